@@ -14,7 +14,7 @@ export type Trigger = JobName & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
   number?: string;
-  said?: string;
+  problem?: string;
 };
 
 /** From then on checks of this resource return the version `n`. */

@@ -85,9 +85,12 @@ export class Load {
         const made: { data: { number: string } } = JSON.parse(body);
         Object.assign(trigger, { answer: 'created', number: made.data.number });
       } else
-        Object.assign(trigger, { answer: status < 500 ? 'refused' : 'unknown', said: `${status} ${body}` });
+        Object.assign(trigger, {
+          answer: status < 500 ? 'refused' : 'unknown',
+          problem: `${status} ${body}`,
+        });
     } catch (error) {
-      trigger.said = messageOf(error);
+      trigger.problem = messageOf(error);
     }
   }
 

@@ -52,7 +52,7 @@ const askEtcd = (body: object): Promise<{ kvs?: { key: string; value: string }[]
       cert: pki('kube-apiserver-etcd-client.crt'),
       key: pki('kube-apiserver-etcd-client.key'),
     };
-    const asked = request(
+    const sent = request(
       `https://${ports.etcd.address}:${ports.etcd.port}/v3/kv/range`,
       { method: 'POST', ...identity },
       (answer) => {
@@ -61,8 +61,8 @@ const askEtcd = (body: object): Promise<{ kvs?: { key: string; value: string }[]
         answer.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString('utf8'))));
       },
     );
-    asked.on('error', reject);
-    asked.end(JSON.stringify(body));
+    sent.on('error', reject);
+    sent.end(JSON.stringify(body));
   });
 
 /** Every key with a prefix and its bytes, read page by page. */

@@ -9,8 +9,8 @@ const MAX_LINE_CHARACTERS = 1000;
 /** The end of a build's log, and the errors of compilers in it, for notifications. Takes masked text only. */
 export class LogDigest {
   readonly #workdir: string;
-  /** The line that each step has begun. */
-  readonly #begun = new Map<string, string>();
+  /** The unfinished last line of each step. */
+  readonly #unfinished = new Map<string, string>();
   readonly #errors: CompilerError[] = [];
   #lines: string[] = [];
 
@@ -19,14 +19,17 @@ export class LogDigest {
   }
 
   add(step: string, text: string): void {
-    const lines = ((this.#begun.get(step) ?? '') + text).split('\n');
-    this.#begun.set(step, (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS));
+    const lines = ((this.#unfinished.get(step) ?? '') + text).split('\n');
+    this.#unfinished.set(step, (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS));
     for (const line of lines) this.#take(line);
   }
 
   /** As a notification sees them: arrays in JSON. */
   variables(): Record<string, string> {
-    const lines = [...this.#lines, ...[...this.#begun.values()].filter((line) => line !== '').map(readable)];
+    const lines = [
+      ...this.#lines,
+      ...[...this.#unfinished.values()].filter((line) => line !== '').map(readable),
+    ];
     return { BUILD_LOG: JSON.stringify(lastOf(lines)), BUILD_ERRORS: JSON.stringify(this.#errors) };
   }
 

@@ -33,9 +33,9 @@ const shorten = (params: readonly string[]): string =>
     ? params.join(', ')
     : `${params.slice(0, MAX_LISTED_PARAMS).join(', ')} and ${params.length - MAX_LISTED_PARAMS} more`;
 
-/** Prints the definition of a built-in type, as HCL. `asked` is a name, an alias, or `svc://<name>`. */
-export function showType(asked: string, options: TypesOptions, terminal: Terminal): Exit {
-  const name = asked.replace(/^svc:\/\//, '');
+/** Prints the definition of a built-in type, as HCL. `reference` is a name, an alias, or `svc://<name>`. */
+export function showType(reference: string, options: TypesOptions, terminal: Terminal): Exit {
+  const name = reference.replace(/^svc:\/\//, '');
   const types = typesOfKind(options.kind);
   const found = types.filter((type) => type.name === name || type.aliases.includes(name));
   if (found.length === 0) throw new CommandError(noSuchType(name, types));

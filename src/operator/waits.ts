@@ -58,19 +58,19 @@ export class Waits {
 
   async #waiting(key: string, name: PipelineName, id: number): Promise<WaitReason[]> {
     const known = this.#known.get(key);
-    const begun = this.#now();
-    if (known !== undefined && begun < known.until) {
+    const startedAt = this.#now();
+    if (known !== undefined && startedAt < known.until) {
       known.timer ??= setTimeout(() => {
         // The timer may fire slightly early. The next call must then be able to set another one.
         known.timer = undefined;
         this.#options.refresh(id);
-      }, known.until - begun).unref();
+      }, known.until - startedAt).unref();
       return known.waiting;
     }
     const waiting = firstReasons(await this.#options.waiting(name));
     clearTimeout(known?.timer);
-    const ended = this.#now();
-    this.#known.set(key, { waiting, until: ended + (ended - begun) * SHARE });
+    const endedAt = this.#now();
+    this.#known.set(key, { waiting, until: endedAt + (endedAt - startedAt) * SHARE });
     return waiting;
   }
 

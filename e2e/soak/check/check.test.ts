@@ -62,7 +62,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
         job: 'work',
         sentAt: START,
         answer: 'refused',
-        said: '409',
+        problem: '409',
       }),
   ],
   'a gap in the numbers': [

@@ -50,7 +50,7 @@ export const nothingIsRefused: Rule = ({ history }) =>
     history.triggers.filter(({ answer }) => answer !== 'unknown'),
     (trigger) =>
       trigger.answer === 'refused'
-        ? { subject: jobKey(trigger), what: `refused: ${trigger.said}`, at: trigger.sentAt }
+        ? { subject: jobKey(trigger), what: `refused: ${trigger.problem}`, at: trigger.sentAt }
         : undefined,
   );
 

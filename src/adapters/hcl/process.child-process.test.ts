@@ -12,6 +12,6 @@ test.each<Held>(['standard error', 'the message channel'])(
       await compiler.send({}, 60_000);
       await compiler.stop();
       console.log('stopped');`;
-    expect(await stopLingeringChild(held, script)).toEqual({ code: 0, said: 'stopped\n' });
+    expect(await stopLingeringChild(held, script)).toEqual({ code: 0, output: 'stopped\n' });
   },
 );

@@ -140,8 +140,8 @@ function explainEnd(stderr: string, how: string): Diagnostic {
     return diagnose('memory-limit', undefined, 'reading the pipeline took more memory than is allowed');
   }
   const first = stderr.split('\n').find((line) => /\w/.test(line));
-  const said = first === undefined ? '' : `: ${first.trim().slice(0, 200)}`;
-  return diagnose('engine-fault', undefined, `the process that reads pipelines ended (${how})${said}`);
+  const output = first === undefined ? '' : `: ${first.trim().slice(0, 200)}`;
+  return diagnose('engine-fault', undefined, `the process that reads pipelines ended (${how})${output}`);
 }
 
 function readAnswer(answer: HostAnswer): Compilation {

@@ -28,21 +28,21 @@ const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
 /** Requests to a gateway with the token of the user. Throws a sentence for people for every failure. */
 export class Api {
-  readonly asked: RequestContext;
+  readonly #context: RequestContext;
   readonly #token: string | undefined;
 
-  constructor(asked: RequestContext, token: string | undefined) {
+  constructor(context: RequestContext, token: string | undefined) {
     // The error of `fetch` for such a header would quote the token.
     if (token !== undefined && !isToken(token))
       throw new CommandError(
-        `the token ${asked.token} contains characters that no token has, such as spaces or a second line`,
+        `the token ${context.token} contains characters that no token has, such as spaces or a second line`,
       );
-    this.asked = asked;
+    this.#context = context;
     this.#token = token;
   }
 
   get url(): string {
-    return this.asked.url;
+    return this.#context.url;
   }
 
   async get<T>(path: string): Promise<T> {
@@ -122,7 +122,7 @@ export class Api {
     }
     const isProblem = /\bjson$/.test(typeOf(answer));
     const document: Record<string, unknown> = isProblem ? Object(await this.#json(answer)) : {};
-    throw new ProblemError(answer.status, document, this.asked);
+    throw new ProblemError(answer.status, document, this.#context);
   }
 
   async #send(path: string, request: RequestInit): Promise<Response> {

@@ -65,8 +65,8 @@ export async function pipelinesUpdate(
   const change = changesOf(known, wanted);
   if (options.output === 'text') terminal.out(summaryOf(`${options.team}/${name}`, change, terminal));
   if (options.dryRun === true) {
-    const asked = { config: known.config, vars: known.vars, ...wanted };
-    return await validateAndPrint({ api, options, terminal }, asked, text, { changes: change });
+    const updated = { config: known.config, vars: known.vars, ...wanted };
+    return await validateAndPrint({ api, options, terminal }, updated, text, { changes: change });
   }
   const ask = async () => (await api.ask<SavedJson>('PUT', path, wanted)).data;
   return await saveAndPrint({ options, terminal }, ask, {

@@ -55,7 +55,7 @@ interface Stream {
   path: string;
   /** Id of the last reported event. */
   lastId?: string | undefined;
-  /** The server's wish for reconnecting. */
+  /** How long the server asks clients to wait before they reconnect. */
   retryMs?: number | undefined;
 }
 
@@ -63,11 +63,11 @@ interface Stream {
 async function followOnce(
   stream: Stream,
   follower: BuildListener,
-  heard: () => void,
+  onEvent: () => void,
 ): Promise<'over' | CommandError> {
   try {
     for await (const event of eventsOf(stream)) {
-      heard();
+      onEvent();
       if (await report(event, follower)) return 'over';
       stream.lastId = event.id ?? stream.lastId;
     }

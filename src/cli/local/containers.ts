@@ -146,15 +146,16 @@ function startChild(
 const APART = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] } satisfies Parameters<typeof spawn>[2];
 
 function watch(container: string, child: ChildProcess): Child {
-  let said = '';
+  let output = '';
   let over = false;
-  const note = (text: unknown): void => void (said = `${said}${String(text)}`.slice(-MAX_MESSAGE_CHARACTERS));
-  child.stdout?.on('data', note);
-  child.stderr?.on('data', note);
+  const append = (text: unknown): void =>
+    void (output = `${output}${String(text)}`.slice(-MAX_MESSAGE_CHARACTERS));
+  child.stdout?.on('data', append);
+  child.stderr?.on('data', append);
   const ended = new Promise<string>((resolve) => {
     const end = (why: string): void => {
       over = true;
-      resolve(said.trim() === '' ? why : said.trim());
+      resolve(output.trim() === '' ? why : output.trim());
     };
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(signal ?? `exit code ${code}`));

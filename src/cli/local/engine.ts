@@ -68,13 +68,13 @@ export class Engine {
       stdio: ['ignore', 'ignore', 'pipe'],
       signal: stop,
     });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-2000)));
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = `${errors}${text}`.slice(-2000)));
     const code = await new Promise<number | null>((resolve) => {
       child.once('error', () => resolve(null));
       child.once('close', resolve);
     });
-    if (code !== 0) throw new CommandError(`${this.program} cannot pull ${image}: ${said.trim()}`);
+    if (code !== 0) throw new CommandError(`${this.program} cannot pull ${image}: ${errors.trim()}`);
   }
 }
 

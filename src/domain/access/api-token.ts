@@ -34,8 +34,8 @@ export interface TokenRequest {
 }
 
 /** When a new token expires, in milliseconds (null: never), or what is wrong with its name or expiry. */
-export function tokenEnd(asked: TokenRequest, now: number): { end: number | null } | { fault: string } {
-  const { name, expiresAt, maxLifetimeSeconds } = asked;
+export function tokenEnd(request: TokenRequest, now: number): { end: number | null } | { fault: string } {
+  const { name, expiresAt, maxLifetimeSeconds } = request;
   if (name.trim() === '' || name.length > MAX_NAME_CHARACTERS)
     return { fault: `A token needs a name of 1 to ${MAX_NAME_CHARACTERS} characters.` };
   const longest = maxLifetimeSeconds === 0 ? Infinity : maxLifetimeSeconds * 1000;

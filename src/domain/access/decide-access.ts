@@ -56,12 +56,12 @@ export interface AccessRequest {
 }
 
 /** Why this caller may not use a route. Undefined: they may. */
-export function refuseAccess(asked: AccessRequest, identity: Identity): AccessDenied | undefined {
-  if (identity.mustChangePassword === true && !asked.beforePasswordChange && asked.needs !== 'public') {
+export function refuseAccess(request: AccessRequest, identity: Identity): AccessDenied | undefined {
+  if (identity.mustChangePassword === true && !request.beforePasswordChange && request.needs !== 'public') {
     const message = 'Change your password first: PUT /profile/password.';
-    return { reason: 'password-change-required', message, needs: asked.needs };
+    return { reason: 'password-change-required', message, needs: request.needs };
   }
-  return missing(asked, identity);
+  return missing(request, identity);
 }
 
 const RECENT_SIGN_IN_MS = 10 * 60_000;

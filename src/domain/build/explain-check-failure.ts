@@ -16,7 +16,7 @@ export function explainCheckFailure(
 ): string {
   if (pod === undefined) return `The Pod of the ${work} is gone.`;
   const stuck = pod.containers.find(isStuck);
-  if (stuck !== undefined) return `The Pod of the ${work} did not start: ${complaint(stuck)}`;
+  if (stuck !== undefined) return `The Pod of the ${work} did not start: ${waitingReason(stuck)}`;
   const broken = brokenContainer(pod);
   if (broken !== undefined)
     return `The Pod of the ${work} failed: ${brokenMessage(broken, `the ${work} had a result`)}`;
@@ -35,13 +35,13 @@ function explainLateAgent({ scheduled, unschedulable, containers }: PodReport, w
   if (unschedulable !== undefined) return why + sentence(`no node can take it: ${unschedulable}`);
   if (!scheduled) return `${why}the scheduler has not seen it.`;
   const waiting = containers.find((container) => container.state === 'waiting');
-  if (waiting !== undefined) return why + complaint(waiting);
+  if (waiting !== undefined) return why + waitingReason(waiting);
   return `The Pod of the ${work} runs, but its agent did not reach the internal gateway in time.`;
 }
 
-function complaint({ name, reason = 'it waits', message }: ContainerReport): string {
-  const said = message === undefined ? '' : ` (${short(message)})`;
-  return `container ${name}: ${reason}${said}.`;
+function waitingReason({ name, reason = 'it waits', message }: ContainerReport): string {
+  const explanation = message === undefined ? '' : ` (${short(message)})`;
+  return `container ${name}: ${reason}${explanation}.`;
 }
 
 function sentence(text: string): string {

@@ -18,9 +18,9 @@ export function withSentNotifications(
   steps: readonly StepState[],
   sent: readonly SentNotifications[],
 ): StepState[] {
-  const asked = sent.filter(({ moment }) => moment === 'waiting').flatMap(stepsOfApproval);
+  const approvalSteps = sent.filter(({ moment }) => moment === 'waiting').flatMap(stepsOfApproval);
   const ended = sent.filter(({ moment }) => moment === 'ended');
-  return [...asked, ...steps.map((step) => sentStep(step, ended))];
+  return [...approvalSteps, ...steps.map((step) => sentStep(step, ended))];
 }
 
 function stepsOfApproval(sent: SentNotifications): StepState[] {

@@ -19,9 +19,9 @@ export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
   const { address } = process;
   const person = ['--username', 'root-of-tests', '--email', 'root@example.org', '--password', PASSWORD];
   const wanted = ['--access-token', '--access-token-scopes', 'all'];
-  const said = await process.command('admin', 'user', 'create', '--admin', ...person, ...wanted);
-  const token = /\b[0-9a-f]{40}\b/.exec(said)?.[0];
-  if (token === undefined) throw new Error(`Gitea gave no token: ${said}`);
+  const output = await process.command('admin', 'user', 'create', '--admin', ...person, ...wanted);
+  const token = /\b[0-9a-f]{40}\b/.exec(output)?.[0];
+  if (token === undefined) throw new Error(`Gitea gave no token: ${output}`);
   const owner: ForgeUser = { name: 'root-of-tests', token };
   const call = caller(address, `token ${token}`, about.certificate?.cert);
   const callAs = (user: ForgeUser): Call => caller(address, `token ${user.token}`, about.certificate?.cert);

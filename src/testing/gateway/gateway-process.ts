@@ -46,14 +46,14 @@ export async function startGatewayProcess(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said: string[] = [];
+  const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   }
   const self: GatewayProcess = {
     base: `http://127.0.0.1:${port}`,
     probe: `http://127.0.0.1:${probePort}`,
-    log: () => said.join(''),
+    log: () => output.join(''),
     kill: (signal) => void child.kill(signal),
     ended: once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
   };

@@ -18,7 +18,7 @@ export type Held = keyof typeof HELD;
 export async function stopLingeringChild(
   held: Held,
   script: string,
-): Promise<{ code: unknown; said: string }> {
+): Promise<{ code: unknown; output: string }> {
   const stdio = ['ignore', 'ignore', 'ignore', 'ignore'].with(HELD[held], 'inherit');
   const child = `
     require('node:child_process').spawn('/bin/sleep', ['0.5'], { stdio: ${JSON.stringify(stdio)} });
@@ -33,8 +33,8 @@ export async function stopLingeringChild(
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', setUp + script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  parent.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  parent.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [code]: unknown[] = await once(parent, 'close');
-  return { code, said };
+  return { code, output };
 }

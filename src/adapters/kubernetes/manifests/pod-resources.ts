@@ -26,7 +26,7 @@ export function podResources(
   { storage }: Pick<PodDefaults, 'storage'>,
   placement: Pick<Placement, 'requests' | 'limits'>,
 ): PodResources {
-  const [asker] = containers;
+  const [carrier] = containers;
   const requests = text({
     ...DEFAULT_REQUESTS,
     ...defined({ [STORAGE]: storage.request }),
@@ -35,23 +35,25 @@ export function podResources(
   });
   const limits = storageLimited({ ...team.limits, ...placement.limits }, storage);
   const devices = only({ ...requests, ...limits }, isDevice);
-  const asked = only(requests, isShared);
-  const may = only(limits, isShared);
-  const zero = Object.fromEntries(Object.keys({ ...asked, ...may }).map((name) => [name, '0']));
+  const sharedRequests = only(requests, isShared);
+  const sharedLimits = only(limits, isShared);
+  const zero = Object.fromEntries(
+    Object.keys({ ...sharedRequests, ...sharedLimits }).map((name) => [name, '0']),
+  );
   const foreign = containers.filter(({ image, forSecrets }) => image !== undefined && forSecrets !== true);
   const workers = foreign.length > 0 ? foreign : containers.slice(0, 1);
-  const share = (asks: boolean, works: boolean): V1ResourceRequirements => {
+  const share = (carriesRequests: boolean, works: boolean): V1ResourceRequirements => {
     const own = works ? devices : {};
-    const limit = { ...may, ...own };
+    const limit = { ...sharedLimits, ...own };
     return {
-      requests: { ...zero, ...(asks ? asked : {}), ...own },
+      requests: { ...zero, ...(carriesRequests ? sharedRequests : {}), ...own },
       ...(Object.keys(limit).length === 0 ? {} : { limits: limit }),
     };
   };
   return {
     ...(limits[STORAGE] === undefined ? {} : { workdirLimit: limits[STORAGE] }),
-    agent: share(asker === undefined, false),
-    of: (container) => share(container === asker, workers.includes(container)),
+    agent: share(carrier === undefined, false),
+    of: (container) => share(container === carrier, workers.includes(container)),
   };
 }
 
