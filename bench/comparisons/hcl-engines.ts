@@ -62,7 +62,7 @@ function answers(): string[][] {
   ];
 }
 
-/** In a separate process, which may crash. */
+/** Runs the program in a separate process, because it may crash. */
 function hostile(program: string): string {
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {

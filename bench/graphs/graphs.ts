@@ -121,7 +121,7 @@ async function delays(pictures: Pictures): Promise<string[][]> {
   return [['event loop delay p99 while 1,000-node pictures are made', during, '']];
 }
 
-/** Only draws PNGs: of one pipeline with changing states, or of as many pipelines. */
+/** Draws only PNGs: of one pipeline with changing states, or of as many pipelines as rounds. */
 async function makePngs(ofOne: boolean): Promise<void> {
   const pictures = createPictures();
   for (let round = 0; round < runs; round++) {

@@ -89,7 +89,7 @@ async function installed(): Promise<Place> {
   return { client, kubeconfig, end };
 }
 
-/** Only an API server, and the webhook in this process. */
+/** Starts only an API server, and the webhook in this process. */
 async function alone(): Promise<Place> {
   await buildEngine();
   const server = await startApiServer();

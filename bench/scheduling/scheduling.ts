@@ -155,7 +155,7 @@ async function measured(measures: Record<string, Measure>): Promise<Map<string, 
   );
 }
 
-/** On separate connections, whose plans Postgres logs. */
+/** Decides on a separate connection whose plans Postgres logs. Returns how tables were scanned. */
 async function plansOf({ url, pool }: Subject): Promise<string[][]> {
   const explain = {
     session_preload_libraries: 'auto_explain',

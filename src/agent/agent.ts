@@ -29,7 +29,7 @@ const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
 const HOOKS_REPORT_LIMIT_MS = 15_000;
-/** Of the node, as in image manifests. */
+/** The node's architecture, as image manifests name it. */
 const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 /** Kubernetes gives a Pod 30 s to end. The steps get the first ten, the rest is for reporting. */
 const TERMINATION_REPORT_MS = 12_000;
@@ -57,7 +57,7 @@ export class Agent {
   readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
-  /** By `performance.now()`: the clock of the node may jump. */
+  /** When the agent gives up, by `performance.now()` because the clock of the node may jump. */
   #until = performance.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];

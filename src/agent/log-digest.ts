@@ -24,7 +24,7 @@ export class LogDigest {
     for (const line of lines) this.#take(line);
   }
 
-  /** As a notification sees them: arrays in JSON. */
+  /** The variables of notifications: arrays in JSON. */
   variables(): Record<string, string> {
     const lines = [
       ...this.#lines,

@@ -7,7 +7,7 @@ import { Head, Tail } from './capture.ts';
 
 const PUSH_TAIL_BYTES = 64 * 1024;
 
-/** What a step that succeeded made, or why it failed although its command did not. */
+/** The version that the step made, or why the step fails although its command succeeded. */
 type Read = { made: Pick<StepEnded, 'version' | 'metadata'>; note?: string } | { problem: string };
 
 /** The standard output of a step, as far as its end depends on it. */

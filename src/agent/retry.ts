@@ -22,7 +22,7 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryLimits {
-  /** By `performance.now()`, because the clock of the node may jump. No attempt starts later. */
+  /** No attempt starts later. By `performance.now()`, because the clock of the node may jump. */
   until: () => number;
   signal?: AbortSignal;
 }

@@ -23,9 +23,9 @@ export interface BuildWork {
   shims: Map<string, ShimConnection>;
   outbox: Outbox;
   requestSecrets: SecretLinks['request'];
-  /** Of the plan. Hooks go on after it, unless the reason is final. */
+  /** Stops the plan. Hooks still run, unless the reason is final. */
   stop: Stop;
-  /** Of the whole Pod. */
+  /** Stops everything in the Pod. */
   root: Stop;
   fetchIdentity: FetchIdentity;
   /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */

@@ -86,7 +86,7 @@ function sizeOf({ version }: StepEnd): number {
   return Buffer.byteLength(JSON.stringify(version ?? {}));
 }
 
-/** With as much of the sentence as fits. Undefined: too long even without it. */
+/** The message with as much of its sentence as fits; undefined if it is too long even without one. */
 function withSentence(message: TerminationMessage): string | undefined {
   const spare = MAX_TERMINATION_BYTES - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
   if (spare < 0) return undefined;

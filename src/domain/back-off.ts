@@ -26,7 +26,7 @@ export class BackOff {
     this.#random = random;
   }
 
-  /** In a row. */
+  /** Number of failures in a row. */
   get failures(): number {
     return this.#failures;
   }

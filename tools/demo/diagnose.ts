@@ -61,7 +61,7 @@ async function pods(namespace: string): Promise<string> {
   return all.flatMap(describePod).join('\n');
 }
 
-/** Only problems. */
+/** Returns only what is wrong with the Pod. */
 function describePod({ metadata, status = {} }: Item): string[] {
   const { conditions: all = [], containerStatuses = [], phase = 'unknown' } = status;
   const unmet = all.filter((condition) => condition.type === 'PodScheduled' && condition.status !== 'True');

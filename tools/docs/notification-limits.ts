@@ -2,7 +2,7 @@ import { MAX_BUILDS_OF_RUN, MAX_NOTIFICATION_AGE_SECONDS } from '#domain/build/d
 import { count, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 
-/** Of notifications that are sent for builds without an agent. */
+/** Limits of notifications that are sent for builds without an agent. */
 export const NOTIFICATION_LIMITS: readonly Limit[] = [
   [
     'Builds without an agent that one Pod notifies of, one Pod of each team at a time',

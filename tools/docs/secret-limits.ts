@@ -10,7 +10,7 @@ import type { Limit } from './limit.ts';
 
 const FAILS = 'the step or check fails, and says so';
 
-/** Of secrets and identity tokens. */
+/** Limits of secrets and identity tokens. */
 export const SECRET_LIMITS: readonly Limit[] = [
   ['Secrets that a step or check needs, with those that they need', count(MAX_SECRETS), 'condition', FAILS],
   ['Length of a value', characters(MAX_SECRET_CHARACTERS), 'condition', FAILS],

@@ -30,7 +30,7 @@ export function findCircles(imports: readonly Import[]): Circle[] {
     }));
 }
 
-/** By folder: the folders that it imports, each with one such import. */
+/** For each folder, the folders that it imports, each with one such import. */
 type Steps = ReadonlyMap<string, ReadonlyMap<string, Import>>;
 
 function stepsBetweenFolders(imports: readonly Import[]): Steps {

@@ -57,7 +57,7 @@ export const hooksRunOnce: Rule = (evidence) =>
     },
   );
 
-/** By the times at which the scripts reported their start. */
+/** Compares the times at which the scripts reported their start. */
 export const hooksRunLast: Rule = (evidence) =>
   each(
     'hooks of a job run after its steps, and ensure after the others',

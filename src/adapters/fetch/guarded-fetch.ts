@@ -18,7 +18,7 @@ export interface FetchOptions {
 
 export interface FetchRules {
   allowHttp?: boolean;
-  /** Only these hosts; absent: any. */
+  /** The allowed hosts. Absent: any. */
   hosts?: readonly string[];
 }
 

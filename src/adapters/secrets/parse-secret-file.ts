@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 export type SecretFile = { values: Map<string, string> } | { fault: string };
 
-/** Of files that are parsed. UTF-8. */
+/** Larger files are not parsed. */
 export const MAX_SECRET_FILE_BYTES = 64 * 1024;
 /** The parser of YAML is slow, and its time grows faster than the text. */
 export const MAX_YAML_BYTES = 16 * 1024;

@@ -53,7 +53,7 @@ function hideSecrets(fields: object): Record<string, unknown> {
   return { ...fields, ...hiddenIn(fields, MAX_DEPTH) };
 }
 
-/** Only the fields that change. */
+/** Returns only the fields that must change. */
 function hiddenIn(fields: object, depth: number): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) {

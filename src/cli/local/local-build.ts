@@ -144,7 +144,7 @@ export class LocalBuild {
     }
   }
 
-  /** By position of the get. */
+  /** The version of each get, in their order. */
   async #versions(folders: RunFolders): Promise<Record<string, string>[]> {
     const { pipeline, job } = this.#request;
     const sources = versionSources(pipeline, job, this.#request.folders);

@@ -23,11 +23,11 @@ export interface StepEnded {
   message?: string;
   /** The version that a `put` made. */
   version?: Record<string, string>;
-  /** Of a `get` or `put` of a type with a protocol: what it tells about the version. */
+  /** What a type with a protocol reports about the version, in a `get` or `put`. */
   metadata?: Metadata[];
-  /** Of a step with a cache: what the files of the cache take, if that could be counted in time. */
+  /** Size of the files in the cache of the step, if they could be counted in time. */
   cacheBytes?: number;
-  /** Of a task with a cache: its name, `<job>:<cache>`. */
+  /** Name of the cache of a task: `<job>:<cache>`. */
   cache?: string;
 }
 

@@ -4,7 +4,7 @@ import type { BuildOutcome, OutcomeReason } from './events.ts';
 export interface PodReport {
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   deleting: boolean;
-  /** Of the Pod as a whole: `Evicted`, `DeadlineExceeded`, `NodeLost`, `UnexpectedAdmissionError` … */
+  /** The Pod's own reason, not a container's: `Evicted`, `DeadlineExceeded`, `UnexpectedAdmissionError` … */
   reason?: string;
   message?: string;
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */

@@ -23,7 +23,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** By character: how it changes the depth of nesting. */
+/** How a character changes the depth of nesting. */
 const NESTING: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
 
 /** Where an object, array or other value ends, if it is one. */

@@ -8,7 +8,7 @@ interface Member {
   row: number;
 }
 
-/** By the id of the job's own node. */
+/** Members by the id of the job's own node. */
 export type Members = ReadonlyMap<string, Member>;
 
 export const memberByJob = (groups: readonly JobNode[]): Members =>

@@ -59,7 +59,7 @@ interface ReadAttribute {
 export interface Parameter extends LocatedString {
   name: string;
   nameRange: Range;
-  /** Of a block that accepts values of any type. */
+  /** Present if the block accepts values of any type. */
   json?: AsJson;
   /** Why it is no text, which is then empty: a diagnostic for those who need one. */
   problem?: Diagnostic;

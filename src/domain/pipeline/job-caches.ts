@@ -39,7 +39,7 @@ export function readJobCache(block: ReadBlock, report: Report): TaskStep | undef
   };
 }
 
-/** Of a file or folder, but not the working directory itself. */
+/** The path of a file or folder in the working directory, but not that directory itself. */
 function readPath(block: ReadBlock, report: Report): string | undefined {
   const path = stringAt(block, 'path');
   if (path === undefined) return undefined;

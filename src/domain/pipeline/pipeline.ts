@@ -64,7 +64,7 @@ export interface Resource {
   type: string;
   label: string;
   params: Record<string, string>;
-  /** Of a type with a protocol, instead of `params`. */
+  /** Replaces `params` if the type has a protocol. */
   source?: JsonObject;
   /** Absent: checked only on request, by webhook, or never when only `put` makes its versions. */
   schedule?: Schedule;

@@ -18,7 +18,7 @@ export type Step = ActionStep | ServiceStep | ParallelStep | BranchStep;
 export type ActionStep = GetStep | TaskStep | PutStep | NotifyStep;
 
 interface Attempted {
-  /** For one attempt. */
+  /** Limit of one attempt. */
   timeoutSeconds?: number;
   /** Absent: 1. */
   attempts?: number;
@@ -38,7 +38,7 @@ export interface GetStep extends Attempted, StepEnvironment {
    * with it.
    */
   version?: 'every' | 'latest';
-  /** Of a type with a protocol: its parameters. */
+  /** Parameters of the get, if the type has a protocol. */
   protocolParams?: JsonObject;
 }
 
@@ -59,7 +59,7 @@ export interface PutStep extends Attempted, StepEnvironment {
   name: string;
   resource: string;
   params: Record<string, string>;
-  /** Of a type with a protocol, instead of `params`. */
+  /** Replaces `params` if the type has a protocol. */
   protocolParams?: JsonObject;
 }
 

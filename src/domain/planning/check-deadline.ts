@@ -1,13 +1,13 @@
 export const CHECK_TIMEOUT_SECONDS = 5 * 60;
 /** Checks of one Pod that run in parallel. */
 export const MAX_PARALLEL_CHECKS = 4;
-/** For images to be pulled and containers to start. */
+/** Time to pull images and start containers. */
 const START_SECONDS = 10 * 60;
 const MAX_SECONDS = 2 * 60 * 60;
 
-/** Of a Pod of hooks. Usually the operator ends it sooner. */
+/** Deadline of a Pod that runs hooks. Usually the operator ends it sooner. */
 export const HOOKS_DEADLINE_SECONDS = 60;
-/** Of a Pod that sends notifications of builds: it may have to pull images first. */
+/** Deadline of a Pod that sends notifications of builds. It may have to pull images first. */
 export const NOTIFICATIONS_DEADLINE_SECONDS = 15 * 60;
 
 /**

@@ -4,7 +4,7 @@ import type { ImageConfiguration } from './entrypoint.ts';
 export interface KnownImage {
   /** Absent: it was never found. */
   found?: { digest: string; checkedAt: Date; configuration: ImageConfiguration };
-  /** Of the last look-up, if it failed. */
+  /** How the last look-up failed, if it did. */
   failure?: FailedLookUp;
 }
 
@@ -15,7 +15,7 @@ export interface LookUpFailure {
 }
 
 export interface FailedLookUp extends LookUpFailure {
-  /** In a row. */
+  /** Number of failures in a row. */
   count: number;
   /** No look-up before. */
   retryAt: Date;

@@ -14,7 +14,7 @@ export interface SecretLookup {
    * the pipeline has none.
    */
   source: string;
-  /** Of a type of the pipeline: the agent runs it. */
+  /** The command of a type of the pipeline; the agent runs it. */
   get?: Command;
   key: string;
   /** Empty if neither the variable nor its type has one. */

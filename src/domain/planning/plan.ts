@@ -83,7 +83,7 @@ export type PlanNode = PlanStep | PlanGroup | PlanBranches;
 
 /** How often and how long a step or group may run, and what runs after its last attempt. */
 interface PlanAttempts {
-  /** For one attempt. */
+  /** Limit of one attempt. */
   timeoutSeconds?: number;
   /** Absent: 1. */
   attempts?: number;

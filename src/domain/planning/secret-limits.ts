@@ -2,11 +2,11 @@
  * A pipeline can name one secret thousands of times, and the gateway reads and inserts secrets for all teams.
  */
 
-/** Secrets that one operation needs, with those that they need. */
+/** Limit of the secrets that one operation needs, with the secrets that those need. */
 export const MAX_SECRETS = 200;
-/** Of one value, wherever it is from. */
+/** Limit of one value, whatever its source. */
 export const MAX_SECRET_CHARACTERS = 256 * 1024;
-/** Of the part of a definition that an operation uses, or of a secret's configuration, with values in it. */
+/** Limit of an operation's part of the definition, or of a secret's configuration, once values are filled in. */
 export const MAX_FILLED_CHARACTERS = 8 * 1024 * 1024;
 
 const shown = (count: number): string => count.toLocaleString('en');

@@ -92,7 +92,7 @@ export interface GetFacts {
   trigger: boolean;
   /** Upstream jobs. Empty: the get takes any version. */
   passed: { job: number; name: string }[];
-  /** Of a trigger: every version gets a build, not only the newest one at the time of the decision. */
+  /** The get triggers a build for every version, not only for the newest one at the time of the decision. */
   every: boolean;
   /**
    * Versions up to this row id trigger nothing: they were found before the get became a trigger, or while the
@@ -100,8 +100,8 @@ export interface GetFacts {
    */
   baseline: number;
   /**
-   * Of triggers with `every`: versions above the baseline that no build of the job used for this get; of a
-   * pinned resource no other than the pin.
+   * For triggers with `every`: the versions above the baseline that no build of the job has used for this get. If
+   * the resource is pinned, at most the pin.
    *
    * Without `passed`: the `MAX_UNUSED_VERSIONS` + 1 that were found first. With `passed`: the oldest
    * `MAX_UNUSED_VERSIONS` that are good in each upstream job, among the `MAX_PASSED_VERSIONS` (or

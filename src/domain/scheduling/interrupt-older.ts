@@ -70,7 +70,7 @@ export function interruptOlder(
 /** What a retry of a build of an interruptible job interrupts. `open`: only builds of that job. */
 export interface RetryInterrupts extends InterruptFacts {
   gets: Pick<GetFacts, 'resource' | 'trigger'>[];
-  /** Of the build to retry. */
+  /** The versions of the build to retry. */
   inputs: ResourceVersion[];
 }
 

@@ -137,7 +137,7 @@ function withVersion(chosen: Chosen, get: PassedGet, version: number): Chosen {
   return next;
 }
 
-/** Of the versions chosen so far, those that matter to the gets from `index` on. */
+/** Identifies a state of the search: the versions chosen so far that matter to the gets from `index` on. */
 function stateKey(gets: readonly PassedGet[], index: number, chosen: Chosen): string {
   const upstreams = new Set(gets.slice(index).flatMap((get) => get.passed));
   const parts = [...upstreams].map(

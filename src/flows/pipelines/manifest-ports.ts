@@ -25,7 +25,7 @@ export interface Compiler {
 /** What a team's pipelines may fetch. */
 export interface SourceRules {
   allowHttp?: boolean;
-  /** Only these hosts; absent: any public host. */
+  /** The allowed hosts. Absent: any public host. */
   hosts?: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export type RenameAnswer =
   | { answer: 'history' }
   | { answer: 'busy'; builds: number };
 
-/** For the API. */
+/** Renames as the API requests them. */
 export interface RenameRequests {
   /**
    * Records the new name for the pipeline of this object. The same name gets the same key again; another name
@@ -39,7 +39,7 @@ export interface RenameRequests {
   requestRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAnswer>;
 }
 
-/** For the operator. */
+/** Renames as the operator carries them out. */
 export interface RenameStore {
   /** The new name of the pipeline that this object had, and the number of running checks. */
   renamedTo(uid: string): Promise<{ pipeline: string; runningChecks: number } | undefined>;

@@ -101,7 +101,7 @@ async function keepTeam(team: WarmTeam, pods: RecordedWarmPod[], ports: KeepWarm
   }
 }
 
-/** By shape, the likeliest first. */
+/** The Pods that likely jobs need, by shape, the likeliest first. */
 function fitsOf(
   { team, namespace }: WarmTeam,
   { jobs }: TeamActivity,

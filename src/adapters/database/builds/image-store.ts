@@ -88,7 +88,7 @@ async function recordFailure(
         retry_at = excluded.retry_at, updated_at = excluded.updated_at`);
 }
 
-/** What is removed and still used is looked up again. */
+/** Removes old rows. An image that is still used is looked up again. */
 async function removeOld(pool: DatabasePool, at: Date): Promise<void> {
   const before = timestamp(new Date(at.getTime() - MAX_AGE_MS));
   await pool.query(rows()`

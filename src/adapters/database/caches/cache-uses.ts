@@ -10,7 +10,7 @@ export function cacheUsesWhere(condition: FragmentSqlToken): FragmentSqlToken {
     FROM cache_uses u JOIN caches k ON k.id = u.cache_id WHERE ${condition})`;
 }
 
-/** Only of caches that the attempt mounts, and that were not cleared since. */
+/** Skips caches that the attempt does not mount, or that were cleared since. */
 export async function writeCacheSizes(
   connection: Transaction,
   { build, attempt }: { build: number; attempt: number },

@@ -80,7 +80,9 @@ async function unstartedBuilds(
   }));
 }
 
-/** By revision and job. Reads one definition at a time: together they may not fit into memory. */
+/**
+ * Worker tags by `<revision> <job>`. Reads one definition at a time, because together they may not fit into memory.
+ */
 async function tagsOfJobs(
   { pool, definitions }: Stored,
   builds: readonly BuildRow[],

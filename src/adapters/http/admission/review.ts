@@ -66,7 +66,7 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
   };
 }
 
-/** As many whole lines as fit, and how many are left. */
+/** Returns as many whole lines as fit, and a last line with the number of lines left out. */
 function bounded(lines: readonly string[]): string[] {
   let room = MAX_MESSAGE_CHARACTERS;
   const fitting = lines.filter((line) => (room -= line.length + 1) >= 0);

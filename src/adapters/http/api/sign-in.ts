@@ -18,9 +18,9 @@ export const SessionFields = {
   username: Type.String(),
   must_change_password: Type.Boolean(),
   expires_at: Type.Optional(Time),
-  /** Only where the session is not in a cookie. */
+  /** Absent if the session is in a cookie. */
   token: Type.Optional(Type.String()),
-  /** Only where it is. */
+  /** Present if the session is in a cookie. */
   csrf_token: Type.Optional(Type.String()),
 };
 

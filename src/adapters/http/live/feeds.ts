@@ -1,11 +1,11 @@
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** What viewers of one thing share. `A`: where a viewer resumes. */
+/** The shared source of events for all viewers of one build or pipeline. `A`: where a viewer resumes. */
 export interface Feed<A> {
   readonly empty: boolean;
   add(stream: EventStream, after: A): () => void;
-  /** Call it when something may have changed. */
+  /** To be called when something may have changed. */
   refresh(): void;
   stop(): void;
 }

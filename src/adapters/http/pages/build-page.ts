@@ -83,7 +83,7 @@ function facts(build: BuildDetail): Html {
   </dl>`;
 }
 
-/** What was checked before the build, and what of it may be old. */
+/** The checks before the build: each with its result, since a version may be old if its check failed. */
 function checksOf({ checks = [] }: BuildDetail): Html {
   if (checks.length === 0) return html``;
   return html`<dt>Checked first</dt>
@@ -196,7 +196,7 @@ function stepRow(step: StepState, known: readonly StepState[]): Html {
   </li>`;
 }
 
-/** What the type of the resource tells about the version. It is text from outside, so never a link. */
+/** What the type of the resource reports about the version. It is text from outside, so it never becomes a link. */
 function metadataOf({ name, metadata = [] }: StepState): Html {
   if (metadata.length === 0) return html``;
   return html`<details>

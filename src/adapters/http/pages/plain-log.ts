@@ -1,4 +1,4 @@
-/** What begins an escape sequence of a terminal, and what may end one. */
+/** ESC begins an escape sequence of a terminal; BEL may end one. */
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**

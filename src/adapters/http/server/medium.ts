@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { preferred } from '#adapters/http/protocol/negotiate.ts';
 import { memoize } from './memoize.ts';
 
-/** What a browser wants: a page, or to send a form. */
+/** What a browser requests: a page, or the handling of a form. */
 export type Medium = 'page' | 'form';
 
 /** Undefined: a program, which uses JSON. */

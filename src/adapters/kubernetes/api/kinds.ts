@@ -23,7 +23,7 @@ import type {
   TeamCustomResource,
 } from '#adapters/kubernetes/kinds/custom-resources.ts';
 
-/** As client-node types an object, but as JSON carries it: times are strings. */
+/** An object of client-node's types as JSON carries it: times are strings. */
 export type Wire<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]

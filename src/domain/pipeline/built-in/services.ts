@@ -142,7 +142,7 @@ VAULT_ADDR="http://127.0.0.1:\${param_port:-8200}" vault status >/dev/null
   },
 ];
 
-/** By name. */
+/** The definitions by name. */
 export const services: ReadonlyMap<string, string> = new Map(
   all.map((service) => [service.name, definition(service)]),
 );
