@@ -25,12 +25,12 @@ describe('the claims of a period', () => {
   });
 
   test('have the delays from due to claim and from due to result', () => {
-    expect(summary.late).toEqual({ median: 100, p90: 500, most: 500 });
-    expect(summary.known).toEqual({ median: 1500, p90: 1500, most: 1700 });
+    expect(summary.late).toEqual({ median: 100, p90: 500, max: 500 });
+    expect(summary.known).toEqual({ median: 1500, p90: 1500, max: 1700 });
   });
 
   test('hold a place from the first claim of a run to its last result, and are left out without an end', () => {
-    expect(summary.held).toEqual({ median: 600, p90: 600, most: 1200 });
+    expect(summary.held).toEqual({ median: 600, p90: 600, max: 1200 });
   });
 
   test('may overlap, and a place is free again at the moment it is given up', () => {
