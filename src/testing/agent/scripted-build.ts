@@ -46,7 +46,7 @@ interface BuildScript {
 const SHORT_SECONDS = 0.005;
 const LONG_SECONDS = 600;
 
-export const HOOK_NAMES = {
+const HOOK_NAMES = {
   onSuccess: 'on_success',
   onFailure: 'on_failure',
   onCancel: 'on_cancel',
