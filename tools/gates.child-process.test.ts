@@ -72,7 +72,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'the database imports a decision of the domain': {
     file: 'src/adapters/database/retention/planted-j2.ts',
-    text: `import { retainBuilds } from '#domain/retention/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
+    text: `import { retainBuilds } from '#domain/retention/decide-retention.ts';\nexport const y: unknown = retainBuilds;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'the database calls a flow': {
@@ -82,7 +82,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'the Kubernetes adapter chooses nodes': {
     file: 'src/adapters/kubernetes/planted-j4.ts',
-    text: `import { placePod } from '#domain/planning/place-pod.ts';\nexport const y: unknown = placePod;\n`,
+    text: `import { placePod } from '#domain/planning/choose-nodes.ts';\nexport const y: unknown = placePod;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'a manifest decides the lifetime of its Pod': {

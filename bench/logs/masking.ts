@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { cutLog } from '#domain/build/log-limit.ts';
-import { createMasker } from '#domain/build/mask.ts';
+import { createMasker } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { BuildOutcome, OutcomeReason, StepStatus } from '#domain/build/events.ts';
-import type { Masker } from '#domain/build/mask.ts';
+import type { Masker } from '#domain/build/mask-secrets.ts';
 import type { Plan } from '#domain/planning/plan.ts';
 import type { FetchIdentity } from './identity-tokens.ts';
 import type { Lanes } from './lanes.ts';

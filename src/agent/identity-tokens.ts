@@ -1,5 +1,5 @@
 import type { IdentityTokensRequest } from '#domain/build/agent-protocol.ts';
-import type { Masker } from '#domain/build/mask.ts';
+import type { Masker } from '#domain/build/mask-secrets.ts';
 import { identityTokensOf } from './answers.ts';
 import { GatewayError, type GatewayClient } from './gateway-client.ts';
 import { isFinal, retry } from './retry.ts';

@@ -1,7 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { CLEANUP_SECONDS } from '#domain/build/cancel-grace.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
-import { createMasker } from '#domain/build/mask.ts';
+import { createMasker } from '#domain/build/mask-secrets.ts';
 import type { Plan } from '#domain/planning/plan.ts';
 import type { BuildContext, Cause, NodeEnd } from './build-context.ts';
 import type { FetchIdentity } from './identity-tokens.ts';

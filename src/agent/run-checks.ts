@@ -1,7 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
-import { createMasker, type Masker } from '#domain/build/mask.ts';
+import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
 import { MAX_CHECK_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
 import { parseProtocolCheck } from '#domain/build/parse-protocol-output.ts';
 import { storable } from '#domain/build/storable.ts';

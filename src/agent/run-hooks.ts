@@ -1,7 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { expandMessage } from '#domain/build/expand-message.ts';
-import { createMasker, type Masker } from '#domain/build/mask.ts';
+import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HookPlan, HooksPlan } from '#domain/planning/plan.ts';
 import { Tail } from './capture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SecretsResponse } from '#domain/build/agent-protocol.ts';
-import { createMasker } from '#domain/build/mask.ts';
+import { createMasker } from '#domain/build/mask-secrets.ts';
 import type { PlanStep } from '#domain/planning/plan.ts';
 import { GatewayError, RequestRefused, SessionOver } from './gateway-client.ts';
 import { Secrets } from './secrets.ts';

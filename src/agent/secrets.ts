@@ -1,7 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
-import type { Masker } from '#domain/build/mask.ts';
+import type { Masker } from '#domain/build/mask-secrets.ts';
 import { keepEntrypoints } from '#domain/planning/fill-entrypoints.ts';
 import { operationId, type Operation } from '#domain/planning/operations.ts';
 import type { SecretGet } from '#domain/planning/plan-secret-gets.ts';

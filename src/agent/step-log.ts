@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { cutLog } from '#domain/build/log-limit.ts';
-import type { Masker, MaskStream } from '#domain/build/mask.ts';
+import type { Masker, MaskStream } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 
 const BATCH_CHARACTERS = 64 * 1024;

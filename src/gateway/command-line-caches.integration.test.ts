@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Step } from '#domain/pipeline/steps.ts';
-import { decideCaches } from '#domain/planning/decide-caches.ts';
+import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { millrace, type Ran } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';

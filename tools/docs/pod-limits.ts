@@ -1,8 +1,8 @@
 import { MAX_MEASURED_FILES } from '#adapters/process/measure-folder.ts';
 import { CACHE_SECONDS } from '#domain/build/judge-cache.ts';
 import { CACHE_SAVE_SECONDS, MAX_CACHE_KEYS } from '#domain/pipeline/built-in/job-cache.ts';
-import { MAX_JOB_CACHES } from '#domain/pipeline/job-caches.ts';
-import { MAX_VOLUMES_OF_TEAM, MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
+import { MAX_JOB_CACHES } from '#domain/pipeline/read-job-caches.ts';
+import { MAX_VOLUMES_OF_TEAM, MINUTES_AFTER_FAILURE } from '#domain/planning/decide-cache-volumes.ts';
 import { FAILED_SECONDS, MAX_CREATING_SECONDS } from '#domain/scheduling/decide-warm-pods.ts';
 import { count, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';

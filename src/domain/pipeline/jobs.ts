@@ -21,11 +21,11 @@ import {
   withoutGroup,
   type Instance,
 } from './instances.ts';
-import { checkJobCaches, withSaves } from './job-caches.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
 import type { Approval, Job } from './pipeline.ts';
 import { hooksOf, readHook } from './read-hooks.ts';
+import { checkJobCaches, withSaves } from './read-job-caches.ts';
 import { readPlan, type PlanContext } from './read-plan.ts';
 import { readNotify } from './read-steps.ts';
 import { warnOfSharedPrefixes } from './shared-prefix.ts';

@@ -1,17 +1,17 @@
 import {
+  isPlacementRefusal,
+  placePod,
+  type Placement,
+  type PlacementRefusal,
+  type TagRules,
+} from './choose-nodes.ts';
+import {
   isVolumeRefusal,
   mountVolumes,
   type MountedVolume,
   type VolumeRefusal,
   type VolumeRules,
 } from './mount-volumes.ts';
-import {
-  isPlacementRefusal,
-  placePod,
-  type Placement,
-  type PlacementRefusal,
-  type TagRules,
-} from './place-pod.ts';
 import type { PlanContainer } from './plan.ts';
 
 export type PodKind = 'build' | 'check';

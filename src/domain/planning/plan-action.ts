@@ -11,7 +11,7 @@ import type {
   PutStep,
   TaskStep,
 } from '#domain/pipeline/steps.ts';
-import { jobCacheName } from './caches.ts';
+import { jobCacheName } from './cache-volumes.ts';
 import { containersOfResource } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandOf, notificationIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';

@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import { inputVariable } from '#domain/pipeline/inputs.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
-import { cacheFolders, cacheNotices, type CacheUse } from './caches.ts';
+import { cacheFolders, cacheNotices, type CacheUse } from './cache-volumes.ts';
 import { containersOf } from './containers.ts';
 import { jobIn } from './find-in-pipeline.ts';
 import type { ActionContext } from './plan-action.ts';

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import { variablesIn } from '#domain/pipeline/environment-table.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { cacheFolders, type CacheUse } from './caches.ts';
+import { cacheFolders, type CacheUse } from './cache-volumes.ts';
 import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
 import { checkContainersOf, containersOfResource } from './containers.ts';
 import { resourceIn, resourceTypeIn } from './find-in-pipeline.ts';

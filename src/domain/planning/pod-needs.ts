@@ -1,5 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { cachesOfBuild, cachesOfChecks, type CacheNeed } from './caches.ts';
+import { cachesOfBuild, cachesOfChecks, type CacheNeed } from './cache-volumes.ts';
 import {
   checkDeadlineSeconds,
   HOOKS_DEADLINE_SECONDS,

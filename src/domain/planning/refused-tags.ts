@@ -1,7 +1,7 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import { formatList } from '#domain/scheduling/reasons.ts';
-import { isPlacementRefusal, placePod, type PlacementRefusal, type TagRules } from './place-pod.ts';
+import { isPlacementRefusal, placePod, type PlacementRefusal, type TagRules } from './choose-nodes.ts';
 
 /** Why jobs and checks of a pipeline can have no Pod because of their tags: one refusal for each. */
 export function refusedTags(

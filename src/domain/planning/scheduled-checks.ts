@@ -1,8 +1,8 @@
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import { checkGroups, type CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { checkDeadlineSeconds } from './check-deadline.ts';
+import { isPlacementRefusal, placePod, type Placement, type TagRules } from './choose-nodes.ts';
 import { isVolumeRefusal, mountVolumes, type MountedVolume, type VolumeRules } from './mount-volumes.ts';
-import { isPlacementRefusal, placePod, type Placement, type TagRules } from './place-pod.ts';
 import { checkPodContainersOf } from './plan-checks.ts';
 import type { PlanContainer } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
-import type { CacheUse } from '#domain/planning/caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildPodStore, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';

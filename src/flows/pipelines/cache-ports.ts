@@ -1,5 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { StoredCache } from '#domain/planning/list-caches.ts';
+import type { StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { Act } from '#flows/people/ports.ts';
 

@@ -1,8 +1,8 @@
 import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import type { TagRules } from '#domain/planning/choose-nodes.ts';
 import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
-import type { TagRules } from '#domain/planning/place-pod.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';

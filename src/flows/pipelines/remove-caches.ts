@@ -1,4 +1,4 @@
-import { staleCaches } from '#domain/planning/stale-caches.ts';
+import { staleCaches } from '#domain/planning/stale-cache-volumes.ts';
 import type { CacheClaims, CacheRows, FoundClaim } from './cache-ports.ts';
 
 export interface RemoveCachesPorts {

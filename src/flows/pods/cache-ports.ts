@@ -1,5 +1,5 @@
-import type { CacheUse } from '#domain/planning/caches.ts';
-import type { CacheFacts } from '#domain/planning/decide-caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
+import type { CacheFacts } from '#domain/planning/decide-cache-volumes.ts';
 
 /* Caches of resources: what flows need from outside to give them to Pods. */
 

@@ -1,6 +1,6 @@
 import type { PodKind, TeamPods } from '#domain/planning/admit-pod.ts';
+import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
-import type { Placement } from '#domain/planning/place-pod.ts';
 import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';

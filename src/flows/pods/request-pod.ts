@@ -1,5 +1,5 @@
 import { admitPod, type PodAdmission, type PodKind, type PodToAdmit } from '#domain/planning/admit-pod.ts';
-import { isPlacementRefusal, placePod } from '#domain/planning/place-pod.ts';
+import { isPlacementRefusal, placePod } from '#domain/planning/choose-nodes.ts';
 import {
   needsOfBuild,
   needsOfChecks,

@@ -1,6 +1,6 @@
 import { defined } from '#defined';
-import { cacheFolder, type CacheNeed, type CacheUse } from '#domain/planning/caches.ts';
-import { decideCaches } from '#domain/planning/decide-caches.ts';
+import { cacheFolder, type CacheNeed, type CacheUse } from '#domain/planning/cache-volumes.ts';
+import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import type { CacheClaim, CacheStore, CacheUser, PodCache } from './cache-ports.ts';
 import type { Cluster } from './ports.ts';
 

@@ -1,6 +1,6 @@
 import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CacheUse } from '#domain/planning/caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';

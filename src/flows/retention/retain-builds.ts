@@ -4,7 +4,7 @@ import {
   retentionOf,
   type RetainDecision,
   type RetainFacts,
-} from '#domain/retention/retain.ts';
+} from '#domain/retention/decide-retention.ts';
 import { buildsNeededDownstream } from '#domain/scheduling/needed-downstream.ts';
 import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
 import type { RowsRemoved } from './retain-history.ts';

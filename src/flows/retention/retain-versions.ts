@@ -1,4 +1,4 @@
-import { areAllYoung, retainVersions, retentionOf } from '#domain/retention/retain.ts';
+import { areAllYoung, retainVersions, retentionOf } from '#domain/retention/decide-retention.ts';
 import type { RowsRemoved } from './retain-history.ts';
 import type { RetentionTransaction } from './retention-ports.ts';
 

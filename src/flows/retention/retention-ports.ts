@@ -1,4 +1,9 @@
-import type { OldVersion, RetainDecision, RetainFacts, Retention } from '#domain/retention/retain.ts';
+import type {
+  OldVersion,
+  RetainDecision,
+  RetainFacts,
+  Retention,
+} from '#domain/retention/decide-retention.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 
 export interface RetentionStore {

@@ -1,5 +1,5 @@
-import type { CacheUse } from '#domain/planning/caches.ts';
-import type { CacheFacts, CacheState } from '#domain/planning/decide-caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
+import type { CacheFacts, CacheState } from '#domain/planning/decide-cache-volumes.ts';
 import type { CacheStore, CacheTransaction, CacheUser } from '#flows/pods/cache-ports.ts';
 
 /** Caches without a database. Tests set the facts. */

@@ -12,7 +12,7 @@ import {
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
-import type { CacheUse } from '#domain/planning/caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';

@@ -10,8 +10,8 @@ import {
   type Transaction,
 } from '#adapters/database/connection/pool.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
-import type { CacheUse } from '#domain/planning/caches.ts';
-import type { CacheFacts, CacheState } from '#domain/planning/decide-caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
+import type { CacheFacts, CacheState } from '#domain/planning/decide-cache-volumes.ts';
 import type { CacheStore, CacheUser } from '#flows/pods/cache-ports.ts';
 import { cacheUsesWhere } from './cache-uses.ts';
 

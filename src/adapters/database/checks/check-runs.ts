@@ -14,7 +14,7 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import { defined } from '#defined';
 import { storable } from '#domain/build/storable.ts';
-import type { CacheUse } from '#domain/planning/caches.ts';
+import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
 import type { PipelineName } from '#flows/names.ts';

@@ -5,7 +5,7 @@ import { ids, rows, type Database } from '#adapters/database/connection/pool.ts'
 import { audit } from '#adapters/database/people/audit-store.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
-import type { StoredCache } from '#domain/planning/list-caches.ts';
+import type { StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { CacheRows, CacheViews, KnownCache } from '#flows/pipelines/cache-ports.ts';
 
 type StoredRow = { [Key in keyof StoredCache]-?: StoredCache[Key] | null } & { resource: string };

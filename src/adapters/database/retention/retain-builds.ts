@@ -3,7 +3,7 @@ import { decisionTransaction } from '#adapters/database/builds/scheduling/schedu
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { defined } from '#defined';
-import type { RetainDecision, Retention } from '#domain/retention/retain.ts';
+import type { RetainDecision, Retention } from '#domain/retention/decide-retention.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 import type { OldBuilds, RetentionTurn } from '#flows/retention/retention-ports.ts';
 import { removeLogs } from './log-store.ts';

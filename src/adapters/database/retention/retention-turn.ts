@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import type { Retention } from '#domain/retention/retain.ts';
+import type { Retention } from '#domain/retention/decide-retention.ts';
 import type { RetentionTurn, TurnOf } from '#flows/retention/retention-ports.ts';
 
 const TABLES = { jobs: 'jobs', resources: 'check_scopes' } as const;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
-import { listCaches, type StoredCache } from '#domain/planning/list-caches.ts';
+import { listCaches, type StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
 import { nameResource } from './checks.ts';

@@ -8,7 +8,7 @@ import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.t
 import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
-import { ANYWHERE } from '#domain/planning/place-pod.ts';
+import { ANYWHERE } from '#domain/planning/choose-nodes.ts';
 import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import { defined } from '#defined';
-import type { PlacementRefusal } from '#domain/planning/place-pod.ts';
+import type { PlacementRefusal } from '#domain/planning/choose-nodes.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { notReady, readyVerdict, type WantedCondition } from './conditions.ts';

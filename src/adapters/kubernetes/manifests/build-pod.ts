@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { defined } from '#defined';
+import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
-import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, OwnerObject, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';

@@ -1,6 +1,6 @@
 import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/client-node';
+import type { Amounts, TagRules } from '#domain/planning/choose-nodes.ts';
 import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
-import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
 import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
 import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 

@@ -1,6 +1,6 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import { defined } from '#defined';
-import type { Amounts, Placement } from '#domain/planning/place-pod.ts';
+import type { Amounts, Placement } from '#domain/planning/choose-nodes.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { PodDefaults } from './installation.ts';
 

@@ -1,5 +1,5 @@
+import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
-import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { OwnerObject } from './installation.ts';
 

@@ -1,6 +1,6 @@
 import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { defined } from '#defined';
-import type { Placement } from '#domain/planning/place-pod.ts';
+import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
 import { agentContainer } from './agent-container.ts';

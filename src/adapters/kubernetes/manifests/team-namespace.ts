@@ -7,7 +7,7 @@ import type {
   V1RoleBinding,
   V1ServiceAccount,
 } from '@kubernetes/client-node';
-import type { Amounts } from '#domain/planning/place-pod.ts';
+import type { Amounts } from '#domain/planning/choose-nodes.ts';
 import { ownerReference, type Installation, type OwnerObject } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import { secondsOf } from '#domain/language/duration.ts';
+import type { Amounts, Worker } from '#domain/planning/choose-nodes.ts';
 import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
-import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
 import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { TeamRules } from './installation.ts';
 

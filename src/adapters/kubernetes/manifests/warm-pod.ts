@@ -1,5 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { Placement } from '#domain/planning/place-pod.ts';
+import type { Placement } from '#domain/planning/choose-nodes.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, TeamRules } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ANYWHERE } from '#domain/planning/place-pod.ts';
+import { ANYWHERE } from '#domain/planning/choose-nodes.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import { WORKDIR } from '#domain/planning/workdir.ts';
 import { buildPod } from './build-pod.ts';

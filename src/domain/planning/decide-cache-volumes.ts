@@ -1,4 +1,4 @@
-import type { CacheUse } from './caches.ts';
+import type { CacheUse } from './cache-volumes.ts';
 
 /** How long a cache is left out after its volume kept a Pod waiting. */
 export const MINUTES_AFTER_FAILURE = 10;

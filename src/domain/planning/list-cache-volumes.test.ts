@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { listCaches } from './list-caches.ts';
+import { listCaches } from './list-cache-volumes.ts';
 
 const pipeline = samplePipeline({
   resources: [

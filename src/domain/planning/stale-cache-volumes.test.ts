@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { staleCaches } from './stale-caches.ts';
+import { staleCaches } from './stale-cache-volumes.ts';
 
 const cache = { cache: 1, namespace: 'blue', claim: 'cache-a-1', wanted: true, used: false };
 const claim = { namespace: 'blue', name: 'cache-a-1' };

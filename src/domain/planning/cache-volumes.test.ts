@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
 import type { ActionStep, Hooks, Step } from '#domain/pipeline/steps.ts';
-import { cachesOfBuild, cachesOfChecks, type CacheUse } from './caches.ts';
+import { cachesOfBuild, cachesOfChecks, type CacheUse } from './cache-volumes.ts';
 import { containersOf } from './containers.ts';
 import { planBuild } from './plan-build.ts';
 import { planChecks } from './plan-checks.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createMasker, MASK } from './mask.ts';
+import { createMasker, MASK } from './mask-secrets.ts';
 
 function inPieces(secrets: string[], pieces: string[]): string {
   const stream = createMasker(secrets).stream();

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { decideCaches, MAX_VOLUMES_OF_TEAM, type CacheFacts, type CacheState } from './decide-caches.ts';
+import {
+  decideCaches,
+  MAX_VOLUMES_OF_TEAM,
+  type CacheFacts,
+  type CacheState,
+} from './decide-cache-volumes.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const state: CacheState = { cache: 1, generation: 1, resource: 'git.app', hasVolume: false };

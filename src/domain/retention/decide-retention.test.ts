@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { retainBuilds, retainVersions, type OldBuild, type RetainFacts } from './retain.ts';
+import { retainBuilds, retainVersions, type OldBuild, type RetainFacts } from './decide-retention.ts';
 
 const DAY = 86_400_000;
 const NOW = 100 * DAY;

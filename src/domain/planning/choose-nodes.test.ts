@@ -7,7 +7,7 @@ import {
   type PlacementRefusal,
   type TagRules,
   type Worker,
-} from './place-pod.ts';
+} from './choose-nodes.ts';
 
 const labelOf = (tag: string): string => `example.dev/tag-${tag}`;
 const rules = (workers: Worker[] = [], allowedTags?: string[]): TagRules => ({

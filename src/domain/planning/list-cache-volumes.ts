@@ -1,5 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { cachesOfJob, jobCacheName } from './caches.ts';
+import { cachesOfJob, jobCacheName } from './cache-volumes.ts';
 import { resourceTypeIn } from './find-in-pipeline.ts';
 
 /** What is stored about the cache of one resource. */
