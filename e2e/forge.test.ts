@@ -11,7 +11,7 @@ import {
 } from '#e2e/support/fixtures.ts';
 import { enterWebhook, startForge, storeToken } from '#e2e/support/forge.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
-import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
+import type { GiteaRepository } from '#testing/forges/gitea-repository.ts';
 import type { Gitea } from '#testing/forges/gitea.ts';
 
 /* A request opened in a real Gitea: its webhook starts a check, the build sets the status of the commit there. */
@@ -58,7 +58,7 @@ job "test" {
 `;
 
 let gitea: Gitea;
-let repository: ForgeRepository;
+let repository: GiteaRepository;
 const api = pipelineApi(TEAM, 'app');
 
 /** Opens a request whose build runs this script, and returns the commit. */

@@ -1,6 +1,6 @@
 import { baseUrl, type pipelineApi } from '#e2e/support/gateway.ts';
 import { apply } from '#e2e/support/kubectl.ts';
-import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
+import type { GiteaRepository } from '#testing/forges/gitea-repository.ts';
 import { startGitea, type Gitea } from '#testing/forges/gitea.ts';
 import { clusterRanges, nodeAddress } from '#tools/cluster/addresses.ts';
 
@@ -17,7 +17,7 @@ export async function storeToken(namespace: string, { owner }: Gitea): Promise<o
 
 /** Enters the webhook of a resource in the forge, with its secret. */
 export async function enterWebhook(
-  repository: ForgeRepository,
+  repository: GiteaRepository,
   api: ReturnType<typeof pipelineApi>,
   resource: string,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ForgeRepository, NewCommit } from '#testing/forges/forge-under-test.ts';
+import type { NewCommit } from '#testing/forges/forge-under-test.ts';
+import type { GiteaRepository } from '#testing/forges/gitea-repository.ts';
 import { startGitea, type Gitea } from '#testing/forges/gitea.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
@@ -12,7 +13,7 @@ const RESOURCE = '/teams/main/pipelines/app/resources/git.app';
 let stores: TestStores;
 let gateway: Gateway;
 let gitea: Gitea;
-let repository: ForgeRepository;
+let repository: GiteaRepository;
 let as = '';
 let count = 0;
 

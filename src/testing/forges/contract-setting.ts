@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
+import { commitStatusScript } from '#domain/pipeline/built-in/commit-status.ts';
 import { check } from '#domain/pipeline/built-in/git-check.ts';
 import { pull } from '#domain/pipeline/built-in/git-pull.ts';
 import { push } from '#domain/pipeline/built-in/git-push.ts';
@@ -47,6 +48,7 @@ export class ContractSetting {
   async check(parameters: Parameters = {}, known: Version = {}): Promise<Version[]> {
     const { code, stdout, stderr } = await this.runCheck(parameters, known);
     expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).not.toContain('git is used instead');
     return JSON.parse(stdout);
   }
 
@@ -64,6 +66,13 @@ export class ContractSetting {
     });
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout);
+  }
+
+  /** Sets a status of a commit, as a notification of a build does, and returns how that ended. */
+  async report(commit: string, variables: Parameters): Promise<ScriptEnd> {
+    const build = { BUILD_PIPELINE_NAME: 'app', BUILD_JOB_NAME: 'unit', BUILD_NUMBER: '7' };
+    const more = { ...build, version_ref: commit, ...variables };
+    return await this.#run(commitStatusScript, { ...this.#parameters({}), ...more });
   }
 
   /** Runs git in the folder `app`, as a step would. */

@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ContractSetting } from './contract-setting.ts';
-import type { ForgeRequest, ForgeUnderTest, ForgeUser, NewRequest } from './forge-under-test.ts';
+import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
+import { describeRequestList, describeRequests } from './request-contract.ts';
+import { describeStatuses } from './status-contract.ts';
 
 type Now = () => ContractSetting;
 
-/** Registers the tests of what the type git expects of every forge, real or imitated. */
+/** Registers the tests of what git and commit-status expect of every forge, real or imitated. */
 export function describeForge(name: string, start: () => Promise<ForgeUnderTest>): void {
-  describe(`The type git and ${name}`, () => {
+  describe(`The types git and commit-status, and ${name}`, () => {
     let forge: ForgeUnderTest;
     let someone: ForgeUser;
     let setting: ContractSetting;
@@ -18,7 +19,11 @@ export function describeForge(name: string, start: () => Promise<ForgeUnderTest>
       someone = await forge.createUser('someone');
     });
     afterAll(async () => await forge.stop());
-    afterEach(async () => await setting.remove());
+    afterEach(async () => {
+      await setting.remove();
+      // A check uses git where the API refuses, so its result is no evidence.
+      expect(forge.misuse()).toEqual([]);
+    });
 
     const group = (title: string, about: { private: boolean }, register: () => void): void => {
       describe(title, () => {
@@ -35,6 +40,8 @@ export function describeForge(name: string, start: () => Promise<ForgeUnderTest>
     group('tags', { private: true }, () => describeTags(now));
     // Who may not read a repository cannot fork it.
     group('requests', { private: false }, () => describeRequests(now, () => someone));
+    group('a list of requests', { private: true }, () => describeRequestList(now));
+    group('a status', { private: true }, () => describeStatuses(now));
   });
 }
 
@@ -111,6 +118,17 @@ function describeBranches(now: Now): void {
     expect(await now().check({}, { ref: one })).toEqual([{ ref: two }]);
   });
 
+  test('can be renamed: the default branch is then the renamed one', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one' });
+    await repository.renameBranch('main', 'trunk');
+    const two = await repository.commit({ message: 'two', branch: 'trunk' });
+    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }]);
+    const { code, stderr } = await now().runCheck({ branch: 'main' });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("the repository has no branch 'main'");
+  });
+
   test('can be gone, which the check says', async () => {
     const { repository } = now();
     await repository.setBranch('old', await repository.commit({ message: 'one' }));
@@ -145,65 +163,6 @@ function describePut(now: Now): void {
     await now().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
     await expect(now().push()).rejects.toThrow();
     expect(await now().check()).toEqual([{ ref: theirs }]);
-  });
-}
-
-/** Forges order requests by their last change, in whole seconds. */
-const SECOND_MS = 1100;
-
-/** Opens a request with a new commit. */
-async function propose(
-  { repository }: ContractSetting,
-  branch: string,
-  more: Partial<NewRequest> = {},
-): Promise<ForgeRequest & { commit: string }> {
-  const { from = repository } = more;
-  const commit = await from.commit({ message: branch, branch, onto: 'origin/main' });
-  await sleep(SECOND_MS);
-  return { commit, ...(await repository.openRequest({ title: branch, branch, ...more })) };
-}
-
-function describeRequests(now: Now, fork: () => ForgeUser): void {
-  const requests = { pr: 'true' };
-
-  test('are versions while they are open, the last changed one at the end', async () => {
-    const { repository } = now();
-    await repository.commit({ message: 'one' });
-    const [first, second] = [await propose(now(), 'first'), await propose(now(), 'second')];
-    const versions = [first, second].map(({ commit, number }) => ({ ref: commit, pr: String(number) }));
-    expect(await now().check(requests)).toMatchObject(versions);
-    await second.close();
-    expect(await now().check(requests)).toMatchObject(versions.slice(0, 1));
-  });
-
-  test('have a new version after a push to their branch', async () => {
-    const { repository } = now();
-    await repository.commit({ message: 'one' });
-    const { number } = await propose(now(), 'change');
-    const ref = await repository.commit({ message: 'more', branch: 'change' });
-    expect(await now().check(requests)).toMatchObject([{ ref, pr: String(number) }]);
-  });
-
-  test('from forks are left out, or marked', async () => {
-    const { repository } = now();
-    await repository.commit({ message: 'one' });
-    const from = await repository.fork(fork());
-    const foreign = await propose(now(), 'theirs', { from });
-    const own = await propose(now(), 'ours');
-    const ours = { ref: own.commit, pr: String(own.number) };
-    expect(await now().check(requests)).toMatchObject([ours]);
-    const all = await now().check({ ...requests, forks: 'true' });
-    expect(all).toMatchObject([{ ref: foreign.commit, pr: String(foreign.number), fork: 'true' }, ours]);
-    expect(all[1]).not.toHaveProperty('fork');
-  });
-
-  test('from forks are fetched from the repository itself', async () => {
-    const { repository } = now();
-    await repository.commit({ message: 'one' });
-    const { commit } = await propose(now(), 'theirs', { from: await repository.fork(fork()) });
-    const [version = {}] = await now().check({ ...requests, forks: 'true' });
-    await now().pull(version, requests);
-    expect(await now().git('rev-parse', 'HEAD')).toBe(commit);
   });
 }
 

@@ -1,5 +1,5 @@
 /** What runs at the address, in the words of the parameter `provider` of the type git. */
-type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
+export type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
 
 /** A forge that tests start: a real one, or a server that imitates the API of one. */
 export interface ForgeUnderTest {
@@ -8,9 +8,15 @@ export interface ForgeUnderTest {
   readonly address: string;
   /** Owns what `createRepository` creates, unless a test names somebody else. */
   readonly owner: ForgeUser;
+  /** The most requests that it puts on one page of a list. */
+  readonly pageSize: number;
+  /** It orders requests by their last change. Changes this far apart have an order. */
+  readonly orderedAfterMs: number;
   createUser(name: string): Promise<ForgeUser>;
   /** Creates a repository without a commit. Its default branch is `main`. */
   createRepository(name: string, about?: NewRepository): Promise<ForgeRepository>;
+  /** What it was asked since the last call and refused because its API documents do not have it. */
+  misuse(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -33,18 +39,21 @@ export interface ForgeRepository {
   readonly url: string;
   /** Pushes a commit and returns its hash. */
   commit(about: NewCommit): Promise<string>;
+  /** Pushes one commit to each of these new branches, all of them on top of the last commit of `main`. */
+  commitToEach(branches: readonly string[]): Promise<void>;
   /** Creates a branch at this commit, or moves it there, whatever it contained. */
   setBranch(name: string, commit: string): Promise<void>;
   deleteBranch(name: string): Promise<void>;
   /** Creates a tag; one with a message is annotated. */
   createTag(name: string, commit: string, message?: string): Promise<void>;
   setDefaultBranch(name: string): Promise<void>;
+  /** Open requests into the branch are then into the renamed one, and it remains the default branch if it was. */
+  renameBranch(name: string, to: string): Promise<void>;
   fork(by: ForgeUser): Promise<ForgeRepository>;
   /** Opens a pull request, which GitLab calls a merge request. */
   openRequest(about: NewRequest): Promise<ForgeRequest>;
   /** All statuses of a commit, the last one first. */
   statuses(commit: string): Promise<CommitStatus[]>;
-  createWebhook(about: NewWebhook): Promise<void>;
 }
 
 export interface NewCommit {
@@ -53,7 +62,7 @@ export interface NewCommit {
   readonly branch?: string;
   /** Contents by path. If left out, the commit changes the file `file`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The commit to put it on, instead of the branch's last one. The branch then loses what is not below it. */
+  /** The commit, or `origin/<branch>`, to put it on. The branch then loses what is not below it. */
   readonly onto?: string;
 }
 
@@ -65,6 +74,7 @@ export interface NewRequest {
   readonly from?: ForgeRepository;
   /** `main` if left out. */
   readonly target?: string;
+  readonly draft?: boolean;
 }
 
 export interface ForgeRequest {
@@ -72,6 +82,8 @@ export interface ForgeRequest {
   /** Creates labels that the repository lacks. Replaces the request's labels. */
   setLabels(names: readonly string[]): Promise<void>;
   close(): Promise<void>;
+  /** Opens it again. */
+  reopen(): Promise<void>;
 }
 
 export interface CommitStatus {
@@ -83,12 +95,3 @@ export interface CommitStatus {
   /** Where the status links to. */
   readonly url: string;
 }
-
-interface NewWebhook {
-  readonly url: string;
-  /** The forge signs what it sends with it. */
-  readonly secret?: string;
-  readonly events: readonly WebhookEvent[];
-}
-
-type WebhookEvent = 'push' | 'request';

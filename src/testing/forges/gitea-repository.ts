@@ -7,16 +7,30 @@ interface Server {
   callAs(user: ForgeUser): Call;
 }
 
+/** A repository of a real forge, which tells others of what happens in it. */
+export interface GiteaRepository extends ForgeRepository {
+  createWebhook(about: NewWebhook): Promise<void>;
+}
+
+interface NewWebhook {
+  readonly url: string;
+  /** The forge signs what it sends with it. */
+  readonly secret?: string;
+  readonly events: readonly WebhookEvent[];
+}
+
+type WebhookEvent = 'push' | 'request';
+
 export async function createRepository(
   server: Server,
   owner: ForgeUser,
   about: { name: string; private: boolean },
-): Promise<ForgeRepository> {
+): Promise<GiteaRepository> {
   await server.callAs(owner)('POST', '/user/repos', { ...about, default_branch: 'main' });
   return repository(server, owner, `${owner.name}/${about.name}`);
 }
 
-function repository(server: Server, owner: ForgeUser, path: string): ForgeRepository {
+function repository(server: Server, owner: ForgeUser, path: string): GiteaRepository {
   const call = server.callAs(owner);
   const at = `/repos/${path}`;
   const url = `${server.address}/${path}.git`;
@@ -28,18 +42,22 @@ function repository(server: Server, owner: ForgeUser, path: string): ForgeReposi
     async setDefaultBranch(name) {
       await call('PATCH', at, { default_branch: name });
     },
+    async renameBranch(name, to) {
+      await call('PATCH', `${at}/branches/${name}`, { name: to });
+    },
     async fork(by) {
       await server.callAs(by)('POST', `${at}/forks`, {});
       return repository(server, by, `${by.name}/${path.split('/')[1] ?? ''}`);
     },
-    async openRequest({ title, branch, from, target = 'main' }) {
+    async openRequest({ title, branch, from, target = 'main', draft = false }) {
       const author = from?.owner ?? owner;
       const head = from === undefined ? branch : `${from.owner.name}:${branch}`;
-      const made = await server.callAs(author)<{ number: number }>('POST', `${at}/pulls`, {
-        title,
+      const made = await server.callAs(author)<{ number: number; draft: boolean }>('POST', `${at}/pulls`, {
+        title: draft ? `WIP: ${title}` : title,
         head,
         base: target,
       });
+      if (made.draft !== draft) throw new Error(`Gitea opened '${title}' with draft: ${made.draft}`);
       return request(call, at, made.number);
     },
     async statuses(commit) {
@@ -74,6 +92,9 @@ function request(call: Call, at: string, number: number): ForgeRequest {
     },
     async close() {
       await call('PATCH', `${at}/pulls/${number}`, { state: 'closed' });
+    },
+    async reopen() {
+      await call('PATCH', `${at}/pulls/${number}`, { state: 'open' });
     },
   };
 }

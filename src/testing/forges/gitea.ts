@@ -1,7 +1,7 @@
 import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
 import { caller, type Call } from './gitea-calls.ts';
 import { startGiteaProcess } from './gitea-process.ts';
-import { createRepository } from './gitea-repository.ts';
+import { createRepository, type GiteaRepository } from './gitea-repository.ts';
 import type { GiteaAbout } from './gitea-settings.ts';
 
 /** Every user's, for sign-in. */
@@ -12,6 +12,7 @@ export interface Gitea extends ForgeUnderTest {
   readonly kind: 'gitea';
   /** Calls its API as the administrator. */
   readonly call: Call;
+  createRepository(...about: Parameters<ForgeUnderTest['createRepository']>): Promise<GiteaRepository>;
 }
 
 export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
@@ -30,6 +31,11 @@ export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
     address,
     owner,
     call,
+    // Its setting MAX_RESPONSE_ITEMS, which tests leave as it is.
+    pageSize: 50,
+    // It orders by whole seconds.
+    orderedAfterMs: 1100,
+    misuse: () => [],
     async createUser(name) {
       const user = { username: name, email: `${name}@example.org`, password: PASSWORD };
       await call('POST', '/admin/users', { ...user, must_change_password: false });

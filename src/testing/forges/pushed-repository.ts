@@ -8,13 +8,23 @@ import type { ForgeRepository, ForgeUser, NewCommit } from './forge-under-test.t
 
 const run = promisify(execFile);
 
-type Pushes = Pick<ForgeRepository, 'commit' | 'setBranch' | 'deleteBranch' | 'createTag'>;
+type Pushes = Pick<ForgeRepository, 'commit' | 'commitToEach' | 'setBranch' | 'deleteBranch' | 'createTag'>;
 
 /** What tests do to a forge's repository with git: each call clones it, changes it and pushes. */
 export function pushedRepository(url: string, owner: ForgeUser): Pushes {
   return {
     commit: async (about) =>
       await withClone(url, owner, async (git, folder) => await pushCommit(git, folder, about)),
+    async commitToEach(branches) {
+      await withClone(url, owner, async (git) => {
+        const made: string[] = [];
+        for (const name of branches) {
+          const commit = await git('commit-tree', '-p', 'origin/main', '-m', name, 'origin/main^{tree}');
+          made.push(`${commit}:refs/heads/${name}`);
+        }
+        await git('push', '-q', 'origin', ...made);
+      });
+    },
     async setBranch(name, commit) {
       await withClone(url, owner, (git) => git('push', '-q', '-f', 'origin', `${commit}:refs/heads/${name}`));
     },

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { StatusForge, type Provider } from '#testing/network/status-forge.ts';
+import type { ForgeKind } from '#testing/forges/forge-under-test.ts';
+import { StatusForge } from '#testing/forges/status-forge.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { commitStatusScript } from './commit-status.ts';
 
@@ -22,7 +23,7 @@ afterEach(async () => {
 });
 
 async function run(
-  provider: Provider,
+  provider: ForgeKind,
   variables: Record<string, string>,
   name: string = provider,
 ): Promise<ScriptEnd> {
@@ -54,7 +55,7 @@ const ended = (status: string, reason: string): Record<string, string> => ({
 describe('the status of a commit', () => {
   const cases: Record<
     string,
-    [provider: Provider, name: string, variables: Record<string, string>, state: string, said: string]
+    [provider: ForgeKind, name: string, variables: Record<string, string>, state: string, said: string]
   > = {
     'on GitHub after success': [
       'github',
@@ -175,7 +176,7 @@ describe('the status of a commit', () => {
     ]);
   });
 
-  test.each<[provider: Provider, longest: number]>([
+  test.each<[provider: ForgeKind, longest: number]>([
     ['github', 140],
     ['gitlab', 255],
   ])('has a description within the limit of %s', async (provider, longest) => {

@@ -5,24 +5,19 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { CommitStatus, ForgeKind } from './forge-under-test.ts';
+import { isOpenState, readStatus, refusesTransition } from './status-body.ts';
 
 /*
  * The endpoints for commit statuses of GitHub Enterprise, GitLab and Gitea or Forgejo, as strict as their public API
  * documents: method, path, headers, the fields of the body and their limits.
  */
-type Body = Readonly<Record<string, unknown>>;
-
 interface Api {
   path: RegExp;
   /** Header with the token. */
   token: string;
   spelled: (token: string) => string;
   accept: string;
-  states: readonly string[];
-  open: readonly string[];
-  /** Field of the status' name. */
-  name: string;
-  longest: number;
 }
 
 const gitea: Api = {
@@ -30,33 +25,22 @@ const gitea: Api = {
   token: 'authorization',
   spelled: (token) => `token ${token}`,
   accept: 'application/json',
-  states: ['pending', 'success', 'error', 'failure', 'warning'],
-  open: ['pending'],
-  name: 'context',
-  longest: 255,
 };
 const APIS = {
   github: {
     ...gitea,
     path: /^\/api\/v3\/repos\/o\/r\/statuses\/(?<sha>[0-9a-f]{40})$/,
     accept: 'application/vnd.github+json',
-    states: ['pending', 'success', 'error', 'failure'],
-    longest: 140,
   },
   gitlab: {
     ...gitea,
     path: /^\/api\/v4\/projects\/o%2Fr\/statuses\/(?<sha>[0-9a-f]{40})$/,
     token: 'private-token',
     spelled: (token) => token,
-    states: ['pending', 'running', 'success', 'failed', 'canceled'],
-    open: ['pending', 'running'],
-    name: 'name',
   },
   gitea,
   forgejo: gitea,
-} satisfies Record<string, Api>;
-
-export type Provider = keyof typeof APIS;
+} satisfies Record<ForgeKind, Api>;
 
 export interface SeenStatus {
   sha: string;
@@ -72,11 +56,13 @@ export class StatusForge {
   /** Answers for the next requests, before any is accepted. */
   faults: number[] = [];
   url = '';
+  readonly #kind: ForgeKind;
   readonly #api: Api;
   readonly #token: string;
   readonly #server: Server;
 
-  constructor(provider: Provider, token: string) {
+  constructor(provider: ForgeKind, token: string) {
+    this.#kind = provider;
     this.#api = APIS[provider];
     this.#token = token;
     this.#server = createServer((request, response) => {
@@ -97,7 +83,7 @@ export class StatusForge {
   /** Names of statuses that were left open, by their last state. */
   leftOpen(): string[] {
     const last = new Map(this.seen.map(({ sha, name, state }) => [`${name} ${sha}`, state]));
-    return [...last].filter(([, state]) => this.#api.open.includes(state)).map(([name]) => name);
+    return [...last].filter(([, state]) => isOpenState(state, this.#kind)).map(([name]) => name);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -113,39 +99,24 @@ export class StatusForge {
     if (method !== 'POST' || sha === undefined) return [404, `no ${method} ${url}`];
     if (headers[token] !== spelled(this.#token)) return [401, 'bad token'];
     if (!this.#isJson(headers)) return [415, 'headers'];
-    const status = readStatus(JSON.parse(text), this.#api);
-    return typeof status === 'string' ? [422, status] : this.#take({ sha, ...status });
+    const status = readStatus(JSON.parse(text), this.#kind);
+    return typeof status === 'string' ? [422, status] : this.#take(sha, status);
   }
 
   #isJson({ accept, 'content-type': type, 'user-agent': agent }: IncomingHttpHeaders): boolean {
     return accept === this.#api.accept && type === 'application/json' && agent !== undefined;
   }
 
-  #take(status: SeenStatus): [status: number, message: string] {
-    const { sha, name, state } = status;
+  #take(sha: string, read: CommitStatus): [status: number, message: string] {
+    const { context: name, url: target, ...others } = read;
+    const status = { sha, name, ...others, ...(target !== '' && { target }) };
+    const { state } = status;
     const before = this.seen.findLast((one) => one.sha === sha && one.name === name);
-    if (this.#api === APIS.gitlab && before?.state === state && this.#api.open.includes(state))
+    if (refusesTransition(this.#kind, before?.state, state))
       return [400, `Cannot transition status via :enqueue from :${state}`];
     this.seen.push(status);
     return [201, 'created'];
   }
-}
-
-/** A text says which field is wrong. */
-function readStatus(body: Body, { states, name, longest }: Api): Omit<SeenStatus, 'sha'> | string {
-  const known = ['state', 'description', 'target_url', name];
-  const surplus = Object.keys(body).filter((key) => !known.includes(key));
-  if (surplus.length > 0) return surplus.join(', ');
-  const [state, context, description] = ['state', name, 'description'].map((key) => body[key]);
-  if (typeof state !== 'string' || !states.includes(state)) return 'state';
-  if (typeof context !== 'string' || context.length > 255) return name;
-  if (typeof description !== 'string' || description.length > longest) return 'description';
-  const status = { name: context, state, description };
-  return body['target_url'] === undefined ? status : withTarget(status, body['target_url']);
-}
-
-function withTarget(status: Omit<SeenStatus, 'sha'>, target: unknown): Omit<SeenStatus, 'sha'> | string {
-  return typeof target === 'string' && URL.canParse(target) ? { ...status, target } : 'target_url';
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process';
+import { appendFile, cp } from 'node:fs/promises';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
+import { importOf } from './fast-import.ts';
+import type {
+  CommitStatus,
+  ForgeRepository,
+  ForgeRequest,
+  ForgeUser,
+  NewCommit,
+  NewRequest,
+} from './forge-under-test.ts';
+
+/** A request of an imitated forge. Its commit is what its branch had when the forge last looked. */
+export interface ImitatedRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly draft: boolean;
+  readonly branch: string;
+  readonly from: ImitatedRepository;
+  readonly into: ImitatedRepository;
+  target: string;
+  labels: readonly string[];
+  open: boolean;
+  sha: string;
+  /** Larger than that of every request that changed before. */
+  changed: number;
+}
+
+/** What the repositories of one forge share. */
+export interface ImitatedHost {
+  readonly address: string;
+  readonly folder: string;
+  readonly requestRef: (number: number) => string;
+  /** Grows with every call. */
+  readonly tick: () => number;
+  readonly add: (repository: ImitatedRepository) => void;
+}
+
+/** A repository in a folder, and what a forge knows about it. Tests change it without a network. */
+export class ImitatedRepository implements ForgeRepository {
+  readonly id: number;
+  readonly owner: ForgeUser;
+  readonly path: string;
+  readonly url: string;
+  readonly private: boolean;
+  readonly #host: ImitatedHost;
+  readonly #requests: ImitatedRequest[] = [];
+  /** When tests last pushed to a branch, in ticks. */
+  readonly #pushed = new Map<string, number>();
+  readonly #statuses = new Map<string, CommitStatus[]>();
+
+  constructor(host: ImitatedHost, owner: ForgeUser, about: { name: string; private: boolean }) {
+    this.#host = host;
+    this.id = host.tick();
+    this.owner = owner;
+    this.path = `${owner.name}/${about.name}`;
+    this.url = `${host.address}/${this.path}.git`;
+    this.private = about.private;
+  }
+
+  get folder(): string {
+    return `${this.#host.folder}/${this.path}.git`;
+  }
+
+  async create(): Promise<this> {
+    await this.#git(
+      ['init', '-q', '--bare', '--template=', '-b', 'main', this.folder],
+      '',
+      this.#host.folder,
+    );
+    // Forges allow both, and the fetch of one commit by its hash.
+    await appendFile(
+      `${this.folder}/config`,
+      '[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n',
+    );
+    this.#host.add(this);
+    return this;
+  }
+
+  async commit({ onto, branch = 'main', ...about }: NewCommit): Promise<string> {
+    const there = await this.commits(`refs/heads/${branch}`, 1);
+    const parent = onto?.replace('origin/', 'refs/heads/') ?? there[0];
+    const seconds = this.#host.tick();
+    this.#pushed.set(branch, seconds);
+    const text = importOf({ ...about, branch, parent, seconds });
+    return await this.#git(['fast-import', '--quiet', '--force'], text);
+  }
+
+  async commitToEach(branches: readonly string[]): Promise<void> {
+    const parent = 'refs/heads/main';
+    const texts = branches.map((branch) =>
+      importOf({ message: branch, branch, parent, seconds: this.#host.tick() }),
+    );
+    await this.#git(['fast-import', '--quiet'], texts.join(''));
+  }
+
+  async setBranch(name: string, commit: string): Promise<void> {
+    await this.#git(['update-ref', `refs/heads/${name}`, commit]);
+  }
+
+  async deleteBranch(name: string): Promise<void> {
+    await this.#git(['update-ref', '-d', `refs/heads/${name}`]);
+  }
+
+  async createTag(name: string, commit: string, message?: string): Promise<void> {
+    await this.#git(['tag', ...(message === undefined ? [] : ['-a', '-m', message]), name, commit]);
+  }
+
+  async setDefaultBranch(name: string): Promise<void> {
+    await this.#git(['symbolic-ref', 'HEAD', `refs/heads/${name}`]);
+  }
+
+  async renameBranch(name: string, to: string): Promise<void> {
+    // Git lets HEAD follow.
+    await this.#git(['branch', '-m', name, to]);
+    for (const one of this.#requests) if (one.open && one.target === name) one.target = to;
+  }
+
+  async fork(by: ForgeUser): Promise<ImitatedRepository> {
+    const name = this.path.split('/')[1] ?? '';
+    const made = new ImitatedRepository(this.#host, by, { name, private: this.private });
+    await cp(this.folder, made.folder, { recursive: true });
+    this.#host.add(made);
+    return made;
+  }
+
+  openRequest({ title, branch, from, target = 'main', draft = false }: NewRequest): Promise<ForgeRequest> {
+    const source = from === undefined ? this : from;
+    if (!(source instanceof ImitatedRepository)) throw new Error('the fork is on another forge');
+    const number = this.#requests.length + 1;
+    const { tick } = this.#host;
+    const own = { number, title, branch, target, draft, from: source, into: this };
+    const request: ImitatedRequest = { ...own, labels: [], open: true, sha: '', changed: tick() };
+    this.#requests.push(request);
+    const change = (what: Partial<ImitatedRequest>): Promise<void> => {
+      Object.assign(request, what, { changed: tick() });
+      return Promise.resolve();
+    };
+    return Promise.resolve({
+      number,
+      setLabels: (labels) => change({ labels }),
+      close: () => change({ open: false }),
+      reopen: () => change({ open: true }),
+    });
+  }
+
+  statuses(commit: string): Promise<CommitStatus[]> {
+    return Promise.resolve((this.#statuses.get(commit) ?? []).toReversed());
+  }
+
+  addStatus(commit: string, status: CommitStatus): void {
+    this.#statuses.set(commit, [...(this.#statuses.get(commit) ?? []), status]);
+  }
+
+  /** The newest commits of a branch, newest first; empty if there is no such branch. */
+  async commits(branch: string, count = 100): Promise<string[]> {
+    const found = await this.#git(['rev-list', `--max-count=${count}`, branch, '--']).catch(() => '');
+    return found === '' ? [] : found.split('\n');
+  }
+
+  async hasCommit(sha: string): Promise<boolean> {
+    return await this.#git(['cat-file', '-e', `${sha}^{commit}`]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Looks at the branches of open requests, so that a push is a change of its request. */
+  async requestsNow(): Promise<readonly ImitatedRequest[]> {
+    const open = this.#requests.filter((one) => one.open);
+    const heads = new Map<ImitatedRepository, Map<string, string>>();
+    for (const from of new Set(open.map((one) => one.from))) heads.set(from, await from.#heads());
+    const moved = open.filter((one) => {
+      const sha = heads.get(one.from)?.get(one.branch) ?? one.sha;
+      if (sha === '') throw new Error(`there is no branch '${one.branch}', which has a request`);
+      if (sha === one.sha) return false;
+      const pushed = one.from.#pushed.get(one.branch) ?? 0;
+      one.changed = one.sha === '' ? Math.max(one.changed, pushed) : this.#host.tick();
+      one.sha = sha;
+      return true;
+    });
+    await this.#setRefs(moved);
+    return this.#requests;
+  }
+
+  async #setRefs(moved: readonly ImitatedRequest[]): Promise<void> {
+    const { requestRef } = this.#host;
+    const own = moved.filter(({ from }) => from === this);
+    const lines = own.map(({ number, sha }) => `update ${requestRef(number)} ${sha}\n`);
+    if (own.length > 0) await this.#git(['update-ref', '--stdin'], lines.join(''));
+    for (const { number, sha, from } of moved.filter((one) => one.from !== this))
+      await this.#git(['fetch', '-q', from.folder, `+${sha}:${requestRef(number)}`]);
+  }
+
+  async #heads(): Promise<Map<string, string>> {
+    const found = await this.#git([
+      'for-each-ref',
+      '--format=%(objectname) %(refname:lstrip=2)',
+      'refs/heads',
+    ]);
+    return new Map(found.split('\n').map((line) => [line.slice(41), line.slice(0, 40)]));
+  }
+
+  async #git(args: readonly string[], input = '', folder = this.folder): Promise<string> {
+    const who = { GIT_COMMITTER_NAME: this.owner.name, GIT_COMMITTER_EMAIL: 'owner@example.org' };
+    const when = { GIT_COMMITTER_DATE: `@${this.#host.tick()} +0000` };
+    const own = { PATH: env['PATH'], HOME: this.#host.folder, GIT_CONFIG_NOSYSTEM: '1', ...who, ...when };
+    const running = promisify(execFile)('git', args, { cwd: folder, env: own });
+    // A program may end without having read it. Its exit code says whether it succeeded.
+    running.child.stdin?.on('error', () => {}).end(input);
+    return (await running).stdout.trim();
+  }
+}
