@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitStatus, ForgeRepository, ForgeRequest, ForgeUser } from './forge-under-test.ts';
 import type { Call } from './gitea-calls.ts';
 import { pushedRepository } from './pushed-repository.ts';
@@ -34,11 +35,18 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
   const call = server.callAs(owner);
   const at = `/repos/${path}`;
   const url = `${server.address}/${path}.git`;
+  const pushes = pushedRepository(url, owner);
   return {
     owner,
     path,
     url,
-    ...pushedRepository(url, owner),
+    ...pushes,
+    async commit(about) {
+      const made = await pushes.commit(about);
+      // Gitea records the first push after it has answered.
+      while ((await call<{ empty: boolean }>('GET', at)).empty) await sleep(20);
+      return made;
+    },
     async setDefaultBranch(name) {
       await call('PATCH', at, { default_branch: name });
     },
@@ -65,7 +73,8 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
         'GET',
         `${at}/commits/${commit}/statuses?sort=recentupdate&limit=50`,
       );
-      return found.map(shown);
+      // Its time has whole seconds.
+      return found.toSorted((one, other) => other.id - one.id).map(shown);
     },
     async createWebhook({ url: target, secret, events }) {
       await call('POST', `${at}/hooks`, {
@@ -100,6 +109,7 @@ function request(call: Call, at: string, number: number): ForgeRequest {
 }
 
 interface Status {
+  id: number;
   context: string;
   status: string;
   description: string;

@@ -5,6 +5,8 @@ export interface GiteaAbout {
   readonly certificate?: { readonly cert: string; readonly key: string };
   /** Where its webhooks may go, in the words of its setting; loopback if left out. */
   readonly webhookHosts?: string;
+  /** The most entries on a page of a list; what Gitea has itself if left out. */
+  readonly pageSize?: number;
 }
 
 /** The text of `app.ini`: nothing that talks to the outside, and no work in the background. */
@@ -30,6 +32,7 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
     security: { INSTALL_LOCK: 'true', SECRET_KEY: 'a key for tests only' },
     service: { DISABLE_REGISTRATION: 'true' },
     webhook: { ALLOWED_HOST_LIST: about.webhookHosts ?? 'loopback' },
+    api: about.pageSize === undefined ? {} : { MAX_RESPONSE_ITEMS: String(about.pageSize) },
     indexer: { ISSUE_INDEXER_TYPE: 'db' },
     session: { PROVIDER: 'memory' },
     log: { MODE: 'console', LEVEL: 'Warn', ROOT_PATH: `${folder}/log` },

@@ -31,8 +31,7 @@ export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
     address,
     owner,
     call,
-    // Its setting MAX_RESPONSE_ITEMS, which tests leave as it is.
-    pageSize: 50,
+    pageSize: about.pageSize ?? 50,
     // It orders by whole seconds.
     orderedAfterMs: 1100,
     misuse: () => [],
