@@ -4,6 +4,7 @@ import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-l
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { MAX_BODY_BYTES } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
+import { MAX_KEPT_WEBHOOK_BYTES } from '#adapters/http/api/webhook-body.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { MAX_FIELD_LENGTH } from '#adapters/http/pages/start-form.ts';
@@ -13,6 +14,7 @@ import { MAX_TERMINATION_BYTES } from '#domain/build/events.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { MAX_CHECK_BYTES, MAX_CHECK_VERSIONS, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { MAX_PROTOCOL_BYTES, METADATA_LIMITS } from '#domain/build/parse-protocol-output.ts';
+import { MAX_EVENT_BYTES } from '#domain/build/rerun-request.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
@@ -263,6 +265,13 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   'Secrets and identity': SECRET_LIMITS,
   HTTP: [
     ['Body with a pipeline', bytes(MAX_BODY_BYTES), 'refusal', '413'],
+    ['Event of a forge that asks for a re-run', bytes(MAX_EVENT_BYTES), 'refusal', '`BodyTooLarge`'],
+    [
+      'All of them that arrive at the same time',
+      bytes(MAX_KEPT_WEBHOOK_BYTES),
+      'refusal',
+      '503; deliver it again',
+    ],
     ...AGENT_LIMITS,
     [
       'Requests of non-members from one address, in a burst',

@@ -8,7 +8,7 @@ import {
 } from '#domain/build/rerun-request.ts';
 
 /** What is kept of all bodies that arrive at the same time. */
-const MAX_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
+export const MAX_KEPT_WEBHOOK_BYTES = 16 * 1024 * 1024;
 const EVENT_HEADER = 'x-github-event';
 
 /** What a webhook's body says. */
@@ -38,7 +38,7 @@ interface WebhookRequest {
  * together up to `maxBytes`. Of all others it keeps nothing.
  */
 export function webhookReaders(
-  maxBytes = MAX_BYTES_IN_FLIGHT,
+  maxBytes = MAX_KEPT_WEBHOOK_BYTES,
 ): (request: WebhookRequest, check: SignatureCheck) => WebhookReader {
   let inFlight = 0;
   return ({ headers, raw }, check) => {
