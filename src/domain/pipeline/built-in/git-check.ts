@@ -40,7 +40,7 @@ commit_by_api() {
     a) api "/commits?per_page=1\${query:+&sha=$query}" || return 1 ;;
     *) api "/commits?limit=1\${query:+&sha=$query}" || return 1 ;;
   esac
-  jq -er '.[0] | .sha? // .id?' "$answer" 2>/dev/null
+  jq -er '.[0] | .sha? // .id? // empty' "$answer" 2>/dev/null
 }
 
 newest_commit() {
