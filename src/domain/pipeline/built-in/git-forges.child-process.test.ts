@@ -129,27 +129,21 @@ describe('the newest commit of a branch', () => {
 describe('pull requests as versions', () => {
   const repo = { full_name: 'o/r' };
 
-  describe('from forks', () => {
-    const [GITHUB, GITLAB, GITEA] = [
+  describe('from forks that are gone', () => {
+    const [GITHUB, GITLAB] = [
       '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100&page=1',
       '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100&page=1',
-      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
     ];
     const request = (number: number, sha: string, from: object | null): object => ({
       number,
       head: { sha, repo: from },
       base: { repo },
     });
-    const fork = { full_name: 'someone/r' };
     const merge = { target_project_id: 1, sha: TWO, iid: 2 };
     const own = { target_project_id: 1, source_project_id: 1, sha: ONE, iid: 1 };
     const rows: [title: string, provider: string, path: string, answer: object[]][] = [
-      ['of forge_a', 'github', GITHUB, [request(2, TWO, fork), request(1, ONE, repo)]],
-      ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: 9 }, own]],
-      ['of forge_c', 'gitea', GITEA, [request(2, TWO, fork), request(1, ONE, repo)]],
-      ['of forge_d', 'forgejo', GITEA, [request(2, TWO, fork), request(1, ONE, repo)]],
-      ['whose fork is gone, of forge_a', 'github', GITHUB, [request(2, TWO, null), request(1, ONE, repo)]],
-      ['whose fork is gone, of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, own]],
+      ['of forge_a', 'github', GITHUB, [request(2, TWO, null), request(1, ONE, repo)]],
+      ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, own]],
     ];
     test.each(rows)(
       '%s are left out, and are marked if forks are included',
@@ -163,32 +157,6 @@ describe('pull requests as versions', () => {
         ]);
       },
     );
-  });
-
-  test.each<[provider: string, path: string, fields: (n: number) => object]>([
-    [
-      'forge_a',
-      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100&page=1',
-      (n: number) => ({ number: n, head: { sha: String(n).repeat(40), repo }, base: { repo } }),
-    ],
-    [
-      'forge_b',
-      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100&page=1',
-      (n: number) => ({ iid: n, sha: String(n).repeat(40), source_project_id: 1, target_project_id: 1 }),
-    ],
-    [
-      'forge_d',
-      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
-      (n: number) => ({ number: n, head: { sha: String(n).repeat(40), repo }, base: { repo } }),
-    ],
-  ])('of %s are ordered, the last change at the end', async (provider, path, fields) => {
-    answers = { [path]: [2, 1].map((n) => fields(n)) };
-    const params = { param_url: `http://${host}/o/r.git`, param_provider: provider, param_pr: 'true' };
-    const end = await run(check, params);
-    expect(JSON.parse(end.stdout)).toEqual([
-      { ref: ONE, pr: '1' },
-      { ref: TWO, pr: '2' },
-    ]);
   });
 
   test('are none if the forge has none', async () => {
