@@ -62,7 +62,7 @@ describe('the process of the command line', () => {
       `millrace validate ${GOOD} > /dev/full`,
       'millrace: the output cannot be written: ENOSPC: no space left on device, write\n',
     ],
-    'an unknown command of a group': ['millrace pipelines pause app', "error: unknown command 'pause'"],
+    'an unknown command of a group': ['millrace pipelines halt app', "error: unknown command 'halt'"],
     'an option of a verb of a group': [
       'millrace builds watch app/unit --wach',
       '(run millrace builds watch --help for its arguments)',
