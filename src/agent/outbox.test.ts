@@ -54,6 +54,24 @@ describe('the outbox', () => {
     expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2], [1, 2], [2]]);
   });
 
+  test('sends less at a time while the gateway takes no long bodies, and as much as before after that', async () => {
+    let memory = 100_000;
+    const sizes: number[] = [];
+    const { outbox } = make((events) => {
+      const size = events.reduce((sum, { text = '' }) => sum + text.length, 0);
+      if (size > memory) throw new Error('429');
+      sizes.push(size);
+      memory = Number.POSITIVE_INFINITY;
+      return last(events);
+    });
+    const text = 'x'.repeat(10_000);
+    for (let count = 0; count < 120; count += 1) outbox.add({ type: 'log', step: '0', text });
+    await outbox.whenAcknowledged(outbox.flush());
+    expect(sizes[0]).toBeLessThanOrEqual(100_000);
+    expect(sizes[1]).toBeGreaterThan(400_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(120 * text.length);
+  });
+
   test('sends later events after an outage that ended with nothing to send', async () => {
     let isConnectionLost = true;
     const { outbox } = make((events) => {

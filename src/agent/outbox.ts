@@ -5,6 +5,8 @@ import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { Spool } from './spool.ts';
 
 const BATCH_BYTES = 512 * 1024;
+/** The gateway takes bodies of this length even when it has no memory for longer ones. */
+const MIN_BATCH_BYTES = 32 * 1024;
 /** Events within this time are sent together. */
 const LINGER_MS = 10;
 
@@ -36,6 +38,7 @@ export class Outbox {
   /** Set while events wait to be sent together. */
   #linger: NodeJS.Timeout | undefined;
   #sending = false;
+  #batchBytes = BATCH_BYTES;
   #over: Error | undefined;
   readonly #givenUp = new AbortController();
 
@@ -112,15 +115,20 @@ export class Outbox {
     this.#linger = undefined;
     const backOff = gatewayBackOff();
     while (!this.#spool.empty && !this.#over) {
-      if (await this.#sendOnce()) backOff.reset();
-      else await pauseFor(backOff.next(), this.#givenUp.signal);
+      if (await this.#sendOnce()) {
+        backOff.reset();
+        this.#batchBytes = BATCH_BYTES;
+      } else {
+        this.#batchBytes = Math.max(this.#batchBytes / 2, MIN_BATCH_BYTES);
+        await pauseFor(backOff.next(), this.#givenUp.signal);
+      }
     }
     this.#sending = false;
   }
 
   /** True: the gateway acknowledged new events. */
   async #sendOnce(): Promise<boolean> {
-    const { texts } = this.#spool.first(BATCH_BYTES);
+    const { texts } = this.#spool.first(this.#batchBytes);
     try {
       const answer = await this.#links.send(`{"events":[${texts.join(',')}]}`);
       if (answer.cancel === true) this.#links.onCancel();

@@ -28,7 +28,8 @@ export async function startServices(
       waits.push(async () => await waitUntilReady(service, limit.stop, context));
     }
     const causes = await Promise.all(waits.map((wait) => wait()));
-    return causes.find((cause) => cause !== undefined);
+    // A failure explains more than the cancel that the others met after it.
+    return causes.find((cause) => cause?.outcome === 'failed') ?? causes.find((cause) => cause !== undefined);
   } finally {
     for (const { release } of limits) release();
   }
