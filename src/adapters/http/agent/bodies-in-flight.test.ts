@@ -2,13 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { BodiesInFlight, FREE_BYTES_OF_SESSION, MAX_BYTES_IN_FLIGHT } from './bodies-in-flight.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from './routes.ts';
 
-const PIECE = FREE_BYTES_OF_SESSION;
+/** What a piece counts, with what it takes besides its bytes. */
+const COUNTED = 64 * 1024;
+const PIECE = COUNTED - 512;
 const NO_MEMORY = expect.objectContaining({ kind: 'too-many-requests' });
 
 /** Sends pieces of one body until one is refused. Returns how many bytes were taken. */
 function fill(bodies: BodiesInFlight, session: string): { taken: number; end: () => void } {
   const body = bodies.begin(session);
-  for (let taken = 0; ; taken += PIECE) {
+  for (let taken = 0; ; taken += COUNTED) {
     try {
       body.add(PIECE);
     } catch (error) {
@@ -31,19 +33,31 @@ describe('the bodies of agents that are handled at the same time', () => {
     const sessions = Array.from({ length: 200 }, (_, index) => fill(bodies, `greedy ${index}`));
     const beyond = sessions.reduce((sum, { taken }) => sum + Math.max(taken - FREE_BYTES_OF_SESSION, 0), 0);
     expect(beyond).toBeLessThanOrEqual(MAX_BYTES_IN_FLIGHT);
-    expect(() => bodies.begin('honest').add(FREE_BYTES_OF_SESSION)).not.toThrow();
+    expect(() => bodies.begin('honest').add(FREE_BYTES_OF_SESSION - 512)).not.toThrow();
   });
 
   test('are counted together, if one session sends many', () => {
     const bodies = new BodiesInFlight();
     const many = (): void => {
-      for (let sent = 0; sent <= MAX_BYTES_IN_FLIGHT / PIECE; sent += 1) bodies.begin('greedy').add(PIECE);
+      for (let sent = 0; sent <= MAX_BYTES_IN_FLIGHT / COUNTED; sent += 1) bodies.begin('greedy').add(PIECE);
     };
     expect(many).toThrow(NO_MEMORY);
   });
 
   test('may be as long as the longest that an agent sends', () => {
-    expect(() => new BodiesInFlight().begin('checks').add(MAX_RESULTS_BYTES)).not.toThrow();
+    const body = new BodiesInFlight().begin('checks');
+    const sendAll = (): void => {
+      for (let sent = 0; sent < MAX_RESULTS_BYTES; sent += 4096) body.add(4096);
+    };
+    expect(sendAll).not.toThrow();
+  });
+
+  test('count more than their bytes if they come in tiny pieces', () => {
+    const body = new BodiesInFlight().begin('greedy');
+    const sendTiny = (): void => {
+      for (let sent = 0; sent < 100_000; sent += 1) body.add(1);
+    };
+    expect(sendTiny).toThrow(NO_MEMORY);
   });
 
   test('take no memory after their requests, also if a request ends twice or sends more', () => {

@@ -42,6 +42,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on every route except the one that opens a session. */
     agent: { keyHash: string; session: AgentSession } | undefined;
+    /** The body of a route that needs a session, until its handler has ended. */
+    bodyInFlight: { handled: boolean; handlerEnded(): void } | undefined;
   }
 }
 

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { LogController, type FastifyBaseLogger } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
 import { healthOf } from '#adapters/http/server/readiness.ts';
 import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
@@ -10,7 +15,7 @@ import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { AgentFlows, CancelHints, WarmHints } from './agent-flows.ts';
-import { BodiesInFlight } from './bodies-in-flight.ts';
+import { BodiesInFlight, type BodyInFlight } from './bodies-in-flight.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
 import { RefusedCalls } from './refused-calls.ts';
@@ -51,6 +56,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   const routes = { flows, sessions, streams, works, metrics, refusals };
 
   app.decorateRequest('agent');
+  app.decorateRequest('bodyInFlight');
   app.addHook('onRequest', async (_request, reply) => {
     if (parts.draining?.() === true) void reply.header('connection', 'close');
   });
@@ -134,16 +140,38 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
     // Counts what came out of the body, however it was sent, and also if it turns out to be no message.
-    behindKey.addHook('preParsing', async ({ agent, method }, reply, payload) => {
+    behindKey.addHook('preParsing', async (request, reply, payload) => {
+      const { agent, method } = request;
       if (agent === undefined || method !== 'POST') return payload;
       const body = bodies.begin(agent.keyHash);
-      reply.raw.once('close', body.end);
+      endWithHandler(body, request, reply);
       return counted(payload, (bytes) => {
         sessions.received(agent.keyHash, bytes);
         body.add(bytes);
       });
     });
+    behindKey.addHook('preHandler', async ({ bodyInFlight }) => {
+      if (bodyInFlight !== undefined) bodyInFlight.handled = true;
+    });
+    behindKey.addHook('onSend', async ({ bodyInFlight }) => bodyInFlight?.handlerEnded());
     registerAgentRoutes(behindKey, routes);
+  });
+}
+
+/** The memory of a body is in use until its connection has closed and its handler, if it has begun, has ended. */
+function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: FastifyReply): void {
+  let closed = false;
+  const inFlight = {
+    handled: false,
+    handlerEnded: (): void => {
+      inFlight.handled = false;
+      if (closed) body.end();
+    },
+  };
+  request.bodyInFlight = inFlight;
+  reply.raw.once('close', () => {
+    closed = true;
+    if (!inFlight.handled) body.end();
   });
 }
 
