@@ -145,6 +145,14 @@ describe('a signed webhook of a re-run', () => {
     expect(await builds()).toEqual(['1']);
   });
 
+  test('retries no build of a job that needs approval now', async () => {
+    const sample = samplePipeline();
+    const jobs = sample.jobs.map((job) => ({ ...job, approval: { label: 'go', approvals: 1, notify: [] } }));
+    await stores.pipelines.savePipeline(toSave({ ...sample, jobs }));
+    expect(await deliver('main/app/unit/1')).toMatchObject(refused('RetryByMember'));
+    expect(await builds()).toEqual(['1']);
+  });
+
   test('retries nothing of a check suite, which names no build', async () => {
     const answer = await deliver('main/app/unit/1', { event: 'check_suite' });
     expect(answer).toMatchObject(refused('SuiteNotSupported'));

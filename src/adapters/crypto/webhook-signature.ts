@@ -6,6 +6,8 @@ export type Signature = 'absent' | 'valid' | 'invalid';
 
 /** Reads a body in pieces without storing it. */
 export interface SignatureCheck {
+  /** The headers claim a signature, right or wrong. */
+  readonly claimed: boolean;
   update(chunk: Uint8Array): void;
   /** Call it after the last chunk. */
   verdict(): Signature;
@@ -43,6 +45,7 @@ export function signatureCheck(headers: IncomingHttpHeaders, secretOf: () => str
   const ofBody = plain.length === 0 ? undefined : createHmac('sha256', secret);
   const ofStandard = standard === undefined ? undefined : standardHmac(headers, secret);
   return {
+    claimed: true,
     update(chunk) {
       ofBody?.update(chunk);
       ofStandard?.update(chunk);
@@ -58,7 +61,7 @@ export function signatureCheck(headers: IncomingHttpHeaders, secretOf: () => str
   };
 }
 
-const NOTHING: SignatureCheck = { update: () => undefined, verdict: () => 'absent' };
+const NOTHING: SignatureCheck = { claimed: false, update: () => undefined, verdict: () => 'absent' };
 
 function standardHmac(headers: IncomingHttpHeaders, secret: string): Hmac {
   const key = createSecretKey(secret.slice(PREFIX.length), 'base64');

@@ -72,6 +72,8 @@ export const REASONS = {
   AlreadyEnded: 'The build has ended.',
   RetryDisabled: 'The job has disable_retry = true.',
   RetriedAlready: 'The build has a newer retry, and a webhook retries only the newest.',
+  RetryByMember: 'Builds of the job need approval, so a webhook retries none: members of the team do.',
+  WouldInterrupt: 'The retry would end another build, and a webhook ends none: members of the team do.',
   JobRemoved: 'The pipeline no longer has this job.',
   VersionGone: 'Retention removed a version that the build used.',
   NotWaiting: 'The build does not wait for approval.',

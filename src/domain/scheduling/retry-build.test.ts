@@ -1,6 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { decideRetry, type RetryFacts } from './retry-build.ts';
 
+const JOB = { name: 'unit', paused: false, pipelinePaused: false };
+const OTHER_OPEN = {
+  open: [{ id: 90, job: 1, inputs: [{ resource: 2, version: 31 }] }],
+  gets: [{ resource: 2, trigger: true }],
+  inputs: [{ resource: 2, version: 30 }],
+  origins: new Map(),
+};
+const BRANCHES = new Map([
+  [30, { branch: 'main' }],
+  [31, { branch: 'other' }],
+]);
+
 const facts = (more: Partial<RetryFacts>): RetryFacts => ({
   number: '7',
   status: 'failed',
@@ -8,7 +20,7 @@ const facts = (more: Partial<RetryFacts>): RetryFacts => ({
   retries: 0,
   versionGone: false,
   queued: 0,
-  job: { name: 'unit', paused: false, pipelinePaused: false },
+  job: JOB,
   ...more,
 });
 
@@ -23,21 +35,35 @@ describe('a retry', () => {
     'of a build is its first': [{}, '7.1'],
     'of a build that has retries is the next': [{ retries: 2 }, '7.3'],
     'of an older retry is the next': [{ number: '7.1', retries: 2 }, '7.3'],
-    'of the newest attempt only is accepted for a build without retries': [{ onlyNewest: true }, '7.1'],
-    'of the newest attempt only is accepted for the newest retry': [
-      { onlyNewest: true, number: '7.10', retries: 10 },
+    'by a webhook is accepted for a build without retries': [{ byWebhook: true }, '7.1'],
+    'by a webhook is accepted for the newest retry': [
+      { byWebhook: true, number: '7.10', retries: 10 },
       '7.11',
     ],
-    'of the newest attempt only is refused for the original': [
-      { onlyNewest: true, retries: 1 },
+    'by a webhook is refused for the original': [{ byWebhook: true, retries: 1 }, 'RetriedAlready'],
+    'by a webhook is refused for an older retry': [
+      { byWebhook: true, number: '7.9', retries: 10 },
       'RetriedAlready',
     ],
-    'of the newest attempt only is refused for an older retry': [
-      { onlyNewest: true, number: '7.9', retries: 10 },
-      'RetriedAlready',
+    'by a webhook is refused if people approve builds of the job, also if they approved this one': [
+      { byWebhook: true, approved: true, job: { ...JOB, approval: true } },
+      'RetryByMember',
     ],
-    'of the newest attempt only is refused while it runs': [
-      { onlyNewest: true, number: '7.1', retries: 1, status: 'started' },
+    'by a member of a build that was approved is accepted': [
+      { approved: true, job: { ...JOB, approval: true } },
+      '7.1',
+    ],
+    'by a webhook is refused if it would end another build': [
+      { byWebhook: true, job: { ...JOB, interruptible: OTHER_OPEN } },
+      'WouldInterrupt',
+    ],
+    'by a member ends the other build': [{ job: { ...JOB, interruptible: OTHER_OPEN } }, '7.1'],
+    'by a webhook is accepted if the open build is of another branch': [
+      { byWebhook: true, job: { ...JOB, interruptible: { ...OTHER_OPEN, origins: BRANCHES } } },
+      '7.1',
+    ],
+    'by a webhook is refused while it runs': [
+      { byWebhook: true, number: '7.1', retries: 1, status: 'started' },
       'NotEnded',
     ],
   };
@@ -46,7 +72,7 @@ describe('a retry', () => {
   });
 
   test('names the newer retry', () => {
-    expect(decideRetry(facts({ onlyNewest: true, retries: 3 }))).toMatchObject({
+    expect(decideRetry(facts({ byWebhook: true, retries: 3 }))).toMatchObject({
       reasons: [{ message: 'Build 7 of unit has a newer retry, 7.3.' }],
     });
   });

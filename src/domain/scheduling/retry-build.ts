@@ -12,8 +12,11 @@ export interface RetryFacts {
   approved: boolean;
   /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
-  /** Refuse if a newer retry exists. */
-  onlyNewest?: boolean;
+  /**
+   * A forge asks for it, for a person whom Millrace does not know. It gets less than a member: only the newest
+   * attempt of a build, nothing that people must approve, and no end of another build.
+   */
+  byWebhook?: boolean;
   /** Retention removed a version that the build took. */
   versionGone: boolean;
   /** Builds of the pipeline that have not started. */
@@ -43,14 +46,15 @@ export type RetryAnswer =
 
 export function decideRetry(facts: RetryFacts): RetryAnswer {
   const { job } = facts;
-  const reasons = whyNot(facts);
+  const interrupts = job?.interruptible === undefined ? [] : interruptedByRetry(job.interruptible);
+  const reasons = [...whyNot(facts), ...whyNotByWebhook(facts, interrupts)];
   if (job === undefined || reasons.length > 0) return { answer: 'refused', reasons };
   const gated = job.approval === true && !facts.approved;
   return {
     answer: 'retry',
     number: `${originalNumber(facts.number)}.${facts.retries + 1}`,
     state: gated ? 'waiting' : 'pending',
-    interrupts: job.interruptible === undefined ? [] : interruptedByRetry(job.interruptible),
+    interrupts,
   };
 }
 
@@ -73,15 +77,34 @@ function whyNot(facts: RetryFacts): Reason[] {
   reasons.push(...whyQueueFull(queued));
   if (isActive(status))
     reasons.push({ code: 'NotEnded', message: `Build ${number} of ${job.name} has not ended.` });
-  if (facts.onlyNewest === true && facts.retries > retryOf(number))
-    reasons.push({
-      code: 'RetriedAlready',
-      message: `Build ${number} of ${job.name} has a newer retry, ${originalNumber(number)}.${facts.retries}.`,
-    });
   if (versionGone)
     reasons.push({
       code: 'VersionGone',
       message: `Retention removed a version that build ${number} of ${job.name} used.`,
+    });
+  return reasons;
+}
+
+function whyNotByWebhook(
+  { byWebhook, job, number, retries }: RetryFacts,
+  interrupts: readonly number[],
+): Reason[] {
+  if (byWebhook !== true || job === undefined) return [];
+  const reasons: Reason[] = [];
+  if (retries > retryOf(number))
+    reasons.push({
+      code: 'RetriedAlready',
+      message: `Build ${number} of ${job.name} has a newer retry, ${originalNumber(number)}.${retries}.`,
+    });
+  if (job.approval)
+    reasons.push({
+      code: 'RetryByMember',
+      message: `Builds of ${job.name} need approval. Retry it in Millrace.`,
+    });
+  if (interrupts.length > 0)
+    reasons.push({
+      code: 'WouldInterrupt',
+      message: `A build of ${job.name} that this retry would end has not ended. Retry it in Millrace.`,
     });
   return reasons;
 }

@@ -3,10 +3,8 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionPorts, ActionRefused, Retried } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-interface RetryOptions {
-  /** Refuses if the build was retried before, so that a repeated request makes one retry. */
-  onlyNewest: boolean;
-  /** Details of the entry of the audit log. Absent: the caller records the action. */
+interface RetryByWebhook {
+  /** Details of the entry of the audit log. What people do, the routes record. */
   audit: Record<string, string>;
 }
 
@@ -15,21 +13,21 @@ export async function retryBuild(
   ref: BuildRef,
   by: string,
   ports: ActionPorts,
-  options?: RetryOptions,
+  webhook?: RetryByWebhook,
 ): Promise<Retried | ActionRefused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Retried | ActionRefused> => {
     const build = await tx.build(ref);
     if (build === undefined) return { answer: 'unknown' };
-    const onlyNewest = options?.onlyNewest === true;
-    const decision = decideRetry({ ...(await tx.retryFacts(build)), number: ref.number, onlyNewest });
+    const byWebhook = webhook !== undefined;
+    const decision = decideRetry({ ...(await tx.retryFacts(build)), number: ref.number, byWebhook });
     if (decision.answer === 'refused') return decision;
     const { number, state, interrupts } = decision;
     const stopped = await tx.cancelAll(interrupts, { message: 'A retry took its place.', at });
     await tx.retry(build, { number, of: ref.number, state, by, at });
-    if (options !== undefined) {
+    if (webhook !== undefined) {
       const target = `${ref.pipeline}/${ref.job}/${ref.number}`;
-      const details = { ...options.audit, number };
+      const details = { ...webhook.audit, number };
       await tx.recordAudit({ actor: by, action: 'job.retried', targetType: 'build', target, details, at });
     }
     return { answer: 'done', pipelineId: tx.pipelineId, stopped, build: { ...ref, number } };

@@ -28,6 +28,7 @@ export async function retryByWebhook(
   { tokenHash, request }: { tokenHash: string; request: RerunRequest },
   ports: Ports,
 ): Promise<RerunAnswer> {
+  if (request.kind === 'problem') return refuseRerun(request.problem);
   const owner = await ports.checks.resourceOfToken(tokenHash);
   if (owner === undefined) return { answer: 'unknown' };
   const { team, pipeline, resource } = owner;
@@ -37,7 +38,7 @@ export async function retryByWebhook(
   const of = { team, pipeline, job, number };
   const by = `webhook of ${resource}`;
   const details = { credential: 'webhook', resource, ...(sender !== undefined && { sender }) };
-  const retried = await retryBuild(of, by, ports, { onlyNewest: true, audit: details });
+  const retried = await retryBuild(of, by, ports, { audit: details });
   if (retried.answer === 'unknown') return refuseRerun('BuildUnknown');
   return retried.answer === 'refused' ? retried : { answer: 'retried', of, build: retried.build };
 }

@@ -10,6 +10,9 @@ const TEXT = JSON.stringify({
 const HALF = Math.floor(TEXT.length / 2);
 const RERUN = { kind: 'rerun', build: { team: 'main', pipeline: 'app', job: 'unit', number: '7' } };
 
+/** Memory that a short body takes. */
+const ONE_BODY = 4 * 1024;
+
 /** Starts to read a body of an event. */
 function open(
   readers: ReturnType<typeof webhookReaders>,
@@ -17,7 +20,7 @@ function open(
   signature: Signature = 'valid',
 ) {
   const raw = new EventEmitter();
-  const check = { update: () => undefined, verdict: () => signature };
+  const check = { claimed: signature !== 'absent', update: () => undefined, verdict: () => signature };
   const reader = readers({ headers: { 'x-github-event': event }, raw }, check);
   return {
     send: (from: number, to?: number) => reader.update(Buffer.from(TEXT.slice(from, to))),
@@ -26,23 +29,24 @@ function open(
   };
 }
 
+const read = (rerun: unknown, wantsCheck = false) => ({ signature: 'valid', wantsCheck, rerun });
+
 describe('the bodies of events that arrive at the same time', () => {
-  test('are read in pieces', () => {
+  test('are read in pieces, also if the connection closes before they are judged', () => {
     const body = open(webhookReaders());
     body.send(0, HALF);
     body.send(HALF);
     body.close();
-    expect(body.verdict()).toEqual({ signature: 'valid', rerun: RERUN });
+    expect(body.verdict()).toEqual(read(RERUN, true));
   });
 
-  test('have room together, and a body without room is not read', () => {
-    const readers = webhookReaders(TEXT.length);
-    const [first, second] = [open(readers), open(readers)];
-    first.send(0, HALF);
-    second.send(0);
-    first.send(HALF);
-    expect(second.verdict()).toEqual({ signature: 'valid', rerun: 'no-room' });
-    expect(first.verdict()).toEqual({ signature: 'valid', rerun: RERUN });
+  test('have room together, and the one that began first is not read if there is none', () => {
+    const readers = webhookReaders(ONE_BODY);
+    const [slow, fast] = [open(readers), open(readers)];
+    slow.send(0, HALF);
+    fast.send(0);
+    slow.send(HALF);
+    expect([slow.verdict(), fast.verdict()]).toEqual([read('no-room'), read(RERUN, true)]);
   });
 
   test.each<[string, (body: ReturnType<typeof open>) => unknown]>([
@@ -50,28 +54,44 @@ describe('the bodies of events that arrive at the same time', () => {
     ['when its connection closes', (body) => body.close()],
     ['only once', (body) => [body.verdict(), body.close()]],
   ])('give their room back: one %s', (_title, end) => {
-    const readers = webhookReaders(TEXT.length);
-    const before = open(readers);
+    const readers = webhookReaders(2 * ONE_BODY);
+    const [before, next, more] = [open(readers), open(readers), open(readers)];
     before.send(0);
     end(before);
-    const [next, more] = [open(readers), open(readers)];
     next.send(0);
-    more.send(0, 1);
-    expect([next.verdict().rerun, more.verdict().rerun]).toEqual([RERUN, 'no-room']);
+    more.send(0);
+    expect([next.verdict().rerun, more.verdict().rerun]).toEqual([RERUN, RERUN]);
   });
 
-  test('have no room taken by other events', () => {
-    const readers = webhookReaders(TEXT.length);
-    const other = open(readers, 'push');
-    other.send(0);
+  test.each<[string, string, Signature, object]>([
+    ['have no room taken by other events', 'push', 'valid', { signature: 'valid', wantsCheck: true }],
+    [
+      'have no room taken by events that claim no signature',
+      'check_run',
+      'absent',
+      { signature: 'absent', wantsCheck: true, rerun: { kind: 'problem', problem: 'SignatureMissing' } },
+    ],
+  ])('%s', (_title, event, signature, expected) => {
+    const readers = webhookReaders(ONE_BODY);
     const body = open(readers);
     body.send(0);
-    expect([other.verdict().rerun, body.verdict().rerun]).toEqual([undefined, RERUN]);
+    const other = open(readers, event, signature);
+    other.send(0);
+    expect([other.verdict(), body.verdict()]).toEqual([expected, read(RERUN, true)]);
   });
 
   test('say nothing if the signature is wrong, even without room', () => {
     const body = open(webhookReaders(1), 'check_run', 'invalid');
     body.send(0);
-    expect(body.verdict()).toEqual({ signature: 'invalid', rerun: undefined });
+    expect(body.verdict()).toEqual({ signature: 'invalid', wantsCheck: true });
   });
+});
+
+test('a check run that nobody asks to run again requests no check', () => {
+  const text = JSON.stringify({ action: 'completed', check_run: { id: 1 } });
+  const check = { claimed: true, update: () => undefined, verdict: (): Signature => 'valid' };
+  const headers = { 'x-github-event': 'check_run' };
+  const reader = webhookReaders()({ headers, raw: new EventEmitter() }, check);
+  reader.update(Buffer.from(text));
+  expect(reader.verdict()).toEqual({ signature: 'valid', wantsCheck: false });
 });

@@ -6,19 +6,26 @@ import {
   readRerunRequest,
   type RerunRequest,
 } from '#domain/build/rerun-request.ts';
+import { KeptBodies } from './kept-bodies.ts';
 
-/** What is kept of all bodies that arrive at the same time. */
+/** Memory for all bodies that are read at the same time. */
 export const MAX_KEPT_WEBHOOK_BYTES = 16 * 1024 * 1024;
 const EVENT_HEADER = 'x-github-event';
 
 /** What a webhook's body says. */
 export class ReceivedWebhook {
   readonly signature: Signature;
-  /** Absent: it asks for a check only. `no-room`: too many bodies arrived at the same time. */
+  /**
+   * Forges report each check run, also those that Millrace writes itself. With a signature, only a re-run is
+   * worth a check; without one, it is a webhook like any other.
+   */
+  readonly wantsCheck: boolean;
+  /** Absent: it asks for no re-run. `no-room`: too many bodies arrived at the same time. */
   readonly rerun: RerunRequest | 'no-room' | undefined;
 
-  constructor(signature: Signature, rerun?: RerunRequest | 'no-room') {
+  constructor(signature: Signature, wantsCheck: boolean, rerun?: RerunRequest | 'no-room') {
     this.signature = signature;
+    this.wantsCheck = wantsCheck;
     this.rerun = rerun;
   }
 }
@@ -34,52 +41,37 @@ interface WebhookRequest {
 }
 
 /**
- * Reads bodies in pieces. Of signed events that may ask for a re-run it keeps the bytes until the last one, all
- * together up to `maxBytes`. Of all others it keeps nothing.
+ * Reads bodies in pieces. It keeps only those that claim a signature and whose event may ask for a re-run, all
+ * together up to `maxBytes`.
  */
 export function webhookReaders(
   maxBytes = MAX_KEPT_WEBHOOK_BYTES,
 ): (request: WebhookRequest, check: SignatureCheck) => WebhookReader {
-  let inFlight = 0;
+  const bodies = new KeptBodies({ maxBytes, maxBodyBytes: MAX_EVENT_BYTES });
   return ({ headers, raw }, check) => {
     const event = headers[EVENT_HEADER];
     if (!isRerunEvent(event))
       return {
         update: (chunk) => check.update(chunk),
-        verdict: () => new ReceivedWebhook(check.verdict()),
+        verdict: () => new ReceivedWebhook(check.verdict(), true),
       };
-    const chunks: Uint8Array[] = [];
-    let [size, held, noRoom] = [0, 0, false];
-    // A request can close between its last chunk and the verdict, so this keeps the chunks.
-    const release = (): void => {
-      inFlight -= held;
-      held = 0;
-    };
-    const forget = (): void => {
-      release();
-      chunks.length = 0;
-    };
-    raw.once('close', release);
+    const body = check.claimed ? bodies.begin() : undefined;
+    if (body !== undefined) raw.once('close', body.release);
     return {
       update(chunk) {
         check.update(chunk);
-        size += chunk.length;
-        noRoom ||= inFlight + chunk.length > maxBytes;
-        if (size > MAX_EVENT_BYTES || noRoom) return forget();
-        held += chunk.length;
-        inFlight += chunk.length;
-        chunks.push(chunk);
-        return undefined;
+        body?.append(chunk);
       },
       verdict() {
         const signature = check.verdict();
-        const text = size > MAX_EVENT_BYTES || signature !== 'valid' ? undefined : textOf(chunks);
-        release();
-        if (noRoom && signature === 'valid') return new ReceivedWebhook(signature, 'no-room');
-        return new ReceivedWebhook(signature, readRerunRequest(event, signature, text));
+        const content = body?.content() ?? 'too-large';
+        body?.release();
+        if (signature === 'valid' && content === 'dropped')
+          return new ReceivedWebhook(signature, false, 'no-room');
+        const text = typeof content === 'string' ? undefined : content.toString();
+        const rerun = readRerunRequest(event, signature, text);
+        return new ReceivedWebhook(signature, rerun?.kind === 'rerun' || signature !== 'valid', rerun);
       },
     };
   };
 }
-
-const textOf = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString();

@@ -95,7 +95,6 @@ describe('a webhook of a re-run', () => {
     ['of a build that does not exist', 'main/app/unit/99', 'BuildUnknown', 'does not exist'],
     ['of a job that does not exist', 'main/app/none/5', 'BuildUnknown', 'does not exist'],
     ['of another pipeline', 'main/managed/unit/5', 'OtherPipeline', 'another pipeline'],
-    ['of an id of another application', 'ci-4711', 'NoBuildNamed', 'external_id'],
   ])('%s is accepted, retries nothing and says why', async (_title, id, code, message) => {
     const answer = await deliver(id);
     const reasons = [{ code, message: expect.stringContaining(message) }];
@@ -104,6 +103,15 @@ describe('a webhook of a re-run', () => {
       { data: { accepted: true, rerun: { retried: false, reasons } } },
     ]);
     expect(ports.calls).toEqual(['webhook valid']);
+  });
+
+  test('that names no build of Millrace is accepted, says why, and requests no check', async () => {
+    const answer = await deliver('ci-4711');
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      202,
+      { data: { rerun: { retried: false, reasons: [{ code: 'NoBuildNamed' }] } } },
+    ]);
+    expect(ports.calls).toEqual([]);
   });
 
   test('is refused with a wrong signature and retries nothing', async () => {

@@ -1,0 +1,78 @@
+const FIRST_BYTES = 4 * 1024;
+
+/** The beginning of a body, which is kept until the whole body has arrived. */
+export interface KeptBody {
+  append: (chunk: Uint8Array) => void;
+  /** `dropped`: other bodies took its memory. */
+  content: () => Buffer | 'too-large' | 'dropped';
+  /** Gives its memory back to others. Its content stays readable. */
+  release: () => void;
+}
+
+/**
+ * Keeps bodies in memory, each up to `maxBodyBytes` and together up to `maxBytes`. If there is no room, the
+ * body that began first is dropped: a forge sends one within milliseconds, and whoever wants to take all the
+ * memory sends slowly.
+ */
+export class KeptBodies {
+  readonly #limits: { maxBytes: number; maxBodyBytes: number };
+  /** Oldest first. */
+  readonly #open = new Set<OpenBody>();
+  #bytes = 0;
+
+  constructor(limits: { maxBytes: number; maxBodyBytes: number }) {
+    this.#limits = limits;
+  }
+
+  begin(): KeptBody {
+    const body: OpenBody = { buffer: Buffer.alloc(0), length: 0, end: undefined };
+    this.#open.add(body);
+    return {
+      append: (chunk) => this.#append(body, chunk),
+      content: () => body.end ?? body.buffer.subarray(0, body.length),
+      release: () => this.#close(body),
+    };
+  }
+
+  #append(body: OpenBody, chunk: Uint8Array): void {
+    if (!this.#open.has(body)) return;
+    const length = body.length + chunk.length;
+    if (length > this.#limits.maxBodyBytes) return this.#drop(body, 'too-large');
+    if (length > body.buffer.length && !this.#grow(body, length)) return undefined;
+    body.buffer.set(chunk, body.length);
+    body.length = length;
+    return undefined;
+  }
+
+  /** One buffer that doubles: a list of many small chunks would take many times their length. */
+  #grow(body: OpenBody, length: number): boolean {
+    const size = Math.min(Math.max(length, body.buffer.length * 2, FIRST_BYTES), this.#limits.maxBodyBytes);
+    for (const oldest of this.#open) {
+      if (this.#bytes - body.buffer.length + size <= this.#limits.maxBytes) break;
+      this.#drop(oldest, 'dropped');
+    }
+    if (body.end !== undefined) return false;
+    const buffer = Buffer.alloc(size);
+    buffer.set(body.buffer.subarray(0, body.length));
+    this.#bytes += size - body.buffer.length;
+    body.buffer = buffer;
+    return true;
+  }
+
+  #drop(body: OpenBody, end: 'too-large' | 'dropped'): void {
+    this.#close(body);
+    body.end = end;
+    body.buffer = Buffer.alloc(0);
+  }
+
+  #close(body: OpenBody): void {
+    if (this.#open.delete(body)) this.#bytes -= body.buffer.length;
+  }
+}
+
+interface OpenBody {
+  buffer: Buffer;
+  length: number;
+  /** Why it has no content. */
+  end: 'too-large' | 'dropped' | undefined;
+}
