@@ -4,7 +4,7 @@ import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-l
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { MAX_BODY_BYTES } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
-import { MAX_KEPT_WEBHOOK_BYTES } from '#adapters/http/api/webhook-body.ts';
+import { MAX_RETAINED_WEBHOOK_BYTES } from '#adapters/http/api/webhook-body.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { MAX_FIELD_LENGTH } from '#adapters/http/pages/start-form.ts';
@@ -268,7 +268,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Event of a forge that asks for a re-run', bytes(MAX_EVENT_BYTES), 'refusal', '`BodyTooLarge`'],
     [
       'All of them that arrive at the same time',
-      bytes(MAX_KEPT_WEBHOOK_BYTES),
+      bytes(MAX_RETAINED_WEBHOOK_BYTES),
       'refusal',
       '503; deliver it again',
     ],

@@ -6,10 +6,10 @@ import {
   readRerunRequest,
   type RerunRequest,
 } from '#domain/build/rerun-request.ts';
-import { KeptBodies } from './kept-bodies.ts';
+import { RetainedBodies } from './retained-bodies.ts';
 
 /** Memory for all bodies that are read at the same time. */
-export const MAX_KEPT_WEBHOOK_BYTES = 16 * 1024 * 1024;
+export const MAX_RETAINED_WEBHOOK_BYTES = 16 * 1024 * 1024;
 const EVENT_HEADER = 'x-github-event';
 
 /** What a webhook's body says. */
@@ -45,9 +45,9 @@ interface WebhookRequest {
  * together up to `maxBytes`.
  */
 export function webhookReaders(
-  maxBytes = MAX_KEPT_WEBHOOK_BYTES,
+  maxBytes = MAX_RETAINED_WEBHOOK_BYTES,
 ): (request: WebhookRequest, check: SignatureCheck) => WebhookReader {
-  const bodies = new KeptBodies({ maxBytes, maxBodyBytes: MAX_EVENT_BYTES });
+  const bodies = new RetainedBodies({ maxBytes, maxBodyBytes: MAX_EVENT_BYTES });
   return ({ headers, raw }, check) => {
     const event = headers[EVENT_HEADER];
     if (!isRerunEvent(event))

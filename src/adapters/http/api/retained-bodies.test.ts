@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeptBodies } from './kept-bodies.ts';
+import { RetainedBodies } from './retained-bodies.ts';
 
 const KIB = 1024;
 const MAX_BODY = 64 * KIB;
-const bodies = (maxBytes: number): KeptBodies => new KeptBodies({ maxBytes, maxBodyBytes: MAX_BODY });
+const bodies = (maxBytes: number): RetainedBodies => new RetainedBodies({ maxBytes, maxBodyBytes: MAX_BODY });
 const bytes = (count: number): Buffer => Buffer.alloc(count, 'x');
 
-describe('bodies that are kept', () => {
+describe('bodies that are retained', () => {
   test('have the content of their chunks, however small these are', () => {
     const body = bodies(MAX_BODY).begin();
     const text = 'äöü'.repeat(3 * KIB);
@@ -35,8 +35,8 @@ describe('bodies that are kept', () => {
     delivered.append(bytes(10));
     delivered.append(bytes(KIB));
     expect(delivered.content()).toHaveLength(KIB + 10);
-    const kept = slow.filter((body) => body.content() !== 'dropped');
-    expect(kept).toEqual(slow.slice(-3));
+    const retained = slow.filter((body) => body.content() !== 'dropped');
+    expect(retained).toEqual(slow.slice(-3));
   });
 
   test('are dropped themselves if they need more memory than there is', () => {

@@ -1,7 +1,7 @@
 const FIRST_BYTES = 4 * 1024;
 
-/** The beginning of a body, which is kept until the whole body has arrived. */
-export interface KeptBody {
+/** The beginning of a body, which is retained until the whole body has arrived. */
+export interface RetainedBody {
   append: (chunk: Uint8Array) => void;
   /** `dropped`: other bodies took its memory. */
   content: () => Buffer | 'too-large' | 'dropped';
@@ -10,11 +10,11 @@ export interface KeptBody {
 }
 
 /**
- * Keeps bodies in memory, each up to `maxBodyBytes` and together up to `maxBytes`. If there is no room, the
+ * Retains bodies in memory, each up to `maxBodyBytes` and together up to `maxBytes`. If there is no room, the
  * body that began first is dropped: a forge sends one within milliseconds, and whoever wants to take all the
  * memory sends slowly.
  */
-export class KeptBodies {
+export class RetainedBodies {
   readonly #limits: { maxBytes: number; maxBodyBytes: number };
   /** Oldest first. */
   readonly #open = new Set<OpenBody>();
@@ -24,7 +24,7 @@ export class KeptBodies {
     this.#limits = limits;
   }
 
-  begin(): KeptBody {
+  begin(): RetainedBody {
     const body: OpenBody = { buffer: Buffer.alloc(0), length: 0, end: undefined };
     this.#open.add(body);
     return {
