@@ -10,8 +10,10 @@ import {
   type Alias,
   type Node,
   type Pair,
+  type Scalar,
 } from 'yaml';
 import type { YamlEntry, YamlSpan, YamlTree } from '#domain/convert/yaml-tree.ts';
+import { resolvePlain } from './resolve-plain.ts';
 
 /** With all aliases resolved. A small text can have aliases of aliases. */
 const MAX_NODES = 100_000;
@@ -42,7 +44,12 @@ export interface ReadYaml {
 export function readYamlTree(source: string): ReadYaml {
   const lines = new LineCounter();
   try {
-    const documents = parseAllDocuments(source, { lineCounter: lines, prettyErrors: false });
+    const documents = parseAllDocuments(source, {
+      lineCounter: lines,
+      prettyErrors: false,
+      // Every scalar is a text; `resolvePlain` decides what it means.
+      schema: 'failsafe',
+    });
     const [document, second] = [...documents];
     const faults = [...documents].flatMap(({ errors }) => errors.map(syntaxFault));
     if (second) {
@@ -98,7 +105,7 @@ class TreeReader {
     if (isSeq(node))
       return { kind: 'list', span, items: node.items.map((item) => this.read(item, depth + 1, span)) };
     if (isMap(node)) return { kind: 'map', span, entries: this.#readEntries(node.items, depth, span) };
-    return { kind: 'scalar', span, value: isScalar(node) ? this.#valueOf(node.value, span) : null };
+    return { kind: 'scalar', span, value: isScalar(node) ? this.#valueOf(meaningOf(node), span) : null };
   }
 
   /** Inside an alias, the text is one that was read before. */
@@ -142,10 +149,10 @@ class TreeReader {
     for (const pair of pairs.filter((one): one is Pair => isPair(one))) {
       const keySpan = spanOf(pair.key) ?? span;
       const value = this.read(pair.value, depth + 1, keySpan);
-      const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
+      const key = isScalar(pair.key) ? String(meaningOf(pair.key)) : undefined;
       if (key === undefined)
         this.faults.push({ message: 'a key must be a text', help: 'Write a name.', span: keySpan });
-      else if (key === '<<') merged.push(...this.#mergedEntries(value));
+      else if (key === '<<' && isPlain(pair.key)) merged.push(...this.#mergedEntries(value));
       else own.push({ key, keySpan, value });
     }
     const taken = new Set(own.map(({ key }) => key));
@@ -168,13 +175,20 @@ class TreeReader {
     if (typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number' && isExact(value)) return value;
     this.faults.push({
-      message: 'no program could read this value exactly',
+      message: 'this number cannot be stored exactly',
       help: 'Write it in quotes.',
       span,
     });
     return null;
   }
 }
+
+const isPlain = (node: unknown): boolean => isScalar(node) && node.type === 'PLAIN';
+
+const meaningOf = ({ value, type, tag }: Scalar): unknown =>
+  typeof value === 'string' && type === 'PLAIN' && tag !== STRING_TAG ? resolvePlain(value) : value;
+
+const STRING_TAG = 'tag:yaml.org,2002:str';
 
 const isExact = (value: number): boolean =>
   Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));

@@ -18,6 +18,7 @@ You find reasons in these places:
 
 - \`GET …/pipelines/{pipeline}/waiting\` and \`…/jobs/{job}/waiting\` list all reasons that hold at this
   moment ([API](api.md)).
+- \`millrace why\` prints them for a pipeline or a job ([command line](../how-to/command-line.md)).
 - \`kubectl describe pipeline\` shows the first reason of each job and build, and an Event when that
   reason changes.
   It leaves out reasons that pass by themselves (${[...ROUTINE_REASONS].map((code) => `\`${code}\``).join(', ')}).

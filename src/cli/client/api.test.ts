@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { CommandError } from '#cli/terminal.ts';
 import { Api, requestPath } from './api.ts';
 
 /* Responses of servers that are no gateway, or that fail. */
@@ -9,6 +10,8 @@ interface Said {
   body?: string;
   /** More follows, without an end. */
   endless?: boolean;
+  /** Nothing follows, and there is no end. */
+  silent?: boolean;
   location?: string;
 }
 
@@ -20,9 +23,10 @@ const got: IncomingHttpHeaders[] = [];
 beforeAll(async () => {
   server = createServer((asked, answer) => {
     got.push(asked.headers);
-    const { status = 200, type = 'application/json', body = '', endless, location } = says;
+    const { status = 200, type = 'application/json', body = '', endless, silent, location } = says;
     answer.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) });
     if (endless === true) sendOn(answer);
+    else if (silent === true) answer.write(body);
     else answer.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -136,6 +140,37 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
     expect(got).toHaveLength(before);
   },
 );
+
+const download = (said: Said): AsyncGenerator<string> => {
+  says = { type: 'text/plain', ...said };
+  return new Api({ url, token: 'of a login' }, 'tok_secret').download('/logs');
+};
+
+describe('a download', () => {
+  beforeEach(
+    () =>
+      void jest.useFakeTimers({
+        doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'],
+      }),
+  );
+  afterEach(() => void jest.useRealTimers());
+
+  test('waits for a slow reader', async () => {
+    const log = download({ endless: true });
+    await log.next();
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(await log.next()).toMatchObject({ done: false, value: expect.stringMatching(/^x+$/) });
+    await log.return(undefined);
+  });
+
+  test('fails if nothing more arrives', async () => {
+    const log = download({ body: 'one', silent: true });
+    expect(await log.next()).toEqual({ done: false, value: 'one' });
+    const more = expect(log.next()).rejects.toThrow(CommandError);
+    await jest.advanceTimersByTimeAsync(30_000);
+    await more;
+  });
+});
 
 describe('a request path', () => {
   test('encodes names with any characters', () => {

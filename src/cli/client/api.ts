@@ -79,18 +79,21 @@ export class Api {
     return answer.status;
   }
 
-  /** Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`. */
+  /** Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`; the reader may take any time. */
   async *download(path: string): AsyncGenerator<string> {
     const stop = new AbortController();
-    const silence = setTimeout(() => stop.abort(), TIMEOUT_MS);
+    const wait = () => setTimeout(() => stop.abort(), TIMEOUT_MS);
+    let silence = wait();
     try {
       const answer = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: stop.signal });
       if (typeOf(answer) !== 'text/plain') throw this.#strange(typeOf(answer));
       const decoder = new TextDecoder();
       for await (const part of answer.body ?? []) {
-        silence.refresh();
+        clearTimeout(silence);
         yield decoder.decode(part, { stream: true });
+        silence = wait();
       }
+      clearTimeout(silence);
       yield decoder.decode();
     } catch (error) {
       throw error instanceof CommandError ? error : toUnreachable(this.url, error);

@@ -56,8 +56,8 @@ export const parseNumberedBuild = (given: string): { pipeline: string; job: stri
 
 /** The id of a version. */
 export const parseId = (given: string): number => {
-  const id = Number(given);
-  if (!Number.isSafeInteger(id) || id < 1)
+  const id = /^[1-9]\d*$/.test(given) ? Number(given) : Number.NaN;
+  if (!Number.isSafeInteger(id))
     throw new InvalidArgumentError('Write the id as a whole number of 1 or more; the list shows it.');
   return id;
 };

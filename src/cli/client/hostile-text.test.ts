@@ -24,6 +24,7 @@ const ANSWERS: Record<string, object | string> = {
   '/check': { running: false, failures: 1, error: HOSTILE, output: `one ${HOSTILE}\ntwo` },
   '/retry': { number: HOSTILE, url: HOSTILE },
   '/approve': { state: 'approved', message: HOSTILE },
+  '/logs': `${ESC}[8mhidden\n`,
   '/events': `${event('log', { step: '0', attempt: 1, text: `${ESC}[8mhidden\n` })}${event('build', BUILD)}${event('end', {})}`,
 };
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
     const [, found = {}] = Object.entries(ANSWERS).find(([end]) => asked.url?.endsWith(end) === true) ?? [];
     const [type, text] =
       typeof found === 'string'
-        ? ['text/event-stream', found]
+        ? [asked.url?.endsWith('/logs') === true ? 'text/plain' : 'text/event-stream', found]
         : ['application/json', JSON.stringify({ data: found })];
     answer.writeHead(200, { 'content-type': type }).end(text);
   });
@@ -79,15 +80,24 @@ test('a file or pipe gets the text of a pipeline unchanged', async () => {
   expect(out).toBe(`# ${HOSTILE}\n\tjob "a" {}\r\n`);
 });
 
-test('no colour of a log hides how its build ended', async () => {
+async function onColourScreen(line: string): Promise<string> {
   let screen = '';
-  await millrace('millrace builds watch app/unit/1 --team main', {
+  await millrace(`millrace ${line} --team main`, {
     environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: url, MILLRACE_TOKEN: 'tok_secret' },
     isScreen: true,
     colour: true,
     out: (text) => void (screen += text.toString()),
     err: (text) => void (screen += text),
   });
+  return screen;
+}
+
+test('no colour of a log stays on after it', async () => {
+  expect(await onColourScreen('builds logs app/unit/1')).toBe(`${ESC}[8mhidden\n${ESC}[0m`);
+});
+
+test('no colour of a log hides how its build ended', async () => {
+  const screen = await onColourScreen('builds watch app/unit/1');
   const [, after = ''] = screen.split(`${ESC}[8mhidden\n`);
   expect(after).toMatch(new RegExp(`^${ESC}\\[0m[^]*failed`));
 });

@@ -80,6 +80,8 @@ function stepsTable({ steps }: BuildDetailJson, paint: Paint): string {
   return `\n${renderTable(['STEP', 'HOOK', 'STATUS', 'STARTED', 'EXIT CODE', 'MESSAGE'], rows, paint)}`;
 }
 
+const RESET = '\u001b[0m';
+
 export interface LogOptions extends Omit<TeamOptions, 'output'> {
   timestamps?: boolean;
 }
@@ -91,10 +93,15 @@ export async function printLog(name: MaybeBuild, options: LogOptions, terminal: 
   const query = options.timestamps === true ? '?timestamps=true' : '';
   const screen = new ScreenText(terminal.colour);
   const log = api.download(`${path}/logs${query}`);
-  for await (const text of log) {
-    // The reader has seen enough: `millrace builds logs … | head`.
-    if (terminal.isOver === true) break;
-    terminal.out(terminal.isScreen ? screen.push(text) : text);
+  try {
+    for await (const text of log) {
+      // The reader has seen enough: `millrace builds logs … | head`.
+      if (terminal.isOver === true) break;
+      terminal.out(terminal.isScreen ? screen.push(text) : text);
+    }
+  } finally {
+    // The log may have left colours on.
+    if (terminal.isScreen && terminal.colour && terminal.isOver !== true) terminal.out(RESET);
   }
   return EXIT.success;
 }

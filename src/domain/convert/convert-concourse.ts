@@ -33,7 +33,7 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
   }
   findLocalFields(filled, conversion);
   const head: HclNode[] = [];
-  const top = new YamlFields(withoutAnchors(filled), 'the pipeline', conversion);
+  const top = new YamlFields(withoutUnknown(filled, conversion), 'the pipeline', conversion);
   top.leaveOut(head, {
     groups: 'the page of the pipeline shows all jobs',
     display: 'pages have no background',
@@ -48,13 +48,20 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
     if (kind !== 'map') conversion.error(span, 'a job must be a map', 'Write a map.');
   const jobs = convertJobs(jobList, conversion);
   top.end(head);
-  const variables = conversion.variables.write(({ name, span }) =>
-    conversion.warn(
-      span,
-      `the variable ${name} has the value change-me`,
-      'Give its value with --var, or in the manifest.',
-    ),
-  );
+  const variables = conversion.variables.write({
+    needsValue: ({ name, span }) =>
+      conversion.warn(
+        span,
+        `the variable ${name} has the value change-me`,
+        'Give its value with --var, or in the manifest.',
+      ),
+    renamed: ({ path, span }, secret) =>
+      conversion.warn(
+        span,
+        `the Secret for ((${path})) is called ${secret}`,
+        'Names of Secrets have lower-case letters, digits, "-" and ".".',
+      ),
+  });
   const hcl = writeHcl([...head, ...variables, ...sources, ...types.nodes, ...resources, ...jobs]);
   return { hcl, notes: conversion.notes.toSorted((a, b) => a.span.start - b.span.start) };
 }
@@ -70,11 +77,17 @@ const TOP = new Set([
   'prototypes',
 ]);
 
-/** Other keys are places for anchors if they begin with `x-`, `_` or `.`. */
-const withoutAnchors = (map: YamlMap): YamlMap => ({
-  ...map,
-  entries: map.entries.filter(({ key }) => TOP.has(key) || !/^(?:x-|_|\.)/.test(key)),
-});
+/** Concourse ignores other keys. Those that begin with `x-`, `_` or `.` are meant to be ignored. */
+function withoutUnknown(map: YamlMap, conversion: Conversion): YamlMap {
+  for (const { key, keySpan } of map.entries.filter((entry) => !TOP.has(entry.key)))
+    if (!/^(?:x-|_|\.)/.test(key))
+      conversion.warn(
+        keySpan,
+        `Concourse ignores the field "${key}" at the top, so it is left out`,
+        'Correct the name if it is a mistake.',
+      );
+  return { ...map, entries: map.entries.filter(({ key }) => TOP.has(key)) };
+}
 
 /** The fields that `((.:name.field))` reads. */
 function findLocalFields(tree: YamlTree, { localFields }: Conversion): void {

@@ -43,17 +43,18 @@ function convertJob(
     conversion.error(fields.span, `the job "${name}" has no plan`, 'Add plan.');
   const steps = convertPlan(plan, 'job', scope);
   const hooks: HclNode[] = [];
-  writeHooks(fields, { body: hooks, place: 'job', scope, convert: convertStep });
+  writeHooks(fields, {
+    body: hooks,
+    place: 'job',
+    scope: { ...scope, caches: undefined },
+    convert: convertStep,
+  });
   const [first] = scope.tags;
   if (first)
-    conversion.leaveOut(
-      body,
-      first.span,
-      'tags of steps have no counterpart: they are tags of the job, whose Pod runs all steps',
-    );
+    conversion.leaveOut(body, first.span, 'tags of steps become tags of the job, whose Pod runs all steps');
   writeTags(scope.tags, body, conversion);
   fields.end(body);
-  return hclBlock('job', [conversion.jobs.get(name) ?? name], [...body, ...scope.caches, ...steps, ...hooks]);
+  return hclBlock('job', [conversion.jobs.get(name) ?? name], [...body, ...steps, ...hooks]);
 }
 
 function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {

@@ -1,5 +1,12 @@
 import type { JobScope } from './step-scope.ts';
-import { hclAttribute, hclBlock, writeScript, type HclBlock, type HclNode } from './write-hcl.ts';
+import {
+  hclAttribute,
+  hclBlock,
+  visibleText,
+  writeScript,
+  type HclBlock,
+  type HclNode,
+} from './write-hcl.ts';
 import { templateParts, wordOf } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 
@@ -23,7 +30,7 @@ export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): Hc
   const script = templateParts(`${lines.join('\n')}\n`, fields.span, 'running', conversion);
   return hclBlock(
     'task',
-    [name],
+    [visibleText(name)],
     [...body, hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript(script))])],
   );
 }

@@ -33,14 +33,18 @@ function convertResource(
   const type = fields.needed('type');
   const body: HclNode[] = [];
   const source = withDefaults(fields.map('source'), types.defaultsOf(type ?? ''));
-  writeSettings(fields, body, conversion);
+  const own = uses.get(name ?? '') ?? [];
+  writeSettings(
+    fields,
+    { body, isOnlyPut: own.length > 0 && own.every(({ kind }) => kind === 'put') },
+    conversion,
+  );
   fields.end(body);
   if (name === undefined || type === undefined) return [];
   if (conversion.resources.has(name)) {
     conversion.error(fields.span, `there are two resources "${name}"`, 'Rename one of them.');
     return [];
   }
-  const own = uses.get(name) ?? [];
   const isBuiltInGit = type === 'git' && !types.isDeclared('git') && isLikeBuiltInGit(name, source, own);
   const label = types.labelOf(type, isBuiltInGit, fields.span);
   const taken = namesOf(conversion);
@@ -83,11 +87,17 @@ export function writeParams(map: YamlMap, place: ValuePlace, conversion: Convers
   return nodes;
 }
 
-function writeSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
+function writeSettings(
+  fields: YamlFields,
+  { body, isOnlyPut }: { body: HclNode[]; isOnlyPut: boolean },
+  conversion: Conversion,
+): void {
   const oldName = fields.text('old_name');
   if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
   const webhook = fields.entry('webhook_token');
-  writeInterval(fields, body, conversion);
+  // Concourse does not check a resource that no job gets.
+  if (isOnlyPut) fields.text('check_every');
+  else writeInterval(fields, body, conversion);
   if (webhook)
     conversion.leaveOut(
       body,

@@ -15,10 +15,20 @@ export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, sc
     const before = place === 'job' ? nodes.findLast(isStep) : undefined;
     const tried = before && tryHook(tree, scope);
     const steps = tried ? [] : convertStep(tree, place, scope);
-    if (tried) before.body.push(...tried);
-    nodes.push(...(place === 'job' ? scope.caches.splice(0) : []), ...steps);
+    const caches = place === 'job' ? (scope.caches?.splice(0) ?? []) : [];
+    if (tried) {
+      before.body.push(...tried);
+      nodes.splice(startOf(nodes, before), 0, ...caches);
+    } else nodes.push(...caches, ...steps);
   }
   return nodes;
+}
+
+/** Where the step begins, with the comments that belong to it. */
+function startOf(nodes: readonly HclNode[], step: HclBlock): number {
+  let at = nodes.indexOf(step);
+  while (nodes[at - 1]?.kind === 'comment') at--;
+  return at;
 }
 
 const isStep = (node: HclNode): node is HclBlock =>
@@ -36,11 +46,11 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
   if (tree.entries.length > 1) return undefined;
   const steps = convertStep(entry.value, 'hook', scope);
   if (!steps.some(({ kind }) => kind === 'block')) return steps;
-  return [
-    { kind: 'comment', text: 'A hook, because its failure does not fail the build, like that of try.' },
-    hclBlock('on_success', [], steps),
-  ];
+  return [{ kind: 'comment', text: TRY_COMMENT }, hclBlock('on_success', [], steps)];
 }
+
+const TRY_COMMENT =
+  'A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.';
 
 function contains(tree: YamlTree, keys: readonly string[]): boolean {
   if (tree.kind === 'list') return tree.items.some((item) => contains(item, keys));
@@ -59,8 +69,8 @@ export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobSco
   const kinds = STEP_KINDS.filter((kind) => entryOf(tree, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    const found = kind === undefined ? 'of no known kind' : `both ${kinds.join(' and ')}`;
-    conversion.error(tree.span, `a step is ${found}`, `Write one of ${STEP_KINDS.join(', ')}.`);
+    const found = kind === undefined ? 'unknown kind of step' : `a step is both ${kinds.join(' and ')}`;
+    conversion.error(tree.span, found, `Write one of ${STEP_KINDS.join(', ')}.`);
     return [];
   }
   if (entryOf(tree, 'across')) return convertAcross(tree, place, scope);
@@ -135,15 +145,17 @@ function convertDo(input: StepInput): HclNode[] {
   const steps = fields.list('do');
   const isBare = !MODIFIERS.some((name) => fields.entry(name));
   if (place === 'job' && !isBare) {
-    const inner = steps.flatMap((step) => convertStep(step, 'parallel', scope));
-    const settings = [hclAttribute('limit', '1'), hclAttribute('fail_fast', 'true')];
-    return finish(hclBlock('in_parallel', [], [...settings, ...inner]), input);
+    const inner = steps.flatMap((step) => convertStep(step, 'sequence', scope));
+    return finish(sequenceBlock(inner), input);
   }
   const nodes: HclNode[] = [];
   leaveOutModifiers(fields, nodes, 'steps cannot be grouped here');
   fields.end(nodes);
   return [...nodes, ...convertPlan(steps, place, scope)];
 }
+
+const sequenceBlock = (steps: readonly HclNode[]): HclBlock =>
+  hclBlock('in_parallel', [], [hclAttribute('limit', '1'), hclAttribute('fail_fast', 'true'), ...steps]);
 
 const MODIFIERS = ['timeout', 'attempts', ...HOOK_NAMES];
 
@@ -157,11 +169,11 @@ function convertParallel(input: StepInput): HclNode[] {
   const steps = tree?.kind === 'list' ? tree.items : readGroup(fields, settings, scope);
   if (place === 'job') return convertGroup(steps, settings, input);
   const nodes: HclNode[] = [];
-  if (place === 'hook' && steps.length > 1)
+  if (place !== 'parallel' && steps.length > 1)
     scope.conversion.leaveOut(
       nodes,
       fields.span,
-      'in_parallel has no counterpart in a hook: its steps run in order',
+      `in_parallel has no counterpart in a ${place}: its steps run in order`,
     );
   if (place === 'parallel' && settings.length > 0)
     scope.conversion.leaveOut(
@@ -174,9 +186,13 @@ function convertParallel(input: StepInput): HclNode[] {
   return [...nodes, ...steps.flatMap((step) => convertStep(step, place, scope))];
 }
 
-/** A sequence cannot be in a group, so it runs after the group. */
+/**
+ * A sequence cannot be in a group, so it runs after the group. If the group has hooks or limits, the sequence
+ * gets the same.
+ */
 function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: StepInput): HclNode[] {
-  const { scope } = input;
+  const { fields, scope } = input;
+  const sequences = steps.filter(isSequence);
   const alone = steps
     .filter((step) => !isSequence(step))
     .flatMap((step) => convertStep(step, 'parallel', scope));
@@ -185,13 +201,15 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
     nodes.push(...finish(hclBlock('in_parallel', [], [...settings, ...alone]), input));
   else {
     nodes.push(...alone);
-    leaveOutModifiers(input.fields, nodes, 'no step is left in the group');
-    input.fields.end(nodes);
+    if (sequences.length === 0) leaveOutModifiers(fields, nodes, 'no step is left in the group');
+    fields.end(nodes);
   }
-  for (const step of steps.filter(isSequence)) {
+  const hasModifiers = MODIFIERS.some((name) => fields.entry(name));
+  for (const step of sequences) {
     const text = 'steps that need an order have no counterpart in a group: they run after it';
     scope.conversion.leaveOut(nodes, step.span, text);
-    nodes.push(...convertStep(step, 'job', scope));
+    const moved = convertStep(step, hasModifiers ? 'sequence' : 'job', scope);
+    nodes.push(...(hasModifiers ? finish(sequenceBlock(moved), input) : moved));
   }
   return nodes;
 }
@@ -237,6 +255,8 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   if (place === 'job') return convertGroup(instances, settings, { fields, place, scope });
   const steps = instances.flatMap((one) => convertStep(one, place, scope));
   const nodes: HclNode[] = [];
+  if (place === 'sequence' && instances.length > 1)
+    conversion.leaveOut(nodes, fields.span, 'across has no group in a sequence: its steps run in order');
   if (place === 'parallel')
     conversion.leaveOut(
       nodes,

@@ -7,6 +7,7 @@ import {
   hclAttribute,
   hclBlock,
   quoteText,
+  visibleText,
   writeList,
   writeScript,
   type HclBlock,
@@ -22,7 +23,6 @@ export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
   const { conversion } = scope;
   const name = fields.needed('task') ?? 'unnamed';
   const body: HclNode[] = [];
-  const label = Array.from(name, (letter) => (letter < ' ' || letter === '\u007f' ? ' ' : letter)).join('');
   fields.leaveOut(body, {
     privileged: 'no step gets privileges',
     vars: 'they are for a task in a file',
@@ -41,7 +41,7 @@ export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
     conversion.error(fields.span, `the task "${name}" needs either config or file`, 'Write one of them.');
   else if (file) body.push(...standIn(fields, { params, body, span: file.keySpan }, conversion));
   if (config) body.push(...convertConfig(config, { params, name, body, mappings }, scope));
-  return hclBlock('task', [label.slice(0, MAX_NAME_CHARACTERS)], body);
+  return hclBlock('task', [visibleText(name).slice(0, MAX_NAME_CHARACTERS)], body);
 }
 
 const MAX_NAME_CHARACTERS = 100;
@@ -71,25 +71,23 @@ function readEnvironment(
   body: HclNode[],
   conversion: Conversion,
 ): TaskEnvironment {
-  const environment: TaskEnvironment = { fixed: new Map(), running: new Map() };
+  const environment: TaskEnvironment = { fixed: new Map(), running: new Map(), arguments: new Map() };
   for (const { key, keySpan, value } of maps.flatMap((map) => map?.entries ?? [])) {
     const text = textOfParam(value);
     if (!isVariableName(key))
       conversion.leaveOut(body, keySpan, `${key} has no counterpart: it cannot be the name of a variable`);
     else if (isReservedVariable(key))
       conversion.leaveOut(body, keySpan, `${key} has no counterpart: Millrace sets this variable itself`);
-    else if (text !== undefined)
-      setVariable(environment, key, templateParts(text, value.span, 'running', conversion));
+    else setVariable(environment, key, templateParts(text, value.span, 'running', conversion));
   }
   return environment;
 }
 
 const isVariableName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
-/** Concourse passes lists and maps as JSON, and no empty values. */
-function textOfParam(value: YamlTree): string | undefined {
-  return value.kind === 'scalar' ? textOfScalar(value) : JSON.stringify(plainValue(value));
-}
+/** Concourse passes lists and maps as JSON, and null as the empty text. */
+const textOfParam = (value: YamlTree): string =>
+  value.kind === 'scalar' ? (textOfScalar(value) ?? '') : JSON.stringify(plainValue(value));
 
 function setVariable({ fixed, running }: TaskEnvironment, name: string, parts: TemplatePart[]): void {
   fixed.delete(name);
@@ -227,6 +225,12 @@ function readCaches(
         body,
         cache.span,
         `cache ${path} has no counterpart: it is not in the working directory`,
+      );
+    } else if (caches === undefined) {
+      conversion.leaveOut(
+        body,
+        cache.span,
+        `cache ${path} has no counterpart: caches are saved before the hooks of the job run`,
       );
     } else if (cacheNames.size >= MAX_CACHES) {
       conversion.leaveOut(

@@ -16,7 +16,7 @@ export function convertVarSources(top: YamlFields, conversion: Conversion): HclN
     if (type === 'vault' && config) nodes.push(...convertVault(name, config, conversion));
     else if (type === 'dummy') convertDummy(name, config, conversion);
     else {
-      const text = `the source ${name} of the type ${type} has no counterpart: its secrets are Secrets of Kubernetes`;
+      const text = `the source ${name} of the type ${type} is left out: its secrets become Secrets of Kubernetes`;
       conversion.leaveOut(nodes, source.span, text);
     }
   }
@@ -26,16 +26,16 @@ export function convertVarSources(top: YamlFields, conversion: Conversion): HclN
 function convertDummy(name: string, config: YamlMap | undefined, conversion: Conversion): void {
   const vars = yamlAt(config, 'vars');
   const entries = vars?.kind === 'map' ? vars.entries : [];
-  const values = Object.fromEntries(entries.map(({ key, value }) => [key, plainValue(value)]));
+  const values = new Map(entries.map(({ key, value }) => [key, plainValue(value)] as const));
   conversion.variables.sources.set(name, { values });
 }
 
 /** Attributes of the secret type, by the field of the config. */
-const VAULT_FIELDS: Readonly<Record<string, string>> = {
-  url: 'address',
-  namespace: 'namespace',
-  client_token: 'token',
-};
+const VAULT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['url', 'address'],
+  ['namespace', 'namespace'],
+  ['client_token', 'token'],
+]);
 
 /** Concourse looks below this path without `path_prefix`. */
 const DEFAULT_PREFIX = '/concourse';
@@ -47,7 +47,7 @@ function convertVault(name: string, config: YamlMap, conversion: Conversion): Hc
       : `vault-${Array.from(name, (letter) => (/[A-Za-z0-9-]/.test(letter) ? letter : '-')).join('')}`;
   const body: HclNode[] = [hclAttribute('source', quoteText(['svc://vault']))];
   for (const { key, keySpan, value } of config.entries) {
-    const counterpart = VAULT_FIELDS[key];
+    const counterpart = VAULT_FIELDS.get(key);
     if (counterpart !== undefined)
       body.push(hclAttribute(counterpart, writeValue(value, 'secret', conversion)));
     else if (key !== 'path_prefix')

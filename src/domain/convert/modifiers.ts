@@ -51,6 +51,9 @@ const HOOKS: Readonly<Record<string, string>> = {
   ensure: 'ensure',
 };
 
+const ERROR_CONVERTED = 'on_error becomes on_failure: in Millrace, an error is a failure';
+const ERROR_LEFT_OUT = 'on_error is left out: in Millrace, an error is a failure, so on_failure runs';
+
 /** The hooks of a step or job. A step in a hook cannot have any. */
 export function writeHooks(
   fields: YamlFields,
@@ -73,8 +76,9 @@ export function writeHooks(
       continue;
     }
     if (name === 'on_error') {
-      const text = 'on_error has no counterpart: an error is a failure, so this is on_failure';
-      scope.conversion.leaveOut(body, entry.keySpan, text);
+      const isTwice = fields.entry('on_failure') !== undefined;
+      scope.conversion.leaveOut(body, entry.keySpan, isTwice ? ERROR_LEFT_OUT : ERROR_CONVERTED);
+      if (isTwice) continue;
     }
     const steps = convert(entry.value, 'hook', scope);
     if (steps.some(({ kind }) => kind === 'block')) body.push(hclBlock(counterpart, [], steps));

@@ -18,9 +18,16 @@ export interface UsedVariable extends VariableReference {
 /** How a source of variables reads secrets: the type of the secret block, or fixed values. */
 export interface VariableSource {
   secretType?: string;
-  values?: Readonly<Record<string, unknown>>;
+  values?: ReadonlyMap<string, unknown>;
   /** Before the path of each secret. */
   prefix?: string;
+}
+
+export interface VariableReport {
+  /** The variable has a made-up value. */
+  needsValue: (variable: UsedVariable) => void;
+  /** The Secret has another name than the variable. */
+  renamed: (variable: UsedVariable, secret: string) => void;
 }
 
 /** Matches a reference. Brackets cannot be in one. */
@@ -52,6 +59,7 @@ export class VariableTable {
   readonly #names = new Set<string>();
   readonly sources = new Map<string, VariableSource>();
   readonly #given: ReadonlyMap<string, unknown>;
+  readonly #secrets = new SecretNames();
 
   constructor(given: ReadonlyMap<string, unknown>) {
     this.#given = given;
@@ -77,14 +85,26 @@ export class VariableTable {
     return name;
   }
 
-  /** The blocks of all variables. `needsValue` gets those that have a made-up value. */
-  write(needsValue: (variable: UsedVariable) => void): HclNode[] {
-    return [...this.#used.values()]
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap((variable) => this.#writeOne(variable, needsValue));
+  /** The blocks of all variables. */
+  write(report: VariableReport): HclNode[] {
+    const all = [...this.#used.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    // Those that keep their names come first, so that no other takes one.
+    for (const variable of all.filter(({ path }) => secretName(path) === path))
+      if (this.#isInSecret(variable)) this.#secrets.nameOf(variable);
+    for (const variable of all.filter((one) => this.#isInSecret(one))) {
+      const secret = this.#secrets.nameOf(variable);
+      if (secret !== variable.path) report.renamed(variable, secret);
+    }
+    return all.flatMap((variable) => this.#writeOne(variable, report));
   }
 
-  #writeOne(variable: UsedVariable, needsValue: (variable: UsedVariable) => void): HclNode[] {
+  /** Not in a vault, and not with a fixed value. */
+  #isInSecret(variable: UsedVariable): boolean {
+    if (variable.isPlain || this.#valueOf(variable) !== undefined) return false;
+    return this.sources.get(variable.source ?? '')?.secretType === undefined;
+  }
+
+  #writeOne(variable: UsedVariable, { needsValue }: VariableReport): HclNode[] {
     const { name, isPlain, source } = variable;
     const given = this.#valueOf(variable);
     if (given !== undefined) {
@@ -126,14 +146,15 @@ export class VariableTable {
         ? this.#given.has(path) || fields.length === 0
           ? [this.#given.get(path) ?? this.#given.get(name), fields]
           : [this.#given.get(name), []]
-        : [values[path], fields];
+        : [values.get(path), fields];
     return rest.reduce<unknown>(memberOf, top);
   }
 
   /** Concourse keeps a secret without a field under `value`. */
-  #placeOf({ source, path, fields }: VariableReference): HclNode[] {
+  #placeOf(variable: VariableReference): HclNode[] {
+    const { source, path, fields } = variable;
     const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
-    const place = secretType === undefined ? secretName(path) : `${prefix}${path}`;
+    const place = secretType === undefined ? this.#secrets.nameOf(variable) : `${prefix}${path}`;
     return [
       hclAttribute('path', quoteText([place])),
       hclAttribute('key', quoteText([fields.length === 0 ? 'value' : fields.join('.')])),
@@ -142,6 +163,21 @@ export class VariableTable {
 }
 
 const secretTypeOf = (source: VariableSource | undefined): string => source?.secretType ?? 'kubernetes';
+
+/** The Secrets of Kubernetes: one for each path, which several fields share. */
+class SecretNames {
+  readonly #names = new Map<string, string>();
+
+  nameOf({ source, path }: VariableReference): string {
+    const key = JSON.stringify([source, path]);
+    const taken = new Set(this.#names.values());
+    const base = secretName(path);
+    let name = this.#names.get(key) ?? base;
+    for (let number = 2; !this.#names.has(key) && taken.has(name); number++) name = `${base}-${number}`;
+    this.#names.set(key, name);
+    return name;
+  }
+}
 
 /** Names of Secrets have lower-case letters, digits, `-` and `.`. */
 const secretName = (path: string): string =>

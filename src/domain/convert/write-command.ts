@@ -16,6 +16,8 @@ export interface TaskEnvironment {
   fixed: Map<string, string>;
   /** Those that only a running build knows: the script exports them. */
   running: Map<string, TemplatePart[]>;
+  /** Names of the variables of the environment that hold a value of the pipeline, by its variable. */
+  arguments: Map<string, string>;
 }
 
 interface ScriptInput {
@@ -73,10 +75,21 @@ function optionsOf(path: string, flags: string): string[] | undefined {
 function quoted(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
   return parts.map((part) => {
     if (typeof part === 'string') return quoteWord(part);
-    const name = `ARG_${part.variable.toUpperCase().replaceAll('-', '_')}`;
-    environment.fixed.set(name, quoteText([part]));
-    return `"$${name}"`;
+    return `"$${argumentName(part, environment)}"`;
   });
+}
+
+/** A name that neither the task nor another variable has. */
+function argumentName(part: { variable: string }, environment: TaskEnvironment): string {
+  const known = environment.arguments.get(part.variable);
+  if (known !== undefined) return known;
+  const base = `ARG_${part.variable.toUpperCase().replaceAll('-', '_')}`;
+  let name = base;
+  for (let number = 2; environment.fixed.has(name) || environment.running.has(name); number++)
+    name = `${base}_${number}`;
+  environment.arguments.set(part.variable, name);
+  environment.fixed.set(name, quoteText([part]));
+  return name;
 }
 
 /** `${TASK_…}` of a task that stands for a load_var. */

@@ -1,10 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { quoteText, writeScript } from './write-hcl.ts';
+import { hclBlock, quoteText, visibleText, writeHcl, writeScript } from './write-hcl.ts';
 
 describe('a string in quotes', () => {
   test.each([
     ['escapes what ends it or begins a template', 'a "b" \\ ${c} %{d}', '"a \\"b\\" \\\\ $${c} %%{d}"'],
     ['spells out line ends and other control characters', 'a\n\t\r\u0001', '"a\\n\\t\\r\\u0001"'],
+    [
+      'spells out what a terminal or a reader could take for something else',
+      '\u007f\u009b\u202e\u2028\u{e0001}',
+      '"\\u007f\\u009b\\u202e\\u2028\\U000e0001"',
+    ],
     ['leaves single signs as they are', '100% $x', '"100% $x"'],
   ])('%s', (_name, text, hcl) => expect(quoteText([text])).toBe(hcl));
 
@@ -21,6 +26,16 @@ describe('a script', () => {
     ['with the usual marker in it gets another one', 'a\nSH\n', '<<-END_OF_SCRIPT\n  a\n  SH\nEND_OF_SCRIPT'],
     ['whose lines are all indented stays a string', ' a\n b\n', '" a\\n b\\n"'],
     ['with a tab at the start of a line stays a string', 'a\n\tb\n', '"a\\n\\tb\\n"'],
+    ['with a character that changes the direction stays a string', 'a\n\u202eb\n', '"a\\n\\u202eb\\n"'],
+    ['with a control character of C1 stays a string', 'a\n\u009bb\n', '"a\\n\\u009bb\\n"'],
     ['with a carriage return stays a string', 'a\r\nb\n', '"a\\r\\nb\\n"'],
   ])('%s', (_name, text, hcl) => expect(writeScript([text])).toBe(hcl));
+});
+
+test('a comment and a label have nothing that a terminal obeys', () => {
+  const nodes = [
+    { kind: 'comment' as const, text: 'a\u202eb' },
+    hclBlock('task', [visibleText('a\u009bb')], []),
+  ];
+  expect(writeHcl(nodes)).toBe('# a b\ntask "a b" {}\n');
 });

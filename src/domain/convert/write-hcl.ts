@@ -40,7 +40,7 @@ function isApart(nodes: readonly HclNode[], at: number): boolean {
 }
 
 function writeNode(node: HclNode, indent: string, depth: number): string {
-  if (node.kind === 'comment') return `${indent}# ${node.text}\n`;
+  if (node.kind === 'comment') return `${indent}# ${visibleText(node.text)}\n`;
   if (node.kind === 'attribute') return `${indent}${node.name} = ${indented(node.expression, indent)}\n`;
   const labels = node.labels.map((label) => ` ${quoteText([label])}`).join('');
   const body = node.body.length === 0 ? '' : `\n${writeHcl(node.body, depth + 1)}${indent}`;
@@ -62,16 +62,20 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n',
 /** `${` and `%{` begin templates. */
 const escapeTemplate = (text: string): string => text.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
 
-/** Other control characters need an escape by number. */
-function escapeText(text: string): string {
-  const escaped = Array.from(escapeTemplate(text), (letter) => {
-    const code = letter.codePointAt(0) ?? 0;
-    return (
-      ESCAPES[letter] ?? (code < 32 || code === 127 ? `\\u${code.toString(16).padStart(4, '0')}` : letter)
-    );
-  });
-  return escaped.join('');
-}
+/** Characters that control a terminal, or change what a reader sees of the others. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** For a place without escapes. */
+export const visibleText = (text: string): string => text.replaceAll(INVISIBLE, ' ');
+
+/** Invisible characters without an escape of their own need one by number. */
+const escapeText = (text: string): string =>
+  Array.from(escapeTemplate(text), (letter) => ESCAPES[letter] ?? letter)
+    .join('')
+    .replaceAll(INVISIBLE, (letter) => {
+      const code = (letter.codePointAt(0) ?? 0).toString(16);
+      return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+    });
 
 /** A string in quotes; a variable alone stays a reference. */
 export function quoteText(parts: readonly TemplatePart[]): string {
@@ -110,7 +114,7 @@ function withoutLastLineEnd(parts: readonly TemplatePart[]): TemplatePart[] {
 const isUnfit = (line: string): boolean =>
   line.startsWith('\t') ||
   /^ +$/.test(line) ||
-  Array.from(line).some((letter) => letter !== '\t' && letter < ' ') ||
+  line.replaceAll('\t', '').search(INVISIBLE) >= 0 ||
   line.trim() === 'END_OF_SCRIPT';
 
 export const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);

@@ -59,8 +59,6 @@ resource_type "docker-image" {
 }
 
 resource "chat-notice" "team" {
-  check_interval = "@every 1m"
-
   params {
     url     = "https://chat.example.org/hook"
     token   = var.chat_token

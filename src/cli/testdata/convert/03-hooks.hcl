@@ -34,9 +34,7 @@ resource "git" "app" {
   }
 }
 
-resource "mock" "mail" {
-  check_interval = "@every 1m"
-}
+resource "mock" "mail" {}
 
 job "build" {
   get "git" "app" {
@@ -95,15 +93,7 @@ job "build" {
       put "mock" "mail" {}
     }
 
-    # on_error has no counterpart: an error is a failure, so this is on_failure
-    on_failure {
-      put "mock" "mail" {
-        params {
-          text = "broken"
-        }
-      }
-    }
-
+    # on_error is left out: in Millrace, an error is a failure, so on_failure runs
     on_cancel {
       put "mock" "mail" {
         params {
@@ -139,8 +129,7 @@ job "build" {
     }
   }
 
-  # on_error has no counterpart: an error is a failure, so this is on_failure
-  # set_pipeline other has no counterpart: a Pipeline is an object of Kubernetes, so apply it as a manifest
+  # on_error is left out: in Millrace, an error is a failure, so on_failure runs
   on_cancel {
     put "mock" "mail" {}
 
@@ -153,6 +142,23 @@ job "build" {
     put "mock" "mail" {
       params {
         text = "over"
+      }
+    }
+  }
+}
+
+job "deploy" {
+  task "send" {
+    run "shell" {
+      cmd = "true"
+    }
+
+    # on_error becomes on_failure: in Millrace, an error is a failure
+    on_failure {
+      put "mock" "mail" {
+        params {
+          text = "broken"
+        }
       }
     }
   }

@@ -26,8 +26,6 @@ resource "git" "base" {
 }
 
 resource "mock" "log" {
-  check_interval = "@every 1m"
-
   params {
     mirror_self = true
   }
@@ -74,18 +72,28 @@ job "all" {
   }
 
   # steps that need an order have no counterpart in a group: they run after it
-  task "first" {
-    run "shell" {
-      cmd = "echo hello"
-    }
-  }
+  in_parallel {
+    limit     = 1
+    fail_fast = true
+    timeout   = "10m"
 
-  task "second" {
-    run "shell" {
-      cmd = "echo hello"
+    task "first" {
+      run "shell" {
+        cmd = "echo hello"
+      }
     }
 
-    # A hook, because its failure does not fail the build, like that of try.
+    task "second" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    on_failure {
+      put "mock" "log" {}
+    }
+
+    # A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.
     on_success {
       put "mock" "log" {
         params {
@@ -135,6 +143,31 @@ job "all" {
   task "eighth" {
     run "shell" {
       cmd = "echo hello"
+    }
+  }
+
+  in_parallel {
+    limit     = 1
+    fail_fast = true
+    # in_parallel has no counterpart in a sequence: its steps run in order
+    timeout = "5m"
+
+    task "ninth" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    task "tenth" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    task "last" {
+      run "shell" {
+        cmd = "echo hello"
+      }
     }
   }
 }

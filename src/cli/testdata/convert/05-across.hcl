@@ -14,8 +14,6 @@ resource "git" "app" {
 }
 
 resource "s3" "bucket" {
-  check_interval = "@every 1m"
-
   params {
     bucket = "packages"
     regexp = "app-(.*).tgz"

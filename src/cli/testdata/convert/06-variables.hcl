@@ -1,3 +1,21 @@
+variable "A_b" {
+  type = string
+
+  secret "kubernetes" {
+    path = "a"
+    key  = "b"
+  }
+}
+
+variable "a-b" {
+  type = string
+
+  secret "kubernetes" {
+    path = "a-b"
+    key  = "value"
+  }
+}
+
 variable "branch" {
   type    = string
   default = "main"
@@ -12,12 +30,39 @@ variable "bucket" {
   }
 }
 
+variable "constructor" {
+  type = string
+
+  secret "kubernetes" {
+    path = "constructor"
+    key  = "value"
+  }
+}
+
 variable "forge_token" {
   type = string
 
   secret "kubernetes" {
     path = "forge"
     key  = "token"
+  }
+}
+
+variable "github-deploy-key_token" {
+  type = string
+
+  secret "kubernetes" {
+    path = "github-deploy-key"
+    key  = "token"
+  }
+}
+
+variable "github_deploy_key" {
+  type = string
+
+  secret "kubernetes" {
+    path = "github-deploy-key-2"
+    key  = "value"
   }
 }
 
@@ -95,7 +140,7 @@ secret_type "vault-safe" {
   # auth_backend has no counterpart: see the login of the secret type vault
 }
 
-# the source cloud of the type ssm has no counterpart: its secrets are Secrets of Kubernetes
+# the source cloud of the type ssm is left out: its secrets become Secrets of Kubernetes
 resource_type "semver" {
   protocol = "concourse"
   image    = "concourse/semver-resource:1.7.0"
@@ -132,8 +177,6 @@ resource "git" "app" {
 }
 
 resource "registry-image" "chart" {
-  check_interval = "@every 1m"
-
   params {
     repository = "charts/app"
     password   = var.password
@@ -188,6 +231,21 @@ job "release" {
         export NUMBER="$${TASK_NUMBER_VALUE}"
         tool --tag v"$${TASK_NUMBER_VALUE}" --who "$${TASK_FACTS_AUTHOR_NAME}" --key "$ARG_SIGNING_KEY"
       SH
+    }
+  }
+
+  task "names" {
+    env = {
+      ARG_A_B         = "own"
+      TOKEN           = var.github_deploy_key
+      OTHER           = var.github-deploy-key_token
+      ARG_A_B_2       = var.a-b
+      ARG_A_B_3       = var.A_b
+      ARG_CONSTRUCTOR = var.constructor
+    }
+
+    run "shell" {
+      cmd = "tool \"$ARG_A_B_2\" \"$ARG_A_B_3\" \"$ARG_A_B_2\" \"$ARG_CONSTRUCTOR\""
     }
   }
 

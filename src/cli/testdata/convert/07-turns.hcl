@@ -20,7 +20,7 @@ job "one" {
   # disable_manual_trigger has no counterpart: anyone with the role write can trigger every job
   # public has no counterpart: a pipeline is public as a whole
   # build_log_retention has no counterpart: the installation sets how long builds are stored
-  # tags of steps have no counterpart: they are tags of the job, whose Pod runs all steps
+  # tags of steps become tags of the job, whose Pod runs all steps
   tags = ["fast"]
 
   get "time" "go" {
@@ -34,7 +34,7 @@ job "two" {
   # "Prod East" cannot be one of serial_groups: use lower-case letters, digits and hyphens
   serial_groups = ["deploy"]
   # build_logs_to_retain has no counterpart: the installation sets how long builds are stored
-  # tags of steps have no counterpart: they are tags of the job, whose Pod runs all steps
+  # tags of steps become tags of the job, whose Pod runs all steps
   tags = ["fast", "big"]
 
   get "time" "go" {

@@ -54,8 +54,9 @@ job "build" {
     inputs  = ["code"]
     outputs = ["modules"]
     env = {
-      LIST = "[\"a\",\"b\"]"
-      TEXT = "two\nlines"
+      LIST    = "[\"a\",\"b\"]"
+      NOTHING = ""
+      TEXT    = "two\nlines"
     }
 
     run "shell" {
@@ -98,6 +99,38 @@ job "build" {
           set +e
           ls -l
         SH
+      }
+    }
+  }
+}
+
+job "try" {
+  get "registry-image" "tool" {}
+
+  cache "measure-measured" {
+    path = "measured"
+    key  = "measure-measured-$BUILD_NUMBER"
+  }
+
+  # set_pipeline self has no counterpart: a Pipeline is an object of Kubernetes, so apply it as a manifest
+  get "code" {
+    resource = "git.app"
+
+    # A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.
+    on_success {
+      task "measure" {
+        run "shell" {
+          cmd = "measure"
+        }
+      }
+    }
+  }
+
+  ensure {
+    task "report" {
+      # cache reports has no counterpart: caches are saved before the hooks of the job run
+      run "shell" {
+        cmd = "report"
       }
     }
   }

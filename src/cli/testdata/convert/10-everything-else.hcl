@@ -12,8 +12,6 @@ resource_type "hg" {
 }
 
 resource "pool" "lock" {
-  check_interval = "@every 1m"
-
   params {
     uri    = "https://git.example.org/locks.git"
     pool   = "env"
