@@ -14,21 +14,28 @@ import {
  */
 class HandTime {
   time = 0;
-  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+  readonly #sleepers = new Set<{ at: number; wake: () => void; clock: ElectorClock }>();
 
   clock(wallErrorMs = 0): ElectorClock {
-    return {
+    const clock: ElectorClock = {
       now: () => this.time,
       wallTime: () => new Date(1_800_000_000_000 + this.time + wallErrorMs),
       sleep: async (ms, signal) => {
         await new Promise<void>((resolve) => {
-          const sleeper = { at: this.time + ms, wake: resolve };
+          const sleeper = { at: this.time + ms, wake: resolve, clock };
           this.#sleepers.add(sleeper);
           signal.addEventListener('abort', () => resolve(), { once: true });
           if (signal.aborted) resolve();
         });
       },
     };
+    return clock;
+  }
+
+  /** The process of the clock does not run for this time. */
+  standStill(clock: ElectorClock, ms: number): void {
+    for (const sleeper of this.#sleepers)
+      if (sleeper.clock === clock) sleeper.at = Math.max(sleeper.at, this.time + ms);
   }
 
   async pass(ms: number): Promise<void> {
@@ -74,6 +81,25 @@ class SharedLease {
     this.stored = { record, version: String(this.#version) };
     return { ok: true, value: this.stored };
   }
+}
+
+/** Each request takes this many milliseconds. */
+function answersAfter(ms: number, access: LeaseAccess, clock: ElectorClock): LeaseAccess {
+  const wait = (): Promise<void> => clock.sleep(ms, new AbortController().signal);
+  return {
+    read: async () => {
+      await wait();
+      return access.read();
+    },
+    create: async (record) => {
+      await wait();
+      return access.create(record);
+    },
+    update: async (record, version) => {
+      await wait();
+      return access.update(record, version);
+    },
+  };
 }
 
 function conflict(reason: string): ApiAnswer<VersionedRecord> {
@@ -168,6 +194,22 @@ describe('leader election', () => {
       expect(second.state).toBe('leading');
     },
   );
+
+  test.each([
+    ['stays the leader after its process stood still, if no other candidate leads', false, 'leading'],
+    ['stops after its process stood still, if another candidate leads by then', true, 'lost'],
+  ])('%s', async (_, isOtherAwake, state) => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const clock = time.clock();
+    const first = candidate('first', answersAfter(20, lease.access(), clock), clock);
+    await time.pass(100);
+    if (isOtherAwake) candidate('second', lease.access(), time.clock());
+    await time.pass(4000);
+    time.standStill(clock, 5000);
+    await time.pass(10_000);
+    expect(first.state).toBe(state);
+    expect(lease.stored?.record.holder).toBe(isOtherAwake ? 'second' : 'first');
+  });
 
   test('survives an outage shorter than the deadline', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];

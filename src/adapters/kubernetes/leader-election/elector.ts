@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import {
+  COUNT_EVERY_MS,
   leaseSeconds,
   LOOK_EVERY_MS,
   MIN_LEASE_SECONDS,
@@ -51,8 +52,9 @@ export interface ElectorOptions {
 /**
  * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
  * duration, measured by our own clock. The leader stops before others may take over. In addition to
- * client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`). The lease is no
- * fence; the epoch in the database is.
+ * client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`), and a leader whose
+ * process stood still asks the API server before it gives up: its write fails if another replica leads. The
+ * lease is no fence; the epoch in the database is.
  */
 export class Elector {
   readonly #options: ElectorOptions;
@@ -61,6 +63,8 @@ export class Elector {
   #observedAt = -Infinity;
   /** When we sent the last successful write. Others measure from a later time. */
   #renewedAt = -Infinity;
+  /** Milliseconds since the last renewal in which this process ran, see `#pass`. */
+  #ranMs = 0;
   /** Milliseconds between our renewals. */
   #intervals: number[] = [];
 
@@ -94,12 +98,13 @@ export class Elector {
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
     const { clock } = this.#options;
     while (!signal.aborted) {
-      await clock.sleep(RENEW_EVERY_MS, signal);
+      await this.#pass(RENEW_EVERY_MS, signal);
       if (signal.aborted) break;
       const sentAt = clock.now();
       if (await this.#withinDeadline()) {
         this.#intervals = withInterval(this.#intervals, sentAt - this.#renewedAt);
         this.#renewedAt = sentAt;
+        this.#ranMs = 0;
       } else if (this.#lost()) return 'lost';
     }
     await this.#release();
@@ -107,8 +112,21 @@ export class Elector {
   }
 
   #lost(): boolean {
-    const { clock, identity } = this.#options;
-    return this.holder !== identity || clock.now() - this.#renewedAt >= this.#deadlineMs();
+    return this.holder !== this.#options.identity || this.#ranMs >= this.#deadlineMs();
+  }
+
+  /**
+   * Waits for a time in which this process runs. While it stands still (no processor, a long task), a sleep
+   * takes longer, and the answers that arrived meanwhile are read only afterwards: that time does not count.
+   */
+  async #pass(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (let left = ms; left > 0 && !signal.aborted; left -= COUNT_EVERY_MS) {
+      const slice = Math.min(left, COUNT_EVERY_MS);
+      const from = clock.now();
+      await clock.sleep(slice, signal);
+      this.#ranMs += Math.min(slice, clock.now() - from);
+    }
   }
 
   /** Uses the duration that other replicas read in the Lease, not that of the next renewal. */
@@ -118,12 +136,11 @@ export class Elector {
 
   /** A request that hangs must not extend our lead. */
   async #withinDeadline(): Promise<boolean> {
-    const { clock } = this.#options;
-    const left = Math.max(0, this.#deadlineMs() - (clock.now() - this.#renewedAt));
     const tried = new AbortController();
-    const late = clock.sleep(left, tried.signal).then(() => false);
+    const late = this.#pass(this.#deadlineMs() - this.#ranMs, tried.signal).then(() => false);
     const held = await Promise.race([this.#tryToHold(), late]);
     tried.abort();
+    await late;
     return held;
   }
 

@@ -1,5 +1,7 @@
 /** Time between two renewals. */
 export const RENEW_EVERY_MS = 700;
+/** In steps of this length the leader counts the time in which its process runs. */
+export const COUNT_EVERY_MS = 100;
 /** How often a standby reads the Lease. */
 export const LOOK_EVERY_MS = 500;
 
@@ -20,7 +22,8 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops after this time without a renewal, a quarter of the lease before another one may start.
+ * The leader stops after it has run for this time without a renewal, a quarter of the lease before another
+ * one may start.
  */
 export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
