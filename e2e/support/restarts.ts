@@ -1,0 +1,58 @@
+import { run } from './command.ts';
+import { RELEASE } from './gateway.ts';
+import { list } from './read-objects.ts';
+
+/** A container of the release that runs. */
+interface RunningContainer {
+  pod: string;
+  name: string;
+  restarts: number;
+}
+
+interface ContainerStatus {
+  name: string;
+  restartCount: number;
+  state?: { running?: object; waiting?: { reason?: string } };
+  lastState?: { terminated?: { reason?: string; exitCode: number } };
+}
+
+/**
+ * The containers of the release. Throws if one does not run: after a kill by an earlier test, the kubelet
+ * restarts it some time later.
+ */
+export async function runningContainers(): Promise<RunningContainer[]> {
+  return (await containers()).map(({ pod, name, restartCount, state }) => {
+    if (state?.running === undefined)
+      throw new Error(`${pod}/${name} does not run: ${JSON.stringify(state)}`);
+    return { pod, name, restarts: restartCount };
+  });
+}
+
+/** Each container that ended or is gone since then: how it ended, and its last words. */
+export async function restartedSince(before: RunningContainer[]): Promise<string[]> {
+  const now = await containers();
+  const restarted = before.map(async ({ pod, name, restarts }) => {
+    const container = now.find((one) => one.pod === pod && one.name === name);
+    if (container === undefined) return [`${pod}/${name} is gone`];
+    if (container.restartCount === restarts && container.state?.running !== undefined) return [];
+    const { reason = 'it runs', exitCode = '' } = container.lastState?.terminated ?? {};
+    return [`${pod}/${name} restarted: ${reason} ${exitCode}\n${await lastWords(pod, name)}`];
+  });
+  return (await Promise.all(restarted)).flat();
+}
+
+async function lastWords(pod: string, container: string): Promise<string> {
+  const namespace = ['--namespace', RELEASE.namespace];
+  const log = await run('kubectl', ['logs', pod, '-c', container, ...namespace, '--previous', '--tail=20']);
+  return `${log.stdout}${log.stderr}`;
+}
+
+async function containers(): Promise<(ContainerStatus & { pod: string })[]> {
+  const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
+  const pods = await list('pods', '--namespace', RELEASE.namespace, '-l', selector);
+  return pods.flatMap(({ metadata, status }) => {
+    const statuses: unknown = status?.['containerStatuses'];
+    if (status?.phase !== 'Running' || !Array.isArray(statuses)) return [];
+    return statuses.map((container: ContainerStatus) => ({ ...container, pod: metadata.name }));
+  });
+}
