@@ -27,6 +27,9 @@ const GOOD = teamName('e2e-good');
 const good = pipelineApi(GOOD, 'single');
 const WIDE = ['wide-1', 'wide-2', 'wide-3', 'wide-4', 'wide-5', 'wide-6', 'wide-7', 'wide-8', 'wide-9'];
 
+/** As many as the operator reads at the same time. */
+const DOUBLINGS = ['doubling-1', 'doubling-2'];
+
 /**
  * Limits for a team on a small node. Pods that do not fit wait for other Pods to end, and would delay other
  * teams.
@@ -50,6 +53,11 @@ job "work" {
   }
 }
 `;
+
+/** Doubles a string forty times. */
+const DOUBLING = oneJob(
+  `\${${'[for x in ['.repeat(40)}"${'x'.repeat(1000)}"${'] : "${x}${x}"][0]'.repeat(40)}}`,
+);
 
 /** 2,000 jobs, each triggered by each of 100 versions. */
 const FLOOD = `
@@ -115,6 +123,7 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
   await Promise.all([
     applyPastWebhook('sources', SOURCES),
     applyPastWebhook('too-wide', wide(1000)),
+    ...DOUBLINGS.map((name) => applyPastWebhook(name, DOUBLING)),
     ...WIDE.map((name) => applyPastWebhook(name, wide(130))),
     apply(pipelineManifest(HOSTILE, 'flood', FLOOD)),
     createPipeline(HOSTILE, 'line', oneJob(LINE)),
@@ -124,6 +133,8 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
 
   expect(await refusal('sources')).toContain('names 4000 sources to fetch; at most 50 are allowed');
   expect(await refusal('too-wide')).toContain('at most 4 MiB are allowed');
+  for (const name of DOUBLINGS)
+    expect(await refusal(name)).toMatch(/took more memory than is allowed|took longer than/);
   await eventually(async () => {
     const ready = condition(await get('pipeline', 'flood', '--namespace', HOSTILE), 'Ready');
     expect(ready).toMatchObject({ status: 'True' });
