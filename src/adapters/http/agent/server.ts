@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
+import { namedPlugin } from '#adapters/http/server/named-plugin.ts';
 import { healthOf } from '#adapters/http/server/readiness.ts';
 import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
@@ -132,7 +133,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
     }
   };
   const bodies = new BodiesInFlight();
-  void app.register(async (behindKey: AgentApp) => {
+  const behindSession = async (behindKey: AgentApp): Promise<void> => {
     behindKey.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
       // Steps share the Pod's address with their agent, whose calls must continue whatever the steps send.
@@ -155,7 +156,8 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
     });
     behindKey.addHook('onSend', async ({ bodyInFlight }) => bodyInFlight?.handlerEnded());
     registerAgentRoutes(behindKey, routes);
-  });
+  };
+  void app.register(namedPlugin('routes of agents', behindSession));
 }
 
 /** The memory of a body is in use until its connection has closed and its handler, if it has begun, has ended. */

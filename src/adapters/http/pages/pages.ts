@@ -1,6 +1,7 @@
 import formbody from '@fastify/formbody';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { namedPlugin } from '#adapters/http/server/named-plugin.ts';
 import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
 import type { ServerPages } from '#adapters/http/server/server-parts.ts';
 import { actionForms } from './action-forms.ts';
@@ -25,10 +26,11 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
   ];
   return {
     register(app: App, routes: readonly Route[]) {
-      void app.register(async (scope: App) => {
+      const add = async (scope: App): Promise<void> => {
         await scope.register(formbody, { bodyLimit: 16 * 1024 });
         for (const one of all) one.register(scope, routes);
-      });
+      };
+      void app.register(namedPlugin('pages', add));
     },
     sendProblem: (request, reply, problem) =>
       sendProblemPage(request, reply, { problem, browser: access.browser }),

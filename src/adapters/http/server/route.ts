@@ -17,6 +17,7 @@ import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.t
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
+import { namedPlugin } from './named-plugin.ts';
 import type { ContentKind } from './security-headers.ts';
 
 declare module 'fastify' {
@@ -111,7 +112,7 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
     rules,
     register(app) {
       const bodyLimit = parts.bodyLimit ?? 1024;
-      void app.register(async (scope: App) => {
+      const add = async (scope: App): Promise<void> => {
         if (parts.bodyReader !== undefined) readBodies(scope, parts.bodyReader, bodyLimit);
         const { content, timeLimit } = parts;
         const config = {
@@ -120,7 +121,8 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
         };
         const preHandler = preHandlerFor(parts.forPublic);
         scope.route({ method, url, schema, handler, config, bodyLimit, ...preHandler });
-      });
+      };
+      void app.register(namedPlugin(`${method} ${url}`, add));
     },
   };
 }
