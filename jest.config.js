@@ -1,6 +1,32 @@
+import { existsSync } from 'node:fs';
+
+/**
+ * These change the installation or the node, or they need both for themselves. The other end-to-end tests run
+ * two at a time.
+ */
+const ALONE = [
+  'burst',
+  'crash',
+  'database-outage',
+  'everything',
+  'faults',
+  'foreign-pods',
+  'hostile-pipelines',
+  'identity',
+  'images',
+  'installation-tokens',
+  'operator-kills',
+  'outcomes',
+  'termination-message',
+  'user-namespaces',
+].map((name) => `/e2e/${name}.test.ts`);
+for (const path of ALONE)
+  if (!existsSync(new URL(`.${path}`, import.meta.url)))
+    throw new Error(`ALONE names ${path}, which does not exist.`);
+
 /**
  * `unit` runs anywhere and fast; `child-process` starts programs: the command line, scripts of built-in types, processes that read or draw.
- * `integration` needs real Postgres binaries or a real API server, `browser` Chromium too, `e2e` and `readme` a cluster.
+ * `integration` needs real Postgres binaries or a real API server, `browser` Chromium too, `e2e`, `e2e-alone` and `readme` a cluster.
  */
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -48,8 +74,9 @@ export default {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/e2e/**/*.test.ts'],
-      testPathIgnorePatterns: ['/e2e/readme/', '\\.integration\\.test\\.ts$'],
+      testPathIgnorePatterns: ['/e2e/readme/', '\\.integration\\.test\\.ts$', ...ALONE],
     },
+    { ...shared, displayName: 'e2e-alone', testMatch: ALONE.map((path) => `<rootDir>${path}`) },
     { ...shared, displayName: 'readme', testMatch: ['<rootDir>/e2e/readme/*.test.ts'] },
   ],
 };

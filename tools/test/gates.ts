@@ -101,7 +101,8 @@ export const GATES: Readonly<Record<string, Gate>> = {
   e2e: {
     about: 'end to end on the cluster',
     needs: ['test-servers', 'install'],
-    run: () => jestProject('e2e', '--runInBand'),
+    run: async () =>
+      sum([await jestProject('e2e', '--maxWorkers=2'), await jestProject('e2e-alone', '--runInBand')]),
   },
   readme: {
     about: 'README for a cluster of your own, word for word, in place of that installation',
