@@ -47,7 +47,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.ts'],
-      testEnvironment: '<rootDir>/src/testing/jest/no-child-processes.ts',
+      testEnvironment: '<rootDir>/src/testing/jest/unit-environment.ts',
       testPathIgnorePatterns: ['\\.(child-process|integration|browser)\\.test\\.ts$'],
     },
     {
