@@ -15,6 +15,8 @@ export interface Gate {
    * between.
    */
   only?: 'embedded' | 'own';
+  /** It uses one core, needs no gate and writes only a cache: runs beside the gates before it. */
+  beside?: true;
   run: (ownCluster: boolean) => Promise<Counts>;
 }
 
@@ -57,14 +59,19 @@ export const GATES: Readonly<Record<string, Gate>> = {
     run: () => gate('tsc', ['-p', 'src/domain']),
   },
   lint: { about: 'import rules, budgets, correctness', run: () => gate('oxlint', []) },
-  'dead-code': { about: 'unused files, exports and dependencies', run: () => gate('knip', []) },
+  'dead-code': { beside: true, about: 'unused files, exports and dependencies', run: () => gate('knip', []) },
   formatting: {
+    beside: true,
     about: 'one format',
     run: () => gate('prettier', ['--check', '--log-level=warn', ...CACHED, '.']),
   },
-  folders: { about: 'no two folders import each other', run: () => tool('folders') },
-  names: { about: 'words of the glossary, one meaning for each name', run: () => tool('names') },
-  commits: { about: 'messages of new commits', run: () => tool('commits') },
+  folders: { beside: true, about: 'no two folders import each other', run: () => tool('folders') },
+  names: {
+    beside: true,
+    about: 'words of the glossary, one meaning for each name',
+    run: () => tool('names'),
+  },
+  commits: { beside: true, about: 'messages of new commits', run: () => tool('commits') },
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },
   'test-servers': {

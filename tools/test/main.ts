@@ -3,6 +3,7 @@ import { isExisting } from '#tools/cluster/existing.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { diagnose } from '#tools/demo/diagnose.ts';
 import { clock } from '#tools/demo/screen.ts';
+import { startBeside } from './beside.ts';
 import { oneIf, sum, type Counts } from './counts.ts';
 import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 import { runShown, stop } from './programs.ts';
@@ -23,11 +24,16 @@ async function test(chosen: readonly string[]): Promise<void> {
     if (why !== undefined) leftOut.set(name, why);
     return why === undefined;
   });
+  const beside = startBeside(
+    names.filter((name) => GATES[name]?.beside),
+    (name) => runGate(name, ours),
+  );
   try {
     for (const [index, name] of names.entries()) {
       if (stop.signal.aborted) break;
       console.log(`\n[${index + 1}/${names.length}] ${name}: ${GATES[name]?.about ?? ''}`);
-      await record(name, () => runGate(name, ours));
+      const early = beside.get(name);
+      await record(name, early?.finish ?? (() => runGate(name, ours)), early?.took);
     }
   } finally {
     if (ours) await takeDown();
@@ -47,14 +53,15 @@ async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
   return found.run(ownCluster);
 }
 
-async function record(name: string, run: () => Promise<Counts>): Promise<void> {
+async function record(name: string, run: () => Promise<Counts>, tookBeside?: () => number): Promise<void> {
   const started = Date.now();
+  const took = tookBeside ?? (() => Date.now() - started);
   try {
-    results.set(name, { ...(await run()), took: Date.now() - started, note: '' });
+    results.set(name, { ...(await run()), took: took(), note: '' });
   } catch (error) {
     const note = messageOf(error);
     console.log(note);
-    results.set(name, { ...oneIf(false), took: Date.now() - started, note: note.split('\n')[0] ?? '' });
+    results.set(name, { ...oneIf(false), took: took(), note: note.split('\n')[0] ?? '' });
   }
   if (stop.signal.aborted) return;
   if (['install', 'helm-test', 'e2e', 'readme'].includes(name) && (results.get(name)?.failed ?? 0) > 0) {

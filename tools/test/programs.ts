@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,19 +14,30 @@ const MAX_GATE_MS = 120 * 60_000;
 /** Aborted when the run ends early; the programs of gates end with it. */
 export const stop = new AbortController();
 
-/** Runs a program with inherited output. Returns its exit code. */
+/** Output of the programs of a gate that runs beside others. */
+const outputOfGate = new AsyncLocalStorage<Buffer[]>();
+
+/** Runs a gate whose programs write into `output` instead of the screen. */
+export function bufferOutput(output: Buffer[], run: () => Promise<Counts>): Promise<Counts> {
+  return outputOfGate.run(output, run);
+}
+
+/** Runs a program with inherited or buffered output. Returns its exit code. */
 export function runShown(
   program: string,
   args: readonly string[],
   signal: AbortSignal | undefined = stop.signal,
 ): Promise<number> {
+  const output = outputOfGate.getStore();
+  const shown = output === undefined ? 'inherit' : 'pipe';
   const child = spawn(program, [...args], {
     cwd: checkout,
     env: testEnvironment(),
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', shown, shown],
     timeout: MAX_GATE_MS,
     signal,
   });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => output?.push(part));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, killer) => {
