@@ -1,4 +1,7 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { explain } from './explain.ts';
+import { checkTemplate } from './json-path.ts';
+import type { OutputForm } from './output.ts';
 import type { ColourWhen, Exit, Terminal } from './terminal.ts';
 
 /** Runs a verb. The verb imports its own program, so that other verbs start sooner. */
@@ -12,6 +15,42 @@ export const colour = (): Option =>
   new Option('--color <when>', 'colours; auto: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise')
     .choices(['auto', 'always', 'never'])
     .default('auto');
+
+const FORMS: readonly OutputForm[] = ['text', 'wide', 'name', 'json', 'yaml'];
+
+/** The form of the output of a command that lists or gets. */
+export const listOutput = (): Option =>
+  outputOption(
+    'output format: text (wide: more columns) for people, name for shells, or json, yaml or ' +
+      "jsonpath='{.items[*].name}' for programs",
+    FORMS,
+  );
+
+/** The form of the output of any other command. */
+export const output = (): Option =>
+  outputOption(
+    'output format: text for people, or json, yaml or jsonpath=<template> for programs',
+    FORMS.filter((form) => form !== 'wide' && form !== 'name'),
+  );
+
+const outputOption = (about: string, forms: readonly OutputForm[]): Option =>
+  new Option('-o, --output <form>', about)
+    .argParser((given) => parseForm(given, forms))
+    .default('text' satisfies OutputForm);
+
+function parseForm(given: string, forms: readonly OutputForm[]): OutputForm {
+  const form = forms.find((one) => one === given);
+  if (form !== undefined) return form;
+  const [, template] = /^jsonpath=(.*)$/s.exec(given) ?? [];
+  if (template === undefined)
+    throw new InvalidArgumentError(`Allowed choices are ${forms.join(', ')}, jsonpath=<template>.`);
+  try {
+    checkTemplate(template);
+  } catch (error) {
+    throw new InvalidArgumentError(`${explain(error)}.`);
+  }
+  return `jsonpath=${template}`;
+}
 
 /** Collects the values of a repeatable option. */
 export const repeated = (value: string, before: string[] = []): string[] => [...before, value];

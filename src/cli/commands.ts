@@ -1,5 +1,12 @@
 import { Command, Option } from 'commander';
-import { colour, offlineExitCodesHelp, variables, type Coloured, type Run } from './command-options.ts';
+import {
+  colour,
+  listOutput,
+  offlineExitCodesHelp,
+  variables,
+  type Coloured,
+  type Run,
+} from './command-options.ts';
 import type { ConvertOptions } from './convert.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
@@ -179,11 +186,7 @@ ${offlineExitCodesHelp('the pipeline has errors')}`,
 const typeOptions = (verb: Command): Command =>
   verb
     .addOption(new Option('--kind <kind>', 'only types of this kind').choices(TYPE_KINDS))
-    .addOption(
-      new Option('--output <form>', 'output format: for people or programs')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
+    .addOption(listOutput())
     .addOption(colour());
 
 function typesCommand(run: Run): Command {
@@ -196,6 +199,7 @@ function typesCommand(run: Run): Command {
 Examples:
   millrace types list
   millrace types list --kind service_type
+  millrace types list --output name
 
 Exit codes: 0: success; 2: usage error, or there is no such type.`,
     )

@@ -1,7 +1,7 @@
 import { closestName } from '#domain/language/suggest.ts';
 import { listBuiltInTypes, type BuiltInType } from '#domain/pipeline/list-built-in-types.ts';
 import { printResult, renderTable, type OutputOptions } from './output.ts';
-import { CommandError, EXIT, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, type Exit, type Paint, type Terminal } from './terminal.ts';
 
 export interface TypesOptions extends OutputOptions {
   /** Only types of this kind, such as `resource_type`. */
@@ -9,22 +9,25 @@ export interface TypesOptions extends OutputOptions {
 }
 
 /** Lists the built-in types, with their parameters. */
-export function listTypes(options: TypesOptions, terminal: Terminal): Exit {
-  printResult(typesOfKind(options.kind), options, terminal, (types, paint) =>
-    renderTable(
-      ['KIND', 'NAME', 'ALIASES', 'PARAMETERS', 'WHAT IT IS FOR'],
-      types.map(({ kind, name, aliases, params, description }) => [
-        kind,
-        name,
-        aliases.join(', '),
-        shorten(params),
-        description,
-      ]),
-      paint,
-    ),
-  );
+export async function listTypes(options: TypesOptions, terminal: Terminal): Promise<Exit> {
+  await printResult(typesOfKind(options.kind), options, terminal, { render: asTypes, names: namesOf });
   return EXIT.success;
 }
+
+const namesOf = (types: readonly BuiltInType[]): string[] => types.map(({ kind, name }) => `${kind}/${name}`);
+
+const asTypes = (types: readonly BuiltInType[], paint: Paint, isWide: boolean): string =>
+  renderTable(
+    ['KIND', 'NAME', 'ALIASES', 'PARAMETERS', 'WHAT IT IS FOR'],
+    types.map(({ kind, name, aliases, params, description }) => [
+      kind,
+      name,
+      aliases.join(', '),
+      isWide ? params.join(', ') : shorten(params),
+      description,
+    ]),
+    paint,
+  );
 
 const MAX_LISTED_PARAMS = 4;
 
@@ -34,12 +37,15 @@ const shorten = (params: readonly string[]): string =>
     : `${params.slice(0, MAX_LISTED_PARAMS).join(', ')} and ${params.length - MAX_LISTED_PARAMS} more`;
 
 /** Prints the definition of a built-in type, as HCL. `reference` is a name, an alias, or `svc://<name>`. */
-export function showType(reference: string, options: TypesOptions, terminal: Terminal): Exit {
+export async function showType(reference: string, options: TypesOptions, terminal: Terminal): Promise<Exit> {
   const name = reference.replace(/^svc:\/\//, '');
   const types = typesOfKind(options.kind);
   const found = types.filter((type) => type.name === name || type.aliases.includes(name));
   if (found.length === 0) throw new CommandError(noSuchType(name, types));
-  printResult(found, options, terminal, () => found.map(asHcl).join('\n'));
+  await printResult(found, options, terminal, {
+    render: () => found.map(asHcl).join('\n'),
+    names: namesOf,
+  });
   return EXIT.success;
 }
 

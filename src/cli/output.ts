@@ -2,25 +2,61 @@ import stringWidth from 'string-width';
 import { visible } from '#domain/graph/measure-label.ts';
 import { painter, type Paint, type Terminal } from './terminal.ts';
 
+/** Forms for programs. */
+export type DataForm = 'json' | 'yaml' | `jsonpath=${string}`;
+/** `wide` has more columns than `text`; `name` has a name in each line. */
+export type OutputForm = 'text' | 'wide' | 'name' | DataForm;
+
 export interface OutputOptions {
-  output: 'text' | 'json';
+  output: OutputForm;
 }
 
-/** Prints JSON for programs, or a rendering for people. */
-export function printResult<T>(
+type Render<T> = (data: T, paint: Paint, isWide: boolean) => string;
+
+/** What people and shells see of a result. */
+export interface ResultView<T> {
+  render: Render<T>;
+  /** Names such as `pipeline/main/app`, for the form `name`. */
+  names: (data: T) => string[];
+}
+
+/** Prints data for programs, or a rendering for people. */
+export async function printResult<T>(
   data: T,
   { output }: OutputOptions,
   terminal: Terminal,
-  render: (data: T, paint: Paint) => string,
-): void {
-  terminal.out(output === 'json' ? asJson(data) : render(data, painter(terminal)));
+  view: ResultView<T> | Render<T>,
+): Promise<void> {
+  const { render, names } = typeof view === 'function' ? { render: view, names: () => [] } : view;
+  if (isDataForm(output)) return await printData(data, output, terminal);
+  const text = output === 'name' ? linesOf(names(data)) : render(data, painter(terminal), output === 'wide');
+  terminal.out(text);
 }
 
+/** Prints data for programs. */
+async function printData(data: unknown, form: DataForm, terminal: Terminal): Promise<void> {
+  if (form === 'json') return terminal.out(asJson(data));
+  if (form === 'yaml') {
+    const { asYaml } = await import('./yaml-output.ts');
+    return terminal.out(asYaml(data));
+  }
+  const { fillJsonPath } = await import('./json-path.ts');
+  const text = await fillJsonPath(form.slice('jsonpath='.length), data);
+  terminal.out(terminal.isScreen ? visibleLines(text) : text);
+}
+
+export const isDataForm = (form: OutputForm): form is DataForm =>
+  form === 'json' || form === 'yaml' || form.startsWith('jsonpath=');
+
+const linesOf = (names: readonly string[]): string => names.map((name) => `${visible(name)}\n`).join('');
+
 /** JSON escapes all control characters except DEL and C1. */
-export const asJson = (data: unknown): string =>
+const asJson = (data: unknown): string =>
   `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, escapeUnicode)}\n`;
 
-const escapeUnicode = (control: string): string => `\\u00${control.charCodeAt(0).toString(16)}`;
+/** The escape of a control character in JSON and in YAML's double quotes. */
+export const escapeUnicode = (control: string): string =>
+  `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Like `visible`, for text with lines and tabs. */
 export const visibleLines = (text: string): string =>

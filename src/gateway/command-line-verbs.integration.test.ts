@@ -179,6 +179,18 @@ test('a version is pinned, disabled, enabled and triggered', async () => {
   expect(await json('builds get app/unit/1')).toMatchObject({ inputs: [{ version: { ref: 'a1' } }] });
 });
 
+test('the output has forms for people, shells and programs', async () => {
+  expect(await out('pipelines list -o name')).toBe('pipeline/main/app\n');
+  expect(await out('pipelines list -o wide')).toMatch(/ TEAM +ID\napp .* main +\d+\n$/);
+  expect(await out('jobs list app -o name')).toBe(
+    'job/main/app/unit\njob/main/app/publish\njob/main/app/deploy\n',
+  );
+  expect(await out('jobs list app -o jsonpath={.items[*].name}')).toBe('unit publish deploy');
+  expect(await out('pipelines get app -o yaml')).toMatch(/\nteam: main\nname: app\n/);
+  expect(await out('trigger app/unit --no-check -o jsonpath={.number}')).toBe('1');
+  expect(await out('builds list app/unit -o name')).toBe('build/main/app/unit/1\n');
+});
+
 const REFUSED: Record<string, [line: string, message: string]> = {
   'a resource that does not exist': [
     'resources versions app/git.ap',

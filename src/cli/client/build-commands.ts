@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
+import { listOutput, output, type Coloured, type Run } from '#cli/command-options.ts';
 import type { BuildArgument, RetryOptions, VoteOptions } from './change-builds.ts';
 import {
   EXIT_CODES_HELP,
   exitCodesHelp,
-  output,
   parseBuildName,
   parseJobName,
   parseNumberedBuild,
@@ -39,13 +38,13 @@ function listCommand(run: Run): Command {
       .addOption(
         new Option('--limit <number>', 'maximum number of builds').argParser(parsePositive).default(20),
       )
-      .addOption(output()),
+      .addOption(listOutput()),
   )
     .description('list the builds of a job, newest first')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace builds list app/unit\n' +
-        `  millrace builds list app/unit --status failed --limit 5\n${EXIT_CODES_HELP}`,
+        `  millrace builds list app/unit --status failed --limit 5\n  millrace builds list app/unit -o wide\n${EXIT_CODES_HELP}`,
     )
     .action((job: JobArgument, options: BuildsOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -92,7 +91,7 @@ const newest = (command: Command): Command =>
 
 function getCommand(run: Run): Command {
   return newest(new Command('get'))
-    .addOption(output())
+    .addOption(listOutput())
     .description('show a build: why it has its status, its inputs and its steps')
     .addHelpText(
       'after',

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
+import { listOutput, type Coloured, type Run } from '#cli/command-options.ts';
 import type { CachesOptions } from './change-caches.ts';
-import { EXIT_CODES_HELP, output, server, team } from './client-options.ts';
+import { EXIT_CODES_HELP, server, team } from './client-options.ts';
 
 /** Commands for the caches of resources and jobs. */
 export function cachesCommand(run: Run): Command {
@@ -19,7 +19,7 @@ const ofPipeline = (command: Command): Command =>
 
 function listCommand(run: Run): Command {
   return ofPipeline(new Command('list'))
-    .addOption(output())
+    .addOption(listOutput())
     .description('list the caches of a pipeline: size, last use, and what uses them now')
     .addHelpText('after', `\nExamples:\n  millrace caches list --pipeline app\n${EXIT_CODES_HELP}`)
     .action((options: CachesOptions & Coloured) =>

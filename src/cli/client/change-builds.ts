@@ -6,7 +6,7 @@ import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
 import type { BuildJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
-import { followBuildToEnd, refuseJsonLog, type JobArgument } from './watch.ts';
+import { followBuildToEnd, refuseDataForm, type JobArgument } from './watch.ts';
 
 export interface BuildArgument extends JobArgument {
   build: string;
@@ -28,7 +28,12 @@ export async function sendCancel(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const { data } = await api.ask('POST', `${buildPath(options.team, name)}/cancel`);
-  printResult(data, options, terminal, () => `${titleOf(name)}: cancelled; a step that runs stops first\n`);
+  await printResult(
+    data,
+    options,
+    terminal,
+    () => `${titleOf(name)}: cancelled; a step that runs stops first\n`,
+  );
   return EXIT.success;
 }
 
@@ -38,7 +43,7 @@ export async function sendRetry(
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<Exit> {
-  refuseJsonLog(options);
+  refuseDataForm(options);
   const api = await connect(options, terminal);
   const path = `${buildPath(options.team, name)}/retry`;
   const { data } = await api.ask<{ number: string; url: string }>('POST', path);
@@ -47,7 +52,7 @@ export async function sendRetry(
     terminal.err(line);
     return await followBuildToEnd({ api, options, terminal }, name, data.number);
   }
-  printResult(data, options, terminal, () => line);
+  await printResult(data, options, terminal, () => line);
   return EXIT.success;
 }
 
@@ -61,7 +66,7 @@ export async function sendVote(
   const path = `${buildPath(options.team, name)}/${vote}`;
   const body = defined({ message: options.message });
   const { data } = await api.ask<{ state: string; message: string }>('POST', path, body);
-  printResult(data, options, terminal, ({ state, message }) => {
+  await printResult(data, options, terminal, ({ state, message }) => {
     return `${titleOf(name)}: ${visible(state)}. ${visible(message)}\n`;
   });
   return EXIT.success;
@@ -78,7 +83,12 @@ export async function sendWarning(
     'PUT',
     `${buildPath(options.team, name)}/warning`,
   );
-  printResult(data, options, terminal, () => `${titleOf(name)}: a warning; it counts as good for passed\n`);
+  await printResult(
+    data,
+    options,
+    terminal,
+    () => `${titleOf(name)}: a warning; it counts as good for passed\n`,
+  );
   return EXIT.success;
 }
 

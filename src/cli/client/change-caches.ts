@@ -13,7 +13,10 @@ export async function printCaches(options: CachesOptions, terminal: Terminal): P
   const api = await connect(options, terminal);
   const caches = await api.get<CacheJson[]>(pathOf(options));
   if (caches.length === 0) terminal.err(`No resource or job of ${nameOf(options)} has a cache.\n`);
-  printResult(caches, options, terminal, asCaches);
+  await printResult(caches, options, terminal, {
+    render: asCaches,
+    names: (all) => all.map(({ resource }) => `cache/${options.team}/${options.pipeline}/${resource}`),
+  });
   return EXIT.success;
 }
 
@@ -28,15 +31,16 @@ export async function clearCache(
   return EXIT.success;
 }
 
-function asCaches(caches: readonly CacheJson[], paint: Paint): string {
+function asCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolean): string {
   if (caches.length === 0) return '';
   const rows = caches.map(({ resource, size_bytes: bytes, last_used_at: at, used_by: by, reason }) => [
     resource,
     bytes === undefined ? '' : sizeOf(bytes),
     at === undefined ? 'never' : timeOf(at),
     by ?? reason ?? '',
+    ...(isWide ? [String(bytes ?? ''), by === undefined ? '' : (reason ?? '')] : []),
   ]);
-  return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY'], rows, paint);
+  return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY', 'BYTES', 'WHY WITHOUT IT'], rows, paint);
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,4 +1,4 @@
-import { asJson } from '#cli/output.ts';
+import { printResult } from '#cli/output.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
@@ -124,10 +124,11 @@ export async function pipelinesDelete(
   if (options.yes !== true) await confirm(`${options.team}/${name} at ${api.url}`, terminal);
   const { status, data } = await api.ask('DELETE', requestPath('teams', options.team, 'pipelines', name));
   const gone = status === 200;
-  terminal.out(
-    options.output === 'json'
-      ? asJson({ ...Object(data), gone })
-      : `${options.team}/${name}: ${gone ? 'deleted' : 'will be deleted when its builds have ended'}\n`,
+  await printResult(
+    { ...Object(data), gone },
+    options,
+    terminal,
+    () => `${options.team}/${name}: ${gone ? 'deleted' : 'will be deleted when its builds have ended'}\n`,
   );
   return EXIT.success;
 }

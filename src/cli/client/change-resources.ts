@@ -54,7 +54,7 @@ async function act(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const { data } = await api.ask('POST', `${resourcePath(options.team, name)}${path}`, body);
-  printResult(data, options, terminal, () => `${name.pipeline}/${name.resource}: ${did}\n`);
+  await printResult(data, options, terminal, () => `${name.pipeline}/${name.resource}: ${did}\n`);
   return EXIT.success;
 }
 
@@ -71,7 +71,7 @@ export async function triggerByVersion(
   const api = await connect(options, terminal);
   const path = `${resourcePath(options.team, name)}/versions/${version}/trigger`;
   const { data } = await api.ask<TriggeredJson>('POST', path);
-  printResult(data, options, terminal, ({ builds }) =>
+  await printResult(data, options, terminal, ({ builds }) =>
     builds
       .map(({ job, number, url }) => `${name.pipeline}/${job}: build ${number}, ${api.url}${url}`)
       .map((line) => `${visible(line)}\n`)

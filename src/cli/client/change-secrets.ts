@@ -29,7 +29,11 @@ export async function listSecrets(options: SecretOptions, terminal: Terminal): P
   const api = await connect(options, terminal);
   const secrets = await api.get<SecretJson[]>(pathOf(options));
   if (secrets.length === 0) terminal.err(`No secrets are stored for ${scopeOf(options)}.\n`);
-  printResult(secrets, options, terminal, asSecrets);
+  const scope = [options.team, ...(options.pipeline === undefined ? [] : [options.pipeline])].join('/');
+  await printResult(secrets, options, terminal, {
+    render: asSecrets,
+    names: (all) => all.map(({ name }) => `secret/${scope}/${name}`),
+  });
   return EXIT.success;
 }
 

@@ -9,11 +9,6 @@ export const server = (command: Command): Command =>
     .option('--ca-file <file>', 'PEM file with further certificates to trust, besides those of the machine')
     .addOption(colour());
 
-export const output = (): Option =>
-  new Option('--output <form>', 'output format: for people or programs')
-    .choices(['text', 'json'])
-    .default('text');
-
 export const team = (): Option => new Option('-t, --team <team>', 'the team').default('main');
 
 /** `PIPELINE/JOB`. */

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import { colour, type Coloured, type Run } from '#cli/command-options.ts';
+import { colour, output, type Coloured, type Run } from '#cli/command-options.ts';
 import type { OutputOptions } from '#cli/output.ts';
 import { CommandError } from '#cli/terminal.ts';
 import { buildsCommand } from './build-commands.ts';
 import { cachesCommand } from './cache-commands.ts';
-import { EXIT_CODES_HELP, output, server } from './client-options.ts';
+import { EXIT_CODES_HELP, server } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';

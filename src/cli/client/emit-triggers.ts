@@ -19,7 +19,7 @@ export async function emitTriggerEvent(
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'triggers');
   const { data: emitted } = await api.ask<EmittedJson>('POST', path, { name: trigger, version });
-  printResult(emitted, options, terminal, ({ pipelines }) => `${pipelines.join('\n')}\n`);
+  await printResult(emitted, options, terminal, ({ pipelines }) => `${pipelines.join('\n')}\n`);
   terminal.err(`Emitted ${trigger} to ${countOf(emitted.pipelines.length)} of team ${options.team}.\n`);
   return EXIT.success;
 }
@@ -34,13 +34,19 @@ export async function listTriggers(
   if (trigger !== undefined) {
     const events = await api.get<TriggerEventJson[]>(`${path}${requestPath(trigger)}`);
     if (events.length === 0) terminal.err(`The trigger ${trigger} has no events.\n`);
-    printResult(events, options, terminal, asEvents);
+    await printResult(events, options, terminal, {
+      render: asEvents,
+      names: (all) => all.map(({ id }) => `event/${options.team}/${trigger}/${id}`),
+    });
     return EXIT.success;
   }
   const streams = await api.get<StreamJson[]>(path);
   if (streams.length === 0)
     terminal.err(`No pipeline of team ${options.team} has a resource of the type trigger.\n`);
-  printResult(streams, options, terminal, asStreams);
+  await printResult(streams, options, terminal, {
+    render: asStreams,
+    names: (all) => all.map(({ name }) => `trigger/${options.team}/${name}`),
+  });
   return EXIT.success;
 }
 

@@ -65,8 +65,8 @@ function examplesOf(verb: Command): string[] {
 const wordsOf = (line: string): string[] =>
   line
     .split(' > ')[0]
-    ?.match(/"[^"]*"|[^ ]+/g)
-    ?.map((word) => word.replaceAll('"', '')) ?? [];
+    ?.match(/(?:'[^']*'|"[^"]*"|[^ '"])+/g)
+    ?.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2')) ?? [];
 
 const routes = readFileSync(join(import.meta.dirname, '../../adapters/http/testdata/routes.txt'), 'utf8')
   .split('\n')

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { repeated, type Coloured, type Run } from '#cli/command-options.ts';
+import { listOutput, output, repeated, type Coloured, type Run } from '#cli/command-options.ts';
 import {
   EXIT_CODES_HELP,
   exitCodesHelp,
-  output,
   parseJobName,
   parsePipelineOrJob,
   server,
@@ -21,7 +20,7 @@ export function jobsCommand(run: Run): Command {
 
 function listCommand(run: Run): Command {
   return server(
-    new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(output()),
+    new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(listOutput()),
   )
     .description('list the jobs of a pipeline, each with its newest build')
     .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXIT_CODES_HELP}`)

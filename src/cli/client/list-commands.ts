@@ -20,13 +20,26 @@ export async function listPipelines(options: TeamOptions, terminal: Terminal): P
   const api = await connect(options, terminal);
   const pipelines = await api.get<PipelineJson[]>(requestPath('teams', options.team, 'pipelines'));
   if (pipelines.length === 0) terminal.err(`Team ${options.team} has no pipelines.\n`);
-  printResult(pipelines, options, terminal, asPipelines);
+  await printResult(pipelines, options, terminal, {
+    render: asPipelines,
+    names: (all) => all.map(({ team, name }) => `pipeline/${team}/${name}`),
+  });
   return EXIT.success;
 }
 
-function asPipelines(pipelines: readonly PipelineJson[], paint: Paint): string {
+function asPipelines(pipelines: readonly PipelineJson[], paint: Paint, isWide: boolean): string {
   if (pipelines.length === 0) return '';
-  const heads = ['NAME', 'JOBS', 'RESOURCES', 'REVISION', 'VISIBLE TO', 'STATE', 'DISPLAY NAME'];
+  const heads = [
+    'NAME',
+    'JOBS',
+    'RESOURCES',
+    'REVISION',
+    'VISIBLE TO',
+    'STATE',
+    'DISPLAY NAME',
+    'TEAM',
+    'ID',
+  ];
   const rows = pipelines.map((one) => [
     one.name,
     String(one.jobs),
@@ -35,6 +48,7 @@ function asPipelines(pipelines: readonly PipelineJson[], paint: Paint): string {
     one.public ? 'anyone' : 'the team',
     one.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
     one.display_name ?? '',
+    ...(isWide ? [one.team, String(one.id)] : []),
   ]);
   return renderTable(heads, rows, paint);
 }
@@ -49,12 +63,16 @@ export async function getPipeline(
   const path = requestPath('teams', options.team, 'pipelines', name);
   if (options.config === true) {
     const definition = await api.get<DefinitionJson>(`${path}/definition`);
-    printResult(definition, options, terminal, ({ config }) =>
-      terminal.isScreen ? visibleLines(config) : config,
-    );
+    await printResult(definition, options, terminal, {
+      render: ({ config }) => (terminal.isScreen ? visibleLines(config) : config),
+      names: () => [`pipeline/${options.team}/${name}`],
+    });
     return EXIT.success;
   }
-  printResult(await api.get<PipelineJson>(path), options, terminal, asPipeline);
+  await printResult(await api.get<PipelineJson>(path), options, terminal, {
+    render: asPipeline,
+    names: (one) => [`pipeline/${one.team}/${one.name}`],
+  });
   return EXIT.success;
 }
 
@@ -74,11 +92,14 @@ function asPipeline(one: PipelineJson, paint: Paint): string {
 export async function listJobs(pipeline: string, options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const jobs = await api.get<JobJson[]>(`${requestPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
-  printResult(jobs, options, terminal, asJobs);
+  await printResult(jobs, options, terminal, {
+    render: asJobs,
+    names: (all) => all.map(({ name }) => `job/${options.team}/${pipeline}/${name}`),
+  });
   return EXIT.success;
 }
 
-function asJobs(jobs: readonly JobJson[], paint: Paint): string {
+function asJobs(jobs: readonly JobJson[], paint: Paint, isWide: boolean): string {
   const rows = jobs.map((job) => [
     job.name,
     job.latest_build_number ?? 'none yet',
@@ -86,8 +107,9 @@ function asJobs(jobs: readonly JobJson[], paint: Paint): string {
     timeOf(job.started_at),
     durationOf(job.latest_build_duration),
     job.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
+    ...(isWide ? [(job.inputs ?? []).map(({ name }) => name).join(' '), String(job.id)] : []),
   ]);
-  return renderTable(['JOB', 'BUILD', 'STATUS', 'STARTED', 'TOOK', 'STATE'], rows, paint);
+  return renderTable(['JOB', 'BUILD', 'STATUS', 'STARTED', 'TOOK', 'STATE', 'INPUTS', 'ID'], rows, paint);
 }
 
 export interface BuildsOptions extends TeamOptions {
@@ -107,12 +129,15 @@ export async function listBuilds(
     async (query) => await api.ask<BuildJson[]>('GET', `${path}?${query}`),
     { limit: options.limit, query: defined({ status: options.status }) },
   );
-  printResult(builds, options, terminal, asBuilds);
+  await printResult(builds, options, terminal, {
+    render: asBuilds,
+    names: (all) => all.map(({ number }) => `build/${options.team}/${pipeline}/${job}/${number}`),
+  });
   if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
 }
 
-function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
+function asBuilds(builds: readonly BuildJson[], paint: Paint, isWide: boolean): string {
   if (builds.length === 0) return '';
   const rows = builds.map((build) => [
     build.number,
@@ -121,6 +146,16 @@ function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
     durationOf(build.duration),
     shortFields(build.input_values),
     build.message ?? '',
+    ...(isWide ? wideCells(build) : []),
   ]);
-  return renderTable(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'INPUTS', 'MESSAGE'], rows, paint);
+  const heads = ['BUILD', 'STATUS', 'CREATED', 'TOOK', 'INPUTS', 'MESSAGE'];
+  return renderTable([...heads, 'STARTED', 'ENDED', 'REASON', 'ATTEMPT', 'ID'], rows, paint);
 }
+
+const wideCells = (build: BuildJson): string[] => [
+  timeOf(build.started_at),
+  timeOf(build.ended_at),
+  build.reason ?? '',
+  String(build.attempt),
+  String(build.id),
+];

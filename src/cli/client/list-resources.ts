@@ -29,11 +29,14 @@ export async function listResources(
   const path = requestPath('teams', options.team, 'pipelines', pipeline, 'resources');
   const resources = (await api.get<ResourceJson[]>(path)).map(withoutWebhook);
   if (resources.length === 0) terminal.err(`Pipeline ${options.team}/${pipeline} has no resources.\n`);
-  printResult(resources, options, terminal, asResources);
+  await printResult(resources, options, terminal, {
+    render: asResources,
+    names: (all) => all.map(({ name }) => `resource/${options.team}/${pipeline}/${name}`),
+  });
   return EXIT.success;
 }
 
-function asResources(resources: readonly ResourceJson[], paint: Paint): string {
+function asResources(resources: readonly ResourceJson[], paint: Paint, isWide: boolean): string {
   if (resources.length === 0) return '';
   const rows = resources.map((one): Cell[] => [
     one.name,
@@ -42,9 +45,11 @@ function asResources(resources: readonly ResourceJson[], paint: Paint): string {
     timeOf(one.next_check_at),
     one.pinned_by === undefined ? '' : { text: pinOf(one), style: 'blue' },
     one.check_error === undefined ? '' : { text: one.check_error, style: 'red' },
+    ...(isWide ? [one.type, one.check_interval ?? '', one.pin_comment ?? '', String(one.id)] : []),
   ]);
   const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'ERROR OF THE CHECK'];
-  return renderTable(heads, rows, paint);
+  const more = ['TYPE', 'INTERVAL', 'COMMENT OF THE PIN', 'ID'];
+  return renderTable([...heads, ...more], rows, paint);
 }
 
 const pinOf = ({ pinned_version_id: id, pinned_by: by = '' }: ResourceJson): string =>
@@ -65,9 +70,10 @@ export async function showResource(
   const known = await api.get<ResourceJson>(path);
   const resource = options.webhook === true ? known : withoutWebhook(known);
   const check = await api.get<CheckJson>(`${path}/check`);
-  printResult({ ...resource, check }, options, terminal, (_data, paint) =>
-    asResource(resource, { check, url: api.url }, paint),
-  );
+  await printResult({ ...resource, check }, options, terminal, {
+    render: (_data, paint) => asResource(resource, { check, url: api.url }, paint),
+    names: () => [`resource/${options.team}/${name.pipeline}/${resource.name}`],
+  });
   return EXIT.success;
 }
 
@@ -131,7 +137,10 @@ export async function listVersions(
   );
   const { pinned_version_id: pinned } = await api.get<ResourceJson>(path);
   if (versions.length === 0) terminal.err(`${name.pipeline}/${name.resource} has no versions yet.\n`);
-  printResult(versions, options, terminal, (data, paint) => asVersions(data, pinned, paint));
+  await printResult(versions, options, terminal, {
+    render: (data, paint) => asVersions(data, pinned, paint),
+    names: (all) => all.map(({ id }) => `version/${options.team}/${name.pipeline}/${name.resource}/${id}`),
+  });
   if (more) terminal.err(`There are older versions: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
 }

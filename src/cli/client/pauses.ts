@@ -20,6 +20,6 @@ export async function sendPause(
   const place = ['teams', options.team, 'pipelines', pipeline, ...(job === undefined ? [] : ['jobs', job])];
   const { data } = await api.ask('POST', requestPath(...place, verb));
   const title = job === undefined ? `${options.team}/${pipeline}` : `${pipeline}/${job}`;
-  printResult(data, options, terminal, () => `${title}: ${verb}d\n`);
+  await printResult(data, options, terminal, () => `${title}: ${verb}d\n`);
   return EXIT.success;
 }

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { variables, type Coloured, type Run } from '#cli/command-options.ts';
+import { listOutput, output, variables, type Coloured, type Run } from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
-import { EXIT_CODES_HELP, exitCodesHelp, output, server, team } from './client-options.ts';
+import { EXIT_CODES_HELP, exitCodesHelp, server, team } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface Named {
@@ -20,13 +20,13 @@ function nameOf(argument: string | undefined, { name }: Named): string {
   return given;
 }
 
-const named = (command: Command): Command =>
+const named = (command: Command, form = output): Command =>
   server(
     command
       .argument('[name]', 'the pipeline')
       .option('-n, --name <name>', 'the pipeline, instead of the argument')
       .addOption(team())
-      .addOption(output()),
+      .addOption(form()),
   );
 
 const CONFIG = 'HCL file; - reads standard input';
@@ -51,11 +51,16 @@ export function pipelinesCommand(run: Run): Command {
 }
 
 function listCommand(run: Run): Command {
-  return server(new Command('list').addOption(team()).addOption(output()))
+  return server(new Command('list').addOption(team()).addOption(listOutput()))
     .description('list the pipelines of a team')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace pipelines list\n  millrace pipelines list --team shop --output json\n${EXIT_CODES_HELP}`,
+      `
+Examples:
+  millrace pipelines list
+  millrace pipelines list --team shop --output json
+  millrace pipelines list -o jsonpath='{range .items[*]}{.name}{"\\n"}{end}'
+${EXIT_CODES_HELP}`,
     )
     .action((options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -66,7 +71,7 @@ function listCommand(run: Run): Command {
 }
 
 function getCommand(run: Run): Command {
-  return named(new Command('get'))
+  return named(new Command('get'), listOutput)
     .description('show a pipeline, or its HCL text')
     .option('--config', 'print the HCL text; only for pipelines that were created through the API')
     .addHelpText(

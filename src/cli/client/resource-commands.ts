@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
+import { listOutput, output, type Coloured, type Run } from '#cli/command-options.ts';
 import type { PinOptions } from './change-resources.ts';
 import {
   EXIT_CODES_HELP,
-  output,
   parseId,
   parsePositive,
   parseResourceName,
@@ -27,16 +26,20 @@ export function resourcesCommand(run: Run): Command {
 const examples = (...lines: string[]): string =>
   `\nExamples:\n${lines.map((line) => `  millrace resources ${line}\n`).join('')}${EXIT_CODES_HELP}`;
 
-const scoped = (command: Command): Command => server(command.addOption(team()).addOption(output()));
+const scoped = (command: Command, form = output): Command =>
+  server(command.addOption(team()).addOption(form()));
 
-const ofResource = (command: Command): Command =>
-  scoped(command.argument('<pipeline/resource>', 'the resource, such as app/git.source', parseResourceName));
+const ofResource = (command: Command, form = output): Command =>
+  scoped(
+    command.argument('<pipeline/resource>', 'the resource, such as app/git.source', parseResourceName),
+    form,
+  );
 
 const ofVersion = (command: Command): Command =>
   ofResource(command).argument('<version>', 'its id, from millrace resources versions', parseId);
 
 function listCommand(run: Run): Command {
-  return scoped(new Command('list').argument('<pipeline>', 'the pipeline'))
+  return scoped(new Command('list').argument('<pipeline>', 'the pipeline'), listOutput)
     .description('list the resources of a pipeline, each with its last check and its pin')
     .addHelpText('after', examples('list app', 'list app --output json'))
     .action((pipeline: string, options: TeamOptions & Coloured) =>
@@ -48,7 +51,7 @@ function listCommand(run: Run): Command {
 }
 
 function getCommand(run: Run): Command {
-  return ofResource(new Command('get'))
+  return ofResource(new Command('get'), listOutput)
     .description('show a resource and the output of its last check')
     .option('--webhook', 'also print the address and the secret of its webhook; needs the role maintain')
     .addHelpText('after', examples('get app/git.source', 'get app/git.source --webhook'))
@@ -61,7 +64,7 @@ function getCommand(run: Run): Command {
 }
 
 function versionsCommand(run: Run): Command {
-  return ofResource(new Command('versions'))
+  return ofResource(new Command('versions'), listOutput)
     .addOption(
       new Option('--limit <number>', 'maximum number of versions').argParser(parsePositive).default(20),
     )

@@ -1,5 +1,5 @@
 import { isErrorFinding } from '#cli/finding.ts';
-import { asJson, visibleLines } from '#cli/output.ts';
+import { printResult, visibleLines } from '#cli/output.ts';
 import { EXIT, painter, type Exit } from '#cli/terminal.ts';
 import { requestPath } from './api.ts';
 import { findingsIn, renderServerFindings, verdictOn } from './findings.ts';
@@ -22,10 +22,11 @@ export async function validateAndPrint(
   const { findings } = data;
   const valid = !findings.some(isErrorFinding);
   const paint = painter(terminal);
-  terminal.out(
-    options.output === 'json'
-      ? asJson({ valid, findings, ...extraFields })
-      : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
+  await printResult(
+    { valid, findings, ...extraFields },
+    options,
+    terminal,
+    () => `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
   );
   return valid ? EXIT.success : EXIT.failure;
 }
@@ -50,21 +51,20 @@ export async function saveAndPrint(
   } catch (error) {
     const findings = findingsIn(error);
     if (findings === undefined) throw error;
-    terminal.out(
-      options.output === 'json'
-        ? asJson({ valid: false, findings })
-        : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
+    await printResult(
+      { valid: false, findings },
+      options,
+      terminal,
+      () => `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
     );
     return EXIT.failure;
   }
-  if (options.output === 'json') {
-    terminal.out(asJson({ ...saved, ...extraFields }));
-  } else {
+  await printResult({ ...saved, ...extraFields }, options, terminal, () => {
     const { team, name, ready, reason, message } = saved;
     const state = ready
       ? paint('green', 'it runs')
       : `${paint('yellow', 'it does not run yet')}: ${visibleLines([reason, message].filter(Boolean).join(': '))}`;
-    terminal.out(`${renderServerFindings(saved.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
-  }
+    return `${renderServerFindings(saved.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`;
+  });
   return saved.ready ? EXIT.success : EXIT.failure;
 }

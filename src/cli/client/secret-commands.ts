@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
+import { listOutput, type Coloured, type Run } from '#cli/command-options.ts';
 import { CommandError } from '#cli/terminal.ts';
 import type { SecretOptions, SetSecretOptions } from './change-secrets.ts';
-import { EXIT_CODES_HELP, output, server, team } from './client-options.ts';
+import { EXIT_CODES_HELP, server, team } from './client-options.ts';
 
 /** Commands for the secrets that the server stores. */
 export function secretsCommand(run: Run): Command {
@@ -60,7 +60,7 @@ ${EXIT_CODES_HELP}`,
 
 function listCommand(run: Run): Command {
   return scoped(new Command('list'))
-    .addOption(output())
+    .addOption(listOutput())
     .description('list the stored secrets, without the values of secret ones')
     .addHelpText(
       'after',

@@ -23,9 +23,11 @@ export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal
   const api = await connect(options, terminal);
   const path = await pathOf(api, options.team, name);
   const shown = await api.get<BuildDetailJson>(path);
-  printResult(shown, options, terminal, (data, paint) =>
-    asBuild(data, `${name.pipeline}/${name.job}`, paint),
-  );
+  const job = `${name.pipeline}/${name.job}`;
+  await printResult(shown, options, terminal, {
+    render: (data, paint) => asBuild(data, job, paint),
+    names: ({ number }) => [`build/${options.team}/${job}/${number}`],
+  });
   return EXIT.success;
 }
 

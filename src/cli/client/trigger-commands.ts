@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
-import { EXIT_CODES_HELP, output, server, team } from './client-options.ts';
+import { listOutput, output, type Coloured, type Run } from '#cli/command-options.ts';
+import { EXIT_CODES_HELP, server, team } from './client-options.ts';
 import type { TriggersOptions } from './emit-triggers.ts';
 
 /** Commands for the trigger streams of a team. */
@@ -10,7 +10,8 @@ export function triggersCommand(run: Run): Command {
   return group;
 }
 
-const scoped = (command: Command): Command => server(command.addOption(team()).addOption(output()));
+const scoped = (command: Command, form = output): Command =>
+  server(command.addOption(team()).addOption(form()));
 
 function emitCommand(run: Run): Command {
   return scoped(
@@ -41,6 +42,7 @@ ${EXIT_CODES_HELP}`,
 function listCommand(run: Run): Command {
   return scoped(
     new Command('list').argument('[trigger]', 'list the events of this one (default: list all streams)'),
+    listOutput,
   )
     .description('list the trigger streams of a team, or the newest events of one')
     .addHelpText(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asJson, durationOf, statusCell, type OutputOptions } from '#cli/output.ts';
+import { durationOf, isDataForm, printResult, statusCell, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import { requestPath, type Api } from './api.ts';
@@ -73,7 +73,7 @@ export interface TriggerOptions extends TeamOptions {
 
 /** Triggers a build with the newest versions that fit. Checks for versions first, unless --no-check. */
 export async function trigger(name: JobArgument, options: TriggerOptions, terminal: Terminal): Promise<Exit> {
-  refuseJsonLog(options);
+  refuseDataForm(options);
   const body = options.input && { inputs: readGivenInputs(options.input) };
   const api = await connect(options, terminal);
   const query = options.check === false ? '' : '?check=true';
@@ -87,14 +87,14 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
     terminal.err(line);
     return await followBuildToEnd({ api, options, terminal }, name, data.number);
   }
-  terminal.out(options.output === 'json' ? asJson(data) : line);
+  await printResult(data, options, terminal, () => line);
   return EXIT.success;
 }
 
-/** A log is not JSON. */
-export function refuseJsonLog(options: { watch?: boolean } & OutputOptions): void {
-  if (options.watch === true && options.output === 'json')
-    throw new CommandError('--watch prints the log, which is not JSON: remove --watch or --output json');
+/** A log is no data. */
+export function refuseDataForm(options: { watch?: boolean } & OutputOptions): void {
+  if (options.watch === true && isDataForm(options.output))
+    throw new CommandError('--watch prints the log, in no other form: remove --watch or --output');
 }
 
 const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;

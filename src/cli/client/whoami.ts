@@ -8,7 +8,7 @@ export async function whoami(options: ServerOptions & OutputOptions, terminal: T
   const api = await connect(options, terminal);
   const user = await ownerOfToken(api);
   const fields = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
-  printResult({ url: api.url, ...fields }, options, terminal, () => sentence(api.url, user));
+  await printResult({ url: api.url, ...fields }, options, terminal, () => sentence(api.url, user));
   return EXIT.success;
 }
 

@@ -14,7 +14,7 @@ export async function explainWaiting(
   const api = await connect(options, terminal);
   const place = ['teams', options.team, 'pipelines', pipeline, ...(job === undefined ? [] : ['jobs', job])];
   const waiting = await api.get<WaitingJson>(requestPath(...place, 'waiting'));
-  printResult(waiting, options, terminal, asWaiting);
+  await printResult(waiting, options, terminal, asWaiting);
   if (rowsOf(waiting).length === 0)
     terminal.err(`Nothing holds ${job === undefined ? pipeline : `${pipeline}/${job}`} back.\n`);
   return EXIT.success;
