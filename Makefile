@@ -50,11 +50,12 @@ dist: $(installed) ## Build the program: bundles, shim, HCL engine
 # The program stays in the checkout: what is installed only starts it.
 PREFIX ?= /usr/local
 .PHONY: install
-install: dist ## Install the command `millrace` into PREFIX/bin (PREFIX=/usr/local)
+install: dist ## Install the commands `millrace` and `kubectl millrace` into PREFIX/bin (PREFIX=/usr/local)
 	@mkdir -p "$(PREFIX)/bin"
 	@printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$(CURDIR)/node_modules/.bin/node" "$(CURDIR)/dist/millrace.js" > "$(PREFIX)/bin/millrace"
 	@chmod 755 "$(PREFIX)/bin/millrace"
-	@echo "installed $(PREFIX)/bin/millrace; it starts the program in $(CURDIR)"
+	@cp "$(PREFIX)/bin/millrace" "$(PREFIX)/bin/kubectl-millrace"
+	@echo "installed $(PREFIX)/bin/millrace and kubectl-millrace; they start the program in $(CURDIR)"
 
 .PHONY: images
 images: dist ## Build the images without a container engine (PUSH=<registry>/<path> pushes them)

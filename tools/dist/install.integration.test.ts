@@ -18,11 +18,14 @@ test('`make install` gives a command that works in any folder without the checko
       join(prefix, 'pipeline.hcl'),
       'resource "cron" "day" {\n  check_interval = "@daily"\n}\n',
     );
-    const asked = await run(join(prefix, 'bin/millrace'), ['validate', 'pipeline.hcl'], {
-      cwd: prefix,
-      env: { PATH: '/usr/bin:/bin' },
-    });
-    expect(asked.stdout).toMatch(/^pipeline.hcl: valid/);
+    // kubectl runs the program kubectl-millrace as `kubectl millrace`.
+    for (const program of ['millrace', 'kubectl-millrace']) {
+      const asked = await run(join(prefix, 'bin', program), ['validate', 'pipeline.hcl'], {
+        cwd: prefix,
+        env: { PATH: '/usr/bin:/bin' },
+      });
+      expect([program, asked.stdout]).toEqual([program, expect.stringMatching(/^pipeline.hcl: valid/)]);
+    }
   } finally {
     await rm(prefix, { recursive: true, force: true });
   }
