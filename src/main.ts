@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION, type GatewayFlags } from '#config';
 import { clientCommands } from './cli/client/commands.ts';
+import { useTeamOfContext } from './cli/client/default-team.ts';
 import { offlineCommands } from './cli/commands.ts';
 import { localCommands } from './cli/local/commands.ts';
 import { runVerb } from './cli/run-verb.ts';
@@ -54,6 +55,8 @@ const program = new Command('millrace')
 
 for (const command of [...offlineCommands(runVerb), ...localCommands(runVerb), ...clientCommands(runVerb)])
   program.addCommand(inherit(command, program));
+
+useTeamOfContext(program, {});
 
 program
   .command('operator')

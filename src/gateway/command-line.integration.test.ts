@@ -60,7 +60,9 @@ describe('`millrace login`', () => {
     expect(statSync(join(home, 'millrace')).mode & 0o777).toBe(0o700);
     expect(stored()).toEqual({
       current: gateway.base,
+      current_context: new URL(gateway.base).host,
       servers: { [gateway.base]: { token: expect.stringContaining('.'), username: 'ann' } },
+      contexts: { [new URL(gateway.base).host]: { url: gateway.base } },
     });
     expect(await run('whoami')).toMatchObject({ exit: 0, out: `ann at ${gateway.base}: main (maintain)\n` });
     const asJson = await run('whoami --output json');

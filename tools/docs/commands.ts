@@ -43,12 +43,12 @@ begin](../how-to/command-line.md) and
 
 | Variable | Meaning |
 | --- | --- |
-| \`MILLRACE_URL\` | the server, unless \`--url\` names another |
+| \`MILLRACE_URL\` | the server, unless \`--url\` or \`--context\` names another |
 | \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or its file; wins over a login |
 | \`MILLRACE_CA_FILE\` | the same as \`--ca-file\` |
 | \`XDG_CONFIG_HOME\` | the folder of \`millrace/credentials.json\` (default: \`~/.config\`) |
 
-\`millrace login\` stores credentials in that file, which only you can read.
+\`millrace login\` stores credentials and contexts in that file, which only you can read.
 `;
 
 const nothing = async (): Promise<void> => undefined;

@@ -5,11 +5,22 @@ import { defined } from '#defined';
 /** Options of every command that talks to a server. */
 export const server = (command: Command): Command =>
   command
-    .option('--url <url>', 'the server (default: MILLRACE_URL, otherwise the server of the last login)')
+    .addOption(
+      new Option(
+        '--url <url>',
+        'the server (default: MILLRACE_URL, otherwise the server of the current context)',
+      ).conflicts('context'),
+    )
+    .addOption(contextOption())
     .option('--ca-file <file>', 'PEM file with further certificates to trust, besides those of the machine')
     .addOption(colour());
 
-export const team = (): Option => new Option('-t, --team <team>', 'the team').default('main');
+/** The name of a context. */
+export const contextOption = (): Option =>
+  new Option('--context <name>', 'the context, from millrace contexts list (default: the current one)');
+
+export const team = (): Option =>
+  new Option('-t, --team <team>', 'the team').default('main', 'the team of the context, otherwise main');
 
 /** `PIPELINE/JOB`. */
 export const parseJobName = (given: string): { pipeline: string; job: string } => {

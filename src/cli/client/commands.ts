@@ -6,6 +6,7 @@ import { buildsCommand } from './build-commands.ts';
 import { cachesCommand } from './cache-commands.ts';
 import { EXIT_CODES_HELP, server } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
+import { contextsCommand } from './context-commands.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
@@ -19,6 +20,7 @@ export function clientCommands(run: Run): Command[] {
     loginCommand(run),
     logoutCommand(run),
     whoamiCommand(run),
+    contextsCommand(run),
     pipelinesCommand(run),
     jobsCommand(run),
     buildsCommand(run),
@@ -40,6 +42,8 @@ function loginCommand(run: Run): Command {
       .option('--username <name>', 'log in with this user name and a password')
       .addOption(new Option('--token', 'log in with an API token').conflicts('username'))
       .option('--ca-file <file>', 'PEM file with further certificates to trust; stored with the credentials')
+      .option('--context <name>', 'name of the context (default: its known name, otherwise the host)')
+      .option('-t, --team <team>', 'the team that commands use in this context without --team')
       .addOption(colour())
       .addHelpText(
         'after',
@@ -48,7 +52,7 @@ The command asks for the password or token, or reads it from standard input. It 
 argument, because other users of the machine could read it there.
 
 It stores the credentials in millrace/credentials.json below XDG_CONFIG_HOME (~/.config). Only you
-can read this file. Other commands then use this server, unless --url names another.
+can read this file. Other commands then use this server, unless --url or --context names another.
 
 In CI, set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and MILLRACE_CA_FILE if
 you need it.
@@ -59,6 +63,7 @@ page and use --token. docs/how-to/tokens.md in the source says which token a tas
 Examples:
   millrace login https://ci.example.org
   millrace login https://ci.example.org --username ann
+  millrace login https://ci.example.org --context work --team shop
   millrace login https://ci.example.org --token < token.txt
 ${EXIT_CODES_HELP}`,
       )
@@ -79,7 +84,7 @@ ${EXIT_CODES_HELP}`,
 
 function logoutCommand(run: Run): Command {
   return new Command('logout')
-    .argument('[url]', 'the server (default: the server of the last login)')
+    .argument('[url]', 'the server (default: the server of the current context)')
     .description('log out of a server and delete its stored credentials')
     .addOption(colour())
     .addHelpText(

@@ -7,12 +7,15 @@ import { explain } from '#cli/explain.ts';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 import { clientConfig, type ClientConfig } from '#config';
 import { Api } from './api.ts';
+import { contextNamed, contextNameOf } from './contexts.ts';
 import { readCredentials, type CredentialsFile } from './credentials.ts';
 import { isLoopback, serverUrl } from './server-url.ts';
 
 export interface ServerOptions {
-  /** Absent: the server of the last login. */
+  /** Absent: the server of the context. */
   url?: string;
+  /** Absent: the current one. */
+  context?: string;
   caFile?: string;
 }
 
@@ -46,13 +49,16 @@ interface Chosen {
  * environment or the command names.
  */
 export function chooseServer(options: ServerOptions, config: ClientConfig, known: CredentialsFile): Chosen {
-  const url = urlOf(options.url ?? config.url, config, known);
+  const url = urlOf(options.url ?? urlOfContext(options, known) ?? config.url, config, known);
   const stored = known.servers[url];
   const caFile = options.caFile ?? config.caFile ?? stored?.ca_file;
   if (config.token !== undefined && (config.url === undefined || serverUrl(config.url) === url))
     return { url, token: config.token, from: 'of the environment', caFile };
   return { url, token: stored?.token, from: 'of a login', caFile };
 }
+
+const urlOfContext = ({ context }: ServerOptions, known: CredentialsFile): string | undefined =>
+  context === undefined ? undefined : contextNamed(known, context).url;
 
 function urlOf(given: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {
   if (given !== undefined) return serverUrl(given);
@@ -64,6 +70,20 @@ function urlOf(given: string | undefined, { token }: ClientConfig, { current }: 
   throw new CommandError(
     'no server: run millrace login https://<your server>, or set MILLRACE_URL and MILLRACE_TOKEN',
   );
+}
+
+/** The team of the context, if it is of the server that the command uses. */
+export async function chosenTeam(
+  options: ServerOptions,
+  terminal: Pick<Terminal, 'environment'>,
+): Promise<string | undefined> {
+  const config = readConfig(terminal);
+  const known = await readCredentials(config.directory);
+  if (options.context !== undefined) return contextNamed(known, options.context).team;
+  const current = contextNameOf(known);
+  if (current === undefined) return undefined;
+  const { url, team } = contextNamed(known, current);
+  return chooseServer(options, config, known).url === url ? team : undefined;
 }
 
 /** Sets the certificates and the proxy that this process uses. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { explain } from '#cli/explain.ts';
 import { CommandError } from '#cli/terminal.ts';
+import type { ServerContext } from './contexts.ts';
 
 /** What a login stored for one server. */
 export interface ServerCredential {
@@ -18,6 +19,9 @@ export interface CredentialsFile {
   /** The server of the last login. */
   current?: string;
   servers: Record<string, ServerCredential>;
+  current_context?: string;
+  /** By name. Files of older versions have none. */
+  contexts?: Record<string, ServerContext>;
 }
 
 export const credentialsFile = (directory: string): string => join(directory, 'credentials.json');
@@ -45,19 +49,35 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 function parse(text: string): CredentialsFile | undefined {
-  let value: { current?: unknown; servers?: unknown } | null;
+  let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const { current, servers } = Object(value);
+  const { current, servers, current_context: context, contexts }: Record<string, unknown> = Object(value);
   if (typeof servers !== 'object' || servers === null) return undefined;
   const valid = Object.entries(servers).flatMap(([url, one]) => {
     const credential = credentialIn(one);
     return credential === undefined ? [] : [[url, credential] as const];
   });
-  return { ...(typeof current === 'string' && { current }), servers: Object.fromEntries(valid) };
+  return {
+    ...(typeof current === 'string' && { current }),
+    servers: Object.fromEntries(valid),
+    ...(typeof context === 'string' && { current_context: context }),
+    contexts: Object.fromEntries(
+      Object.entries(Object(contexts)).flatMap(([name, one]) => {
+        const known = contextIn(one);
+        return known === undefined ? [] : [[name, known] as const];
+      }),
+    ),
+  };
+}
+
+function contextIn(value: unknown): ServerContext | undefined {
+  const { url, team }: Record<string, unknown> = Object(value);
+  if (typeof url !== 'string') return undefined;
+  return { url, ...(typeof team === 'string' && { team }) };
 }
 
 function credentialIn(value: unknown): ServerCredential | undefined {

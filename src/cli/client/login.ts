@@ -4,7 +4,14 @@ import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
-import { credentialsFile, readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
+import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
+import {
+  credentialsFile,
+  readCredentials,
+  writeCredentials,
+  type CredentialsFile,
+  type ServerCredential,
+} from './credentials.ts';
 import { readSecret } from './read-secret.ts';
 import type { SessionJson } from './response-types.ts';
 import { serverUrl } from './server-url.ts';
@@ -14,6 +21,9 @@ export interface LoginOptions {
   username?: string;
   token?: boolean;
   caFile?: string;
+  /** Absent: the known context of the server, or its host. */
+  context?: string;
+  team?: string;
 }
 
 /** Logs in with a token or a password and stores the credentials. */
@@ -27,10 +37,8 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
     options.token === true ? await byToken(url, terminal) : await byPassword(url, options.username, terminal);
   const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
   const credential = { ...given, ...defined({ ca_file: trusted }) };
-  await writeCredentials(config.directory, {
-    current: url,
-    servers: { ...known.servers, [url]: credential },
-  });
+  const stored = { ...known, servers: { ...known.servers, [url]: credential } };
+  await writeCredentials(config.directory, contextsAfter(known, stored, { url, ...options }));
   const who =
     credential.username === undefined
       ? 'with a token that belongs to no account'
@@ -40,6 +48,19 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
     `Logged in at ${url} ${who}${end}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
   );
   return EXIT.success;
+}
+
+/** Makes the context of a login current. Its team stays, unless the login names another. */
+function contextsAfter(
+  known: CredentialsFile,
+  stored: CredentialsFile,
+  { url, context, team }: { url: string; context?: string; team?: string },
+): CredentialsFile {
+  const contexts = contextsOf(context === undefined ? stored : known);
+  const name = context ?? contextNameOf(stored, url) ?? url;
+  const before = contexts.get(name);
+  contexts.set(name, { url, ...(before?.url === url && before), ...defined({ team }) });
+  return withContexts(stored, contexts, name);
 }
 
 interface Given extends ServerCredential {

@@ -1,7 +1,7 @@
 import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
-import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
+import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
 import { readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
 import { ProblemError } from './problem-error.ts';
 import { serverUrl } from './server-url.ts';
@@ -15,9 +15,10 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   if (url === undefined || credential === undefined)
     throw new CommandError(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
   const { [url]: _gone, ...servers } = known.servers;
-  const current = known.current === url ? undefined : known.current;
+  const contexts = contextsOf({ ...known, servers });
+  const current = known.current === url ? undefined : contextNameOf(known);
   const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
-  await writeCredentials(config.directory, { ...defined({ current }), servers });
+  await writeCredentials(config.directory, withContexts({ servers }, contexts, current));
   terminal.err(`Logged out at ${url}.${stays}\n`);
   return EXIT.success;
 }

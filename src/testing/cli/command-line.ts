@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 import { clientCommands } from '#cli/client/commands.ts';
+import { useTeamOfContext } from '#cli/client/default-team.ts';
 import type { Run } from '#cli/command-options.ts';
 import { offlineCommands } from '#cli/commands.ts';
 import { engineFile } from '#cli/find-engine.ts';
@@ -52,6 +53,7 @@ export async function millrace(
   };
   for (const command of [...offlineCommands(run), ...localCommands(run), ...clientCommands(run)])
     program.addCommand(command);
+  useTeamOfContext(program, terminal);
   const words = typeof line === 'string' ? line.split(' ') : line;
   await program.parseAsync(words.slice(1), { from: 'user' });
   const bytes = Buffer.concat(out);
