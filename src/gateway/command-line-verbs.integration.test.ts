@@ -36,9 +36,9 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function run(line: string | string[]): Promise<Ran> {
+async function run(line: string | string[], user = 'ann'): Promise<Ran> {
   const words = typeof line === 'string' ? line.split(' ') : line;
-  const session = await gateway.session('ann');
+  const session = await gateway.session(user);
   const environment = { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: gateway.base, MILLRACE_TOKEN: session };
   return await millrace(['millrace', ...words], { environment });
 }
@@ -189,6 +189,30 @@ test('the output has forms for people, shells and programs', async () => {
   expect(await out('pipelines get app -o yaml')).toMatch(/\nteam: main\nname: app\n/);
   expect(await out('trigger app/unit --no-check -o jsonpath={.number}')).toBe('1');
   expect(await out('builds list app/unit -o name')).toBe('build/main/app/unit/1\n');
+});
+
+test('teams, members, users and the audit log are shown and changed', async () => {
+  await gateway.account('root', { globalAdmin: true });
+  await gateway.account('bob', {});
+  const asRoot = async (line: string): Promise<string> => {
+    const ran = await run(line, 'root');
+    expect([line, ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([line, 0, '']);
+    return ran.out;
+  };
+  expect(await out('teams list -o name')).toBe('team/main\n');
+  expect(await out('teams get main')).toMatch(/^name: +main\nyour role: +maintain\nmembers: +1\n/);
+  expect(await asRoot('members set bob --role read')).toBe('main: bob has the role read\n');
+  expect(await asRoot('members set bob --role write')).toBe('main: bob has the role write\n');
+  expect(await out('members list')).toMatch(/^USER +ROLE[^]*\nbob +write/);
+  expect(await out('audit list --user root -o jsonpath={.items[*].actor}')).toBe('root root');
+  await asRoot('members remove bob');
+  expect(await out('members list -o name')).toBe('member/main/ann\n');
+  expect(await asRoot('users disable bob')).toBe('bob: disabled\n');
+  expect(await asRoot('users list')).toMatch(/\nbob +\S.*disabled/);
+  expect(await asRoot('users enable bob')).toBe('bob: enabled\n');
+  expect(await asRoot('users get bob -o jsonpath={.disabled}')).toBe('false');
+  expect(await asRoot('audit list --installation -o jsonpath={.items[0].target}')).toBe('bob');
+  expect(await run('users list')).toMatchObject({ exit: 2, out: '' });
 });
 
 const REFUSED: Record<string, [line: string, message: string]> = {

@@ -9,6 +9,7 @@ import type { ServerOptions } from './connect.ts';
 import { contextsCommand } from './context-commands.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';
+import { auditCommand, membersCommand, teamsCommand, usersCommand } from './people-commands.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
 import { resourcesCommand } from './resource-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
@@ -29,6 +30,10 @@ export function clientCommands(run: Run): Command[] {
     resourcesCommand(run),
     secretsCommand(run),
     cachesCommand(run),
+    teamsCommand(run),
+    membersCommand(run),
+    usersCommand(run),
+    auditCommand(run),
     triggersCommand(run),
   ];
   return commands.map((command) => command.helpGroup('With a server:'));

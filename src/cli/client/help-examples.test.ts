@@ -39,6 +39,11 @@ const ANSWERS: [ends: RegExp, answer: object][] = [
   [/^GET .*\/definition$/, { data: { name: 'app', config: '', vars: {}, public: false } }],
   [/\/rename$/, { data: { team: 'main', name: 'shop', ready: true, warnings: [] } }],
   [/^GET .*\/pipelines\/[a-z]+$/, { data: { team: 'main', name: 'app', public: false, jobs: 1 } }],
+  [
+    /^GET \/teams\/shop$/,
+    { data: { name: 'shop', groups: [], members: 1, pipelines: 2, managed_by: 'api' } },
+  ],
+  [/^GET \/users\/ann$/, { data: { username: 'ann', full_name: 'Ann', teams: {}, created_at: AT } }],
   [/\/waiting$/, { data: { jobs: [], builds: [] } }],
   [/^DELETE /, { data: {} }],
   [/^(POST|PUT) /, { data: {} }],

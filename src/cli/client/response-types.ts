@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import type { AuditEntrySchema } from '#adapters/http/api/audit.ts';
 import type { BuildDetailFields, BuildSchema } from '#adapters/http/api/builds.ts';
 import type { CacheFields } from '#adapters/http/api/caches.ts';
 import type { CheckFields } from '#adapters/http/api/checks.ts';
@@ -9,6 +10,7 @@ import type { Changes, DefinitionSchema, PipelineSchema } from '#adapters/http/a
 import type { ResourceFields, VersionSchema } from '#adapters/http/api/resources.ts';
 import type { Secret } from '#adapters/http/api/secrets.ts';
 import type { SessionFields } from '#adapters/http/api/sign-in.ts';
+import type { TeamFields, TeamMemberFields } from '#adapters/http/api/teams.ts';
 import type { EmittedSchema, StreamSchema, TriggerEventSchema } from '#adapters/http/api/triggers.ts';
 import type { User } from '#adapters/http/api/users.ts';
 import type { WaitingFields } from '#adapters/http/api/waiting.ts';
@@ -38,3 +40,6 @@ export type VersionJson = Static<typeof VersionSchema>;
 export type CheckJson = Static<TObject<typeof CheckFields>>;
 export type WaitingJson = Static<TObject<typeof WaitingFields>>;
 export type ChunkJson = Static<typeof Chunk>;
+export type TeamJson = Static<TObject<typeof TeamFields>>;
+export type TeamMemberJson = Static<TObject<typeof TeamMemberFields>>;
+export type AuditEntryJson = Static<typeof AuditEntrySchema>;

@@ -6,7 +6,7 @@ import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { answerPage, PageQuery, TeamParams, Time } from './schemas.ts';
 
-const Entry = Type.Object({
+export const AuditEntrySchema = Type.Object({
   id: Type.Integer(),
   team: Type.Optional(Type.String()),
   actor: Type.String(),
@@ -39,7 +39,7 @@ export function auditRoutes({ audit }: Pick<AccountPorts, 'audit'>): Route[] {
       about:
         'The audit log of the team, newest first, in pages. Filter with `user`, `exclude_user`, `action`, ' +
         '`exclude_action` (each may be repeated), `pipeline`, `since` and `until`.',
-      schema: { params: TeamParams, querystring: Type.Object(Query), response: answerPage(Entry) },
+      schema: { params: TeamParams, querystring: Type.Object(Query), response: answerPage(AuditEntrySchema) },
       handler: async ({ params, query }) => {
         const { rows, hasMore } = await audit.entries(params.team, filterOf(query), query);
         return { data: rows.map(encode), has_more: hasMore };
@@ -52,7 +52,7 @@ export function auditRoutes({ audit }: Pick<AccountPorts, 'audit'>): Route[] {
       about:
         'The audit log of the installation, including sign-ins, tokens and accounts, with the same ' +
         'filters.',
-      schema: { querystring: Type.Object(Query), response: answerPage(Entry) },
+      schema: { querystring: Type.Object(Query), response: answerPage(AuditEntrySchema) },
       handler: async ({ query }) => {
         const { rows, hasMore } = await audit.entries(undefined, filterOf(query), query);
         return { data: rows.map(encode), has_more: hasMore };

@@ -24,7 +24,7 @@ const Group = Type.Object({
   role: RoleName,
 });
 
-const Team = {
+export const TeamFields = {
   name: Type.String(),
   display_name: Type.Optional(Type.String()),
   members: Type.Integer(),
@@ -37,7 +37,7 @@ const Team = {
   role: Type.Optional(RoleName),
 };
 
-const TeamMember = {
+export const TeamMemberFields = {
   id: Type.Integer(),
   username: Type.String(),
   full_name: Type.String(),
@@ -58,7 +58,7 @@ export function teamRoutes(ports: AccountPorts): Route[] {
       url: '/teams',
       needs: 'user',
       about: 'The teams that you are a member of; all of them for a global admin.',
-      schema: { response: answerList(Type.Object(Team)) },
+      schema: { response: answerList(Type.Object(TeamFields)) },
       handler: async ({ identity }) => {
         const { globalAdmin, userId } = accountOf(identity);
         return { data: (await members.teams(globalAdmin ? 'all' : { userId })).map(encodeTeam) };
@@ -69,7 +69,7 @@ export function teamRoutes(ports: AccountPorts): Route[] {
       url: '/teams/:team',
       needs: 'read',
       about: 'One team.',
-      schema: { params: TeamParams, response: answer(Team) },
+      schema: { params: TeamParams, response: answer(TeamFields) },
       handler: async ({ params: { team } }) => ({
         data: encodeTeam(requireFound(await members.team(team), `Team ${team}`)),
       }),
@@ -79,7 +79,7 @@ export function teamRoutes(ports: AccountPorts): Route[] {
       url: '/teams/:team/members',
       needs: 'read',
       about: 'The members of a team and their roles.',
-      schema: { params: TeamParams, response: answerList(Type.Object(TeamMember)) },
+      schema: { params: TeamParams, response: answerList(Type.Object(TeamMemberFields)) },
       handler: async ({ params: { team } }) => ({
         data: requireFound(await members.members(team), `Team ${team}`).map(encodeMember),
       }),
@@ -113,7 +113,7 @@ function changeTeamRoutes(ports: AccountPorts): Route[] {
           display_name: Type.Optional(DisplayName),
           groups: Type.Optional(Type.Array(Group, { maxItems: 200 })),
         }),
-        response: answer(Team),
+        response: answer(TeamFields),
       },
       handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
         const change = defined({ displayName, groups });
@@ -154,7 +154,7 @@ function createTeamRoute(ports: AccountPorts): Route {
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
-      response: { 201: Type.Object({ data: Type.Object(Team) }), 202: TeamName },
+      response: { 201: Type.Object({ data: Type.Object(TeamFields) }), 202: TeamName },
     },
     handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
       const created = await createTeam(
@@ -197,7 +197,7 @@ function memberRoutes(ports: AccountPorts): Route[] {
       schema: {
         params: TeamParams,
         body: body({ username: Username, role: Type.Optional(RoleName) }),
-        response: { 201: Type.Object({ data: Type.Object(TeamMember) }) },
+        response: { 201: Type.Object({ data: Type.Object(TeamMemberFields) }) },
       },
       handler: async ({ params: { team }, body: { username, role = 'maintain' }, identity }, reply) => {
         requireChanged(await addMember({ team, username, role }, actOf(identity, now()), members));
@@ -210,7 +210,7 @@ function memberRoutes(ports: AccountPorts): Route[] {
       needs: 'admin',
       about: 'Changes the role of a member. The last admin stays admin.',
       bodyLimit: SMALL_BODY,
-      schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMember) },
+      schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMemberFields) },
       handler: async ({ params: { team, username }, body: { role }, identity }) => {
         requireChanged(await changeRole({ team, username, role }, actOf(identity, now()), members));
         return await memberAnswer(team, username);
