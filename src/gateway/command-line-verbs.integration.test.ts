@@ -200,7 +200,7 @@ test('teams, members, users and the audit log are shown and changed', async () =
     return ran.out;
   };
   expect(await out('teams list -o name')).toBe('team/main\n');
-  expect(await out('teams get main')).toMatch(/^name: +main\nyour role: +maintain\nmembers: +1\n/);
+  expect(await out('teams get main')).toMatch(/^name: +main\nmembers: +1\npipelines: +1\n/);
   expect(await asRoot('members set bob --role read')).toBe('main: bob has the role read\n');
   expect(await asRoot('members set bob --role write')).toBe('main: bob has the role write\n');
   expect(await out('members list')).toMatch(/^USER +ROLE[^]*\nbob +write/);
@@ -208,10 +208,10 @@ test('teams, members, users and the audit log are shown and changed', async () =
   await asRoot('members remove bob');
   expect(await out('members list -o name')).toBe('member/main/ann\n');
   expect(await asRoot('users disable bob')).toBe('bob: disabled\n');
-  expect(await asRoot('users list')).toMatch(/\nbob +\S.*disabled/);
+  expect(await asRoot('users list')).toMatch(/\nbob +disabled\n/);
   expect(await asRoot('users enable bob')).toBe('bob: enabled\n');
   expect(await asRoot('users get bob -o jsonpath={.disabled}')).toBe('false');
-  expect(await asRoot('audit list --installation -o jsonpath={.items[0].target}')).toBe('bob');
+  expect(await asRoot('audit list --installation -o jsonpath={.items[*].target}')).toMatch(/\bbob\b/);
   expect(await run('users list')).toMatchObject({ exit: 2, out: '' });
 });
 

@@ -47,7 +47,6 @@ function asTeam(team: TeamJson, paint: Paint): string {
     [
       ['name', team.name],
       ['display name', team.display_name ?? ''],
-      ['your role', team.role ?? ''],
       ['members', String(team.members)],
       ['pipelines', String(team.pipelines)],
       ['groups', groups.join(', ')],
