@@ -135,9 +135,19 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     refusedBy: 'no-floating-promises',
   },
   'a script of a page does not await a promise': {
-    file: 'src/web/planted-p2.js',
-    text: `const later = async () => await Promise.resolve(1);\nexport const go = () => { later(); };\n`,
+    file: 'src/web/planted-p2.ts',
+    text: `const later = async () => await Promise.resolve(1);\nexport const go = (): void => { later(); };\n`,
     refusedBy: 'no-floating-promises',
+  },
+  'a script of a page imports an adapter': {
+    file: 'src/web/planted-p3.ts',
+    text: `import { route } from '#adapters/http/server/route.ts';\nexport const y: unknown = route;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a script of a page imports a decision of the domain': {
+    file: 'src/web/planted-p4.ts',
+    text: `import { judge } from '#domain/build/judge-pod-end.ts';\nexport const y: unknown = judge;\n`,
+    refusedBy: 'no-restricted-imports',
   },
   'the scheduler imports its test data': {
     file: 'src/domain/scheduling/planted-v.ts',
@@ -296,14 +306,14 @@ test('the compiler has no clock, timer or process in the domain', () => {
 
 test('the compiler gives scripts of pages the types of a page and no process', () => {
   plant(
-    'src/web/planted-u.js',
-    `/** @param {string} name */\nexport const go = (name) => document.title.concat(name.lenght, process.pid);\n`,
+    'src/web/planted-u.ts',
+    `export const go = (name: string) => document.title.concat(name.lenght, process.pid);\n`,
   );
   const run = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/web'], {
     cwd: copy,
     encoding: 'utf8',
   });
-  expect(run.stdout).toMatch(/planted-u\.js.*Property 'lenght' does not exist/);
-  expect(run.stdout).toMatch(/planted-u\.js.*Cannot find name 'process'/);
+  expect(run.stdout).toMatch(/planted-u\.ts.*Property 'lenght' does not exist/);
+  expect(run.stdout).toMatch(/planted-u\.ts.*Cannot find name 'process'/);
   expect(run.stdout).not.toContain("'document'");
 }, 600_000);

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { contrast, type Rgb } from './colours.js';
-import { BACKGROUND, Terminal, TEXT, type Piece } from './terminal.js';
+import { contrast, type Rgb } from './colours.ts';
+import { AnsiParser, BACKGROUND, TEXT, type Piece } from './terminal.ts';
 
 const CSI = '\u001b[';
 
 /** What the view shows for these chunks: pieces with the names of their styles, and line ends. */
 function shown(...chunks: string[]): string[] {
-  const terminal = new Terminal();
+  const terminal = new AnsiParser();
   return chunks
     .flatMap((chunk) => terminal.read(chunk))
     .map((part) => {
@@ -101,7 +101,7 @@ describe('the log view', () => {
 
 /** Each character with its style. */
 function looksOf(chunks: string[]): unknown[] {
-  const terminal = new Terminal();
+  const terminal = new AnsiParser();
   return chunks
     .flatMap((chunk) => terminal.read(chunk))
     .flatMap((part) =>
@@ -110,7 +110,7 @@ function looksOf(chunks: string[]): unknown[] {
 }
 
 function piece(numbers: string): Piece {
-  const [part] = new Terminal().read(`${CSI}${numbers}mx`);
+  const [part] = new AnsiParser().read(`${CSI}${numbers}mx`);
   if (part === undefined || typeof part === 'string') throw new Error('no piece');
   return part;
 }
@@ -188,12 +188,12 @@ test('contrast is that of WCAG', () => {
 });
 
 /** The number of characters that are shown. */
-function length(parts: ReturnType<Terminal['read']>): number {
+function length(parts: ReturnType<AnsiParser['read']>): number {
   return parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.text.length), 0);
 }
 
 test('a printed binary file is shown in linear time', () => {
-  const terminal = new Terminal();
+  const terminal = new AnsiParser();
   const text = '\u001b]'.repeat(50_000) + '\u001bP' + 'x'.repeat(100_000);
   expect(length(terminal.read(text))).toBeGreaterThanOrEqual(100_000);
   expect(length(terminal.read('y'))).toBe(1);

@@ -9,13 +9,14 @@ import { Ledger, output, stateOf, type State } from './inputs.ts';
 import { copyNative, noticed } from './native.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
+import { buildWeb } from './web.ts';
 
 const usage = `Usage: node tools/dist/main.ts [--partial]
 
 Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs, hcl-host.js with its
 thread hcl-worker.js, and images-worker.js, the HCL engine hcl.wasm, the shims shim-amd64 and shim-arm64,
-native-amd64 and native-arm64 with what sharp loads, data, and
-THIRD-PARTY-NOTICES. What did not change is not built again.
+native-amd64 and native-arm64 with what sharp loads, the style and scripts of the pages in web, data,
+and THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
 /** Inputs of every bundle besides its sources. */
@@ -38,7 +39,9 @@ const shim = 'src/agent/shim';
 /**
  * Folders that keep their name in dist, so that `import.meta.dirname` + name works in sources and in dist.
  */
-const data = { migrations: 'src/adapters/database/migrations', web: 'src/web' };
+const data = { migrations: 'src/adapters/database/migrations' };
+
+const web = 'src/web';
 
 /** The font of PNG pictures. */
 const font = { name: 'DejaVuSans.ttf', folder: 'node_modules/dejavu-fonts-ttf/ttf' };
@@ -76,6 +79,14 @@ async function main(): Promise<void> {
       [name],
       () => stateOf(join(checkout, from), ['**']),
       () => copyData(name, from),
+    );
+  }
+  if (isThere(web)) {
+    await part(
+      ledger,
+      ['web'],
+      () => stateOf(checkout, [...always, `${web}/**/!(*.test).{ts,css}`]),
+      () => buildWeb(join(output, 'web')),
     );
   }
   await part(
@@ -181,5 +192,5 @@ async function copyData(name: string, from: string): Promise<void> {
 }
 
 function isShipped(path: string): boolean {
-  return !/(\.test\.ts|tsconfig\.json)$/.test(path);
+  return !path.endsWith('.test.ts');
 }

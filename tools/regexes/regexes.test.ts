@@ -18,7 +18,7 @@ describe('the check of regular expressions refuses one', () => {
       text: String.raw`export const x: RegExp = /^(?:(?:\d+\.?\d*|\.\d+)[smh])+$/;`,
     },
     'trims the end of a text': {
-      file: 'src/web/planted.js',
+      file: 'src/web/planted.ts',
       text: String.raw`export const x = 'a'.replace(/\s+$/, '');`,
     },
     'is concatenated from constants and slow': {
@@ -52,7 +52,7 @@ describe('the regular expressions of the project', () => {
     const files = new Set(regexes.map(({ file }) => file));
     expect([...files]).toEqual(
       expect.arrayContaining([
-        'src/web/terminal.js',
+        'src/web/terminal.ts',
         'src/domain/language/duration.ts',
         'e2e/readme/commands.ts',
       ]),

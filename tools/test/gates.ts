@@ -52,7 +52,12 @@ const TEST_SERVERS = ['versitygw', 'gitea'];
 export const GATES: Readonly<Record<string, Gate>> = {
   types: {
     about: 'TypeScript, strict; and the scripts of our pages',
-    run: async () => sum([await gate('tsc', ['-p', '.']), await gate('tsc', ['-p', 'src/web'])]),
+    run: async () =>
+      sum([
+        await gate('tsc', ['-p', '.']),
+        await gate('tsc', ['-p', 'src/web']),
+        await gate('tsc', ['-p', 'src/web/tsconfig.tests.json']),
+      ]),
   },
   'domain-types': {
     about: 'the domain knows no clock, no process, no network',
@@ -101,6 +106,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   },
   browser: {
     about: 'the pages in a real browser, with real Postgres and identity providers',
+    needs: ['dist'],
     run: () => jestProject('browser', '--runInBand'),
   },
   install: { about: 'the chart, installed with the real helm', needs: ['cluster', 'images'], run: install },

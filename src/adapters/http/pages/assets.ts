@@ -1,59 +1,70 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 
-const SCRIPT = 'text/javascript; charset=utf-8';
-/** An imported asset comes before the one that imports it. */
-const TYPES = {
-  'page.css': 'text/css; charset=utf-8',
-  'colours.js': SCRIPT,
-  'terminal.js': SCRIPT,
-  'live.js': SCRIPT,
-} as const;
+const TYPES = new Map([
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'text/javascript; charset=utf-8'],
+]);
 
-type AssetName = keyof typeof TYPES;
-
-/** The files of an asset that is not one file of its name. */
-const PARTS = new Map([['page.css', ['palette.css', 'page.css', 'tables-and-logs.css']]]);
+/** What pages load, by the names that `tools/dist` gives it. */
+type AssetName = 'styles.css' | 'live.js';
 
 interface Asset {
+  file: string;
   type: string;
   text: string;
-  version: string;
 }
 
-/** Beside the bundled program, or in the sources. */
-function readAssets(): Map<string, Asset> {
-  const bundled = fileURLToPath(new URL('web/', import.meta.url));
-  const folder = existsSync(bundled) ? bundled : fileURLToPath(new URL('../../../web/', import.meta.url));
-  const read = new Map<string, Asset>();
-  for (const [name, type] of Object.entries(TYPES)) {
-    const files = PARTS.get(name) ?? [name];
-    const text = files
-      .map((file) => readFileSync(`${folder}${file}`, 'utf8'))
-      .join('')
-      .replaceAll(
-        IMPORT,
-        (_, from: string, imported: string) => `${from}${imported}?v=${read.get(imported)?.version ?? ''}`,
-      );
-    const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    read.set(name, { type, text, version });
-  }
-  return read;
+interface Assets {
+  byFile: ReadonlyMap<string, Asset>;
+  byName: ReadonlyMap<string, Asset>;
 }
 
-/** Matches imports. A script imports another by its versioned address, so that both are of one release. */
-const IMPORT = /^(import [\w ,{}*$]*'\.\/)([\w-]+\.js)/gm;
+/** Beside the bundled program, or in dist of the sources. */
+export function readAssets(): Assets {
+  const beside = fileURLToPath(new URL('web/', import.meta.url));
+  const folder = existsSync(beside)
+    ? beside
+    : fileURLToPath(new URL('../../../../dist/web/', import.meta.url));
+  if (!existsSync(`${folder}assets.json`))
+    throw new Error(`The style and scripts of the pages are missing in ${folder}. Run \`make dist\`.`);
+  const byFile = new Map(
+    readdirSync(folder).flatMap((file): [string, Asset][] => {
+      const type = TYPES.get(file.split('.').at(-1) ?? '');
+      return type === undefined ? [] : [[file, { file, type, text: readFileSync(folder + file, 'utf8') }]];
+    }),
+  );
+  const names: Record<string, string> = JSON.parse(readFileSync(`${folder}assets.json`, 'utf8'));
+  const byName = new Map(
+    Object.entries(names).flatMap(([name, file]): [string, Asset][] => {
+      const asset = byFile.get(file);
+      return asset === undefined ? [] : [[name, asset]];
+    }),
+  );
+  return { byFile, byName };
+}
 
-let assets: Map<string, Asset> | undefined;
+let assets: Assets | undefined;
 
 /** The address of a style or script; a changed text has another address. */
 export function assetUrl(name: AssetName): string {
   assets ??= readAssets();
-  return `/assets/${name}?v=${assets.get(name)?.version ?? ''}`;
+  return `/assets/${assets.byName.get(name)?.file ?? ''}`;
+}
+
+/** Matches the file of an asset: its name, a hash, its ending. */
+const HASHED = /^([a-z]{1,30})-[\w-]{8}\.(css|js)$/;
+
+/**
+ * The file, or the file of the same asset in this release. During an update, a page of the other release may
+ * get its style and scripts from here.
+ */
+export function findAsset({ byFile, byName }: Assets, file: string): Asset | undefined {
+  const { 1: name = '', 2: ending = '' } = HASHED.exec(file) ?? [];
+  return byFile.get(file) ?? byName.get(`${name}.${ending}`);
 }
 
 export function assetRoutes(): Route[] {
@@ -69,12 +80,10 @@ export function assetRoutes(): Route[] {
         params: Type.Object({ name: Type.String({ maxLength: 50 }) }),
         response: { 200: { content: { 'text/css': { schema: Type.String() } } } },
       },
-      handler: async ({ params, query }, reply) => {
-        const { type, text, version } = requireFound(known.get(params.name), `Asset ${params.name}`);
-        const requested = new Map(Object.entries(Object(query))).get('v');
-        // A page of an old release gets the script of the new one, but must not cache it under the old
-        // address.
-        const caching = requested === version ? 'public, max-age=31536000, immutable' : 'no-cache';
+      handler: async ({ params }, reply) => {
+        const { file, type, text } = requireFound(findAsset(known, params.name), `Asset ${params.name}`);
+        // The file of another release must not be cached under this name.
+        const caching = file === params.name ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);
       },
     }),

@@ -30,7 +30,7 @@ export function layout({ title, viewer, breadcrumbs = [], main, events, signIn }
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${assetUrl('page.css')}">
+<link rel="stylesheet" href="${assetUrl('styles.css')}">
 ${(events !== undefined || viewer !== undefined) && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
 </head>
 <body${events !== undefined && html` data-events="${events}"`}>

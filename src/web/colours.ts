@@ -1,6 +1,7 @@
 /* Terminal colours, and their contrast with a background. */
 
-/** @typedef {readonly [number, number, number]} Rgb red, green, blue: 0 to 255 */
+/** Red, green, blue: 0 to 255. */
+export type Rgb = readonly [number, number, number];
 
 /** The sixteen named colours, which differ between terminals. */
 const NAMED = (
@@ -9,8 +10,8 @@ const NAMED = (
 ).split(' ');
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** One of the 256 colours: the named ones, a 6 × 6 × 6 cube, then greys. @param {number} index @returns {Rgb} */
-export function indexed(index) {
+/** One of the 256 colours: the named ones, a 6 × 6 × 6 cube, then greys. */
+export function indexed(index: number): Rgb {
   const named = NAMED[index];
   if (named !== undefined) return parsed(named);
   if (index >= 232) {
@@ -24,8 +25,7 @@ export function indexed(index) {
   return [red, green, blue];
 }
 
-/** @param {string} hex @returns {Rgb} */
-export function parsed(hex) {
+export function parsed(hex: string): Rgb {
   const number = Number.parseInt(hex.replace('#', ''), 16);
   return [number >> 16, (number >> 8) & 255, number & 255];
 }
@@ -35,18 +35,15 @@ const MIN_CONTRAST = 4.5;
 
 const [BLACK, WHITE] = [parsed('000000'), parsed('ffffff')];
 
-/** Black or white, whichever has more contrast. @param {Rgb} background */
-export function opposite(background) {
+/** Black or white, whichever has more contrast. */
+export function opposite(background: Rgb): Rgb {
   return contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
 }
 
 /**
  * The colour itself, or the nearest to it on the way to white or black that has enough contrast.
- *
- * @param {Rgb} colour
- * @param {Rgb} background
  */
-export function readable(colour, background) {
+export function readable(colour: Rgb, background: Rgb): Rgb {
   const away = luminance(colour) > luminance(background) ? [WHITE, BLACK] : [BLACK, WHITE];
   const end = away.find((extreme) => contrast(extreme, background) >= MIN_CONTRAST) ?? BLACK;
   for (let step = 0; step < 20; step += 1) {
@@ -56,22 +53,19 @@ export function readable(colour, background) {
   return end;
 }
 
-/** @param {Rgb} from @param {Rgb} to @param {number} share @returns {Rgb} */
-function mixed(from, to, share) {
+function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   const [red, green, blue] = from;
-  /** @param {number} one @param {number} other */
-  const part = (one, other) => Math.round(one + (other - one) * share);
+  const part = (one: number, other: number): number => Math.round(one + (other - one) * share);
   return [part(red, to[0]), part(green, to[1]), part(blue, to[2])];
 }
 
-/** As WCAG 2.2 computes it. @param {Rgb} one @param {Rgb} other */
-export function contrast(one, other) {
+/** As WCAG 2.2 computes it. */
+export function contrast(one: Rgb, other: Rgb): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }
 
-/** @param {Rgb} colour */
-function luminance(colour) {
+function luminance(colour: Rgb): number {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -2,18 +2,14 @@
  * Live updates of a page: events refresh its parts, and logs grow as they are written. Pages also work
  * without this file.
  */
-import { Terminal } from './terminal.js';
+import { REFRESH_MS } from './refresh.ts';
+import { AnsiParser, type Piece } from './terminal.ts';
 
 const MAX_LOG_LINES = 20_000;
 const RECONNECT_MS = 5000;
-/**
- * Pictures and public pages are cached for a second. An earlier request could get the page from before the
- * event, and no further event would correct it.
- */
-const REFRESH_MS = 1200;
 
-/** Shows times in the viewer's time zone. @param {ParentNode} within */
-function localTimes(within) {
+/** Shows times in the viewer's time zone. */
+function localTimes(within: ParentNode): void {
   for (const time of within.querySelectorAll('time')) {
     time.title = time.textContent;
     time.textContent = new Date(time.dateTime).toLocaleString();
@@ -24,7 +20,7 @@ function localTimes(within) {
 let refreshing = false;
 let again = false;
 
-function refresh() {
+function refresh(): void {
   if (refreshing) {
     again = true;
     return;
@@ -34,21 +30,21 @@ function refresh() {
 }
 
 /** The next event fetches the page again. */
-function retryOnNextEvent() {}
+function retryOnNextEvent(): void {}
 
-function refreshed() {
+function refreshed(): void {
   refreshing = false;
   if (!again) return;
   again = false;
   refresh();
 }
 
-/** The viewer was signed out, or the page is gone. @param {Response} answer */
-function isOver({ redirected, status }) {
+/** The viewer was signed out, or the page is gone. */
+function isOver({ redirected, status }: Response): boolean {
   return redirected || status === 403 || status === 404;
 }
 
-async function replaceLive() {
+async function replaceLive(): Promise<void> {
   const here = document.getElementById('live');
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (isOver(answer)) location.reload();
@@ -66,8 +62,7 @@ async function replaceLive() {
   if (picture instanceof HTMLImageElement) picture.src = `${picture.src.split('?at=')[0]}?at=${Date.now()}`;
 }
 
-/** @param {Document} page */
-function replaceStatus(page) {
+function replaceStatus(page: Document): void {
   const [here, there] = [document.getElementById('status'), page.getElementById('status')];
   if (here !== null && there !== null && here.textContent !== there.textContent)
     here.replaceChildren(...there.childNodes);
@@ -77,24 +72,22 @@ function replaceStatus(page) {
 class Log {
   /** Sequence number of the last chunk shown. */
   last = 0;
-  #element;
-  #follow;
-  #terminal = new Terminal();
+  readonly #element: HTMLElement;
+  readonly #follow: HTMLInputElement;
+  #terminal = new AnsiParser();
   #line = document.createElement('span');
   #overwrites = false;
 
-  /** @param {HTMLElement} element @param {HTMLInputElement} follow */
-  constructor(element, follow) {
+  constructor(element: HTMLElement, follow: HTMLInputElement) {
     this.#element = element;
     this.#follow = follow;
     if (follow.parentElement !== null) follow.parentElement.hidden = false;
     document.getElementById('more')?.remove();
   }
 
-  /** @param {MessageEvent<string>} event */
-  append({ data }) {
-    /** @type {{ sequence: number, text: string }} */
-    const { sequence, text } = JSON.parse(data);
+  append({ data }: MessageEvent<string>): void {
+    const chunk: { sequence: number; text: string } = JSON.parse(data);
+    const { sequence, text } = chunk;
     if (sequence <= this.last) return;
     // The stream starts with the lines that the page already shows.
     if (this.last === 0) this.#element.replaceChildren();
@@ -102,8 +95,7 @@ class Log {
     this.#write(text);
   }
 
-  /** @param {string} text */
-  #write(text) {
+  #write(text: string): void {
     const log = this.#element;
     const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 40;
     const added = document.createDocumentFragment();
@@ -117,13 +109,8 @@ class Log {
     if (this.#follow.checked && atEnd) log.scrollTop = log.scrollHeight;
   }
 
-  /**
-   * Adds to the current line, which is one element.
-   *
-   * @param {import('./terminal.js').Piece | '\n'} part
-   * @param {DocumentFragment} added
-   */
-  #put(part, added) {
+  /** Adds to the current line, which is one element. */
+  #put(part: Piece | '\n', added: DocumentFragment): void {
     if (this.#line.parentNode === null) added.append(this.#line);
     if (part === '\n') {
       this.#line.append('\n');
@@ -136,12 +123,8 @@ class Log {
   }
 }
 
-/**
- * Sets colours with `style.setProperty`, which our content security policy allows.
- *
- * @param {import('./terminal.js').Piece} piece
- */
-function shown({ text, dress: { names, front, back } }) {
+/** Sets colours with `style.setProperty`, which our content security policy allows. */
+function shown({ text, dress: { names, front, back } }: Piece): Node {
   if (names === '') return document.createTextNode(text);
   const element = document.createElement('span');
   element.className = names;
@@ -153,13 +136,8 @@ function shown({ text, dress: { names, front, back } }) {
   return element;
 }
 
-/**
- * Browsers reconnect when a connection breaks, but not when it was refused.
- *
- * @param {string} events
- * @param {Log | undefined} log
- */
-function listen(events, log) {
+/** Browsers reconnect when a connection breaks, but not when it was refused. */
+function listen(events: string, log: Log | undefined): void {
   const source = new EventSource(
     log === undefined || log.last === 0 ? events : `${events}?after=${log.last}`,
   );
@@ -181,7 +159,7 @@ function listen(events, log) {
   });
 }
 
-function logOfPage() {
+function logOfPage(): Log | undefined {
   const [element, follow] = [document.getElementById('log'), document.getElementById('follow')];
   return element !== null && follow instanceof HTMLInputElement ? new Log(element, follow) : undefined;
 }

@@ -2,31 +2,39 @@
  * Parses the output of programs with ANSI escape sequences into pieces of text and their styles. Needs no DOM,
  * so tests can run it anywhere.
  */
-import { indexed, opposite, parsed, readable } from './colours.js';
+import { indexed, opposite, parsed, readable, type Rgb } from './colours.ts';
 
-/** @import { Rgb } from './colours.js' */
+/** The colour in the light and the dark palette. */
+interface Pair {
+  light: Rgb;
+  dark: Rgb;
+}
 
-/** @typedef {{ light: Rgb, dark: Rgb }} Pair the colour in the light and the dark palette */
-/**
- * @typedef {object} Look
- * @property {boolean} bold
- * @property {boolean} dim
- * @property {boolean} italic
- * @property {boolean} underline
- * @property {boolean} struck
- * @property {boolean} inverse background and text swap colours
- * @property {Rgb | undefined} front
- * @property {Rgb | undefined} back
- */
-/**
- * Classes and colours of one piece.
- *
- * @typedef {{ names: string, front: Pair | undefined, back: Pair | undefined }} Dress
- */
-/** @typedef {{ text: string, dress: Dress }} Piece */
+interface Look {
+  bold: boolean;
+  dim: boolean;
+  italic: boolean;
+  underline: boolean;
+  struck: boolean;
+  /** Background and text swap colours. */
+  inverse: boolean;
+  front: Rgb | undefined;
+  back: Rgb | undefined;
+}
 
-/** @type {Look} */
-const PLAIN = {
+/** Classes and colours of one piece. */
+interface Dress {
+  names: string;
+  front: Pair | undefined;
+  back: Pair | undefined;
+}
+
+export interface Piece {
+  text: string;
+  dress: Dress;
+}
+
+const PLAIN: Look = {
   bold: false,
   dim: false,
   italic: false,
@@ -60,25 +68,18 @@ const MAX_SEQUENCE_CHARACTERS = 4096;
 const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;:]{0,200})m$`);
 
 /** Parses output chunk by chunk. */
-export class Terminal {
-  /** @type {Look} */
-  #look = PLAIN;
+export class AnsiParser {
+  #look: Look = PLAIN;
   #dress = dress(PLAIN);
   #rest = '';
 
-  /**
-   * Pieces of text, line ends and carriage returns, in order.
-   *
-   * @param {string} chunk
-   * @returns {(Piece | '\n' | '\r')[]}
-   */
-  read(chunk) {
+  /** Pieces of text, line ends and carriage returns, in order. */
+  read(chunk: string): (Piece | '\n' | '\r')[] {
     const text = this.#rest + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
     // Too long for a sequence: an escape byte in a printed binary file.
     this.#rest = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
-    /** @type {(Piece | '\n' | '\r')[]} */
-    const parts = [];
+    const parts: (Piece | '\n' | '\r')[] = [];
     const split = text.slice(0, text.length - this.#rest.length).split(PARTS);
     for (const [index, part] of split.entries()) {
       if (part === '\n' || part === '\r') parts.push(part);
@@ -88,8 +89,7 @@ export class Terminal {
     return parts;
   }
 
-  /** @param {string} sequence */
-  #restyle(sequence) {
+  #restyle(sequence: string): void {
     const [, numbers] = COLOURS.exec(sequence) ?? [];
     if (numbers === undefined) return;
     this.#look = restyled(this.#look, numbers);
@@ -97,13 +97,13 @@ export class Terminal {
   }
 }
 
-/** Removes control characters, and marks bidirectional overrides, which could disguise text. @param {string} text */
-function plain(text) {
+/** Removes control characters, and marks bidirectional overrides, which could disguise text. */
+function plain(text: string): string {
   return text.replaceAll(/(?!\t)\p{Cc}/gu, '').replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Changes by SGR code. @type {Map<number, Partial<Look>>} */
-const SETS = new Map([
+/** Changes by SGR code. */
+const SETS = new Map<number, Partial<Look>>([
   [0, { ...PLAIN }],
   [1, { bold: true }],
   [2, { dim: true }],
@@ -127,19 +127,15 @@ for (let colour = 0; colour < 8; colour += 1) {
   SETS.set(100 + colour, { back: indexed(colour + 8) });
 }
 
-/** Codes that a colour follows; underline colours are ignored. @type {Map<number, 'front' | 'back' | 'none'>} */
-const SIDES = new Map([
+/** Codes that a colour follows; underline colours are ignored. */
+const SIDES = new Map<number, 'front' | 'back' | 'none'>([
   [38, 'front'],
   [48, 'back'],
   [58, 'none'],
 ]);
 
-/**
- * @param {Look} look
- * @param {string} numbers parameters between `[` and `m`; those of one colour can be joined by colons
- * @returns {Look}
- */
-function restyled(look, numbers) {
+/** `numbers`: parameters between `[` and `m`; those of one colour can be joined by colons. */
+function restyled(look: Look, numbers: string): Look {
   const groups = numbers.split(';');
   let now = look;
   while (groups.length > 0) {
@@ -154,40 +150,39 @@ function restyled(look, numbers) {
   return now;
 }
 
-/** @param {string[]} groups @returns {number[]} */
-function takeColour(groups) {
-  const count = { 2: 4, 5: 2 }[groups[0] ?? ''] ?? 1;
+/** How many numbers a colour has, by its kind: true colours, and one of 256. */
+const COLOUR_PARTS = new Map([
+  ['2', 4],
+  ['5', 2],
+]);
+
+function takeColour(groups: string[]): number[] {
+  const count = COLOUR_PARTS.get(groups[0] ?? '') ?? 1;
   return groups.splice(0, count).map(Number);
 }
 
-/** With colons, a colour space can precede the parts; only RGB is in use. @param {number[]} numbers */
-function withoutSpace(numbers) {
+/** With colons, a colour space can precede the parts; only RGB is in use. */
+function withoutSpace(numbers: number[]): number[] {
   return numbers[0] === 2 && numbers.length > 4 ? [2, ...numbers.slice(2)] : numbers;
 }
 
-/** @param {number[]} numbers @returns {Rgb | undefined} */
-function colourOf([kind, one = -1, two = -1, three = -1]) {
+function colourOf([kind, one = -1, two = -1, three = -1]: number[]): Rgb | undefined {
   if (kind === 5) return isByte(one) ? indexed(one) : undefined;
   return kind === 2 && [one, two, three].every(isByte) ? [one, two, three] : undefined;
 }
 
-/** @param {number} number */
-function isByte(number) {
+function isByte(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number < 256;
 }
 
-/** @param {string} light @param {string} dark @returns {Pair} */
-function pair(light, dark) {
+function pair(light: string, dark: string): Pair {
   return { light: parsed(light), dark: parsed(dark) };
 }
 
 /**
  * Style of a piece on a page. Its colours are moved until they have enough contrast, in both palettes.
- *
- * @param {Look} look
- * @returns {Dress}
  */
-function dress(look) {
+function dress(look: Look): Dress {
   const { front: letters, back: ground, inverse, ...rest } = look;
   let front = letters && { light: letters, dark: letters };
   let back = ground && { light: ground, dark: ground };
