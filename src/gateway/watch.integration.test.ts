@@ -297,7 +297,10 @@ describe('the command line lists', () => {
       'There is no public pipeline app in team other.',
     ],
     'a name with dots': ['jobs list ..', '".." is not a valid name'],
-    'a log as JSON': ['trigger app/unit --watch --output json', 'remove --watch or --output json'],
+    'a log as JSON': [
+      'trigger app/unit --watch --output json',
+      'prints the log, in no other form: remove --watch or --output',
+    ],
   };
   test.each(Object.entries(refused))('%s exits with 2', async (_name, [line, message]) => {
     const { exit, out, err } = await run(line);
