@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import {
   colour,
   listOutput,
@@ -7,11 +7,13 @@ import {
   type Coloured,
   type Run,
 } from './command-options.ts';
+import type { Shell } from './completion/completion-script.ts';
 import type { ConvertOptions } from './convert.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
 import type { TypesOptions } from './list-types.ts';
 import type { PlanVerbOptions } from './plan.ts';
+import { EXIT } from './terminal.ts';
 import type { ValidateOptions } from './validate.ts';
 
 const FILE = 'HCL, or a manifest with Pipelines (YAML or JSON); - reads standard input';
@@ -33,6 +35,7 @@ export function offlineCommands(run: Run): Command[] {
     graphCommand(run),
     planCommand(run),
     typesCommand(run),
+    completionCommand(run),
   ];
   return commands.map((command) => command.helpGroup('Without a cluster:'));
 }
@@ -230,4 +233,31 @@ Exit codes: 0: success; 2: usage error, or there is no such type.`,
       }),
     );
   return command;
+}
+
+function completionCommand(run: Run): Command {
+  const shells = ['bash', 'zsh', 'fish'] satisfies Shell[];
+  return new Command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .description('print the script with which your shell completes commands and options')
+    .addHelpText(
+      'after',
+      `
+Add the line of your shell to its start-up file: ~/.bashrc (bash 4 or newer), ~/.zshrc after compinit,
+or ~/.config/fish/config.fish.
+
+Examples:
+  source <(millrace completion bash)
+  source <(millrace completion zsh)
+  millrace completion fish | source
+
+Exit codes: 0: success; 2: usage error.`,
+    )
+    .action((shell: Shell, _options, command: Command) =>
+      run('auto', async (terminal) => {
+        const { completionScript } = await import('./completion/completion-script.ts');
+        terminal.out(completionScript(shell, command.parent ?? command));
+        return EXIT.success;
+      }),
+    );
 }

@@ -18,6 +18,8 @@ export interface Terminal {
   ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
   /** Opens the compiler. Absent: the command opens its own. */
   openCompiler?: () => HclCompiler;
+  /** Opens a page. Absent: the browser of the system. */
+  openBrowser?: (address: string) => Promise<void>;
   /** Replaces the environment of the process. */
   environment?: Readonly<Record<string, string | undefined>>;
   /** Waits this many milliseconds; replaces the clock. */

@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import { requestPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
-import { readConfigText, readTextVariables } from './read-config.ts';
+import { mergeVariables, readConfigText, readTextVariables } from './read-config.ts';
 import type { DefinitionJson, PipelineUpdate, SavedJson } from './response-types.ts';
 import { saveAndPrint, validateAndPrint } from './save-pipeline.ts';
 import type { TeamOptions } from './team-options.ts';
@@ -51,15 +51,13 @@ export async function pipelinesUpdate(
   terminal: Terminal,
 ): Promise<Exit> {
   const given = options.config === undefined ? undefined : await readConfigText(options.config, terminal);
-  const vars = await readTextVariables(options, terminal);
+  const values = await readTextVariables(options, terminal);
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines', name);
   const known = await api.get<DefinitionJson>(`${path}/definition`);
   const wanted: PipelineUpdate = {
     ...settingsOf(options),
-    ...(given && { config: given.source }),
-    // A variables file replaces all variables; single values are added to the existing ones.
-    ...(vars && { vars: options.vars === undefined ? { ...known.vars, ...vars } : vars }),
+    ...defined({ config: given?.source, vars: mergeVariables(known.vars, values, options) }),
   };
   const text = given ?? { file: `${options.team}/${name}`, source: known.config };
   const change = changesOf(known, wanted);

@@ -9,8 +9,15 @@ import type { ServerOptions } from './connect.ts';
 import { contextsCommand } from './context-commands.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';
-import { auditCommand, membersCommand, teamsCommand, usersCommand } from './people-commands.ts';
-import { pipelinesCommand } from './pipeline-commands.ts';
+import { openCommand } from './open-command.ts';
+import {
+  auditCommand,
+  membersCommand,
+  providersCommand,
+  teamsCommand,
+  usersCommand,
+} from './people-commands.ts';
+import { diffCommand, pipelinesCommand } from './pipeline-commands.ts';
 import { resourcesCommand } from './resource-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
 import { triggersCommand } from './trigger-commands.ts';
@@ -27,12 +34,15 @@ export function clientCommands(run: Run): Command[] {
     buildsCommand(run),
     triggerCommand(run),
     whyCommand(run),
+    diffCommand(run),
+    openCommand(run),
     resourcesCommand(run),
     secretsCommand(run),
     cachesCommand(run),
     teamsCommand(run),
     membersCommand(run),
     usersCommand(run),
+    providersCommand(run),
     auditCommand(run),
     triggersCommand(run),
   ];

@@ -11,9 +11,19 @@ import { clientCommands } from './commands.ts';
  * Runs the examples of the help at a server that has the paths of the gateway. The verbs that read a file or
  * a password have tests of their own.
  */
-const NOT_HERE = new Set(['login', 'logout', 'create', 'update', 'set', 'validate', 'emit', 'whoami']);
+const NOT_HERE = new Set([
+  'diff',
+  'login',
+  'logout',
+  'create',
+  'update',
+  'set',
+  'validate',
+  'emit',
+  'whoami',
+]);
 /** They ask no server. */
-const OFFLINE = new Set(['contexts']);
+const OFFLINE = new Set(['contexts', 'open']);
 const AT = '2026-11-22T00:00:00.000Z';
 const BUILD = { id: 7, number: '7', status: 'succeeded', attempt: 1, created_at: AT, ended_at: AT };
 const DETAIL = { ...BUILD, inputs: [], steps: [] };
@@ -42,6 +52,10 @@ const ANSWERS: [ends: RegExp, answer: object][] = [
   [
     /^GET \/teams\/shop$/,
     { data: { name: 'shop', groups: [], members: 1, pipelines: 2, managed_by: 'api' } },
+  ],
+  [
+    /oauth-providers$/,
+    { data: [{ canonical: 'forge', type: 'OIDC', scopes: [], enabled: true, managed_by: 'api' }] },
   ],
   [/^GET \/users\/ann$/, { data: { username: 'ann', full_name: 'Ann', teams: {}, created_at: AT } }],
   [/\/waiting$/, { data: { jobs: [], builds: [] } }],

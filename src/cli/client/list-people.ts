@@ -4,7 +4,7 @@ import { defined } from '#defined';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
 import { readPages } from './read-pages.ts';
-import type { AuditEntryJson, TeamJson, TeamMemberJson, UserJson } from './response-types.ts';
+import type { AuditEntryJson, ProviderJson, TeamJson, TeamMemberJson, UserJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 
 type ListOptions = Omit<TeamOptions, 'team'>;
@@ -128,6 +128,32 @@ const asUser = (user: UserJson, paint: Paint): string =>
     ],
     paint,
   );
+
+export async function listProviders(options: ListOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const providers = await api.get<ProviderJson[]>('/admin/oauth-providers');
+  await printResult(providers, options, terminal, {
+    render: asProviders,
+    names: (all) => all.map(({ canonical }) => `provider/${canonical}`),
+  });
+  return EXIT.success;
+}
+
+function asProviders(providers: readonly ProviderJson[], paint: Paint, isWide: boolean): string {
+  const rows = providers.map((one) => [
+    one.canonical,
+    one.display_name ?? '',
+    one.type,
+    one.enabled ? 'yes' : 'no',
+    one.managed_by,
+    ...(isWide ? [one.issuer_url ?? one.auth_url ?? '', one.callback_url ?? ''] : []),
+  ]);
+  return renderTable(
+    ['NAME', 'DISPLAY NAME', 'TYPE', 'ENABLED', 'MANAGED BY', 'ADDRESS', 'CALLBACK'],
+    rows,
+    paint,
+  );
+}
 
 export interface AuditOptions extends TeamOptions {
   installation?: boolean;

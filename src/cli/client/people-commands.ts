@@ -121,6 +121,20 @@ function disableCommand(run: Run, verb: 'disable' | 'enable'): Command {
     );
 }
 
+/** Commands for the identity providers of a server. */
+export function providersCommand(run: Run): Command {
+  const list = server(new Command('list').addOption(listOutput()))
+    .description('list the identity providers, without their secrets; only for global admins')
+    .addHelpText('after', examples('providers list', 'providers list -o wide'))
+    .action((options: ServerVerbOptions) =>
+      run(options.color, async (terminal) => {
+        const { listProviders } = await import('./list-people.ts');
+        return await listProviders(options, terminal);
+      }),
+    );
+  return new Command('providers').description('identity providers: list').addCommand(list);
+}
+
 /** Commands for the audit log. */
 export function auditCommand(run: Run): Command {
   const list = server(

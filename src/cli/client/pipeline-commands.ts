@@ -4,6 +4,7 @@ import type { VariableOptions } from '#cli/read-variables.ts';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
 import { EXIT_CODES_HELP, exitCodesHelp, server, team } from './client-options.ts';
+import type { DiffOptions } from './diff-pipeline.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface Named {
@@ -224,6 +225,28 @@ function unpauseCommand(run: Run): Command {
       run(options.color, async (terminal) => {
         const { sendPause } = await import('./pauses.ts');
         return await sendPause({ pipeline: nameOf(name, options) }, 'unpause', { options, terminal });
+      }),
+    );
+}
+
+/** Compares a local text with the pipeline on the server. */
+export function diffCommand(run: Run): Command {
+  return variables(named(new Command('diff')).requiredOption('-c, --config <file>', CONFIG))
+    .description('show how a local HCL text differs from a pipeline that was created through the API')
+    .addHelpText(
+      'after',
+      `
+Without a difference, it prints nothing. Values of variables are never shown, only which ones differ.
+
+Examples:
+  millrace diff app -c app.hcl
+  millrace diff app -c app.hcl --vars prod.json
+${exitCodesHelp('they differ')}`,
+    )
+    .action((name: string | undefined, options: DiffOptions & Named & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { diffPipeline } = await import('./diff-pipeline.ts');
+        return await diffPipeline(nameOf(name, options), options, terminal);
       }),
     );
 }

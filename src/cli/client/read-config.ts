@@ -33,3 +33,16 @@ export async function readTextVariables(
   const given = Object.entries(await readVariables(options, terminal));
   return Object.fromEntries(given.map(([name, { value }]) => [name, textOfVariable(value)]));
 }
+
+/**
+ * The variables after an update. A file of variables replaces all of them; single values are added to the
+ * existing ones.
+ */
+export function mergeVariables(
+  known: Readonly<Record<string, string>>,
+  given: Record<string, string> | undefined,
+  { vars }: Pick<VariableOptions, 'vars'>,
+): Record<string, string> | undefined {
+  if (given === undefined || vars !== undefined) return given;
+  return { ...known, ...given };
+}

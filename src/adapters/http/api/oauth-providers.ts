@@ -20,7 +20,7 @@ const Kind = Type.Enum(['OIDC', 'OAuth2']);
 const Text = Type.Optional(Type.String());
 
 /** Never includes the client secret. */
-const Provider = {
+export const ProviderFields = {
   canonical: Type.String(),
   display_name: Text,
   type: Kind,
@@ -70,7 +70,7 @@ function listRoute({ oauth, externalUrl }: AccountPorts): Route {
     url: '/admin/oauth-providers',
     needs: 'global-admin',
     about: 'All providers, as their OAuthProvider objects define them, without secrets.',
-    schema: { response: answerList(Type.Object(Provider)) },
+    schema: { response: answerList(Type.Object(ProviderFields)) },
     handler: async () => ({
       data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
     }),
@@ -122,7 +122,7 @@ function createRoute(ports: AccountPorts): Route {
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ ...Wanted, canonical: Canonical, preset: Type.Optional(Type.String({ maxLength: 100 })) }),
-      response: { 201: Type.Object({ data: Type.Object(Provider) }) },
+      response: { 201: Type.Object({ data: Type.Object(ProviderFields) }) },
     },
     handler: async (
       { body: { canonical, preset, client_secret: secret = '', ...fields }, identity },
@@ -158,7 +158,7 @@ function changeRoute(ports: AccountPorts): Route {
       '`client_secret` keeps the stored one. 409 if a manifest manages the provider, or someone could no ' +
       'longer sign in.',
     bodyLimit: SMALL_BODY,
-    schema: { params: Params, body: WantedBody, response: answer(Provider) },
+    schema: { params: Params, body: WantedBody, response: answer(ProviderFields) },
     handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
       const secret = given === '' ? undefined : given;
       const change = (known: WantedProvider): WantedProvider => changed(known, fields);

@@ -1,0 +1,28 @@
+import { printResult } from '#cli/output.ts';
+import type { VariableOptions } from '#cli/read-variables.ts';
+import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
+import { requestPath } from './api.ts';
+import { changesOf, renderChange } from './changes.ts';
+import { connect } from './connect.ts';
+import { mergeVariables, readConfigText, readTextVariables } from './read-config.ts';
+import type { DefinitionJson } from './response-types.ts';
+import type { TeamOptions } from './team-options.ts';
+
+export interface DiffOptions extends TeamOptions, VariableOptions {
+  config: string;
+}
+
+/** Compares a text with the pipeline on the server, like `kubectl diff`: no output and exit code 0 if they agree. */
+export async function diffPipeline(name: string, options: DiffOptions, terminal: Terminal): Promise<Exit> {
+  const { source } = await readConfigText(options.config, terminal);
+  const given = await readTextVariables(options, terminal);
+  const api = await connect(options, terminal);
+  const known = await api.get<DefinitionJson>(
+    requestPath('teams', options.team, 'pipelines', name, 'definition'),
+  );
+  const vars = mergeVariables(known.vars, given, options);
+  const change = changesOf(known, { config: source, ...defined({ vars }) });
+  await printResult(change, options, terminal, renderChange);
+  return change.settings.length + change.lines.length > 0 ? EXIT.failure : EXIT.success;
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { explain } from '#cli/explain.ts';
+import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
+import { requestPath } from './api.ts';
+import { chooseServer, readConfig, type ServerOptions } from './connect.ts';
+import { readCredentials } from './credentials.ts';
+
+/** A team, or something in one of its pipelines. */
+export interface PageName {
+  pipeline?: string;
+  job?: string;
+  build?: string;
+}
+
+export interface OpenOptions extends ServerOptions {
+  team: string;
+  print?: boolean;
+}
+
+/** Prints the address of a page and opens it in the browser. Asks the server nothing. */
+export async function openPage(page: PageName, options: OpenOptions, terminal: Terminal): Promise<Exit> {
+  const config = readConfig(terminal);
+  const { url } = chooseServer(options, config, await readCredentials(config.directory));
+  const address = `${url}${pathOf(options.team, page)}`;
+  terminal.out(`${address}\n`);
+  if (options.print === true) return EXIT.success;
+  try {
+    await (terminal.openBrowser ?? openWithSystem)(address);
+  } catch (error) {
+    throw new CommandError(`no browser could be opened (${explain(error)}): open the address yourself`);
+  }
+  return EXIT.success;
+}
+
+function pathOf(team: string, { pipeline, job, build }: PageName): string {
+  const base = requestPath('teams', team, 'pipelines');
+  if (pipeline === undefined) return base;
+  const shown = `${base}${requestPath(pipeline)}`;
+  if (job === undefined) return shown;
+  const builds = `${shown}${requestPath('jobs', job, 'builds')}`;
+  return build === undefined ? builds : `${builds}${requestPath(build)}`;
+}
+
+/** Resolves when the program that opens pages has started and not failed. */
+async function openWithSystem(address: string): Promise<void> {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [address], { stdio: 'ignore', detached: true });
+  await new Promise<void>((resolve, reject) => {
+    child.on('error', () => reject(new Error(`${program} is not installed`)));
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${program} ended with ${String(code)}`)),
+    );
+  });
+}

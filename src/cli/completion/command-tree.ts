@@ -1,0 +1,52 @@
+import type { Command, Option } from 'commander';
+
+/** What may follow the words of a command. */
+export interface CompletionPlace {
+  /** The names of the command and its groups, separated by spaces; empty for the program itself. */
+  path: string;
+  /** Commands of a group, or the values that an argument may have. */
+  words: Word[];
+  options: OptionWord[];
+}
+
+interface Word {
+  name: string;
+  about: string;
+}
+
+export interface OptionWord {
+  /** `--output` and `-o`. */
+  flags: string[];
+  about: string;
+  /** The option is followed by a value, and whether only some values are allowed. */
+  value: 'none' | 'any' | 'choice';
+  choices: readonly string[];
+}
+
+/** All places where a word can be completed, the program first. */
+export function placesOf(program: Command): CompletionPlace[] {
+  return below(program, '');
+}
+
+function below(command: Command, path: string): CompletionPlace[] {
+  const commands = command.createHelp().visibleCommands(command);
+  const place: CompletionPlace = {
+    path,
+    words: [
+      ...commands.map((one) => ({ name: one.name(), about: one.description() })),
+      ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+        argChoices.map((name) => ({ name, about: description })),
+      ),
+    ],
+    options: command.createHelp().visibleOptions(command).map(optionOf),
+  };
+  const groups = commands.filter((one) => one.name() !== 'help');
+  return [place, ...groups.flatMap((one) => below(one, `${path} ${one.name()}`.trim()))];
+}
+
+const optionOf = ({ long, short, description, argChoices, required, optional }: Option): OptionWord => ({
+  flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
+  about: description,
+  value: argChoices !== undefined ? 'choice' : required || optional ? 'any' : 'none',
+  choices: argChoices ?? [],
+});

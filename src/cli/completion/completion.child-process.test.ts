@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, expect, test } from '@jest/globals';
+import { millrace } from '#testing/cli/command-line.ts';
+
+/** Prints what bash would offer for the words. The last word is the one that is being typed. */
+const OFFER = `
+eval "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+_millrace
+printf '%s ' "\${COMPREPLY[@]}"
+`;
+
+let script: string;
+beforeAll(async () => {
+  script = (await millrace('millrace completion bash')).out;
+});
+
+const offered = (...words: string[]): string =>
+  execFileSync('bash', ['--norc', '-c', OFFER, 'bash', script, ...words], { encoding: 'utf8' }).trim();
+
+test.each([
+  ['the beginning of a command', ['pipel'], 'pipelines'],
+  ['nothing yet', ['contexts', ''], 'list use set-team delete help'],
+  ['a dash', ['contexts', 'use', '-'], '--color --help -h'],
+  [
+    'the beginning of an option, after other options',
+    ['jobs', 'list', '--team', 'shop', '--con'],
+    '--context',
+  ],
+  [
+    'an option whose values are known',
+    ['builds', 'list', '--status', ''],
+    'pending waiting started succeeded failed cancelled warning',
+  ],
+  ['an option with any value, so bash offers files', ['validate', '--vars', ''], ''],
+  ['an argument whose values are known', ['completion', 'z'], 'zsh'],
+])('after %s, bash offers what may follow', (_, words, expected) => {
+  expect(offered('millrace', ...words)).toBe(expected);
+});
