@@ -16,13 +16,14 @@ class HandTime {
   time = 0;
   readonly #sleepers = new Set<{ at: number; wake: () => void; clock: ElectorClock }>();
 
-  clock(wallErrorMs = 0): ElectorClock {
+  /** `late`: each sleep takes so many times as long as it should. */
+  clock(wallErrorMs = 0, late = 1): ElectorClock {
     const clock: ElectorClock = {
       now: () => this.time,
       wallTime: () => new Date(1_800_000_000_000 + this.time + wallErrorMs),
       sleep: async (ms, signal) => {
         await new Promise<void>((resolve) => {
-          const sleeper = { at: this.time + ms, wake: resolve, clock };
+          const sleeper = { at: this.time + ms * late, wake: resolve, clock };
           this.#sleepers.add(sleeper);
           signal.addEventListener('abort', () => resolve(), { once: true });
           if (signal.aborted) resolve();
@@ -209,6 +210,58 @@ describe('leader election', () => {
     await time.pass(10_000);
     expect(first.state).toBe(state);
     expect(lease.stored?.record.holder).toBe(isOtherAwake ? 'second' : 'first');
+  });
+
+  test('gives up a lease that another candidate took and released while its process stood still', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const clock = time.clock();
+    const first = candidate('first', lease.access(), clock);
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock());
+    await time.pass(4000);
+    time.standStill(clock, 6000);
+    await time.pass(5000);
+    expect(second.state).toBe('leading');
+    second.stop.abort();
+    await time.pass(5000);
+    expect([first.state, second.state, lease.stored?.record.holder]).toEqual(['lost', 'released', '']);
+  });
+
+  test('stops a busy leader that cannot renew before another may begin', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    let away: 'up' | 'hangs' = 'up';
+    const first = candidate(
+      'first',
+      lease.access(() => away),
+      time.clock(0, 1.8),
+    );
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock());
+    await time.pass(20_000);
+    away = 'hangs';
+    const seconds = lease.stored?.record.leaseSeconds ?? 0;
+    await time.pass(seconds * 750 + 300);
+    expect([first.state, second.state]).toEqual(['lost', 'waiting']);
+  });
+
+  test('counts a second standstill between two renewals', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const clock = time.clock();
+    let away: 'up' | 'hangs' = 'up';
+    const first = candidate(
+      'first',
+      lease.access(() => away),
+      clock,
+    );
+    await time.pass(4000);
+    away = 'hangs';
+    await time.pass(300);
+    time.standStill(clock, 2000);
+    await time.pass(2200);
+    expect(first.state).toBe('leading');
+    time.standStill(clock, 2000);
+    await time.pass(2300);
+    expect(first.state).toBe('lost');
   });
 
   test('survives an outage shorter than the deadline', async () => {

@@ -6,6 +6,7 @@ import {
   MIN_LEASE_SECONDS,
   RENEW_EVERY_MS,
   renewDeadlineMs,
+  STANDSTILL_MS,
   withInterval,
 } from './lease-terms.ts';
 
@@ -53,8 +54,8 @@ export interface ElectorOptions {
  * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
  * duration, measured by our own clock. The leader stops before others may take over. In addition to
  * client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`), and a leader whose
- * process stood still asks the API server before it gives up: its write fails if another replica leads. The
- * lease is no fence; the epoch in the database is.
+ * process stood still asks the API server before it gives up, since another replica may have taken over only
+ * meanwhile. The lease is no fence; the epoch in the database is.
  */
 export class Elector {
   readonly #options: ElectorOptions;
@@ -63,8 +64,12 @@ export class Elector {
   #observedAt = -Infinity;
   /** When we sent the last successful write. Others measure from a later time. */
   #renewedAt = -Infinity;
-  /** Milliseconds since the last renewal in which this process ran, see `#pass`. */
+  /** Milliseconds since the last renewal, without a standstill of this process. */
   #ranMs = 0;
+  /** Whether this process stood still since the last renewal. */
+  #stoodStill = false;
+  /** From then on, a Lease of nobody is a lost one: another replica may have led and released it. */
+  #leads = false;
   /** Milliseconds between our renewals. */
   #intervals: number[] = [];
 
@@ -85,6 +90,7 @@ export class Elector {
       const sentAt = clock.now();
       if (await this.#tryToHold()) {
         this.#renewedAt = sentAt;
+        this.#leads = true;
         return true;
       }
       await clock.sleep(LOOK_EVERY_MS * (1 + 0.2 * this.#random()), signal);
@@ -105,6 +111,7 @@ export class Elector {
         this.#intervals = withInterval(this.#intervals, sentAt - this.#renewedAt);
         this.#renewedAt = sentAt;
         this.#ranMs = 0;
+        this.#stoodStill = false;
       } else if (this.#lost()) return 'lost';
     }
     await this.#release();
@@ -116,17 +123,26 @@ export class Elector {
   }
 
   /**
-   * Waits for a time in which this process runs. While it stands still (no processor, a long task), a sleep
-   * takes longer, and the answers that arrived meanwhile are read only afterwards: that time does not count.
+   * Waits. While this process stands still (no processor, a long task), a sleep takes longer, and the answers
+   * that arrived meanwhile are read only afterwards. One such time between two renewals does not count, so that
+   * the leader can ask the API server whether it still leads.
    */
   async #pass(ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    for (let left = ms; left > 0 && !signal.aborted; left -= COUNT_EVERY_MS) {
+    for (let left = ms; left > 0 && !signal.aborted;) {
       const slice = Math.min(left, COUNT_EVERY_MS);
       const from = clock.now();
       await clock.sleep(slice, signal);
-      this.#ranMs += Math.min(slice, clock.now() - from);
+      const counted = this.#counted(slice, clock.now() - from);
+      this.#ranMs += counted;
+      left -= counted;
     }
+  }
+
+  #counted(slice: number, took: number): number {
+    if (this.#stoodStill || took < slice + STANDSTILL_MS) return took;
+    this.#stoodStill = true;
+    return slice;
   }
 
   /** Uses the duration that other replicas read in the Lease, not that of the next renewal. */
@@ -151,8 +167,7 @@ export class Elector {
     if (answer.value === undefined) return this.#write(await lease.create(this.#ours(undefined)));
     this.#observe(answer.value);
     const { record, version } = answer.value;
-    if (record.holder !== '' && record.holder !== this.#options.identity && !this.#expired(record))
-      return false;
+    if (record.holder !== this.#options.identity && (this.#leads || !this.#isFree(record))) return false;
     return this.#write(await lease.update(this.#ours(record), version));
   }
 
@@ -173,7 +188,8 @@ export class Elector {
     this.#observedAt = this.#options.clock.now();
   }
 
-  #expired(record: LeaseRecord): boolean {
+  #isFree(record: LeaseRecord): boolean {
+    if (record.holder === '') return true;
     return this.#options.clock.now() - this.#observedAt >= record.leaseSeconds * 1000;
   }
 

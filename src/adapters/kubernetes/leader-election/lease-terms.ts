@@ -1,7 +1,9 @@
 /** Time between two renewals. */
 export const RENEW_EVERY_MS = 700;
-/** In steps of this length the leader counts the time in which its process runs. */
+/** The leader counts the time since its last renewal in steps of this length. */
 export const COUNT_EVERY_MS = 100;
+/** The process stood still if such a step took so much longer. */
+export const STANDSTILL_MS = 500;
 /** How often a standby reads the Lease. */
 export const LOOK_EVERY_MS = 500;
 
@@ -22,8 +24,8 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops after it has run for this time without a renewal, a quarter of the lease before another
- * one may start.
+ * The leader stops after this time without a renewal, a quarter of the lease before another one may start. One
+ * standstill of its process does not count.
  */
 export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
