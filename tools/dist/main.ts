@@ -42,6 +42,14 @@ const shim = 'src/agent/shim';
 const data = { migrations: 'src/adapters/database/migrations' };
 
 const web = 'src/web';
+/** What the scripts of the pages are made from; the linter allows them no other imports. */
+const webInputs = [
+  `${web}/**/!(*.test).{ts,css}`,
+  `${web}/tsconfig.json`,
+  'src/domain/graph/**/!(*.test).ts',
+  'src/defined.ts',
+  'package.json',
+];
 
 /** The font of PNG pictures. */
 const font = { name: 'DejaVuSans.ttf', folder: 'node_modules/dejavu-fonts-ttf/ttf' };
@@ -85,7 +93,7 @@ async function main(): Promise<void> {
     await part(
       ledger,
       ['web'],
-      () => stateOf(checkout, [...always, `${web}/**/!(*.test).{ts,css}`]),
+      () => stateOf(checkout, [...always, ...webInputs]),
       () => buildWeb(join(output, 'web')),
     );
   }

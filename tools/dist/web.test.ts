@@ -20,6 +20,11 @@ test('each asset is a file with a hash in its name', () => {
   }
 });
 
+test('there are no other files, which a page of another release could not load', () => {
+  const names: Record<string, string> = JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8'));
+  expect(files.toSorted()).toEqual(['assets.json', ...Object.values(names)].toSorted());
+});
+
 test('all scripts together have at most 150 kB when compressed', () => {
   const bytes = scripts.map((file) => gzipSync(readFileSync(join(folder, file))).length);
   expect(bytes.length).toBeGreaterThan(0);

@@ -64,7 +64,10 @@ async function record(name: string, run: () => Promise<Counts>, tookBeside?: () 
     results.set(name, { ...oneIf(false), took: took(), note: note.split('\n')[0] ?? '' });
   }
   if (stop.signal.aborted) return;
-  if (['install', 'helm-test', 'e2e', 'readme'].includes(name) && (results.get(name)?.failed ?? 0) > 0) {
+  if (
+    ['install', 'helm-test', 'e2e', 'e2e-alone', 'readme'].includes(name) &&
+    (results.get(name)?.failed ?? 0) > 0
+  ) {
     for (const line of await diagnose([RELEASE.namespace])) console.log(line);
   }
 }
