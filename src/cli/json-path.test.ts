@@ -16,6 +16,13 @@ describe('a jsonpath', () => {
     'counts from the end': ['{.items[-1].name} {.items[-2].name}', LIST, 'web app'],
     'reads a slice': ['{.inputs[1:3]}', ONE, '{"v":2} {"v":3}'],
     'reads a field whose name has a dot': ["{['a.b'].c}", ONE, 'x'],
+    'takes a quoted name as it is': [
+      `{['(x)']} {['?(1)']} {['^']} {["a[-1]"]} {['@number()']} {['__proto__']}`,
+      JSON.parse('{"(x)":1,"?(1)":2,"^":3,"a[-1]":4,"@number()":5,"__proto__":6}'),
+      '1 2 3 4 5 6',
+    ],
+    'reads no field that every object has': ['{.constructor}{.items.length}', LIST, ''],
+    'has nothing before the first or behind the last': ['{.items[7].name}{.items[-7].name}', LIST, ''],
     'searches at any depth': ['{..v}', ONE, '1 2 3'],
     'prints what is no text as JSON': ['{.public}, {.inputs[0]}', ONE, 'true, {"v":1}'],
     'prints the whole data as JSON': ['{.}', { a: 1 }, '{"a":1}'],
@@ -28,9 +35,9 @@ describe('a jsonpath', () => {
       'app:;web: a b;',
     ],
   };
-  test.each(Object.entries(filled))('%s', async (_, [template, data, text]) => {
+  test.each(Object.entries(filled))('%s', (_, [template, data, text]) => {
     expect(() => checkTemplate(template)).not.toThrow();
-    expect(await fillJsonPath(template, data)).toBe(text);
+    expect(fillJsonPath(template, data)).toBe(text);
   });
 
   const refused: Record<string, [template: string, message: string]> = {
@@ -40,6 +47,7 @@ describe('a jsonpath', () => {
     'has a filter': ['{.items[?(@.name=="app")]}', 'use --output json with jq'],
     'has a script': ['{.items[(@.length-1)]}', 'does not know'],
     'has a range that does not end': ['{range .items[*]}{.name}', 'add {end}'],
+    'has a range without a path': ['{range}{.name}{end}', 'needs a path'],
     'has an end without a range': ['{.name}{end}', 'ends no {range}'],
     'has a text that is not JSON': ['{"\\x"}', 'not a text as in JSON'],
   };

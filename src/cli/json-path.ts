@@ -3,11 +3,15 @@ import { CommandError } from './terminal.ts';
 /** A part of a template: text, the values at a path, or a body that repeats for each value at a path. */
 type Part =
   | { kind: 'text'; text: string }
-  | { kind: 'path'; path: string }
-  | { kind: 'range'; path: string; body: Part[] };
+  | { kind: 'path'; path: readonly Step[] }
+  | { kind: 'range'; path: readonly Step[]; body: Part[] };
 
-/** Steps such as `.name`, `..name`, `.*`, `[*]`, `[0]`, `[-1]`, `[1:3]` or `['name']`. */
-const PATH = /^(?:\.{1,2}[\w-]+|\.\*|\[(?:\*|-?\d+|-?\d*:-?\d*|'[^']*'|"[^"]*")\])*$/;
+/** A step of a path: from a value to values in it. */
+type Step = (value: unknown) => unknown[];
+
+/** `..name`, `.name`, `.*` or `[*]`, `[0]` or `[-1]`, `[1:3]`, `['name']`. */
+const STEP =
+  /\.\.([\w-]+)|\.([\w-]+)|(\.\*|\[\*\])|\[(-?\d+)\]|\[(-?\d*):(-?\d*)\]|\[(?:'([^']*)'|"([^"]*)")\]/gy;
 const HELP = "write it like jsonpath='{.items[*].name}'";
 
 /** Throws if the template is not valid, so that no command runs before. */
@@ -17,14 +21,10 @@ export function checkTemplate(template: string): void {
 }
 
 /** A list is an object with `items`, as for kubectl. Several values of a path are separated by spaces. */
-export async function fillJsonPath(template: string, data: unknown): Promise<string> {
-  const { JSONPath } = await import('jsonpath-plus');
-  const valuesAt = (path: string, json: unknown): unknown[] =>
-    // Without `eval`, no part of a path can be a program.
-    path === '' ? [json] : JSONPath({ path: `$${path}`, json: Object(json), wrap: true, eval: false });
+export function fillJsonPath(template: string, data: unknown): string {
   const fillPart = (part: Part, json: unknown): string => {
     if (part.kind === 'text') return part.text;
-    const values = valuesAt(part.path, json);
+    const values = part.path.reduce<unknown[]>((found, step) => found.flatMap(step), [json]);
     if (part.kind === 'path') return values.map(textOf).join(' ');
     return values.map((value) => fill(part.body, value)).join('');
   };
@@ -45,7 +45,7 @@ function parseTemplate(template: string): Part[] {
     throw new CommandError(`a brace of the jsonpath has no partner: ${HELP}`);
   const insides = (whole.match(BRACES) ?? []).map((braces) => braces.slice(1, -1).trim());
   const parts: Part[] = [];
-  const open: { path: string; body: Part[] }[] = [{ path: '', body: parts }];
+  const open: OpenRange[] = [{ path: [], body: parts }];
   for (const [at, text] of texts.entries()) {
     if (text !== '') open.at(-1)?.body.push({ kind: 'text', text });
     const inside = insides[at];
@@ -55,8 +55,13 @@ function parseTemplate(template: string): Part[] {
   return parts;
 }
 
+interface OpenRange {
+  path: readonly Step[];
+  body: Part[];
+}
+
 /** Adds what a pair of braces contains. */
-function take(inside: string, open: { path: string; body: Part[] }[]): void {
+function take(inside: string, open: OpenRange[]): void {
   const top = open.at(-1);
   if (inside === 'end') {
     const range = open.length > 1 ? open.pop() : undefined;
@@ -64,6 +69,7 @@ function take(inside: string, open: { path: string; body: Part[] }[]): void {
     open.at(-1)?.body.push({ kind: 'range', ...range });
     return;
   }
+  if (inside === 'range') throw new CommandError('{range} of the jsonpath needs a path: {range .items[*]}');
   if (inside.startsWith('range ')) {
     open.push({ path: pathOf(inside.slice('range '.length).trim()), body: [] });
     return;
@@ -80,16 +86,45 @@ function quoted(text: string): string {
   }
 }
 
-function pathOf(given: string): string {
+function pathOf(given: string): Step[] {
   const path = given.replace(/^[$@]/, '');
   const dotted = path === '.' ? '' : path.replace(/^(?=\w)/, '.');
-  if (!PATH.test(dotted))
+  const steps: Step[] = [];
+  let end = 0;
+  for (const found of dotted.matchAll(STEP)) {
+    steps.push(stepOf(found));
+    end = found.index + found[0].length;
+  }
+  if (end < dotted.length)
     throw new CommandError(
       `the jsonpath has a part that this command does not know, ${JSON.stringify(given)}: ${HELP}. ` +
         'For filters, use --output json with jq',
     );
-  // The library counts from the end only in slices.
-  return dotted.replaceAll(/\[(-\d+)\]/g, (_step, index: string) =>
-    index === '-1' ? '[-1:]' : `[${index}:${Number(index) + 1}]`,
-  );
+  return steps;
 }
+
+function stepOf([, deep, dotted, all, index, from, to, single, double]: RegExpMatchArray): Step {
+  const name = dotted ?? single ?? double;
+  if (deep !== undefined) return (value) => within(value).flatMap((one) => member(one, deep));
+  if (name !== undefined) return (value) => member(value, name);
+  if (all !== undefined) return childrenOf;
+  if (index !== undefined) return (value) => elementOf(listOf(value), Number(index));
+  const end = to === undefined || to === '' ? undefined : Number(to);
+  return (value) => listOf(value).slice(Number(from), end);
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** A negative index counts from the end. */
+const elementOf = (list: readonly unknown[], index: number): unknown[] =>
+  index < list.length && -index <= list.length ? [list.at(index)] : [];
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const childrenOf = (value: unknown): unknown[] => (isObject(value) ? Object.values(value) : []);
+
+const member = (value: unknown, name: string): unknown[] =>
+  isObject(value) && !Array.isArray(value) && Object.hasOwn(value, name) ? [Reflect.get(value, name)] : [];
+
+/** The value, and everything in it. */
+const within = (value: unknown): unknown[] => [value, ...childrenOf(value).flatMap(within)];

@@ -41,7 +41,7 @@ async function printData(data: unknown, form: DataForm, terminal: Terminal): Pro
     return terminal.out(asYaml(data));
   }
   const { fillJsonPath } = await import('./json-path.ts');
-  const text = await fillJsonPath(form.slice('jsonpath='.length), data);
+  const text = fillJsonPath(form.slice('jsonpath='.length), data);
   terminal.out(terminal.isScreen ? visibleLines(text) : text);
 }
 

@@ -78,9 +78,11 @@ export async function deleteContext(name: string, terminal: Terminal): Promise<E
   const { url } = contextNamed(file, name);
   const contexts = contextsOf(file);
   contexts.delete(name);
-  if (![...contexts.values()].some((one) => one.url === url)) return await logout(url, terminal);
+  const [other] = [...contexts].find(([, one]) => one.url === url) ?? [];
+  if (other === undefined) return await logout(url, terminal);
   const current = contextNameOf(file);
-  await writeCredentials(directory, withContexts(file, contexts, current === name ? undefined : current));
-  terminal.err(`Deleted the context ${name}. You are still logged in at ${url}.\n`);
+  await writeCredentials(directory, withContexts(file, contexts, current === name ? other : current));
+  const now = current === name ? ` The current context is now ${other}.` : '';
+  terminal.err(`Deleted the context ${name}. You are still logged in at ${url}.${now}\n`);
   return EXIT.success;
 }

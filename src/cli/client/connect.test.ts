@@ -45,6 +45,11 @@ describe('the server and its token', () => {
         { MILLRACE_URL: HERE, MILLRACE_TOKEN: 'ci' },
         `${THERE} of-there of a login`,
       ],
+      'never combine a context with a token of the environment for an unknown server': [
+        { context: 'there.example.org' },
+        { MILLRACE_TOKEN: 'ci' },
+        `${THERE} of-there of a login`,
+      ],
       'combine the server option with a token of the environment for any server': [
         { url: THERE },
         { MILLRACE_TOKEN: 'ci' },

@@ -52,7 +52,9 @@ export function chooseServer(options: ServerOptions, config: ClientConfig, known
   const url = urlOf(options.url ?? urlOfContext(options, known) ?? config.url, config, known);
   const stored = known.servers[url];
   const caFile = options.caFile ?? config.caFile ?? stored?.ca_file;
-  if (config.token !== undefined && (config.url === undefined || serverUrl(config.url) === url))
+  const isItsServer =
+    config.url === undefined ? options.context === undefined : serverUrl(config.url) === url;
+  if (config.token !== undefined && isItsServer)
     return { url, token: config.token, from: 'of the environment', caFile };
   return { url, token: stored?.token, from: 'of a login', caFile };
 }

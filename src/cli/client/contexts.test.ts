@@ -66,6 +66,17 @@ describe('contexts', () => {
     expect((await run('contexts list -o name')).out).toBe('context/there.example.org\n');
   });
 
+  test('leave another context of the same server as the current one', async () => {
+    await run(`login ${server.url} --token --context work`, {}, 'tok_here');
+    expect((await run('contexts delete work')).err).toContain(`The current context is now ${host()}.`);
+    expect(await teamOf('pipelines list')).toBe('main');
+  });
+
+  test('have no team without a login', async () => {
+    const ran = await run('contexts set-team shop', { XDG_CONFIG_HOME: join(home, 'empty') });
+    expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('there is no current context') });
+  });
+
   test.each(['contexts use toString', 'contexts delete nope', 'pipelines list --context nope'])(
     'have names that exist: `%s` is refused',
     async (line) => {

@@ -23,6 +23,7 @@ function freeName(host: string, taken: ReadonlyMap<string, unknown>): string {
 
 /** The context of a server: the current one if it is of this server, otherwise the first. */
 export function contextNameOf(file: CredentialsFile, server = file.current): string | undefined {
+  if (server === undefined) return undefined;
   const contexts = contextsOf(file);
   const { current_context: current = '' } = file;
   if (contexts.get(current)?.url === server) return current;

@@ -132,6 +132,7 @@ const asUser = (user: UserJson, paint: Paint): string =>
 export async function listProviders(options: ListOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const providers = await api.get<ProviderJson[]>('/admin/oauth-providers');
+  if (providers.length === 0) terminal.err('The server has no identity provider.\n');
   await printResult(providers, options, terminal, {
     render: asProviders,
     names: (all) => all.map(({ canonical }) => `provider/${canonical}`),
@@ -140,6 +141,7 @@ export async function listProviders(options: ListOptions, terminal: Terminal): P
 }
 
 function asProviders(providers: readonly ProviderJson[], paint: Paint, isWide: boolean): string {
+  if (providers.length === 0) return '';
   const rows = providers.map((one) => [
     one.canonical,
     one.display_name ?? '',

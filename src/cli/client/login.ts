@@ -37,8 +37,10 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
     options.token === true ? await byToken(url, terminal) : await byPassword(url, options.username, terminal);
   const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
   const credential = { ...given, ...defined({ ca_file: trusted }) };
-  const stored = { ...known, servers: { ...known.servers, [url]: credential } };
-  await writeCredentials(config.directory, contextsAfter(known, stored, { url, ...options }));
+  // Another command may have changed the file meanwhile.
+  const now = await readCredentials(config.directory);
+  const stored = { ...now, servers: { ...now.servers, [url]: credential } };
+  await writeCredentials(config.directory, contextsAfter(now, stored, { url, ...options }));
   const who =
     credential.username === undefined
       ? 'with a token that belongs to no account'

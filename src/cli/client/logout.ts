@@ -14,10 +14,12 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const credential = url === undefined ? undefined : known.servers[url];
   if (url === undefined || credential === undefined)
     throw new CommandError(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
-  const { [url]: _gone, ...servers } = known.servers;
-  const contexts = contextsOf({ ...known, servers });
-  const current = known.current === url ? undefined : contextNameOf(known);
   const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
+  // Another command may have changed the file meanwhile.
+  const now = await readCredentials(config.directory);
+  const { [url]: _gone, ...servers } = now.servers;
+  const contexts = contextsOf({ ...now, servers });
+  const current = now.current === url ? undefined : contextNameOf(now);
   await writeCredentials(config.directory, withContexts({ servers }, contexts, current));
   terminal.err(`Logged out at ${url}.${stays}\n`);
   return EXIT.success;

@@ -41,14 +41,19 @@ function pathOf(team: string, { pipeline, job, build }: PageName): string {
   return build === undefined ? builds : `${builds}${requestPath(build)}`;
 }
 
-/** Resolves when the program that opens pages has started and not failed. */
+/** A program that opens pages reports a failure within this time. It may go on as the browser itself. */
+const FAILS_WITHIN_MS = 2000;
+
+/** Resolves when the program that opens pages has ended, or goes on without a failure. */
 async function openWithSystem(address: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [address], { stdio: 'ignore', detached: true });
   await new Promise<void>((resolve, reject) => {
+    setTimeout(resolve, FAILS_WITHIN_MS).unref();
     child.on('error', () => reject(new Error(`${program} is not installed`)));
     child.on('exit', (code) =>
       code === 0 ? resolve() : reject(new Error(`${program} ended with ${String(code)}`)),
     );
   });
+  child.unref();
 }
