@@ -38,6 +38,36 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
+  'an agent that ended without a report is judged once its Pod has got a reason, or not in time': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
+    attempt: { agentEndedSeconds: 29 },
+    judged: { decision: 'wait' },
+  },
+  'an agent that was asked to end waits for the reason: the kubelet names an eviction last': {
+    state: ran,
+    pod: { ...words({ reason: 'PodLost' }), phase: 'Running' },
+    attempt: { agentEndedSeconds: 1 },
+    judged: { decision: 'wait' },
+  },
+  'an agent that was asked to end is lost if no reason comes': {
+    state: ran,
+    pod: { ...words({ reason: 'PodLost' }), phase: 'Running' },
+    attempt: { agentEndedSeconds: 30 },
+    judged: { decision: 'retry', reason: 'PodLost' },
+  },
+  'an agent that was asked to end because its Pod is deleted waits for no other reason': {
+    state: ran,
+    pod: { ...words({ reason: 'PodLost' }), phase: 'Running', deleting: true },
+    attempt: { agentEndedSeconds: 1 },
+    judged: { decision: 'retry', reason: 'PodLost' },
+  },
+  'an agent that explained its end waits for no other reason': {
+    state: ran,
+    pod: { ...words({ reason: 'StepFailed' }), phase: 'Running' },
+    attempt: { agentEndedSeconds: 1 },
+    judged: { decision: 'end', reason: 'StepFailed' },
+  },
   'a Pod that succeeded without a valid termination message is no success': {
     state: ran,
     pod: pod({

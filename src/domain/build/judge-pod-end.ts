@@ -11,6 +11,8 @@ import { provesSuccess } from './settle-build.ts';
 const MAX_ATTEMPTS = 5;
 const MAX_RETRIES = 1;
 const LOST_SECONDS = 2 * 60;
+/** The kubelet kills the containers of a Pod that it ends. One that hangs longer is not waited for. */
+const REASON_SECONDS = 30;
 
 /** Whether a deleted Pod is overdue for so long that its node must be dead. */
 export function isLost(overdueSeconds: number | undefined): boolean {
@@ -25,7 +27,21 @@ export function judgePodEnd(
 ): PodJudgement {
   if (!isActive(state.status)) return { decision: 'wait' };
   if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgeLiving(state, pod, attempt);
+  if (pod && mayGetReason(pod, attempt)) return { decision: 'wait' };
   return judgeEnded(state, pod, attempt);
+}
+
+/**
+ * The agent ended without an explanation, in a Pod that nobody deletes. If the kubelet ends the Pod, such as for
+ * an eviction, it says why only when every container has ended.
+ */
+function mayGetReason(
+  { phase, deleting, containers: [agent] }: PodReport,
+  { agentEndedSeconds = Infinity }: AttemptReport,
+): boolean {
+  if (deleting || phase !== 'Running' || agentEndedSeconds >= REASON_SECONDS) return false;
+  const termination = parseTermination(agent?.message);
+  return termination === undefined || termination.reason === 'PodLost';
 }
 
 function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {

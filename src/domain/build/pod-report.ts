@@ -42,6 +42,8 @@ export interface AttemptReport {
   ageSeconds: number;
   /** Seconds since the Pod got its node, if known. */
   scheduledSeconds?: number;
+  /** Seconds since the container of the agent ended, if known. */
+  agentEndedSeconds?: number;
   /** Seconds since a deleted Pod should have been gone. Negative during its grace period. */
   overdueSeconds?: number;
 }

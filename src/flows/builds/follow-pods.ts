@@ -114,12 +114,13 @@ function reportOfCancel(
   return { ...request, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
 }
 
-type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;
+type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'agentEndedSeconds' | 'overdueSeconds'>;
 
-function clocksOf({ createdAt, scheduledAt, deletedAt }: PodFacts, now: Date): Clocks {
+function clocksOf({ createdAt, scheduledAt, deletedAt, containers: [agent] }: PodFacts, now: Date): Clocks {
   return {
     ageSeconds: secondsSince(createdAt, now),
     ...(scheduledAt && { scheduledSeconds: secondsSince(scheduledAt, now) }),
+    ...(agent?.finishedAt && { agentEndedSeconds: secondsSince(agent.finishedAt, now) }),
     ...(deletedAt && { overdueSeconds: secondsSince(deletedAt, now) }),
   };
 }
