@@ -131,5 +131,5 @@ clean: ## Remove what make made in the checkout (caches outside it stay)
 $(installed): package-lock.json
 	$(call need,node npm git,install Node 20 or newer and git)
 	@echo "Installing the packages of package-lock.json (about a minute, once)"
-	@npm install --no-save --no-audit --no-fund --loglevel=error
+	@npm install --no-save --no-audit --no-fund --loglevel=error --prefer-offline --fetch-retries=5
 	@touch $@
