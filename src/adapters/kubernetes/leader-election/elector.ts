@@ -68,7 +68,7 @@ export class Elector {
   #ranMs = 0;
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
-  /** From then on, a Lease of nobody is a lost one: another replica may have led and released it. */
+  /** Once we lead, a Lease without a holder is lost: another replica may have led and released it. */
   #leads = false;
   /** Milliseconds between our renewals. */
   #intervals: number[] = [];
