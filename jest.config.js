@@ -29,12 +29,23 @@ for (const path of ALONE)
  * `integration` needs real Postgres binaries or a real API server, `browser` Chromium too, `e2e`, `e2e-alone` and `readme` a cluster.
  */
 const shared = {
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+    '^.+\\.tsx$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2024',
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+        },
+        module: { type: 'es6' },
+      },
     ],
   },
 };
@@ -46,7 +57,7 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.ts'],
+      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.{ts,tsx}'],
       testEnvironment: '<rootDir>/src/testing/jest/unit-environment.ts',
       testPathIgnorePatterns: ['\\.(child-process|integration|browser)\\.test\\.ts$'],
     },

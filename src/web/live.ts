@@ -2,11 +2,11 @@
  * Live updates of a page: events refresh its parts, and logs grow as they are written. Pages also work
  * without this file.
  */
+import { followEvents } from './follow-events.ts';
 import { REFRESH_MS } from './refresh.ts';
 import { AnsiParser, type Piece } from './terminal.ts';
 
 const MAX_LOG_LINES = 20_000;
-const RECONNECT_MS = 5000;
 
 /** Shows times in the viewer's time zone. */
 function localTimes(within: ParentNode): void {
@@ -136,26 +136,16 @@ function shown({ text, dress: { names, front, back } }: Piece): Node {
   return element;
 }
 
-/** Browsers reconnect when a connection breaks, but not when it was refused. */
 function listen(events: string, log: Log | undefined): void {
-  const source = new EventSource(
-    log === undefined || log.last === 0 ? events : `${events}?after=${log.last}`,
-  );
-  source.addEventListener('log', (event) => log?.append(event));
-  source.addEventListener('build', refresh);
-  source.addEventListener('pipeline', refresh);
-  source.addEventListener('end', () => {
-    source.close();
-    refresh();
-  });
-  source.addEventListener('closed', () => {
-    source.close();
-    location.reload();
-  });
-  source.addEventListener('error', () => {
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => listen(events, log), RECONNECT_MS);
-    refresh();
+  followEvents({
+    url: () => (log === undefined || log.last === 0 ? events : `${events}?after=${log.last}`),
+    on: {
+      log: (event) => log?.append(event),
+      build: refresh,
+      pipeline: refresh,
+      end: refresh,
+    },
+    refused: refresh,
   });
 }
 

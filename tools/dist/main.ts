@@ -44,7 +44,7 @@ const data = { migrations: 'src/adapters/database/migrations' };
 const web = 'src/web';
 /** What the scripts of the pages are made from; the linter allows them no other imports. */
 const webInputs = [
-  `${web}/**/!(*.test).{ts,css}`,
+  `${web}/**/!(*.test).{ts,tsx,css}`,
   `${web}/tsconfig.json`,
   'src/domain/graph/**/!(*.test).ts',
   'src/defined.ts',

@@ -9,12 +9,16 @@ import { findCircles, type Import } from './find-circles.ts';
  * Exits with 1 if two folders import each other, directly or through others. Type imports count.
  */
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src/**.ts'], {
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', 'src/**.ts', 'src/**.tsx'],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((file) => file !== '' && existsSync(file))
-  .filter((file) => !/\.test\.ts$|-under-test\.ts$|^src\/testing\//.test(file));
+  .filter((file) => !/\.test\.tsx?$|-under-test\.ts$|^src\/testing\//.test(file));
 
 const manifest: { imports: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** `#flows/` → `src/flows/` */

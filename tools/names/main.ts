@@ -12,13 +12,17 @@ import { refusedWords } from './refused-words.ts';
 /** The scripts of built-in types have the same names in each type's module. */
 const SCRIPTS = new Set(['check', 'pull', 'push']);
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((file) => file !== '' && existsSync(file));
 const isExempt = (file: string): boolean =>
-  /\.test\.ts$|^src\/testing\/|^bench\/comparisons\/|\/testdata\//.test(file);
+  /\.test\.tsx?$|^src\/testing\/|^bench\/comparisons\/|\/testdata\//.test(file);
 const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const faults: string[] = [];

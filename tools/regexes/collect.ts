@@ -14,14 +14,14 @@ export interface Regex {
 
 /** Programs of the project with their tools and tests, except what test cases compare with. */
 export function filesWithRegexes(): string[] {
-  return globSync(['{src,config,tools,bench,e2e}/**/*.{ts,js}', '*.js'], { cwd: ROOT })
-    .filter((file) => !file.endsWith('.test.ts'))
+  return globSync(['{src,config,tools,bench,e2e}/**/*.{ts,tsx,js}', '*.js'], { cwd: ROOT })
+    .filter((file) => !/\.test\.tsx?$/.test(file))
     .toSorted();
 }
 
 export function regexesIn(file: string, text = readFileSync(join(ROOT, file), 'utf8')): Regex[] {
   const program: unknown = parseSync(text, {
-    syntax: file.endsWith('.ts') ? 'typescript' : 'ecmascript',
+    ...(/\.tsx?$/.test(file) ? { syntax: 'typescript', tsx: file.endsWith('x') } : { syntax: 'ecmascript' }),
     target: 'es2024',
   });
   const scope = scopeOf(program, (imported) => readImported(file, imported));

@@ -10,7 +10,10 @@ const TYPES = new Map([
 ]);
 
 /** What pages load, by the names that `tools/dist` gives it. */
-type AssetName = 'styles.css' | 'live.js';
+type AssetName = 'styles.css' | 'live.js' | PageScript;
+
+/** The script of a page that draws in the browser: `src/web/<name>-page.tsx`. */
+export type PageScript = `${string}-page.js`;
 
 interface Asset {
   file: string;
@@ -56,7 +59,7 @@ export function assetUrl(name: AssetName): string {
 }
 
 /** Matches the file of an asset: its name, a hash, its ending. */
-const HASHED = /^([a-z]{1,30})-[\w-]{8}\.(css|js)$/;
+const HASHED = /^([a-z-]{1,30})-[\w-]{8}\.(css|js)$/;
 
 /**
  * The file, or the file of the same asset in this release. During an update, a page of the other release may

@@ -1,4 +1,4 @@
-import { assetUrl } from './assets.ts';
+import { assetUrl, type PageScript } from './assets.ts';
 import { html, type Html } from './html.ts';
 
 /** Who views a page; undefined before they sign in. */
@@ -18,41 +18,21 @@ interface Document {
   signIn?: string | undefined;
   /** Path of the events that the page follows. */
   events?: string;
+  /** Draws parts of the page in the browser. The page must be readable without it. */
+  script?: PageScript;
 }
 
 /** Every page: skip link, landmarks, one heading of the first rank in `main`. */
-export function layout({ title, viewer, breadcrumbs = [], main, events, signIn }: Document): Html {
+export function layout(parts: Document): Html {
+  const { title, viewer, breadcrumbs = [], main, events, signIn } = parts;
   return html`<!doctype html>
 <html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${title} · Millrace</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${assetUrl('styles.css')}">
-${(events !== undefined || viewer !== undefined) && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
-</head>
+${head(parts)}
 <body${events !== undefined && html` data-events="${events}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="name"><a href="/teams">Millrace</a></p>
-${
-  viewer !== undefined &&
-  html`<nav aria-label="Account">
-    <ul>
-      ${account(viewer)}
-    </ul>
-  </nav>`
-}${
-    viewer === undefined &&
-    signIn !== undefined &&
-    html`<nav aria-label="Account">
-      <ul>
-        <li><a href="/auth/login?return_to=${encodeURIComponent(signIn)}">Sign in</a></li>
-      </ul>
-    </nav>`
-  }
+${accountNavigation(viewer, signIn)}
 </header>
 ${breadcrumbs.length > 0 && breadcrumbList(breadcrumbs, title)}
 <main id="main" tabindex="-1">
@@ -62,6 +42,33 @@ ${main}
 </body>
 </html>
 `;
+}
+
+function head({ title, viewer, events, script }: Document): Html {
+  return html`<head>
+    <meta charset="utf-8" />
+    <title>${title} · Millrace</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    ${viewer !== undefined && html`<meta name="csrf-token" content="${viewer.csrfToken}" />`}
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${assetUrl('styles.css')}" />
+    ${(events !== undefined || viewer !== undefined) && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
+    ${script !== undefined && html`<script type="module" src="${assetUrl(script)}"></script>`}
+  </head>`;
+}
+
+function accountNavigation(viewer: Viewer | undefined, signIn: string | undefined): Html {
+  if (viewer === undefined && signIn === undefined) return html``;
+  const links =
+    viewer === undefined
+      ? html`<li><a href="/auth/login?return_to=${encodeURIComponent(signIn ?? '')}">Sign in</a></li>`
+      : account(viewer);
+  return html`<nav aria-label="Account">
+    <ul>
+      ${links}
+    </ul>
+  </nav>`;
 }
 
 function account(viewer: Viewer): Html {
