@@ -28,7 +28,10 @@ export async function requestApi<T>(method: Method, path: string, body?: object)
   const text = await answer.text();
   const json = text.startsWith('{') ? JSON.parse(text) : {};
   if (!answer.ok)
-    throw new RequestProblem(answer.status, json.detail ?? `The server answered ${answer.status}. Try again.`);
+    throw new RequestProblem(
+      answer.status,
+      json.detail ?? `The server answered ${answer.status}. Try again.`,
+    );
   return json.data ?? json;
 }
 

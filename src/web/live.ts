@@ -3,18 +3,13 @@
  * without this file.
  */
 import { followEvents } from './follow-events.ts';
+import { morph } from './morph.ts';
 import { REFRESH_MS } from './refresh.ts';
+import { sendActionsByScript } from './send-forms.ts';
+import { keepTimesCurrent } from './show-times.ts';
 import { AnsiParser, type Piece } from './terminal.ts';
 
 const MAX_LOG_LINES = 20_000;
-
-/** Shows times in the viewer's time zone. */
-function localTimes(within: ParentNode): void {
-  for (const time of within.querySelectorAll('time')) {
-    time.title = time.textContent;
-    time.textContent = new Date(time.dateTime).toLocaleString();
-  }
-}
 
 /* Only the server renders the parts that change: after an event, the page is fetched again. */
 let refreshing = false;
@@ -52,12 +47,9 @@ async function replaceLive(): Promise<void> {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const there = page.getElementById('live');
   if (here === null || there === null) return;
-  localTimes(there);
   // Screen readers announce changes of this element, so it must not be replaced.
   replaceStatus(page);
-  // Not while an element in it has the focus: the viewer may be typing.
-  if (here.contains(document.activeElement)) here.addEventListener('focusout', refresh, { once: true });
-  else if (here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
+  morph(here, there);
   const picture = document.getElementById('picture');
   if (picture instanceof HTMLImageElement) picture.src = `${picture.src.split('?at=')[0]}?at=${Date.now()}`;
 }
@@ -154,6 +146,7 @@ function logOfPage(): Log | undefined {
   return element !== null && follow instanceof HTMLInputElement ? new Log(element, follow) : undefined;
 }
 
-localTimes(document);
+keepTimesCurrent();
+sendActionsByScript();
 const { events } = document.body.dataset;
 if (events !== undefined) listen(events, logOfPage());

@@ -151,9 +151,9 @@ describe('the colours of log text', () => {
   test("are those of the page's style sheet", () => {
     const css = readFileSync(join(import.meta.dirname, 'palette.css'), 'utf8');
     const both = (name: string) =>
-      [...css.matchAll(new RegExp(`--${name}: #(..)(..)(..);`, 'g'))].map(([, ...parts]) =>
-        parts.map((part) => Number.parseInt(part, 16)),
-      );
+      (new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\);`).exec(css) ?? [])
+        .slice(1)
+        .map((colour) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)));
     expect(both('raised')).toEqual([BACKGROUND.light, BACKGROUND.dark]);
     expect(both('text')).toEqual([TEXT.light, TEXT.dark]);
   });

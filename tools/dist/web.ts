@@ -6,8 +6,13 @@ import { checkout } from '#tools/checkout.ts';
 
 const source = join(checkout, 'src/web');
 
-/** What pages load: the style, the script of every page, and `<name>-page.tsx` of pages that need more. */
-const entries = ['styles.css', 'live.ts', ...globSync('*-page.{ts,tsx}', { cwd: source }).toSorted()];
+/** What pages load: the style, the scripts of every page, and `<name>-page.tsx` of pages that need more. */
+const entries = [
+  'styles.css',
+  'theme.ts',
+  'live.ts',
+  ...globSync('*-page.{ts,tsx}', { cwd: source }).toSorted(),
+];
 
 const scriptName = '[name]-[hash].js';
 

@@ -10,7 +10,7 @@ const TYPES = new Map([
 ]);
 
 /** What pages load, by the names that `tools/dist` gives it. */
-type AssetName = 'styles.css' | 'live.js' | PageScript;
+type AssetName = 'styles.css' | 'theme.js' | 'live.js' | PageScript;
 
 /** The script of a page that draws in the browser: `src/web/<name>-page.tsx`. */
 export type PageScript = `${string}-page.js`;

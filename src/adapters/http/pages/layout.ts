@@ -6,6 +6,8 @@ export interface Viewer {
   name: string;
   /** Proves to our actions that one of our pages sent a form. */
   csrfToken: string;
+  /** Is admin of the installation. */
+  isAdmin?: boolean;
 }
 
 interface Document {
@@ -32,13 +34,14 @@ ${head(parts)}
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="name"><a href="/teams">Millrace</a></p>
-${accountNavigation(viewer, signIn)}
+${viewer !== undefined && siteNavigation(viewer)}
+<div class="account">${themeControl} ${accountNavigation(viewer, signIn)}</div>
 </header>
 ${breadcrumbs.length > 0 && breadcrumbList(breadcrumbs, title)}
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer><p><a href="/openapi">The API</a></p></footer>
+<footer><p>Millrace · <a href="/openapi">The API</a></p></footer>
 </body>
 </html>
 `;
@@ -53,10 +56,30 @@ function head({ title, viewer, events, script }: Document): Html {
     ${viewer !== undefined && html`<meta name="csrf-token" content="${viewer.csrfToken}" />`}
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="${assetUrl('styles.css')}" />
+    <script src="${assetUrl('theme.js')}"></script>
     ${(events !== undefined || viewer !== undefined) && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
     ${script !== undefined && html`<script type="module" src="${assetUrl(script)}"></script>`}
   </head>`;
 }
+
+function siteNavigation({ isAdmin = false }: Viewer): Html {
+  return html`<nav aria-label="Millrace">
+    <ul>
+      <li><a href="/teams">Pipelines</a></li>
+      ${isAdmin && html`<li><a href="/admin">Installation</a></li>`}
+    </ul>
+  </nav>`;
+}
+
+/** Only the script can remember a choice, so it shows this. */
+const themeControl = html`<label class="theme" hidden
+  ><span class="visually-hidden">Theme</span>
+  <select id="theme" autocomplete="off">
+    <option value="system">System theme</option>
+    <option value="light">Light</option>
+    <option value="dark">Dark</option>
+  </select></label
+>`;
 
 function accountNavigation(viewer: Viewer | undefined, signIn: string | undefined): Html {
   if (viewer === undefined && signIn === undefined) return html``;

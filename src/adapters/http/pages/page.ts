@@ -143,5 +143,6 @@ export function viewerOf(
   codec: Pick<SessionCodec, 'csrfToken'>,
 ): Viewer | undefined {
   if (identity === undefined) return undefined;
-  return { name: identity.user, csrfToken: codec.csrfToken(identity.sessionId ?? '') };
+  const { user: name, globalAdmin: isAdmin, sessionId = '' } = identity;
+  return { name, isAdmin, csrfToken: codec.csrfToken(sessionId) };
 }

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { toSave } from '#testing/stores/stores.ts';
+
+/* What the script of every page does: buttons without a full load, the theme, times. */
+
+const APP = '/teams/main/pipelines/app';
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+
+beforeAll(async () => {
+  // The provider warns about each default setting.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  await site.stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await site.stores.pipelines.savePipeline(
+    toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
+  );
+  await site.gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+});
+afterAll(async () => {
+  await site.close();
+});
+
+async function signedIn(
+  path: string,
+): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> {
+  const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
+  await page.goto(path);
+  await page.getByLabel('Username').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(`**${path}`);
+  return { page, complaints, close: async () => await context.close() };
+}
+
+test('a button changes the page without loading it again, and keeps the focus', async () => {
+  const { page, complaints, close } = await signedIn(APP);
+  await page.evaluate('window.loadedOnce = true');
+  await page.getByRole('button', { name: 'Pause the pipeline', exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Unpause the pipeline' }).waitFor();
+  expect(await page.evaluate('window.loadedOnce')).toBe(true);
+  expect(await page.locator(':focus').innerText()).toBe('Unpause the pipeline');
+  await page.locator(':focus').press('Enter');
+  await page.getByRole('button', { name: 'Pause the pipeline', exact: true }).waitFor();
+  expect(await page.evaluate('window.loadedOnce')).toBe(true);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a refused button shows the reason of the server above the page', async () => {
+  const { page, complaints, close } = await signedIn(APP);
+  const button = page.getByRole('button', { name: 'Pause the pipeline', exact: true });
+  await page.locator(`form[action="${APP}/pause"] input[name=csrf_token]`).evaluate((field) => {
+    field.setAttribute('value', 'guessed');
+  });
+  await button.click();
+  await page.locator('#notice').filter({ hasText: 'X-CSRF-Token' }).waitFor();
+  expect(await page.locator('h1').innerText()).toBe('app');
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).click();
+  expect(await page.locator('#notice').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a theme that the viewer chose holds for the next pages from their first paint', async () => {
+  const { page, complaints, close } = await signedIn(APP);
+  const ground = async (): Promise<string> =>
+    await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await ground();
+  await page.getByLabel('Theme').selectOption('Dark');
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.goto('/teams');
+  expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'dark']);
+  await page.getByLabel('Theme').selectOption('System theme');
+  expect(await ground()).toBe(light);
+  expect(complaints).toEqual([]);
+  await close();
+});
