@@ -22,7 +22,7 @@ ARG TARGETARCH
 RUN groupadd --gid 65532 millrace \
  && useradd --uid 65532 --gid 65532 --home-dir /home/millrace --no-create-home --shell /bin/bash millrace \
  && apt-get update \
- && apt-get install --yes --no-install-recommends base-files bash ca-certificates coreutils curl dash debianutils diffutils findutils git grep gzip jq libc-bin libstdc++6 mawk netbase openssh-client sed tar \
+ && apt-get install --yes --no-install-recommends base-files bash ca-certificates coreutils curl dash debianutils diffutils findutils git git-lfs grep gzip jq libc-bin libstdc++6 mawk netbase openssh-client sed tar \
  && rm -rf /var/lib/apt/lists/* \
  && rm -rf /usr/bin/git-shell /usr/bin/scalar /usr/lib/git-core/git-daemon /usr/lib/git-core/git-http-backend /usr/lib/git-core/git-http-fetch /usr/lib/git-core/git-http-push /usr/lib/git-core/git-imap-send /usr/lib/git-core/git-shell /usr/lib/git-core/scalar /usr/lib/git-core/git-add--interactive /usr/lib/openssh/ssh-keysign /usr/lib/git-core/git \
  && ln -sfn mawk /usr/bin/awk \

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
@@ -56,6 +56,11 @@ export class ContractSetting {
   async pull(version: Version, parameters: Parameters = {}): Promise<void> {
     const end = await this.#run(pull, { ...this.#parameters(parameters), ...prefixed('version', version) });
     expect(end).toMatchObject({ code: 0, stdout: '' });
+  }
+
+  /** The text of a file in the folder `app`. */
+  async read(path: string): Promise<string> {
+    return await readFile(join(this.#folder, 'app', path), 'utf8');
   }
 
   /** Puts the folder `app`, and returns the version or throws what the script says. */

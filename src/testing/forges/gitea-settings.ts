@@ -9,6 +9,9 @@ export interface GiteaAbout {
   readonly pageSize?: number;
 }
 
+/** Signs the addresses of files of Git LFS: 32 bytes, as Gitea wants them. For tests only. */
+const LFS_SECRET = Buffer.alloc(32, 'millrace').toString('base64url');
+
 /** The text of `app.ini`: nothing that talks to the outside, and no work in the background. */
 export function settingsOf(folder: string, address: string, about: GiteaAbout): string {
   const { hostname, port } = new URL(address);
@@ -25,6 +28,8 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
       STATIC_ROOT_PATH: `${folder}/data`,
       APP_DATA_PATH: `${folder}/state`,
       DISABLE_SSH: 'true',
+      LFS_START_SERVER: 'true',
+      LFS_JWT_SECRET: LFS_SECRET,
       OFFLINE_MODE: 'true',
     },
     database: { DB_TYPE: 'sqlite3', PATH: `${folder}/gitea.db`, SQLITE_JOURNAL_MODE: 'WAL' },
@@ -34,6 +39,7 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
     webhook: { ALLOWED_HOST_LIST: about.webhookHosts ?? 'loopback' },
     api: about.pageSize === undefined ? {} : { MAX_RESPONSE_ITEMS: String(about.pageSize) },
     indexer: { ISSUE_INDEXER_TYPE: 'db' },
+    lfs: { PATH: `${folder}/lfs` },
     session: { PROVIDER: 'memory' },
     log: { MODE: 'console', LEVEL: 'Warn', ROOT_PATH: `${folder}/log` },
     cron: { ENABLED: 'false' },

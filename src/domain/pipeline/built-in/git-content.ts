@@ -14,6 +14,13 @@ check_content() {
     configure filter.lfs.required true
   fi
 }
+# Later steps whose image has git-lfs see the files of the repository $1 as unchanged.
+record_lfs() {
+  if [ "\${param_lfs-}" != true ]; then return 0; fi
+  git -C "$1" config filter.lfs.process 'git-lfs filter-process'
+  git -C "$1" config filter.lfs.smudge 'git-lfs smudge -- %f'
+  git -C "$1" config filter.lfs.clean 'git-lfs clean -- %f'
+}
 # Fetches the last commits of the version and nothing else. Some servers give no commit by its name.
 clone_shallow() {
   case $commit in ?????????????????????????????????????????*) format=sha256 ;; *) format=sha1 ;; esac

@@ -93,5 +93,6 @@ else
   git -C "$target" checkout --quiet --detach "$commit" -- >&2
 fi
 if [ "\${param_submodules-}" = true ]; then update_submodules "$target" 1; fi
+record_lfs "$target"
 git -C "$target" --no-pager log -1 --format='%h %s (%an, %ar)' >&2
 `);
