@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { createPipeline } from '#e2e/support/fixtures.ts';
 import { enterWebhook, startForge, storeToken } from '#e2e/support/forge.ts';
-import { pipelineApi } from '#e2e/support/gateway.ts';
+import { pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
 import { withClone } from '#testing/forges/pushed-repository.ts';
 import { deletePod, runBarePod, specOf } from './bare-pod.ts';
@@ -68,9 +68,18 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
     const reference = summarise(bare);
     const get = summarise(pushes.map(({ untilGet }) => untilGet));
     const task = summarise(pushes.map(({ untilTask }) => untilTask));
+    const version = summarise(pushes.map(({ untilVersion }) => untilVersion));
+    const build = summarise(pushes.map(({ untilVersion, untilBuild }) => untilBuild - untilVersion));
+    const pod = summarise(pushes.map(({ untilBuild, untilGet }) => untilGet - untilBuild));
     print('bare Pod: create → process of its last container', inMilliseconds(reference));
     print('git push ended → first step of its build, the get, starts', inMilliseconds(get));
     print('  ratio to the bare Pod', (get.median / reference.median).toFixed(2), '≤ 2.2');
+    print(
+      '  git push ended → version recorded: webhook, Pod of the check, its work',
+      inMilliseconds(version),
+    );
+    print('  version recorded → build created', inMilliseconds(build));
+    print('  build created → its first step starts', inMilliseconds(pod));
     print('git push ended → process of the task after the get', inMilliseconds(task));
     print('  ratio to the bare Pod', (task.median / reference.median).toFixed(2));
   } finally {
@@ -80,6 +89,8 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
 
 /** Milliseconds from the end of the push. The forge sends its webhook in between. */
 interface PushRun {
+  untilVersion: number;
+  untilBuild: number;
   untilGet: number;
   untilTask: number;
 }
@@ -92,15 +103,25 @@ async function measurePush(repository: ForgeRepository, api: Api): Promise<PushR
     await git('push', '-q', 'origin', 'main');
     return Date.now();
   });
+  const build = await nextBuild(api, before);
+  const [task] = timesIn(await api.log('one', build.number));
+  const [get] = (await api.build('one', build.number)).steps ?? [];
+  const [version] = await api.versions('git.app');
+  if (task === undefined || get?.started_at === undefined || version === undefined)
+    throw new Error(`the build #${build.number} is ${build.status}`);
+  return {
+    untilVersion: Date.parse(version.created_at) - ended,
+    untilBuild: Date.parse(build.created_at) - ended,
+    untilGet: Date.parse(get.started_at) - ended,
+    untilTask: task - ended,
+  };
+}
+
+/** Waits for the end of the build after this one. Polling takes time from what is measured, so it is slow. */
+async function nextBuild(api: Api, before: string | undefined): Promise<Build> {
   for (;;) {
-    // Polling takes time from what it measures, so it is slow.
     await sleep(500);
     const [last] = await api.builds('one');
-    if (last === undefined || last.number === before || !FINAL.has(last.status)) continue;
-    const [task] = timesIn(await api.log('one', last.number));
-    const [get] = (await api.build('one', last.number)).steps ?? [];
-    if (task === undefined || get?.started_at === undefined)
-      throw new Error(`the build #${last.number} is ${last.status}`);
-    return { untilGet: Date.parse(get.started_at) - ended, untilTask: task - ended };
+    if (last !== undefined && last.number !== before && FINAL.has(last.status)) return last;
   }
 }

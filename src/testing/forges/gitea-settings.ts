@@ -40,6 +40,8 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
     api: about.pageSize === undefined ? {} : { MAX_RESPONSE_ITEMS: String(about.pageSize) },
     indexer: { ISSUE_INDEXER_TYPE: 'db' },
     lfs: { PATH: `${folder}/lfs` },
+    // In memory: a queue on disk is asked for work only every two seconds.
+    queue: { TYPE: 'channel' },
     session: { PROVIDER: 'memory' },
     log: { MODE: 'console', LEVEL: 'Warn', ROOT_PATH: `${folder}/log` },
     cron: { ENABLED: 'false' },

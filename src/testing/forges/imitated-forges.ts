@@ -138,7 +138,15 @@ export const forgejo: ImitatedApi = {
     route({
       method: 'GET',
       path: '/repos/{owner}/{name}/commits',
-      query: { sha: 'text', path: 'text', stat: ['true', 'false'], limit: 50, page: MAX_PAGES },
+      query: {
+        sha: 'text',
+        path: 'text',
+        stat: ['true', 'false'],
+        verification: ['true', 'false'],
+        files: ['true', 'false'],
+        limit: 50,
+        page: MAX_PAGES,
+      },
       needs: ['limit'],
       answer: (request) => listCommits(request, { branch: 'sha', size: 'limit', field: 'sha' }),
     }),

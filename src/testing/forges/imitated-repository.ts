@@ -160,6 +160,17 @@ export class ImitatedRepository implements ForgeRepository {
     return found === '' ? [] : found.split('\n');
   }
 
+  /** The same commits with their parents and messages. */
+  async describedCommits(branch: string): Promise<{ id: string; parents: string[]; message: string }[]> {
+    const format = '--format=%H%x00%P%x00%B%x00';
+    const text = await this.#git(['log', '--max-count=100', format, branch, '--']).catch(() => '');
+    const parts = text.split('\0');
+    return Array.from({ length: Math.floor(parts.length / 3) }, (_, at) => {
+      const [id = '', parents = '', message = ''] = parts.slice(3 * at, 3 * at + 3);
+      return { id: id.trim(), parents: parents === '' ? [] : parents.split(' '), message };
+    });
+  }
+
   async hasCommit(sha: string): Promise<boolean> {
     return await this.#git(['cat-file', '-e', `${sha}^{commit}`]).then(
       () => true,

@@ -9,9 +9,13 @@ export async function listCommits(
   { branch: name, size, field }: { branch: string; size: string; field: string },
 ): Promise<ApiAnswer> {
   const { repository, url } = request;
-  const found = await repository.commits(url.searchParams.get(name) ?? 'HEAD');
+  const found = await repository.describedCommits(url.searchParams.get(name) ?? 'HEAD');
   if (found.length === 0 && field === 'sha') return refusal(404, 'no such branch, or no commit yet');
-  const described = found.map((id) => ({ [field]: id }));
+  const described = found.map(({ id, parents, message }) =>
+    field === 'sha'
+      ? { sha: id, parents: parents.map((sha) => ({ sha })), commit: { message } }
+      : { id, parent_ids: parents, message },
+  );
   return answerPage(request, described, { size });
 }
 

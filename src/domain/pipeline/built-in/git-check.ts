@@ -35,10 +35,17 @@ commit_by_api() {
   set_forge "$1"
   query=
   if [ -n "$branch" ]; then query=$(encode "$branch"); fi
+  # With a known commit, those since then come in the same answer, unless paths decide which are versions.
+  count=1
+  plain=
+  if [ -n "$known" ] && [ ! -s "$private/paths" ]; then
+    count=30
+    plain='&stat=false&verification=false&files=false'
+  fi
   case $forge in
-    b) api "/repository/commits?per_page=1\${query:+&ref_name=$query}" || return 1 ;;
-    a) api "/commits?per_page=1\${query:+&sha=$query}" || return 1 ;;
-    *) api "/commits?limit=1\${query:+&sha=$query}" || return 1 ;;
+    b) api "/repository/commits?per_page=$count\${query:+&ref_name=$query}" || return 1 ;;
+    a) api "/commits?per_page=$count\${query:+&sha=$query}" || return 1 ;;
+    *) api "/commits?limit=$count$plain\${query:+&sha=$query}" || return 1 ;;
   esac
   jq -er '.[0] | .sha? // .id? // empty' "$answer" 2>/dev/null
 }
@@ -63,16 +70,16 @@ if [ "\${param_pr-}" = true ]; then list_requests; exit 0; fi
 if [ "\${param_tag-}" = true ]; then list_tags; exit 0; fi
 select_paths
 if [ -n "\${param_branches-}" ]; then list_branches; exit 0; fi
+known=\${version_ref-}
+case $known in *[!0-9a-f]*) known= ;; esac
 commit=$(newest_commit)
 if [ -z "$commit" ]; then
   if [ -n "$branch" ]; then fail "the repository has no branch '$branch'"; fi
   fail 'the repository has no commit on its default branch yet'
 fi
 check_commit "$commit"
-known=\${version_ref-}
-case $known in *[!0-9a-f]*) known= ;; esac
 if [ "$known" != "$commit" ] && [ -n "$known" -o -s "$private/paths" ]; then
-  list_commits
+  if [ -s "$private/paths" ] || ! commits_of_answer; then list_commits; fi
 else
   printf '[{"ref":"%s"}]\\n' "$commit"
 fi

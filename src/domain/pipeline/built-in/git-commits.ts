@@ -38,6 +38,23 @@ matching_commits() {
     cat "$private/paths"
   } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin
 }
+# Lists the commits from $known to $commit, oldest first, if the answer of the forge's API has all of them. The first
+# parent of each leads to the one before it, as in git's rev-list --first-parent.
+commits_of_answer() {
+  if [ ! -s "$answer" ]; then return 1; fi
+  jq -ce --arg known "$known" --arg newest "$commit" --arg skip "\${param_skip_ci-}" '
+    INDEX(.sha? // .id) as $commits |
+    def first_parent: (.parents[0]?.sha // .parent_ids[0]?);
+    def asks_to_skip: (.commit.message? // .message? // "" | ascii_downcase) as $message |
+      any("[skip ci]", "[ci skip]", "[no ci]"; . as $words | $message | contains($words));
+    reduce range(0; length + 1) as $_ ({at: $newest, commits: [], found: false};
+      if .found or .at == null then .
+      elif .at == $known then .found = true
+      else $commits[.at] as $commit | .commits += [$commit] | .at = ($commit | first_parent) end) |
+    if .found then
+      [.commits | reverse | .[] | select($skip == "false" or (asks_to_skip | not)) | {ref: (.sha? // .id)}]
+    else empty end' "$answer" 2>/dev/null
+}
 # Lists commits of the branch after $known, oldest first, at most the newest 100: first as many as are listed are
 # fetched, then more. If $known is not among them, the history was rewritten, and only the newest commit is a version.
 list_commits() {

@@ -126,6 +126,57 @@ describe('the newest commit of a branch', () => {
   });
 });
 
+describe('the commits since the last check', () => {
+  const [THREE, FOUR, SIDE] = ['3'.repeat(40), '4'.repeat(40), 'a'.repeat(40)];
+  /** Four is a merge of a side branch; the message of three asks to skip CI. */
+  const history: [id: string, parents: string[], message: string][] = [
+    [FOUR, [THREE, SIDE], 'Merge'],
+    [SIDE, [ONE], 'on the side'],
+    [THREE, [TWO], 'three [Skip CI]'],
+    [TWO, [ONE], 'two'],
+  ];
+  const inGitHub = history.map(([sha, parents, message]) => ({
+    sha,
+    parents: parents.map((id) => ({ sha: id })),
+    commit: { message },
+  }));
+  const inGitLab = history.map(([id, parents, message]) => ({ id, parent_ids: parents, message }));
+  const paths: Record<string, string> = {
+    github: '/api/v3/repos/o/r/commits?per_page=30',
+    gitlab: '/api/v4/projects/o%2Fr/repository/commits?per_page=30',
+    gitea: '/api/v1/repos/o/r/commits?limit=30&stat=false&verification=false&files=false',
+  };
+  const checkFrom = async (provider: string, variables: Record<string, string> = {}): Promise<ScriptEnd> => {
+    answers = { [paths[provider] ?? '']: provider === 'gitlab' ? inGitLab : inGitHub };
+    const known = { param_url: `http://${host}/o/r.git`, param_provider: provider, version_ref: ONE };
+    return await run(check, { ...known, ...variables });
+  };
+
+  test.each(Object.keys(paths))(
+    'come from %s with one request: a merge is one, skipped ones are none',
+    async (name) => {
+      const end = await checkFrom(name);
+      expect(end).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(end.stdout)).toEqual([{ ref: TWO }, { ref: FOUR }]);
+      expect(requests.map(({ path }) => path)).toEqual([paths[name]]);
+    },
+  );
+
+  test('include those that ask to skip CI if skip_ci is false', async () => {
+    const end = await checkFrom('gitea', { param_skip_ci: 'false' });
+    expect(JSON.parse(end.stdout)).toEqual([{ ref: TWO }, { ref: THREE }, { ref: FOUR }]);
+  });
+
+  test.each([
+    ['the answer does not reach the last version', { version_ref: '9'.repeat(40) }],
+    ['the last version was on a side branch', { version_ref: SIDE }],
+  ])('come from git if %s', async (_, variables) => {
+    // There is no repository here, so git fails.
+    expect(await checkFrom('github', variables)).toMatchObject({ code: 1, stdout: '' });
+    expect(requests.map(({ path }) => path.replace(/\?.*/, ''))).toContain('/o/r.git/info/refs');
+  });
+});
+
 describe('pull requests as versions', () => {
   const repo = { full_name: 'o/r' };
 
