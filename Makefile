@@ -86,6 +86,10 @@ bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event 
 bench-masking: $(installed) ## Measure masking of secrets in logs, beside a plain copy
 	@node bench/logs/masking.ts
 
+.PHONY: bench-log-viewer
+bench-log-viewer: $(installed) dist ## Measure how a log of 100,000 lines scrolls in a browser, and how a page grows
+	@node bench/logs/viewer.ts
+
 .PHONY: bench-clones
 bench-clones: $(installed) ## Measure later gets of a repository of 1 GB, with and without a cache
 	@node bench/clones/second-clone.ts

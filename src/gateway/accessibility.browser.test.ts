@@ -151,7 +151,7 @@ describe('the pages have no accessibility problems and can be used by keyboard',
     const spoken = await page
       .locator('[aria-live], [role=status], [role=alert], [role=log]')
       .evaluateAll((all) => all.map(({ id }: { id: string }) => id));
-    expect([spoken, await log.getAttribute('aria-live')]).toEqual([['status', 'log'], 'off']);
+    expect([spoken, await log.getAttribute('aria-live')]).toEqual([['status', 'log-found', 'log'], 'off']);
   });
 
   test.each([409, 429, 500, 503])('on a page for status %s', async (status) => {

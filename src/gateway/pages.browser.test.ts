@@ -244,7 +244,7 @@ describe('the pipeline page', () => {
     expect(await log.locator('b').count()).toBe(0);
     expect(await log.locator('.front').innerText()).toBe('ok');
     for (let line = 1; line <= 30; line += 1) await say({ type: 'log', step: '1', text: `line ${line}\n` });
-    await until(async () => (await log.innerText()).includes('line 30\n'));
+    await until(async () => (await log.innerText()).includes('line 30'));
     await until(async () => (await page.locator('#status').innerText()).includes('started'));
     await seen('build-running');
     await step('1');

@@ -52,7 +52,7 @@ describe('the regular expressions of the project', () => {
     const files = new Set(regexes.map(({ file }) => file));
     expect([...files]).toEqual(
       expect.arrayContaining([
-        'src/web/terminal.ts',
+        'src/web/build/terminal.ts',
         'src/domain/language/duration.ts',
         'e2e/readme/commands.ts',
       ]),

@@ -39,14 +39,16 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
         title,
         viewer: teamViewer.viewer,
         breadcrumbs: breadcrumbs(ref, 'job'),
-        events: `${url}/events`,
+        script: 'build-page.js',
         main: html`<h1>${title}</h1>
           <p role="status" id="status">${status(build.status)} ${build.message}</p>
-          <div id="live">
-            ${facts(build)} ${actions(url, build, teamViewer)} ${inputs(ref, build.inputs)}
-            ${inputValues(build.inputValues)} ${steps(build.steps)}
-          </div>
-          ${logSection(url, log)}`,
+          <div class="build-page">
+            <div id="live">
+              ${facts(build)} ${actions(url, build, teamViewer)} ${inputs(ref, build.inputs)}
+              ${inputValues(build.inputValues)} ${steps(build.steps)}
+            </div>
+            ${logSection(url, log)}
+          </div>`,
       });
     },
   });
@@ -213,14 +215,13 @@ function metadataOf({ name, metadata = [] }: StepState): Html {
 
 function logSection(url: string, log: LogPage | undefined): Html {
   const text = plainLog((log?.chunks ?? []).map((chunk) => chunk.text).join(''));
-  return html`<section aria-labelledby="log-title">
+  return html`<section aria-labelledby="log-title" class="build-output">
     <h2 id="log-title">Log</h2>
-    <p class="tools">
-      <a href="${url}/logs" data-plain>As plain text</a>
-      <label hidden><input type="checkbox" id="follow" checked /> Follow</label>
-    </p>
-    <pre id="log" role="log" aria-live="off" aria-labelledby="log-title" tabindex="0">${text}</pre>
+    <div id="log-viewer" data-url="${url}">
+      <p class="tools"><a href="${url}/logs">As plain text</a></p>
+      <pre id="log" role="log" aria-live="off" aria-labelledby="log-title" tabindex="0">${text}</pre>
+      ${log?.hasMore === true && html`<p class="help">There is more: the plain text has all of it.</p>`}
+    </div>
     ${log?.removed && html`<p class="help">${LOG_REMOVED}</p>`}
-    ${log?.hasMore === true && html`<p class="help" id="more">There is more: the plain text has all of it.</p>`}
   </section>`;
 }

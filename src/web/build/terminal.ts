@@ -10,7 +10,8 @@ interface Pair {
   dark: Rgb;
 }
 
-interface Look {
+/** The style that the sequences of a terminal have set. Equal looks are the same object. */
+export interface Look {
   bold: boolean;
   dim: boolean;
   italic: boolean;
@@ -34,7 +35,7 @@ export interface Piece {
   dress: Dress;
 }
 
-const PLAIN: Look = {
+export const PLAIN: Look = {
   bold: false,
   dim: false,
   italic: false,
@@ -44,6 +45,8 @@ const PLAIN: Look = {
   front: undefined,
   back: undefined,
 };
+
+const PLAIN_KEY = JSON.stringify(PLAIN);
 
 /** Background and text colour of a log in page.css. */
 export const BACKGROUND = pair('#f3f5f7', '#1f242a');
@@ -67,11 +70,19 @@ const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL
 const MAX_SEQUENCE_CHARACTERS = 4096;
 const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;:]{0,200})m$`);
 
-/** Parses output chunk by chunk. */
+/** Parses output chunk by chunk, or one line whose style began before it. */
 export class AnsiParser {
-  #look: Look = PLAIN;
-  #dress = dress(PLAIN);
+  #look: Look;
   #rest = '';
+
+  constructor(look: Look = PLAIN) {
+    this.#look = look;
+  }
+
+  /** The style of the text that follows. */
+  get look(): Look {
+    return this.#look;
+  }
 
   /** Pieces of text, line ends and carriage returns, in order. */
   read(chunk: string): (Piece | '\n' | '\r')[] {
@@ -84,17 +95,39 @@ export class AnsiParser {
     for (const [index, part] of split.entries()) {
       if (part === '\n' || part === '\r') parts.push(part);
       else if (index % 2 === 1) this.#restyle(part);
-      else if (part !== '') parts.push({ text: plain(part), dress: this.#dress });
+      else if (part !== '') parts.push({ text: plain(part), dress: dressOf(this.#look) });
     }
     return parts;
   }
 
   #restyle(sequence: string): void {
     const [, numbers] = COLOURS.exec(sequence) ?? [];
-    if (numbers === undefined) return;
-    this.#look = restyled(this.#look, numbers);
-    this.#dress = dress(this.#look);
+    if (numbers !== undefined) this.#look = nextLook(this.#look, numbers);
   }
+}
+
+/** Programs use few styles, again and again; one that uses a million colours must not fill the memory. */
+const MAX_CACHED_LOOKS = 5000;
+const looks = new Map<string, Look>();
+const dresses = new Map<Look, Dress>();
+
+function nextLook(look: Look, numbers: string): Look {
+  const next = restyled(look, numbers);
+  const key = JSON.stringify(next);
+  const known = key === PLAIN_KEY ? PLAIN : looks.get(key);
+  if (known !== undefined) return known;
+  if (looks.size >= MAX_CACHED_LOOKS) {
+    looks.clear();
+    dresses.clear();
+  }
+  looks.set(key, next);
+  return next;
+}
+
+function dressOf(look: Look): Dress {
+  const known = dresses.get(look) ?? dress(look);
+  dresses.set(look, known);
+  return known;
 }
 
 /** Removes control characters, and marks bidirectional overrides, which could disguise text. */

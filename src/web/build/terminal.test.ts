@@ -149,7 +149,7 @@ describe('the colours of log text', () => {
   });
 
   test("are those of the page's style sheet", () => {
-    const css = readFileSync(join(import.meta.dirname, 'palette.css'), 'utf8');
+    const css = readFileSync(join(import.meta.dirname, '../palette.css'), 'utf8');
     const both = (name: string) =>
       (new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\);`).exec(css) ?? [])
         .slice(1)

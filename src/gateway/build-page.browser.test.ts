@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { startReportedBuild, type ReportedEvent } from '#testing/builds/reported-build.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, toSave } from '#testing/stores/stores.ts';
+
+/* The page of a build in a browser. PICTURES names a folder for screenshots. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+// Ends only a test that hangs: on a slow machine a page takes long.
+jest.setTimeout(90_000);
+
+const APP = '/teams/main/pipelines/app';
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  const { stores, gateway } = site;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  const steps = [getStep('git.app', { trigger: false }), task('compile'), task('test')];
+  const jobs = ['folds', 'searches', 'follows', 'long'].map((name) => job(name, ...steps));
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  await found(stores, saved, [{ ref: '3f2a91c', message: 'Add the login page' }]);
+  await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  page.setDefaultTimeout(20_000);
+  close = async () => await person.context.close();
+  await page.goto('/auth/login');
+  await page.getByLabel('Username').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/teams');
+});
+afterEach(async () => {
+  await close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+type Report = (...events: ReportedEvent[]) => Promise<void>;
+
+/** Starts a build of a job; nothing has run yet. */
+async function startBuild(name: string): Promise<Report> {
+  const { stores, gateway } = site;
+  await gateway.ask(`POST ${APP}/jobs/${name}/trigger`, { as: await gateway.session('ann') });
+  return await startReportedBuild({ stores, notifications: gateway.notifications });
+}
+
+const log = (step: string, text: string): ReportedEvent => ({ type: 'log', step, text });
+const started = (step: string): ReportedEvent => ({ type: 'step-started', step });
+const ended = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): ReportedEvent => ({
+  type: 'step-ended',
+  step,
+  status,
+  exitCode: status === 'failed' ? 1 : 0,
+});
+const lines = (count: number, word = 'line'): string =>
+  Array.from({ length: count }, (_, index) => `${word} ${index + 1}\n`).join('');
+
+async function endBuild(report: Report, outcome: 'succeeded' | 'failed'): Promise<void> {
+  const reason = outcome === 'failed' ? 'StepFailed' : 'AllStepsSucceeded';
+  await report({ type: 'build-ended', outcome, reason, message: `The build ${outcome}.` });
+}
+
+const header = (name: string) => page.getByRole('button', { name, exact: true });
+const isOpen = async (name: string): Promise<string | null> =>
+  await header(name).getAttribute('aria-expanded');
+const line = (number: number) => page.locator(`.build-line[data-line="${number}"]`);
+
+/** Whether a line is inside the visible part of the log. */
+async function isVisible(text: string): Promise<boolean> {
+  const at = page.locator('.build-text', { hasText: text }).first();
+  if ((await at.count()) === 0) return false;
+  const [inner, outer] = [await at.boundingBox(), await page.locator('#log').boundingBox()];
+  return (
+    inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height
+  );
+}
+
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await keyboardProblems(page)).toEqual([]);
+}
+
+describe('the log of an ended build', () => {
+  test('shows the end of the failed step, folds the others, and remembers times and wrapping', async () => {
+    const report = await startBuild('folds');
+    await report(started('0'), log('0', 'Cloning\n'), ended('0'), started('1'));
+    await report(log('1', `\u001b[32mcompiled\u001b[0m\n${'wide '.repeat(100)}\n`), ended('1'), started('2'));
+    await report(log('2', `${lines(300)}\u001b[1;31merror:\u001b[0m no such table\n`), ended('2', 'failed'));
+    await endBuild(report, 'failed');
+    await page.goto(`${APP}/jobs/folds/builds/1`);
+    await until(async () => await isVisible('no such table'));
+    expect(await isOpen('task test')).toBe('true');
+    await seen('log-failed');
+
+    await page.locator('#log').evaluate((box: { scrollTop: number }) => (box.scrollTop = 0));
+    expect([await isOpen('get git.app'), await isOpen('task compile')]).toEqual(['false', 'false']);
+    await header('task compile').click();
+    await until(async () => await isVisible('compiled'));
+    expect(await page.locator('.build-text .front').innerText()).toBe('compiled');
+    const wide = page.locator('.build-line', { hasText: 'wide' });
+    const wrapped = (await wide.boundingBox())?.height ?? 0;
+    await page.getByLabel('Wrap').uncheck();
+    await until(async () => ((await wide.boundingBox())?.height ?? 0) < wrapped);
+    await page.getByLabel('Times').check();
+    await page.reload();
+    await until(async () => await isVisible('no such table'));
+    expect([await page.getByLabel('Wrap').isChecked(), await page.getByLabel('Times').isChecked()]).toEqual([
+      false,
+      true,
+    ]);
+    expect(await page.locator('.build-time').first().getAttribute('data-time')).toMatch(/^\d\d:\d\d:\d\d$/);
+    await seen('log-with-times');
+  });
+
+  test('finds words in any case, and links to lines', async () => {
+    const report = await startBuild('searches');
+    await report(started('0'), log('0', 'A Needle here\n'), ended('0'), started('1'));
+    await report(
+      log('1', `${lines(500)}one \u001b[31mnee\u001b[0mdle\n${lines(500)}two needle\n`),
+      ended('1'),
+    );
+    await report(started('2'), ended('2'));
+    await endBuild(report, 'succeeded');
+    const url = `${APP}/jobs/searches/builds/1`;
+    await page.goto(url);
+    await until(async () => (await isOpen('task compile')) === 'false');
+    await page.locator('#log').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('NEEDLE');
+    const count = page.locator('#log-found');
+    await until(async () => (await count.innerText()) === '3 lines');
+    await page.keyboard.press('Enter');
+    await until(async () => await isVisible('A Needle here'));
+    await page.keyboard.press('Enter');
+    await until(async () => await isVisible('one needle'));
+    expect([await count.innerText(), await line(501).locator('mark').allInnerTexts()]).toEqual([
+      'Line 2 of 3',
+      ['nee', 'dle'],
+    ]);
+    await seen('log-search');
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('Shift+Enter');
+    await until(async () => (await count.innerText()) === 'Line 1 of 3');
+
+    await page.goto(`${url}#step-1:L700-L702`);
+    await page.reload();
+    await until(async () => await isVisible('line 200'));
+    expect(await page.locator('.build-line.selected').count()).toBe(3);
+    await line(698).locator('.build-number').click();
+    expect(new URL(page.url()).hash).toBe('#step-1:L698');
+    await line(701)
+      .locator('.build-number')
+      .click({ modifiers: ['Shift'] });
+    expect(new URL(page.url()).hash).toBe('#step-1:L698-L701');
+    await site.browser.contexts().at(-1)?.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${ORIGIN}${url}#step-1:L698-L701`);
+    await page.getByRole('button', { name: 'Copy the log of task compile' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe(`${lines(500)}one needle\n${lines(500)}two needle\n`);
+  });
+});
+
+describe('the log of a running build', () => {
+  test('is followed until the viewer scrolls up, and again from its end', async () => {
+    const report = await startBuild('follows');
+    await page.goto(`${APP}/jobs/follows/builds/1`);
+    await until(async () => (await page.locator('#log').innerText()).includes('No output yet.'));
+    await report(started('0'), log('0', lines(200, 'clone')), ended('0'), started('1'));
+    await until(async () => await isVisible('clone 200'));
+    await page.locator('#log').hover();
+    await page.mouse.wheel(0, -1500);
+    await until(async () => !(await page.getByLabel('Follow').isChecked()));
+    const top = await page.locator('#log').evaluate((box: { scrollTop: number }) => box.scrollTop);
+    await report(log('1', lines(100, 'compile')), log('0', lines(50, 'late')));
+    await until(async () => (await page.getByRole('button', { name: 'Jump to the end' }).count()) === 1);
+    await until(async () => {
+      const size = await page.locator('#log').evaluate((box: { scrollHeight: number }) => box.scrollHeight);
+      return size > 350 * 20;
+    });
+    expect(await page.locator('#log').evaluate((box: { scrollTop: number }) => box.scrollTop)).toBe(top);
+    await seen('log-running');
+    await page.getByRole('button', { name: 'Jump to the end' }).click();
+    await until(async () => await isVisible('compile 100'));
+    await report(log('1', 'the end\n'), ended('1'), started('2'), ended('2'));
+    await until(async () => await isVisible('the end'));
+    await endBuild(report, 'succeeded');
+    await until(async () => (await page.locator('#status').innerText()).includes('succeeded'));
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await isOpen('task compile')).toBe('true');
+  });
+});
+
+test('a log of 100,000 lines has each of them, but few elements', async () => {
+  const report = await startBuild('long');
+  await report(started('0'), ended('0'), started('1'));
+  const each = 1000;
+  for (let first = 0; first < 100_000; first += each)
+    await report(
+      log(
+        '1',
+        Array.from({ length: each }, (_, index) => `${first + index + 1}: some words of output\n`).join(''),
+      ),
+    );
+  await report(ended('1', 'failed'));
+  await endBuild(report, 'failed');
+  await page.goto(`${APP}/jobs/long/builds/1`);
+  await until(async () => await isVisible('100000: some words'));
+  for (const number of [1, 2, 31_415, 65_537, 99_999, 50_000]) {
+    await page.evaluate(`location.hash = '#step-1:L${number}'`);
+    await until(async () => await isVisible(`${number}: some words`));
+    expect(await line(number).locator('.build-text').innerText()).toBe(`${number}: some words of output`);
+  }
+  expect(await page.locator('.build-line').count()).toBeLessThan(300);
+  await seen('log-long');
+});

@@ -1,0 +1,32 @@
+import type { BuildEvent } from '#domain/build/events.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { giveTurns, type TestStores } from '#testing/stores/stores.ts';
+
+/** What an agent reports, without its number and, if it is now, its time. */
+export type ReportedEvent = BuildEvent extends infer E
+  ? E extends BuildEvent
+    ? Omit<E, 'sequence' | 'at'> & { at?: string }
+    : never
+  : never;
+
+/** Gives the oldest pending build a Pod, and returns what reports events of it in the agent's place. */
+export async function startReportedBuild({
+  stores,
+  notifications,
+}: {
+  stores: TestStores;
+  notifications: Pick<Notifications, 'notify'>;
+}): Promise<(...events: ReportedEvent[]) => Promise<void>> {
+  await giveTurns(stores);
+  const [started] = await stores.builds.buildsToStart(10);
+  if (started === undefined) throw new Error('no build to start');
+  await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+  let sequence = 0;
+  return async (...events) => {
+    const now = new Date().toISOString();
+    const numbered = events.map((event) => ({ at: now, ...event, sequence: (sequence += 1) }));
+    const build = { build: started.id, attempt: started.attempt };
+    await followBuild(build, numbered, { builds: stores.builds, notifications });
+  };
+}

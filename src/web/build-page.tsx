@@ -1,0 +1,95 @@
+/*
+ * The log of a build: folded by steps, searched, linked, and followed while it is written. The server renders
+ * everything else; `live.ts` refreshes it when this page reports a change.
+ */
+import { render } from 'preact';
+import { requestApi } from './api.ts';
+import type { LogChunk } from './build/build-log.ts';
+import { readLineLink, writeLineLink } from './build/line-link.ts';
+import type { ShownBuild } from './build/log-sections.ts';
+import { LogState } from './build/log-state.ts';
+import { LogViewer } from './build/log-viewer.tsx';
+import { followEvents } from './follow-events.ts';
+
+/** A log without text is drawn after this time: its build has not written any yet. */
+const MAX_EMPTY_MS = 500;
+
+const place = document.getElementById('log-viewer');
+if (place !== null) void showLog(place);
+
+async function showLog(element: HTMLElement): Promise<void> {
+  const { url = '' } = element.dataset;
+  const state = new LogState(drawing(element, `${url}/logs`, () => state));
+  // Without the build, the log still has its text.
+  const build = await requestApi<ShownBuild>('GET', url).catch(() => undefined);
+  if (build !== undefined) state.begin(build);
+  goToHash(state);
+  window.addEventListener('hashchange', () => goToHash(state));
+  document.addEventListener('click', (event) => followStepLink(event, state));
+  followEvents({
+    url: () => (state.log.last === 0 ? `${url}/events` : `${url}/events?after=${state.log.last}`),
+    on: {
+      log: ({ data }) => {
+        const chunk: LogChunk = JSON.parse(data);
+        state.append(chunk);
+      },
+      build: ({ data }) => {
+        const changedBuild: ShownBuild = JSON.parse(data);
+        state.update(changedBuild);
+        reportChange();
+      },
+      end: () => {
+        state.complete();
+        reportChange();
+      },
+    },
+    refused: reportChange,
+  });
+}
+
+/** `live.ts` then refreshes what the server renders. */
+function reportChange(): void {
+  document.dispatchEvent(new Event('millrace:changed'));
+}
+
+/**
+ * Draws the log once in each frame in which it has changed. What the server rendered stays until there is text.
+ */
+function drawing(element: HTMLElement, plainText: string, state: () => LogState): () => void {
+  let version = 0;
+  let isWaiting = false;
+  const since = performance.now();
+  const draw = (): void => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      const { log, isComplete } = state();
+      const isEmpty = log.last === 0 && !isComplete;
+      if (isEmpty && performance.now() - since < MAX_EMPTY_MS) {
+        setTimeout(draw, MAX_EMPTY_MS);
+        return;
+      }
+      if (version === 0) element.replaceChildren();
+      version += 1;
+      render(<LogViewer state={state()} plainText={plainText} version={version} />, element);
+    });
+  };
+  return draw;
+}
+
+function goToHash(state: LogState): void {
+  const link = readLineLink(location.hash);
+  if (link !== undefined) state.goTo({ ...link, focus: true });
+}
+
+/** Without scripts, the link of a step leads to the log; with them, to its part of the log. */
+function followStepLink(event: MouseEvent, state: LogState): void {
+  const { target } = event;
+  const link = target instanceof Element ? target.closest<HTMLElement>('a[data-step]') : null;
+  const { step: key } = link?.dataset ?? {};
+  if (key === undefined) return;
+  event.preventDefault();
+  history.replaceState(null, '', writeLineLink({ key }));
+  state.goTo({ key, focus: true });
+}

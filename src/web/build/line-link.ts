@@ -1,0 +1,44 @@
+/** Lines of a step that a link names, counted from 1; without `first`, the whole step. */
+export interface LineLink {
+  key: string;
+  first?: number;
+  last?: number;
+}
+
+const LINK = /^#(step-[\w.:@-]{1,300}?)(?::L(\d{1,9})(?:-L(\d{1,9}))?)?$/;
+
+/** Reads `#step-1:L12` and `#step-1:L12-L20`. */
+export function readLineLink(hash: string): LineLink | undefined {
+  const [, key, first, last] = LINK.exec(safelyDecoded(hash)) ?? [];
+  if (key === undefined) return undefined;
+  if (first === undefined) return { key };
+  const [one, other] = [Number(first), Number(last ?? first)];
+  return { key, first: Math.min(one, other), last: Math.max(one, other) };
+}
+
+export function writeLineLink({ key, first, last }: LineLink): string {
+  if (first === undefined) return `#${key}`;
+  return `#${key}:L${first}${last === undefined || last === first ? '' : `-L${last}`}`;
+}
+
+/** A click on a line number selects the line, with Shift all lines from the one that was selected first. */
+export function selectLine(selected: LineLink | undefined, { key, line, extend }: Clicked): LineLink {
+  const from = extend && selected?.key === key ? selected.first : undefined;
+  return from === undefined
+    ? { key, first: line, last: line }
+    : { key, first: Math.min(from, line), last: Math.max(from, line) };
+}
+
+interface Clicked {
+  key: string;
+  line: number;
+  extend: boolean;
+}
+
+function safelyDecoded(hash: string): string {
+  try {
+    return decodeURIComponent(hash);
+  } catch {
+    return hash;
+  }
+}

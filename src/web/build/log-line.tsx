@@ -1,0 +1,86 @@
+import type { JSX } from 'preact';
+import { matchesIn } from './search-log.ts';
+import type { StoredLine } from './step-lines.ts';
+import { AnsiParser, type Piece } from './terminal.ts';
+import { clockTime } from './time-words.ts';
+
+interface Shown {
+  line: StoredLine;
+  /** From 1. */
+  number: number;
+  top: number;
+  height: number;
+  timestamps: boolean;
+  query: string;
+  isSelected: boolean;
+  isCurrent: boolean;
+}
+
+/** A line of a log. Its number is generated content, so copied text has none. */
+export function LogLine({
+  line,
+  number,
+  top,
+  height,
+  timestamps,
+  query,
+  isSelected,
+  isCurrent,
+}: Shown): JSX.Element {
+  const marks = `${isSelected ? ' selected' : ''}${isCurrent ? ' current' : ''}`;
+  return (
+    <div class={`build-line${marks}`} data-line={number} style={{ top: `${top}px`, height: `${height}px` }}>
+      <span class="build-number" data-number={number} />
+      {timestamps && (
+        <span class="build-time" data-time={clockTime(line.at)} title={new Date(line.at).toISOString()} />
+      )}
+      <span class="build-text">{piecesOf(line, query).map(shown)}</span>
+    </div>
+  );
+}
+
+interface ShownPiece extends Piece {
+  isMatch: boolean;
+}
+
+/** The pieces of a line, cut where what is searched begins and ends. */
+function piecesOf({ text, look }: StoredLine, query: string): ShownPiece[] {
+  const pieces = new AnsiParser(look).read(text).filter((part) => typeof part !== 'string');
+  const matches = matchesIn(pieces.map((piece) => piece.text).join(''), query);
+  let start = 0;
+  return pieces.flatMap((piece) => {
+    const here = cutPiece(piece, start, matches);
+    start += piece.text.length;
+    return here;
+  });
+}
+
+function cutPiece({ text, dress }: Piece, start: number, matches: readonly [number, number][]): ShownPiece[] {
+  const end = start + text.length;
+  const inside = matches.filter(([from, to]) => from < end && to > start);
+  const cuts = [start, ...inside.flat().filter((at) => at > start && at < end), end];
+  return cuts.slice(0, -1).map((from, index) => ({
+    text: text.slice(from - start, (cuts[index + 1] ?? end) - start),
+    dress,
+    isMatch: inside.some(([first, last]) => first <= from && from < last),
+  }));
+}
+
+/** Colours are custom properties, which our content security policy allows a script to set. */
+function shown({ text, dress: { names, front, back }, isMatch }: ShownPiece): JSX.Element | string {
+  const content = isMatch ? <mark>{text}</mark> : text;
+  if (names === '') return content;
+  const style = Object.fromEntries(
+    Object.entries({ front, back }).flatMap(([side, pair]) =>
+      Object.entries(pair ?? {}).map(([palette, colour]) => [
+        `--${side}-${palette}`,
+        `rgb(${colour.join(' ')})`,
+      ]),
+    ),
+  );
+  return (
+    <span class={names} style={style}>
+      {content}
+    </span>
+  );
+}

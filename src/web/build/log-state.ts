@@ -1,0 +1,159 @@
+import { BuildLog, type LogChunk } from './build-log.ts';
+import type { LineLink } from './line-link.ts';
+import { placeSections, type LogLayout } from './log-layout.ts';
+import { opensAtFirst, sectionsOf, type LogSection, type ShownBuild } from './log-sections.ts';
+import { LogSearch, type FoundLine } from './search-log.ts';
+
+/** A place that the viewer wants to see. */
+export interface LogTarget extends LineLink {
+  /** The page scrolls to the log, which gets the focus. */
+  focus: boolean;
+}
+
+/** What the viewer of a log sees: its text, what is folded, what is searched. It knows no DOM. */
+export class LogState {
+  readonly log = new BuildLog();
+  /** The viewer has scrolled. */
+  hasMoved = false;
+  #build: ShownBuild | undefined;
+  /** The build had ended when the page was opened. */
+  #hadEnded = false;
+  #isComplete = false;
+  #target: LogTarget | undefined;
+  #search = new LogSearch('');
+  #current: FoundLine | undefined;
+  #selected: LineLink | undefined;
+  #sections: readonly LogSection[] | undefined;
+  #layout: LogLayout | undefined;
+  readonly #folds = new Map<string, boolean>();
+  readonly #changed: () => void;
+
+  /** `changed` is called after each change; it should wait for the next frame. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  get build(): ShownBuild | undefined {
+    return this.#build;
+  }
+
+  /** Nothing follows any more. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  get search(): LogSearch {
+    return this.#search;
+  }
+
+  /** The found line that the viewer looks at. */
+  get current(): FoundLine | undefined {
+    return this.#current;
+  }
+
+  get selected(): LineLink | undefined {
+    return this.#selected;
+  }
+
+  get sections(): readonly LogSection[] {
+    this.#sections ??= sectionsOf(this.log, this.#build);
+    return this.#sections;
+  }
+
+  /** `columns`: where lines wrap; infinite if they do not. */
+  layoutAt(columns: number): LogLayout {
+    if (this.#layout?.columns !== columns)
+      this.#layout = placeSections(this.sections, (section) => this.isOpen(section), columns);
+    return this.#layout;
+  }
+
+  get target(): LogTarget | undefined {
+    return this.#target;
+  }
+
+  isOpen(section: LogSection): boolean {
+    return this.#folds.get(section.key) ?? opensAtFirst(section, this.sections.length, this.#hadEnded);
+  }
+
+  /** The first state of the build, when the page was opened. */
+  begin(build: ShownBuild): void {
+    this.#hadEnded = build.ended_at !== undefined;
+    this.update(build);
+  }
+
+  update(build: ShownBuild): void {
+    this.#build = build;
+    this.#relay();
+  }
+
+  append(chunk: LogChunk): void {
+    this.log.append(chunk);
+    this.#relay();
+  }
+
+  /** Nothing follows. Who opens the page of a failed build wants to see the end of what failed. */
+  complete(): void {
+    this.#isComplete = true;
+    const failed = this.#hadEnded ? this.sections.find(({ status }) => status === 'failed') : undefined;
+    if (failed !== undefined && this.#selected === undefined && !this.hasMoved)
+      this.#target = { key: failed.key, first: failed.lines.end, focus: false };
+    this.#changed();
+  }
+
+  fold(key: string, open: boolean): void {
+    this.#folds.set(key, open);
+    this.#relay();
+  }
+
+  foldAll(open: boolean): void {
+    for (const { key } of this.sections) this.#folds.set(key, open);
+    this.#relay();
+  }
+
+  /** Opens a section and shows one of its lines, as soon as that is there. */
+  goTo(target: LogTarget): void {
+    this.#target = target;
+    if (target.first !== undefined && target.focus) this.#selected = target;
+    this.fold(target.key, true);
+  }
+
+  /** The viewer sees the target, or has gone elsewhere. */
+  arrive(): void {
+    this.#target = undefined;
+  }
+
+  select(selected: LineLink | undefined): void {
+    this.#selected = selected;
+    this.#changed();
+  }
+
+  searchFor(query: string): void {
+    this.#search = new LogSearch(query);
+    this.#current = undefined;
+    this.readSearch();
+    this.#changed();
+  }
+
+  /** Searches what is new. */
+  readSearch(): void {
+    this.#search.read(this.sections);
+  }
+
+  /** Goes to the next or previous found line, and opens its section. The first is at or after `from`. */
+  goToFound(by: 1 | -1, from: FoundLine | undefined): void {
+    const { count } = this.#search;
+    if (count === 0) return;
+    const start = this.#current ?? from;
+    const index = start === undefined ? 0 : this.#search.indexOf(start);
+    const step = this.#current === undefined ? Math.min(by, 0) : by;
+    this.#current = this.#search.at((index + step + count) % count);
+    if (this.#current !== undefined)
+      this.goTo({ key: this.#current.key, first: this.#current.line + 1, focus: false });
+  }
+
+  #relay(): void {
+    this.#sections = undefined;
+    this.#layout = undefined;
+    this.#changed();
+  }
+}

@@ -1,0 +1,165 @@
+import type { JSX, RefObject, TargetedMouseEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { selectLine, writeLineLink, type LineLink } from './line-link.ts';
+import { anchorAt, sectionsBetween, type LogLayout } from './log-layout.ts';
+import { readPreferences, storePreferences } from './log-preferences.ts';
+import { canCopy, SectionRows } from './log-rows.tsx';
+import type { LogState } from './log-state.ts';
+import { LogTools } from './log-tools.tsx';
+import type { FoundLine } from './search-log.ts';
+import { useLogScroll, type LogScroll } from './use-log-scroll.ts';
+import { RULER, useMetrics, type Metrics } from './use-metrics.ts';
+
+const MIN_COLUMNS = 20;
+const MIN_NUMBER_CELLS = 4;
+const TIME_CELLS = 9;
+
+interface Viewer {
+  state: LogState;
+  /** Address of the plain text. */
+  plainText: string;
+  /** Counts changes of the state, which stays the same object. */
+  version: number;
+}
+
+/** The log of a build, of which only the visible lines are in the document. */
+export function LogViewer({ state, plainText }: Viewer): JSX.Element {
+  const [preferences, setPreferences] = useState(readPreferences);
+  const box = useRef<HTMLDivElement | null>(null);
+  const ruler = useRef<HTMLSpanElement | null>(null);
+  const field = useRef<HTMLInputElement | null>(null);
+  const { timestamps, wrap } = preferences;
+  const metrics = useMetrics(box, ruler);
+  const gutter = gutterCells(state, timestamps);
+  const columns = wrap ? wrapColumns(metrics, gutter) : Number.POSITIVE_INFINITY;
+  const layout = state.layoutAt(columns);
+  const scroll = useLogScroll({ state, layout, metrics, box });
+  state.readSearch();
+  useEffect(() => storePreferences(preferences), [preferences]);
+  return (
+    <div
+      class={`build-viewer${wrap ? ' wrap' : ''}`}
+      onKeyDown={(event) => slashSearches(event, field.current)}
+    >
+      <LogTools
+        {...{ search: state.search, current: state.current, field, preferences, plainText }}
+        following={state.isComplete ? undefined : scroll.following}
+        onFollow={scroll.follow}
+        onCopyLink={state.selected?.first === undefined || !canCopy() ? undefined : copyLink}
+        onSearch={(text) => state.searchFor(text)}
+        onGo={(by) => state.goToFound(by, lineAtRow(layout, scroll.topRow()))}
+        onPrefer={setPreferences}
+        onFoldAll={(open) => state.foldAll(open)}
+      />
+      <LogBox {...{ state, layout, metrics, scroll, box, ruler, gutter, timestamps }} />
+      {!scroll.isAtEnd && (
+        <button type="button" class="build-to-end" onClick={() => toEnd(box.current)}>
+          Jump to the end
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface Box {
+  state: LogState;
+  layout: LogLayout;
+  metrics: Metrics | undefined;
+  scroll: LogScroll;
+  box: RefObject<HTMLDivElement | null>;
+  ruler: RefObject<HTMLSpanElement | null>;
+  gutter: number;
+  timestamps: boolean;
+}
+
+/** What scrolls. */
+function LogBox({ state, layout, metrics, scroll, box, ruler, gutter, timestamps }: Box): JSX.Element {
+  const { range, onScroll } = scroll;
+  const rows = { state, range, columns: layout.columns, row: metrics?.row ?? 0, timestamps };
+  const shown = metrics === undefined ? [] : sectionsBetween(layout, range.from, range.to);
+  return (
+    <div
+      ref={box}
+      id="log"
+      class="build-log"
+      role="log"
+      aria-live="off"
+      aria-labelledby="log-title"
+      tabIndex={0}
+      style={{ '--number': `${gutter - (timestamps ? TIME_CELLS : 0)}ch` }}
+      onScroll={onScroll}
+      onClick={(event) => selectClicked(event, state)}
+    >
+      <span ref={ruler} class="build-ruler" aria-hidden="true">
+        {RULER}
+      </span>
+      <div class="build-size" style={sizeOf(layout, metrics, gutter)}>
+        {shown.map((placed) => (
+          <SectionRows key={placed.section.key} placed={placed} {...rows} />
+        ))}
+      </div>
+      {layout.sections.length === 0 && (
+        <p class="build-note">{state.isComplete ? 'No output.' : 'No output yet.'}</p>
+      )}
+    </div>
+  );
+}
+
+/** Cells of the line number and its margins, and of the time. */
+function gutterCells(state: LogState, timestamps: boolean): number {
+  const lines = Math.max(0, ...state.sections.map((section) => section.lines.end));
+  return Math.max(MIN_NUMBER_CELLS, String(lines).length) + 2 + (timestamps ? TIME_CELLS : 0);
+}
+
+function wrapColumns(metrics: Metrics | undefined, gutter: number): number {
+  if (metrics === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(MIN_COLUMNS, Math.floor(metrics.width / metrics.character) - gutter - 1);
+}
+
+/** The size of everything; lines that do not wrap can be wider than the log. */
+function sizeOf({ rows, columns, sections }: LogLayout, metrics: Metrics | undefined, gutter: number): Style {
+  const { character, row, width } = metrics ?? { character: 0, row: 0, width: 0 };
+  const wrap = Number.isFinite(columns);
+  const widest = Math.max(0, ...sections.map(({ section, open }) => (open ? section.lines.widest : 0)));
+  return {
+    height: `${rows * row}px`,
+    '--text-width': wrap ? `${columns * character + 1}px` : 'auto',
+    '--view': `${width}px`,
+    minWidth: wrap ? '0' : `${(gutter + 1 + widest) * character}px`,
+  };
+}
+
+type Style = Record<string, string>;
+
+function lineAtRow(layout: LogLayout, row: number): FoundLine | undefined {
+  const anchor = anchorAt(layout, row);
+  return anchor && { key: anchor.key, line: anchor.line ?? 0 };
+}
+
+/** Only while the focus is in the log or its tools, so that it is in nobody's way (WCAG 2.2, 2.1.4). */
+function slashSearches(event: KeyboardEvent, field: HTMLInputElement | null): void {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
+  event.preventDefault();
+  field?.focus();
+  field?.select();
+}
+
+function selectClicked(event: TargetedMouseEvent<HTMLElement>, state: LogState): void {
+  const { target } = event;
+  if (!(target instanceof HTMLElement) || !target.classList.contains('build-number')) return;
+  const key = target.closest<HTMLElement>('[data-section]')?.dataset['section'];
+  if (key === undefined) return;
+  const line = Number(target.dataset['number']);
+  const selected: LineLink = selectLine(state.selected, { key, line, extend: event.shiftKey });
+  state.select(selected);
+  history.replaceState(null, '', writeLineLink(selected));
+}
+
+function copyLink(): void {
+  void navigator.clipboard.writeText(location.href);
+}
+
+function toEnd(log: HTMLElement | null): void {
+  if (log !== null) log.scrollTop = log.scrollHeight;
+}

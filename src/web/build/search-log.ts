@@ -1,0 +1,101 @@
+import type { LogSection } from './log-sections.ts';
+import type { StepLines } from './step-lines.ts';
+
+/** Lines that a search remembers. There are few people who look at more. */
+const MAX_FOUND_LINES = 50_000;
+
+interface FoundIn {
+  lines: StepLines;
+  found: number[];
+  /** Lines before this one are searched and will not change. */
+  searched: number;
+}
+
+/** A line that has the words. */
+export interface FoundLine {
+  key: string;
+  line: number;
+}
+
+/** Finds the lines of a log that contain a text, in any case. It reads each line once while the log grows. */
+export class LogSearch {
+  /** As typed. */
+  readonly text: string;
+  /** In lower case. */
+  readonly query: string;
+  readonly #sections = new Map<string, FoundIn>();
+  #order: string[] = [];
+  #count = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    this.query = text.toLowerCase();
+  }
+
+  /** More lines have the words than the search remembers. */
+  get isFull(): boolean {
+    return this.#count >= MAX_FOUND_LINES;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Reads what is new. */
+  read(sections: readonly LogSection[]): void {
+    this.#order = sections.map(({ key }) => key);
+    if (this.query === '') return;
+    for (const { key, lines } of sections) {
+      const known = this.#sections.get(key);
+      const search = known?.lines === lines ? known : { lines, found: [], searched: 0 };
+      this.#sections.set(key, search);
+      this.#readSection(search);
+    }
+  }
+
+  /** The number of a line among those found, from 0. */
+  indexOf({ key, line }: FoundLine): number {
+    let before = 0;
+    for (const section of this.#order) {
+      const { found = [] } = this.#sections.get(section) ?? {};
+      if (section === key) return before + found.filter((other) => other < line).length;
+      before += found.length;
+    }
+    return before;
+  }
+
+  at(index: number): FoundLine | undefined {
+    let before = 0;
+    for (const key of this.#order) {
+      const { found = [] } = this.#sections.get(key) ?? {};
+      const line = found[index - before];
+      if (line !== undefined) return { key, line };
+      before += found.length;
+    }
+    return undefined;
+  }
+
+  #readSection(search: FoundIn): void {
+    const { lines, found } = search;
+    this.#count -= found.length;
+    // The last line may change until it is complete, and the first ones may be dropped.
+    search.found = found.filter((line) => line >= lines.first && line < search.searched);
+    for (const { line, text } of lines.texts(search.searched)) {
+      if (this.#count + search.found.length >= MAX_FOUND_LINES) break;
+      if (text.toLowerCase().includes(this.query)) search.found.push(line);
+    }
+    search.searched = lines.complete;
+    this.#count += search.found.length;
+  }
+}
+
+/** Where a text has the words: pairs of start and end. */
+export function matchesIn(text: string, query: string): [start: number, end: number][] {
+  const lower = text.toLowerCase();
+  // Some letters have another length in lower case; then the places would be wrong.
+  if (query === '' || lower.length !== text.length) return [];
+  const found: [number, number][] = [];
+  for (let at = lower.indexOf(query); at !== -1; at = lower.indexOf(query, at + query.length))
+    found.push([at, at + query.length]);
+  return found;
+}

@@ -1,0 +1,118 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { anchorAt, HEADER_ROWS, rowOfAnchor, type Anchor, type LogLayout } from './log-layout.ts';
+import type { LogState } from './log-state.ts';
+import type { Metrics } from './use-metrics.ts';
+
+/** Rows above and below the visible ones that are drawn too, so that a fast scroll shows no gap. */
+const MIN_ROWS_AROUND = 40;
+/** The drawn rows change in steps of this many, not with each pixel. */
+const STEP_ROWS = 16;
+/** Pixels from the end that count as the end. */
+const END_PIXELS = 4;
+
+interface Parts {
+  state: LogState;
+  layout: LogLayout;
+  metrics: Metrics | undefined;
+  box: RefObject<HTMLElement | null>;
+}
+
+export interface LogScroll {
+  range: { from: number; to: number };
+  following: boolean;
+  isAtEnd: boolean;
+  follow: (following: boolean) => void;
+  onScroll: () => void;
+  /** The row at the top. */
+  topRow: () => number;
+}
+
+/**
+ * Scrolls a log: it follows the end until the viewer scrolls up, goes to targets, and holds what the viewer
+ * reads in its place when rows above it come or go.
+ */
+export function useLogScroll({ state, layout, metrics, box }: Parts): LogScroll {
+  const [range, setRange] = useState({ from: 0, to: 2 * MIN_ROWS_AROUND });
+  const [following, setFollowing] = useState(() => state.build?.ended_at === undefined);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const last = useRef<{ top: number; anchor?: { at: Anchor; row: number } }>({ top: 0 });
+  const row = metrics?.row ?? 0;
+
+  const look = (log: HTMLElement): void => {
+    const { scrollTop, clientHeight } = log;
+    setAtEnd(scrollTop + clientHeight >= log.scrollHeight - END_PIXELS);
+    if (row === 0) return;
+    const anchor = anchorAt(layout, scrollTop / row);
+    last.current = { top: scrollTop, ...(anchor && { anchor: { at: anchor, row: scrollTop / row } }) };
+    const next = drawnRange(scrollTop / row, clientHeight / row);
+    setRange((known) => (known.from === next.from && known.to === next.to ? known : next));
+  };
+
+  useLayoutEffect(() => {
+    const log = box.current;
+    if (log === null || row === 0) return;
+    const target = targetRow(state, layout);
+    if (target !== undefined) {
+      setFollowing(false);
+      log.scrollTop = Math.max(0, target * row - log.clientHeight / 3);
+      if (state.target?.focus === true) focusLog(log);
+      state.arrive();
+    } else if (following) log.scrollTop = log.scrollHeight;
+    else {
+      const moved = movedRows(layout, last.current.anchor);
+      if (moved !== 0) log.scrollTop += moved * row;
+    }
+    look(log);
+  }, [layout, metrics, following, state.target]);
+
+  return {
+    range,
+    following,
+    isAtEnd,
+    follow: setFollowing,
+    onScroll: () => {
+      const log = box.current;
+      if (log === null) return;
+      const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - END_PIXELS;
+      if (log.scrollTop < last.current.top && !atEnd) {
+        state.hasMoved = true;
+        setFollowing(false);
+      } else if (atEnd && !state.isComplete) setFollowing(true);
+      look(log);
+    },
+    topRow: () => (box.current?.scrollTop ?? 0) / (row || 1),
+  };
+}
+
+function drawnRange(top: number, rows: number): { from: number; to: number } {
+  const around = Math.max(MIN_ROWS_AROUND, rows);
+  return {
+    from: Math.max(0, Math.floor((top - around) / STEP_ROWS) * STEP_ROWS),
+    to: Math.ceil((top + rows + around) / STEP_ROWS) * STEP_ROWS,
+  };
+}
+
+/** The row of the target, if it is there already. */
+function targetRow({ target }: LogState, layout: LogLayout): number | undefined {
+  if (target === undefined) return undefined;
+  const { key, first } = target;
+  const section = layout.sections.find((placed) => placed.section.key === key)?.section;
+  if (section === undefined || (first !== undefined && first > section.lines.end)) return undefined;
+  const row = rowOfAnchor(layout, {
+    key,
+    offset: 0,
+    ...(first !== undefined && first > 0 && { line: first - 1 }),
+  });
+  return row === undefined ? undefined : Math.max(0, row - HEADER_ROWS);
+}
+
+function movedRows(layout: LogLayout, anchor: { at: Anchor; row: number } | undefined): number {
+  if (anchor === undefined) return 0;
+  return (rowOfAnchor(layout, anchor.at) ?? anchor.row) - anchor.row;
+}
+
+function focusLog(log: HTMLElement): void {
+  log.focus({ preventScroll: true });
+  log.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,43 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** Sizes in pixels. */
+export interface Metrics {
+  /** Of one character and one row of the log. */
+  character: number;
+  row: number;
+  /** Of the part of the log that is visible. */
+  width: number;
+  height: number;
+}
+
+/** Characters of the ruler: one alone is measured too roughly. */
+export const RULER = '0'.repeat(100);
+
+/** Measures a log and its ruler, again when the window or the font changes. */
+export function useMetrics(
+  box: RefObject<HTMLElement | null>,
+  ruler: RefObject<HTMLElement | null>,
+): Metrics | undefined {
+  const [metrics, setMetrics] = useState<Metrics>();
+  useLayoutEffect(() => {
+    const [log, scale] = [box.current, ruler.current];
+    if (log === null || scale === null) return undefined;
+    const measure = (): void => {
+      const { width, height } = scale.getBoundingClientRect();
+      const next = {
+        character: width / RULER.length,
+        row: height,
+        width: log.clientWidth,
+        height: log.clientHeight,
+      };
+      setMetrics((known) => (JSON.stringify(known) === JSON.stringify(next) ? known : next));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(log);
+    observer.observe(scale);
+    return () => observer.disconnect();
+  }, [box, ruler]);
+  return metrics;
+}
