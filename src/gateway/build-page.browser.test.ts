@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
 import { startReportedBuild, type ReportedEvent } from '#testing/builds/reported-build.ts';
@@ -12,12 +14,28 @@ const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>
   'PICTURES'
 ];
 // Ends only a test that hangs: on a slow machine a page takes long.
-jest.setTimeout(90_000);
+jest.setTimeout(600_000);
 
+const run = { runner: 'shell' as const, cmd: 'true' };
+const LINUX = { kind: 'task' as const, name: 'test-linux', run, attempts: 2 };
 const APP = '/teams/main/pipelines/app';
 const PASSWORD = 'correct horse battery';
 
+/** Parallel lanes, a hook of a step and one of the job, a put. */
+const treeJob: Job = {
+  ...job('tree', getStep('git.app', { trigger: false }), {
+    kind: 'parallel',
+    failFast: false,
+    steps: [
+      { kind: 'task', name: 'lint', run },
+      { ...LINUX, hooks: { onFailure: [{ kind: 'command', run }] } },
+    ],
+  }),
+  hooks: { ensure: [{ kind: 'task', name: 'tidy', run }] },
+};
+
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let saved: SavedPipeline;
 let page: Page;
 let complaints: string[];
 let close: () => Promise<void>;
@@ -29,14 +47,15 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
   const steps = [getStep('git.app', { trigger: false }), task('compile'), task('test')];
   const jobs = ['folds', 'searches', 'follows', 'long'].map((name) => job(name, ...steps));
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  jobs.push(treeJob, { ...job('gated', ...steps), approval: { label: 'release', approvals: 2, notify: [] } });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await found(stores, saved, [{ ref: '3f2a91c', message: 'Add the login page' }]);
+  await gateway.account('bob', { teams: { main: 'maintain' }, password: PASSWORD });
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
 beforeEach(async () => {
   const person = await openPerson(site.browser, ORIGIN);
   ({ page, complaints } = person);
-  page.setDefaultTimeout(20_000);
   close = async () => await person.context.close();
   await page.goto('/auth/login');
   await page.getByLabel('Username').fill('ann');
@@ -206,6 +225,69 @@ describe('the log of a running build', () => {
     await until(async () => (await page.locator('#status').innerText()).includes('succeeded'));
     await page.getByRole('button', { name: 'Retry' }).waitFor();
     expect(await isOpen('task compile')).toBe('true');
+  });
+});
+
+describe('around the log', () => {
+  test('are the steps as a tree that leads to their logs, the times, and what changed', async () => {
+    const { stores } = site;
+    const good = await startBuild('tree');
+    for (const step of ['0', '1.0', '1.1']) await good(started(step), ended(step));
+    await good(started('1'), ended('1'));
+    await endBuild(good, 'succeeded');
+    await found(stores, saved, [
+      { ref: '77aa001', message: 'Check the cart' },
+      { ref: '77aa002', message: 'Pay with a card' },
+    ]);
+    const report = await startBuild('tree');
+    await report(started('0'), ended('0'), started('1'), started('1.0'), started('1.1'));
+    await report(log('1.0', lines(100, 'lint')), ended('1.0'), log('1.1', 'no such file\n'));
+    await report(
+      ended('1.1', 'failed'),
+      started('1.1.on_failure.0'),
+      ended('1.1.on_failure.0'),
+      ended('1', 'failed'),
+    );
+    await endBuild(report, 'failed');
+    await page.goto(`${APP}/jobs/tree/builds/2`);
+    await until(async () => await isVisible('no such file'));
+    const tree = page.locator('.build-steps');
+    expect(await tree.locator('.build-lanes > li').count()).toBe(2);
+    expect(await tree.innerText()).toContain('test-linux');
+    const changes = page.getByRole('region', { name: 'What changed since the last good build' });
+    expect((await changes.locator('li').allInnerTexts()).map((text) => text.split('\n').slice(0, 2))).toEqual(
+      [
+        ['ref: 77aa002', 'message: Pay with a card'],
+        ['ref: 77aa001', 'message: Check the cart'],
+      ],
+    );
+    const times = page.getByRole('region', { name: 'Where time went' });
+    expect(await times.getByRole('rowheader').allInnerTexts()).toContain('Pod: node, images, start');
+    await seen('build-tree');
+    await tree.getByRole('link', { name: 'lint' }).click();
+    await until(async () => await isVisible('lint 1'));
+    expect(new URL(page.url()).hash).toBe('#step-1.0');
+    expect(await page.locator(':focus').getAttribute('id')).toBe('log');
+  });
+
+  test('are who approved, when, and how many must', async () => {
+    const { gateway } = site;
+    const url = `${APP}/jobs/gated/builds/1`;
+    await gateway.ask(`POST ${APP}/jobs/gated/trigger`, { as: await gateway.session('ann') });
+    await gateway.ask(`POST ${url}/approve`, {
+      as: await gateway.session('bob'),
+      body: { message: 'Looks good' },
+    });
+    await page.goto(url);
+    const approval = page.getByRole('region', { name: 'Approval' });
+    expect(await approval.innerText()).toContain('1 of 2 people have approved.');
+    expect(await approval.locator('li').innerText()).toMatch(/^bob\s+approved\s.*\sLooks good$/s);
+    await seen('build-waiting');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.locator('#status').filter({ hasText: 'pending' }).waitFor();
+    expect(await approval.innerText()).toContain('2 of 2 people have approved.');
+    // The next test starts the oldest build that waits.
+    await gateway.ask(`POST ${url}/cancel`, { as: await gateway.session('ann') });
   });
 });
 

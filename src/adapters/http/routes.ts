@@ -4,6 +4,7 @@ import { tokenRoutes } from './api/api-tokens.ts';
 import { auditRoutes } from './api/audit.ts';
 import { badgeRoutes } from './api/badges.ts';
 import { buildActionRoutes } from './api/build-actions.ts';
+import { buildChangesRoute } from './api/build-changes.ts';
 import { buildRoutes } from './api/builds.ts';
 import { cacheRoutes } from './api/caches.ts';
 import { healthRoutes } from './api/health.ts';
@@ -51,6 +52,7 @@ export function publicRoutes(
     ...pipelineRoutes(ports),
     ...jobRoutes(ports),
     ...buildRoutes(ports),
+    buildChangesRoute(ports),
     ...buildActionRoutes(ports),
     ...logRoutes(ports),
     ...eventRoutes(ports, streams),

@@ -2,7 +2,7 @@ import { listedSteps } from '#domain/build/listed-steps.ts';
 import { withSentNotifications, type SentNotifications } from '#domain/build/sent-notifications.ts';
 import { stepsOf, type StoredSteps } from '#domain/build/stored-state.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { BuildDetail, Views } from './ports.ts';
+import { MAX_CHANGES, type BuildChangesView, type BuildDetail, type Views } from './ports.ts';
 import { showCheck, type CheckViewStore } from './show-check.ts';
 import { showVersionPath, type VersionPathStore } from './show-version-path.ts';
 import { showWaiting } from './show-waiting.ts';
@@ -15,11 +15,13 @@ export type StoredBuildDetail = Omit<BuildDetail, 'steps'> & {
 
 export interface ViewStore
   extends
-    Omit<Views, 'build' | 'waiting' | 'check' | 'versionPath'>,
+    Omit<Views, 'build' | 'changes' | 'waiting' | 'check' | 'versionPath'>,
     WaitingStore,
     CheckViewStore,
     VersionPathStore {
   build(ref: BuildRef): Promise<StoredBuildDetail | undefined>;
+  /** At most `max` versions of each input. */
+  changes(ref: BuildRef, max: number): Promise<BuildChangesView | undefined>;
 }
 
 /** Views from stored rows, with what is computed from them. */
@@ -32,6 +34,7 @@ export function completeViews(store: ViewStore, now: () => Date): Views {
       const { sent, ...build } = stored;
       return { ...build, steps: listedSteps(withSentNotifications(stepsOf(build.steps), sent)) };
     },
+    changes: async (ref) => await store.changes(ref, MAX_CHANGES),
     waiting: async (name) => await showWaiting(name, store),
     check: async (name) => await showCheck(name, store, now()),
     versionPath: async (name, version) => await showVersionPath(name, version, store),

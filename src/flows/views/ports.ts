@@ -16,6 +16,8 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
+  /** What changed since the last good build of the job. */
+  changes(ref: BuildRef): Promise<BuildChangesView | undefined>;
   /**
    * Chunks of all attempts after a sequence number, oldest first. At most `mostCharacters`, and never more
    * than 1 MiB of text.
@@ -79,10 +81,44 @@ export interface BuildView {
 
 export interface BuildDetail extends BuildView {
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
+  /** Versions that the puts of its last attempt made. */
+  outputs: { resource: string; version: number; fields: Record<string, string> }[];
   /** Results of the checks that its trigger requested. */
   checks?: RequestedCheck[];
+  /** When the limits let it start, and when the Pod of its last attempt was created. */
+  admittedAt?: Date;
+  podCreatedAt?: Date;
+  /** Its job asks for approval. */
+  approval?: ApprovalView;
   steps: StepState[];
 }
+
+/** Who voted on a build, in the order of the votes. `at`: ISO 8601. */
+export interface ApprovalView {
+  /** How many people must approve. */
+  needed: number;
+  votes: { by: string; approve: boolean; message?: string; at: string }[];
+}
+
+/** What a build has that the last good build of its job before it did not have. */
+export interface BuildChangesView {
+  /** Absent: no earlier build was good. */
+  since?: string;
+  inputs: InputChangesView[];
+}
+
+export interface InputChangesView {
+  name: string;
+  resource: string;
+  /** `older`: the last good build had a newer version. `other`: it had another resource, or no such input. */
+  change: 'none' | 'newer' | 'older' | 'other';
+  /** The versions after that of the last good build up to that of this one, newest first; at most `MAX_CHANGES`. */
+  versions: VersionView[];
+  hasMore: boolean;
+}
+
+/** Versions of one input that are listed as changes. */
+export const MAX_CHANGES = 100;
 
 export interface LogPage {
   /** `sequence` orders the chunks of all attempts and is the cursor. */

@@ -25,6 +25,7 @@ const build: BuildDetail & typeof MORE = {
   createdAt: AT,
   startedAt: AT,
   inputValues: { [NEVER]: NEVER },
+  outputs: [],
   inputs: [{ name: NEVER, resource: 'git.app', version: 11, fields: { ref: NEVER } }],
   steps: [
     { id: '0', kind: 'get', name: 'app', resource: 'git.app', status: 'succeeded' },

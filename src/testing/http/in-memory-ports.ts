@@ -171,13 +171,34 @@ function inMemoryViews(calls: string[]): Views {
         status: 'succeeded' as const,
         exitCode: 0,
       };
-      return { ...build, inputValues: { env: 'prod', dry_run: 'false' }, inputs: [input], steps: [step] };
+      return {
+        ...build,
+        inputValues: { env: 'prod', dry_run: 'false' },
+        outputs: [],
+        inputs: [input],
+        steps: [step],
+      };
     },
     logs: async (ref, after) => {
       if (!isApp(ref) || ref.number !== '7') return undefined;
       const chunks = log.filter(({ sequence }) => sequence > after).slice(0, 2);
       return { chunks, hasMore: after + chunks.length < log.length, complete: true, retried: [] };
     },
+    changes: async (ref) =>
+      isApp(ref) && ref.number === '7'
+        ? {
+            since: '6',
+            inputs: [
+              {
+                name: 'app',
+                resource: 'git.app',
+                change: 'newer',
+                versions: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT, disabled: false }],
+                hasMore: false,
+              },
+            ],
+          }
+        : undefined,
     buildIds: async (ref) => (isApp(ref) && ref.number === '7' ? { build: 9, pipeline: 1 } : undefined),
     resources: async (name) => (isApp(name) ? [resource] : undefined),
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),

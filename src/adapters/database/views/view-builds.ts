@@ -10,7 +10,7 @@ import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
-import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
+import type { ApprovalView, BuildDetail, BuildView } from '#flows/views/ports.ts';
 
 interface Row {
   id: number;
@@ -34,6 +34,13 @@ const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
   b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt",
     b.started_at AS "startedAt", b.ended_at AS "endedAt",
     b.input_values AS "inputValues"`;
+
+/** Null, unless the job asks for approval. */
+const APPROVAL = sql.fragment`CASE WHEN b.gate IS NOT NULL THEN jsonb_build_object(
+  'needed', b.gate -> 'approvals', 'votes', coalesce((
+    SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('by', v.voter, 'approve', v.approve, 'message', v.message,
+      'at', to_char(v.voted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) ORDER BY v.voted_at, v.voter)
+    FROM build_votes v WHERE v.build_id = b.id), '[]')) END`;
 
 export async function viewBuilds(
   pool: DatabasePool,
@@ -61,23 +68,35 @@ export async function viewBuild(
   const number = parseNumber(ref.number);
   if (job === undefined || number === undefined) return undefined;
   const found = await pool.maybeOne(rows<
-    Row & { inputs: BuildDetail['inputs'] | null; checks: RequestedCheck[] | null }
+    Row & {
+      inputs: BuildDetail['inputs'] | null;
+      outputs: BuildDetail['outputs'] | null;
+      checks: RequestedCheck[] | null;
+      admittedAt: Date | null;
+      podCreatedAt: Date | null;
+      approval: ApprovalView | null;
+    }
   >()`
-    SELECT ${COLUMNS}, (
+    SELECT ${COLUMNS}, b.admitted_at AS "admittedAt", (SELECT a.pod_created_at FROM build_attempts a
+      WHERE a.build_id = b.id AND a.attempt = b.attempt) AS "podCreatedAt", ${APPROVAL} AS approval, (
       SELECT jsonb_agg(jsonb_build_object('name', i.name, 'resource', r.name, 'version', v.id, 'fields', v.fields)
         ORDER BY i.position)
       FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
-      WHERE i.build_id = b.id) AS inputs, b.cause -> 'checks' AS checks
+      WHERE i.build_id = b.id) AS inputs, (
+      SELECT jsonb_agg(jsonb_build_object('resource', r.name, 'version', v.id, 'fields', v.fields) ORDER BY v.id)
+      FROM build_outputs o JOIN versions v ON v.id = o.version_id JOIN resources r ON r.id = o.resource_id
+      WHERE o.build_id = b.id AND o.attempt = b.attempt) AS outputs, b.cause -> 'checks' AS checks
     FROM builds b WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
   if (found === null) return undefined;
-  const { inputs, checks, ...row } = found;
+  const { inputs, outputs, checks, admittedAt, podCreatedAt, approval, ...row } = found;
   const stored = await readState(pool, { build: row.id, attempt: row.attempt, lock: false }, definitions);
   return {
     ...withoutNulls(row),
     inputs: inputs ?? [],
+    outputs: outputs ?? [],
     steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
     sent: await sentNotifications(pool, row.id),
-    ...withoutNulls({ checks }),
+    ...withoutNulls({ checks, admittedAt, podCreatedAt, approval }),
   };
 }
 

@@ -3,6 +3,7 @@ import { cronNext } from '#adapters/database/checks/cron-next.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { ViewStore } from '#flows/views/complete-views.ts';
 import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
+import { viewChanges } from './view-changes.ts';
 import { storedCheck } from './view-check.ts';
 import { viewLogs } from './view-logs.ts';
 import { viewJobs, viewPipelines } from './view-pipelines.ts';
@@ -20,6 +21,7 @@ export function viewStore(database: { pool: DatabasePool; definitions: Definitio
     job: async ({ job, ...name }) => (await viewJobs(pool, { ...name, job }))?.[0],
     builds: async (name, page) => await viewBuilds(pool, name, page),
     build: async (ref) => await viewBuild(database, ref),
+    changes: async (ref, max) => await viewChanges(pool, ref, max),
     buildIds: async (ref) => await viewBuildIds(pool, ref),
     logs: async (ref, after, maxCharacters) => await viewLogs(pool, ref, after, maxCharacters),
     resources: async (name) => await viewResources(pool, name),

@@ -53,6 +53,8 @@ const Input = Type.Object({
   version: Strings,
 });
 
+const Output = Type.Object({ resource: Type.String(), version_id: Type.Integer(), version: Strings });
+
 const StepSchema = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
@@ -72,10 +74,32 @@ const StepSchema = Type.Object({
   metadata: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
 });
 
+const Approval = Type.Object(
+  {
+    needed: Type.Integer(),
+    votes: Type.Array(
+      Type.Object({
+        by: Type.String(),
+        approve: Type.Boolean(),
+        message: Type.Optional(Type.String()),
+        at: Time,
+      }),
+    ),
+  },
+  { description: 'Votes so far, and how many people must approve. Absent: the job asks for no approval.' },
+);
+
 export const BuildDetailFields = {
   ...BuildSchema,
   inputs: Type.Array(Input),
+  /** Versions that the puts of its last attempt made. */
+  outputs: Type.Array(Output),
   checks: Type.Optional(RequestedChecks),
+  /** When the limits let it start. */
+  admitted_at: Type.Optional(Time),
+  /** When the Pod of its last attempt was created. */
+  pod_created_at: Type.Optional(Time),
+  approval: Type.Optional(Approval),
   steps: Type.Array(StepSchema),
 };
 
@@ -160,7 +184,17 @@ export function encodeDetail(build: BuildDetail) {
       version_id: version,
       version: fields,
     })),
+    outputs: build.outputs.map(({ resource, version, fields }) => ({
+      resource,
+      version_id: version,
+      version: fields,
+    })),
     ...(build.checks !== undefined && { checks: encodeChecks(build.checks) }),
+    ...defined({
+      admitted_at: build.admittedAt?.toISOString(),
+      pod_created_at: build.podCreatedAt?.toISOString(),
+      approval: build.approval,
+    }),
     steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({
       ...step,
       ...defined({ started_at: startedAt, ended_at: endedAt, exit_code: exitCode }),

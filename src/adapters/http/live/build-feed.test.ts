@@ -13,6 +13,7 @@ const DETAIL: BuildDetail = {
   status: 'started',
   attempt: 1,
   createdAt: AT,
+  outputs: [],
   inputs: [],
   inputValues: {},
   steps: [],

@@ -5,15 +5,17 @@ import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { BuildParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { StepState } from '#domain/build/build-state.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
 import { describeCheck } from '#domain/scheduling/why-not-checked.ts';
-import type { BuildRef } from '#flows/names.ts';
 import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.ts';
+import { stepTree } from './build-steps.ts';
+import { whereTimeWent } from './build-times.ts';
+import { changesSection, inputs, inputValues, outputs } from './build-versions.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, formatDuration, layout, status, timeElement } from './layout.ts';
 import { page } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
-import { fields } from './pipeline-page.ts';
+import { reasons } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
@@ -30,8 +32,15 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
     answer: async ({ params, request }) => {
       const { team, pipeline, job } = jobFromParams(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
-      const [view, log] = await Promise.all([views.build(ref), views.logs(ref, 0, MAX_LOG_CHARACTERS)]);
+      const [view, log, changes] = await Promise.all([
+        views.build(ref),
+        views.logs(ref, 0, MAX_LOG_CHARACTERS),
+        views.changes(ref),
+      ]);
       const build = requireFound(view, nameBuild(ref));
+      const hasBegun = build.status !== 'pending' && build.status !== 'waiting';
+      const waiting = hasBegun ? undefined : await views.waiting({ team, pipeline, job });
+      const reasonsToWait = waiting?.builds.find(({ number }) => number === ref.number)?.reasons ?? [];
       const teamViewer = teamViewerOf(request, codec, team);
       const title = `${job} ${ref.number}`;
       const url = paths.build(ref);
@@ -42,10 +51,13 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
         script: 'build-page.js',
         main: html`<h1>${title}</h1>
           <p role="status" id="status">${status(build.status)} ${build.message}</p>
+          <p class="build-to-log"><a href="#log-title">To the log</a></p>
           <div class="build-page">
             <div id="live">
-              ${facts(build)} ${actions(url, build, teamViewer)} ${inputs(ref, build.inputs)}
-              ${inputValues(build.inputValues)} ${steps(build.steps)}
+              ${facts(build)} ${whyItWaits(build, reasonsToWait)} ${approval(build.approval)}
+              ${actions(url, build, teamViewer)} ${stepTree(build)} ${whereTimeWent(build, new Date())}
+              ${inputs(ref, build.inputs)} ${inputValues(build.inputValues)} ${outputs(ref, build.outputs)}
+              ${changesSection(ref, changes)}
             </div>
             ${logSection(url, log)}
           </div>`,
@@ -119,98 +131,35 @@ function actions(url: string, { status: now, endedAt }: BuildDetail, teamViewer:
       </div>`;
 }
 
-function inputs(ref: BuildRef, taken: BuildDetail['inputs']): Html {
-  if (taken.length === 0) return html``;
-  return html`<section aria-labelledby="inputs">
-    <h2 id="inputs">Inputs</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Input</th>
-            <th scope="col">Resource</th>
-            <th scope="col">Version</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${taken.map(
-            ({ name, resource, fields: version }) =>
-              html`<tr>
-                <th scope="row">${name}</th>
-                <td><a href="${paths.resource({ ...ref, resource })}">${resource}</a></td>
-                <td>${fields(version)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+/** Why it has not started; the message of the status has only one of the reasons. */
+function whyItWaits({ message }: BuildDetail, list: readonly Reason[]): Html {
+  const others = list.filter((reason) => reason.message !== message);
+  if (others.length === 0) return html``;
+  return html`<section aria-labelledby="waits">
+    <h2 id="waits">Why it waits</h2>
+    <p>${reasons(others)}</p>
   </section>`;
 }
 
-function inputValues(values: BuildDetail['inputValues']): Html {
-  const known = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  if (known.length === 0) return html``;
-  return html`<section aria-labelledby="input-values">
-    <h2 id="input-values">Input values</h2>
-    <dl>
-      ${known.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value === '' ? html`<span class="help">empty</span>` : value}</dd>`,
-      )}
-    </dl>
-  </section>`;
-}
-
-function steps(known: readonly StepState[]): Html {
-  if (known.length === 0) return html``;
-  return html`<section aria-labelledby="steps">
-    <h2 id="steps">Steps</h2>
-    <ol class="rows">
-      ${known.filter(({ parent }) => parent === undefined).map((step) => stepRow(step, known))}
-    </ol>
-  </section>`;
-}
-
-/** A step with what is inside of it. */
-function stepRow(step: StepState, known: readonly StepState[]): Html {
-  const { id, kind, hook, name, attempt, status: now, startedAt, endedAt, exitCode, message } = step;
-  const took =
-    startedAt !== undefined &&
-    endedAt !== undefined &&
-    formatDuration(new Date(startedAt), new Date(endedAt));
-  const details = [
-    took,
-    attempt !== undefined && ` · attempt ${attempt}`,
-    exitCode !== undefined && exitCode !== 0 && ` · exit code ${exitCode}`,
-    message !== undefined && ` · ${message}`,
-  ].map((fact) => html`${fact}`);
-  const inside = known.filter(({ parent }) => parent === id);
-  return html`<li>
-    <span>${hook !== undefined && `${hook} `}${kind} <strong>${name}</strong></span> ${status(now)}
-    <span class="help">${details}</span> ${metadataOf(step)}
+function approval(gate: BuildDetail['approval']): Html {
+  if (gate === undefined) return html``;
+  const approved = gate.votes.filter(({ approve }) => approve).length;
+  return html`<section aria-labelledby="approval">
+    <h2 id="approval">Approval</h2>
+    <p>${approved} of ${gate.needed} ${gate.needed === 1 ? 'person has' : 'people have'} approved.</p>
     ${
-      inside.length > 0 &&
-      html`<ol class="rows">
-        ${inside.map((one) => stepRow(one, known))}
-      </ol>`
+      gate.votes.length > 0 &&
+      html`<ul class="rows">
+        ${gate.votes.map(
+          ({ by, approve, message, at }) =>
+            html`<li>
+              <strong>${by}</strong> ${approve ? 'approved' : 'rejected'} ${timeElement(at)}
+              ${message !== undefined && html`<span>${message}</span>`}
+            </li>`,
+        )}
+      </ul>`
     }
-  </li>`;
-}
-
-/** What the type of the resource reports about the version. It is text from outside, so it never becomes a link. */
-function metadataOf({ name, metadata = [] }: StepState): Html {
-  if (metadata.length === 0) return html``;
-  return html`<details>
-    <summary>About the version of ${name}</summary>
-    <dl>
-      ${metadata.map(
-        (entry) =>
-          html`<dt>${entry.name}</dt>
-            <dd>${entry.value}</dd>`,
-      )}
-    </dl>
-  </details>`;
+  </section>`;
 }
 
 function logSection(url: string, log: LogPage | undefined): Html {

@@ -163,6 +163,33 @@ describe('an answer', () => {
     });
   });
 
+  test('with the changes since the last good build', async () => {
+    const { ask } = plain;
+    const changes = await ask('GET', `${BUILD}/changes`, 'read@main');
+    expect(changes.json()).toEqual({
+      data: {
+        since: '6',
+        inputs: [
+          {
+            name: 'app',
+            resource: 'git.app',
+            change: 'newer',
+            versions: [
+              {
+                version_id: 11,
+                version: { ref: 'abc' },
+                disabled: false,
+                found_at: '2026-11-21T10:00:00.000Z',
+              },
+            ],
+            has_more: false,
+          },
+        ],
+      },
+    });
+    expect((await ask('GET', `${BUILD.replace(/7$/, '8')}/changes`, 'read@main')).statusCode).toBe(404);
+  });
+
   test('with a log is plain text as a whole, or chunks with a position to resume from', async () => {
     const { ask } = plain;
     const whole = await ask('GET', `${BUILD}/logs`, 'read@main');

@@ -1,0 +1,73 @@
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildDetail } from '#flows/views/ports.ts';
+import { html, type Html } from './html.ts';
+import { formatDuration, status } from './layout.ts';
+
+/** The steps of a build as a tree: groups with their lanes, branches, and steps with their hooks. */
+export function stepTree({ steps, attempt }: Pick<BuildDetail, 'steps' | 'attempt'>): Html {
+  if (steps.length === 0) return html``;
+  const outside = steps.filter(({ parent }) => parent === undefined);
+  return html`<section aria-labelledby="steps">
+    <h2 id="steps">Steps</h2>
+    <ol class="build-steps">
+      ${outside.map((step) => stepItem(step, steps, attempt))}
+    </ol>
+  </section>`;
+}
+
+function stepItem(step: StepState, known: readonly StepState[], buildAttempt: number): Html {
+  const { id, kind, hook, status: now } = step;
+  const inside = known.filter(({ parent }) => parent === id);
+  const lanes = kind === 'parallel' && html` class="build-lanes" aria-label="Steps in parallel"`;
+  return html`<li${hook !== undefined && html` class="build-hook"`}>
+    <div class="build-step">
+      <span>${hook !== undefined && html`<span class="tag">${hook}</span> `}${nameOf(step, buildAttempt)}</span>
+      ${status(now)}
+      <span class="help">${detailsOf(step)}</span>
+    </div>
+    ${metadataOf(step)}
+    ${
+      inside.length > 0 &&
+      html`<ol${lanes}>
+        ${inside.map((one) => stepItem(one, known, buildAttempt))}
+      </ol>`
+    }
+  </li>`;
+}
+
+/** The script of the page leads to the step's part of the log; without it, the link leads to the log. */
+function nameOf({ id, kind, name, status: now }: StepState, buildAttempt: number): Html {
+  if (kind === 'parallel') return html`In parallel`;
+  const hasLog = kind !== 'branch' && now !== 'waiting' && now !== 'skipped';
+  const key = buildAttempt === 1 ? `step-${id}` : `step-${id}@${buildAttempt}`;
+  return html`${kind}
+  ${hasLog ? html`<a href="#log" data-step="${key}">${name}</a>` : html`<strong>${name}</strong>`}`;
+}
+
+function detailsOf({ attempt, startedAt, endedAt, exitCode, message }: StepState): string {
+  return [
+    startedAt !== undefined &&
+      endedAt !== undefined &&
+      formatDuration(new Date(startedAt), new Date(endedAt)),
+    attempt !== undefined && `attempt ${attempt}`,
+    exitCode !== undefined && exitCode !== 0 && `exit code ${exitCode}`,
+    message,
+  ]
+    .filter((detail) => typeof detail === 'string')
+    .join(' · ');
+}
+
+/** What the type of the resource reports about the version. It is text from outside, so it never becomes a link. */
+function metadataOf({ name, metadata = [] }: StepState): Html {
+  if (metadata.length === 0) return html``;
+  return html`<details>
+    <summary>About the version of ${name}</summary>
+    <dl>
+      ${metadata.map(
+        (entry) =>
+          html`<dt>${entry.name}</dt>
+            <dd>${entry.value}</dd>`,
+      )}
+    </dl>
+  </details>`;
+}

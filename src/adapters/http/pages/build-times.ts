@@ -1,0 +1,125 @@
+import type { BuildDetail } from '#flows/views/ports.ts';
+import { html, type Html } from './html.ts';
+import { formatDuration } from './layout.ts';
+
+type TimedBuild = Pick<
+  BuildDetail,
+  'createdAt' | 'approval' | 'admittedAt' | 'podCreatedAt' | 'startedAt' | 'endedAt' | 'steps'
+>;
+
+/** A bar of a very short part can still be seen. */
+const MIN_BAR_PERCENT = 0.6;
+
+/** A part of a build's time. */
+export interface TimeSpan {
+  name: string;
+  kind: 'wait' | 'step';
+  from: Date;
+  to: Date;
+  /** It has not ended. */
+  isRunning: boolean;
+}
+
+/** The recorded parts of a build's time, in the order of their beginning. */
+export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
+  const { createdAt, approval, admittedAt, podCreatedAt, startedAt, endedAt, steps } = build;
+  const phases: [name: string, from: Date | undefined, to: Date | undefined][] = [
+    [
+      approval === undefined ? 'Waiting for its turn' : 'Waiting for approval and its turn',
+      createdAt,
+      admittedAt,
+    ],
+    ['Waiting for its Pod', admittedAt, podCreatedAt],
+    // The images of a node that has them take no time, so these are recorded together.
+    ['Pod: node, images, start', podCreatedAt, startedAt],
+  ];
+  const waits = phases.flatMap(([name, from, to]) =>
+    spanOf({ name, kind: 'wait', from, to }, endedAt ?? now, endedAt),
+  );
+  const run = steps
+    .filter(({ kind }) => kind !== 'parallel' && kind !== 'branch')
+    .flatMap(({ kind, name, hook, startedAt: begun, endedAt: done }) =>
+      spanOf(
+        {
+          name: [hook, kind, name].filter(Boolean).join(' '),
+          kind: 'step',
+          from: dateOf(begun),
+          to: dateOf(done),
+        },
+        endedAt ?? now,
+        endedAt,
+      ),
+    );
+  return [...waits, ...run].toSorted((a, b) => a.from.getTime() - b.from.getTime());
+}
+
+interface Times {
+  name: string;
+  kind: TimeSpan['kind'];
+  from: Date | undefined;
+  to: Date | undefined;
+}
+
+/** None, if it has not begun; a retried build can have times of its earlier attempts, which do not fit. */
+function spanOf({ name, kind, from, to }: Times, end: Date, endedAt: Date | undefined): TimeSpan[] {
+  if (from === undefined || from > end || (to !== undefined && to < from)) return [];
+  return [{ name, kind, from, to: to ?? end, isRunning: to === undefined && endedAt === undefined }];
+}
+
+const dateOf = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : new Date(text);
+
+/** Where the time of a build went: a table whose last column draws each part on a common axis. */
+export function whereTimeWent(build: TimedBuild, now: Date): Html {
+  const spans = timeSpans(build, now);
+  if (spans.length === 0) return html``;
+  const start = build.createdAt.getTime();
+  const end = build.endedAt ?? now;
+  const total = Math.max(1, end.getTime() - start);
+  return html`<section aria-labelledby="times">
+    <h2 id="times">Where time went</h2>
+    <div class="scroll">
+      <table class="build-times">
+        <caption>
+          ${spanWords(build.createdAt, end)} in all
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Part</th>
+            <th scope="col">Took</th>
+            <th scope="col"><span class="visually-hidden">After</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${spans.map(
+            (span) =>
+              html`<tr>
+                <th scope="row">${span.name}</th>
+                <td>${spanWords(span.from, span.to)}${span.isRunning && ' so far'}</td>
+                <td>
+                  <span class="visually-hidden">${spanWords(build.createdAt, span.from)}</span>
+                  ${bar(span, start, total)}
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/** Parts are often shorter than a second. */
+function spanWords(from: Date, to: Date): string {
+  const seconds = (to.getTime() - from.getTime()) / 1000;
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(from, to);
+}
+
+/** The policy of pages allows no styles in HTML, but attributes of a drawing. */
+function bar({ kind, from, to }: TimeSpan, start: number, total: number): Html {
+  const share = (milliseconds: number): number => (milliseconds / total) * 100;
+  const width = Math.max(MIN_BAR_PERCENT, share(to.getTime() - from.getTime()));
+  const x = Math.min(100 - MIN_BAR_PERCENT, share(from.getTime() - start));
+  return html`<svg aria-hidden="true">
+    <rect class="${kind}" x="${x.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%" />
+  </svg>`;
+}
