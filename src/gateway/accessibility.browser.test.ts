@@ -112,6 +112,8 @@ const PAGES: Record<string, string> = {
   pipeline: APP,
   job: `${APP}/jobs/unit`,
   resource: `${APP}/resources/git.app`,
+  caches: `${APP}/caches`,
+  triggers: '/teams/main/triggers',
   profile: '/profile',
   password: '/profile/password',
   'not-found': '/teams/main/pipelines/none',

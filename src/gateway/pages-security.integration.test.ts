@@ -54,6 +54,8 @@ const PAGES = [
   APP,
   `${APP}/jobs/unit`,
   `${APP}/resources/git.app`,
+  `${APP}/caches`,
+  '/teams/main/triggers',
 ];
 
 describe('every page', () => {

@@ -277,6 +277,7 @@ describe('the pipeline page', () => {
     await shows(page, 'table', '1.1');
     await seen('job');
     await page.goto(`${APP}/resources/git.app`);
+    await page.locator('#version-1').getByText('Pin', { exact: true }).click();
     await press('Pin to version 1');
     await shows(page, 'main', 'by ann');
     await seen('resource');

@@ -1,11 +1,12 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { StepState } from '#domain/build/build-state.ts';
-import type { Input, Schedule } from '#domain/pipeline/pipeline.ts';
+import type { Input, Job, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
+import type { BuildOrigin, VersionUse } from './use-ports.ts';
 
 /** What members read: bounded and without secrets. `undefined`: not found in that team. */
 export interface Views {
@@ -18,6 +19,10 @@ export interface Views {
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
   /** What changed since the last good build of the job. */
   changes(ref: BuildRef): Promise<BuildChangesView | undefined>;
+  /** Why these builds exist and what they took, in no particular order. */
+  buildOrigins(builds: readonly number[]): Promise<BuildOrigin[]>;
+  /** The job in the current definition. */
+  jobDefinition(name: JobName): Promise<Job | undefined>;
   /**
    * Chunks of all attempts after a sequence number, oldest first. At most `mostCharacters`, and never more
    * than 1 MiB of text.
@@ -27,8 +32,10 @@ export interface Views {
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;
-  /** Newest first. */
-  versions(name: ResourceName, page: Page): Promise<Listed<VersionView> | undefined>;
+  /** Newest first. `text` selects those that have it in a field, of the newest 10,000. */
+  versions(name: ResourceName, page: Page & { text?: string }): Promise<Listed<VersionView> | undefined>;
+  /** What became of these versions, in no particular order. */
+  versionUses(name: ResourceName, versions: readonly number[]): Promise<VersionUse[]>;
   /** The jobs that a version went through. */
   versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
   check(name: ResourceName): Promise<CheckView | undefined>;
@@ -155,11 +162,13 @@ export interface ResourceView {
   cut?: number;
   /** Without `version`: the manifest pins a version that no check has found yet. */
   pinned?: { version?: number; by: string; comment?: string };
+  pinnedAt?: Date;
 }
 
 export interface VersionView {
   id: number;
   disabled: boolean;
+  disabledBy?: string;
   fields: Record<string, string>;
   createdAt: Date;
 }

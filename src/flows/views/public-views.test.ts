@@ -67,8 +67,8 @@ function lists({ isPublic = true } = {}) {
       asked.push('build');
       return build;
     },
-    async versions() {
-      asked.push('versions');
+    async versions(_name, page) {
+      asked.push('text' in page ? 'versions with a text' : 'versions');
       const version = { id: 11, fields: { ref: NEVER }, createdAt: AT, disabled: true, ...MORE };
       return { rows: [version], hasMore: false };
     },
@@ -119,6 +119,14 @@ describe('the public', () => {
     expect(asked).toEqual(['shown', 'jobs', 'state', 'builds', 'shown']);
     await all.builds(UNIT, { ...page, before: 9 });
     expect(asked.filter((one) => one === 'builds')).toHaveLength(2);
+  });
+
+  test('cannot search versions, whose fields it does not see', async () => {
+    const { all, asked } = lists();
+    const search = { ...PAGE, text: 'secret' };
+    await all.versions(GIT, search);
+    expect(asked).toContain('versions');
+    expect(asked).not.toContain('versions with a text');
   });
 
   test('a new viewer gets the current state', async () => {

@@ -136,8 +136,11 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
     async versions(name, page) {
       const found = await resource(name);
       if (found === undefined) return undefined;
-      const read = async () => listed(await views.versions(name, page), publicVersion);
-      return await versions.get(keyOf(found, page), ifStillOf(store, found, read));
+      // Nothing else that a caller may pass: a search would tell what hidden fields contain.
+      const { limit, before, after } = page;
+      const cursor = { limit, ...defined({ before, after }) };
+      const read = async () => listed(await views.versions(name, cursor), publicVersion);
+      return await versions.get(keyOf(found, cursor), ifStillOf(store, found, read));
     },
     async snapshot(name) {
       const found = await store.pipeline(name);

@@ -81,7 +81,7 @@ export async function openPerson(
   page.on('console', (message) => {
     const text = message.text();
     // An answer with one of these statuses is no error of the page.
-    if (message.type() === 'error' && !/status of 4(01|03|04|09)/.test(text)) complaints.push(text);
+    if (message.type() === 'error' && !/status of 4(00|01|03|04|09)/.test(text)) complaints.push(text);
   });
   return { context, page, complaints };
 }

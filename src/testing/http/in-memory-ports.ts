@@ -199,6 +199,8 @@ function inMemoryViews(calls: string[]): Views {
             ],
           }
         : undefined,
+    buildOrigins: async (builds) => builds.map((one) => ({ build: one, inputs: [] })),
+    jobDefinition: async () => undefined,
     buildIds: async (ref) => (isApp(ref) && ref.number === '7' ? { build: 9, pipeline: 1 } : undefined),
     resources: async (name) => (isApp(name) ? [resource] : undefined),
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),
@@ -206,6 +208,8 @@ function inMemoryViews(calls: string[]): Views {
       isApp(name)
         ? { rows: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT, disabled: false }], hasMore: false }
         : undefined,
+    versionUses: async (_name, versions) =>
+      versions.map((version) => ({ version, builds: [], metadata: [] })),
     async versionPath(name, version) {
       if (!isApp(name) || name.resource !== 'git.app' || version !== 11) return undefined;
       const { id, number, status, startedAt, endedAt } = build;

@@ -27,6 +27,7 @@ interface Row {
   versions: number;
   cut: number | null;
   pinned: ResourceView['pinned'] | null;
+  pinnedAt: Date | null;
   latest: NonNullable<ResourceView['latest']> | null;
 }
 
@@ -43,6 +44,7 @@ export async function viewResources(
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
+      r.pinned_at AS "pinnedAt",
       (SELECT jsonb_build_object('id', v.id, 'fields', v.fields) FROM versions v
         WHERE ${ofScope(sql.fragment`s.id`)} AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 1) AS latest,
       (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE ${ofScope(sql.fragment`s.id`)}
@@ -59,19 +61,27 @@ const placeOf = (version: number) => sql.fragment`(SELECT place FROM versions WH
 export async function viewVersions(
   pool: DatabasePool,
   { resource, ...name }: ResourceName,
-  page: Page,
+  page: Page & { text?: string },
 ): Promise<Listed<VersionView> | undefined> {
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const scope = await pool.maybeOneFirst(rows<{ scope_id: number }>()`
     SELECT scope_id FROM resources WHERE pipeline_id = ${pipeline} AND name = ${resource}`);
   if (scope === null) return undefined;
-  const { before, after } = page;
-  const found = await pool.any(rows<VersionView>()`
-    SELECT id, fields, found_at AS "createdAt", disabled FROM versions
+  const { before, after, text } = page;
+  const found = await pool.any(rows<VersionView & { disabledBy: string | null }>()`
+    SELECT id, fields, found_at AS "createdAt", disabled, disabled_by AS "disabledBy" FROM versions
     WHERE ${ofScope(scope)} AND NOT forgotten
+      ${text === undefined ? sql.fragment`` : sql.fragment`AND ${hasText(scope, text)}`}
       ${before === undefined ? sql.fragment`` : sql.fragment`AND ${olderThan(scope, placeOf(before))}`}
       ${after === undefined ? sql.fragment`` : sql.fragment`AND ${newerThan(scope, placeOf(after))}`}
     ${after === undefined ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${pageSize(page) + 1}`);
-  return cutPage(found, page);
+  return cutPage(found.map(withoutNulls), page);
 }
+
+/** SQL condition: a field of the version has the text. Only the newest versions are read, so a search ends. */
+const hasText = (scope: number, text: string) => sql.fragment`
+  id IN (SELECT newest.id FROM (
+    SELECT id, fields FROM versions WHERE ${ofScope(scope)} AND NOT forgotten ${NEWEST_FIRST} LIMIT 10000) AS newest
+  WHERE EXISTS (SELECT 1 FROM jsonb_each_text(newest.fields) AS field (name, value)
+    WHERE strpos(lower(field.value), lower(${text})) > 0))`;

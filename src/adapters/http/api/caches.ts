@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
+import { keyOfJobCache } from '#domain/planning/job-cache-key.ts';
 import { listCaches, type StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
@@ -11,6 +12,9 @@ import { answerList, PipelineParams, ResourceParams, Time } from './schemas.ts';
 
 export const CacheFields = Type.Object({
   resource: Type.String(),
+  key: Type.Optional(
+    Type.String({ description: 'Of the cache of a job: its key as the pipeline writes it.' }),
+  ),
   size_bytes: Type.Optional(
     Type.Integer({ description: 'What its files took when the last build used it, if that is known.' }),
   ),
@@ -35,7 +39,12 @@ export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
       handler: async ({ params }) => {
         const { team, pipeline } = params;
         const facts = requireFound(await caches.cachesOf(params), `Pipeline ${pipeline} in team ${team}`);
-        return { data: listCaches(facts.definition, facts.stored).map(encode) };
+        const { definition, stored } = facts;
+        const data = listCaches(definition, stored).map((one) => ({
+          ...encode(one),
+          ...defined({ key: keyOfJobCache(definition, one.resource) }),
+        }));
+        return { data };
       },
     }),
     route({

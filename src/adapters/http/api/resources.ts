@@ -44,6 +44,7 @@ export const ResourceFields = {
   pinned_version_id: Type.Optional(Type.Integer()),
   pinned_by: Type.Optional(Type.String()),
   pin_comment: Type.Optional(Type.String()),
+  pinned_at: Type.Optional(Time),
   webhook_token: Type.Optional(WebhookFields.webhook_token),
   webhook_secret: Type.Optional(WebhookFields.webhook_secret),
   webhook_signature: Type.Optional(WebhookFields.webhook_signature),
@@ -54,6 +55,7 @@ export const VersionSchema = Type.Object({
   version: Strings,
   created_at: Time,
   disabled: Type.Boolean(),
+  disabled_by: Type.Optional(Type.String()),
 });
 
 export function resourceRoutes(ports: PipelinePorts): Route[] {
@@ -107,17 +109,22 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
+/** Limit of the text that selects versions, in characters. */
+export const MAX_SEARCH = 200;
+const SearchText = Type.String({ minLength: 1, maxLength: MAX_SEARCH, pattern: '^[^\\u0000]+$' });
+
 function versionsRoute({ views, publicViews }: PipelinePorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
     needs: 'public',
     about:
-      'The versions of a resource, newest first, in pages. The public gets when each was found, and the ' +
-      '`id` that images take.',
+      'The versions of a resource, newest first, in pages. `text` selects those that have it in a field, in ' +
+      'upper or lower case, of the newest 10,000. The public gets when each was found, and the `id` that ' +
+      'images take, and selects nothing.',
     schema: {
       params: ResourceParams,
-      querystring: Type.Object(PageQuery),
+      querystring: Type.Object({ ...PageQuery, text: Type.Optional(SearchText) }),
       response: answerPage(VersionSchema),
     },
     forPublic: {
@@ -127,11 +134,12 @@ function versionsRoute({ views, publicViews }: PipelinePorts): Route {
     },
     handler: async ({ params, query }) => {
       const { rows, hasMore } = requireFound(await views.versions(params, query), nameResource(params));
-      const data = rows.map(({ id, fields, createdAt, disabled }) => ({
+      const data = rows.map(({ id, fields, createdAt, disabled, disabledBy }) => ({
         id,
         version: fields,
         created_at: createdAt.toISOString(),
         disabled,
+        ...defined({ disabled_by: disabledBy }),
       }));
       return { data, has_more: hasMore };
     },
@@ -179,12 +187,12 @@ function interval(schedule: Schedule): string {
   return schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`;
 }
 
-function pinShown({ pinned }: ResourceView) {
+function pinShown({ pinned, pinnedAt }: ResourceView) {
   if (pinned === undefined) return {};
   const { version, by, comment } = pinned;
   return {
     ...defined({ pinned_version_id: version }),
     pinned_by: by,
-    ...defined({ pin_comment: comment }),
+    ...defined({ pin_comment: comment, pinned_at: pinnedAt?.toISOString() }),
   };
 }

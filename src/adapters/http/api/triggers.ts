@@ -11,7 +11,7 @@ import { body } from './request-bodies.ts';
 import { answerList, answerPage, PageQuery, Strings, TeamParams, Time } from './schemas.ts';
 
 const TriggerName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\u0000-\\u001f]+$' });
-const TriggerParams = Type.Object({ ...TeamParams.properties, trigger: TriggerName });
+export const TriggerParams = Type.Object({ ...TeamParams.properties, trigger: TriggerName });
 
 const EventFields = { id: Type.Integer(), version: Strings, created_at: Time };
 export const TriggerEventSchema = Type.Object(EventFields);

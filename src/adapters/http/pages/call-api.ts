@@ -16,6 +16,8 @@ export interface ApiResponse {
   problem: string | undefined;
   location: string | undefined;
   cookies: string[];
+  /** The JSON of the response; an empty object if it has none. */
+  json: unknown;
 }
 
 /** Headers that browsers set and that the action needs. */
@@ -49,6 +51,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     problem: response.statusCode < 400 ? undefined : stringFields(json)['detail'],
     location: typeof location === 'string' ? location : undefined,
     cookies,
+    json,
   };
 }
 

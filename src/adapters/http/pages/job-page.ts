@@ -2,65 +2,90 @@ import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { nameJob } from '#adapters/http/api/jobs.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
-import { JobParams, ResourceParams } from '#adapters/http/api/schemas.ts';
+import { JobParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { JobName } from '#flows/names.ts';
-import type { ResourceView, VersionView } from '#flows/views/ports.ts';
-import { htmlTable } from './data-table.ts';
+import type { WaitingView } from '#flows/views/ports.ts';
 import { html, type Html } from './html.ts';
-import { action, layout, scrolling, timeElement } from './layout.ts';
-import { buildTable } from './lists.ts';
-import { page } from './page.ts';
+import { jobBuilds } from './job-builds.ts';
+import { jobFacts } from './job-facts.ts';
+import { action, alert, layout } from './layout.ts';
+import { page, type PageRequest } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
-import { fields, pauseControl, reasons } from './pipeline-page.ts';
-import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
-import { checkFirstField, startForm } from './start-form.ts';
+import { pauseControl } from './pipeline-page.ts';
+import { publicJobPage } from './public-list-pages.ts';
+import { checkFirstField, startForm, type RefusedStart } from './start-form.ts';
+import { startJob } from './start-job.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** The pages of a job with its builds, and of a resource with its versions. */
-export function listPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+/** The page of a job with its builds, at both of its paths, and the form that starts one. */
+export function jobPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+  const { publicViews } = ports;
+  const pageAt = (url: string): PageRoute =>
+    page({
+      url,
+      params: JobParams,
+      forPublic: publicJobPage(publicViews, access.codec),
+      answer: async ({ params, query, request }) =>
+        await renderJob(ports, access, {
+          name: jobFromParams(params),
+          request,
+          before: query['before'],
+        }),
+    });
   return [
-    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', ports, access),
-    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job/builds', ports, access),
-    resourcePage(ports, access),
+    pageAt('/teams/:team/pipelines/:pipeline/jobs/:job'),
+    pageAt('/teams/:team/pipelines/:pipeline/jobs/:job/builds'),
+    startJob(ports, access, async (name, request, refused) =>
+      renderJob(ports, access, { name, request, refused }),
+    ),
   ];
 }
 
-function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
-  return page({
-    url,
-    params: JobParams,
-    forPublic: publicJobPage(publicViews, codec),
-    answer: async ({ params, query, request }) => {
-      const name = jobFromParams(params);
-      const [view, builds, waiting] = await Promise.all([
-        views.job(name),
-        views.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
-        views.waiting(name),
-      ]);
-      const buildPage = requireFound(builds, nameJob(name));
-      const teamViewer = teamViewerOf(request, codec, name.team);
-      const { form, button } = startControl(name, view?.inputs ?? [], teamViewer);
-      return layout({
-        title: name.job,
-        viewer: teamViewer.viewer,
-        breadcrumbs: breadcrumbs(name),
-        events: `${paths.pipeline(name)}/events`,
-        main: html`<h1>${name.job}</h1>
-          ${form}
-          <div id="live">
-            ${reasons(waiting?.jobs[0]?.reasons ?? [])}
-            <div class="actions">
-              ${button}
-              ${pauseControl('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
-            </div>
-            ${buildTable(name, buildPage.rows, [{ title: 'Why', cell: ({ message }) => message }])}
-            ${older(buildPage, paths.builds(name), 'builds')}
-          </div>`,
-      });
-    },
+interface Asked {
+  name: JobName;
+  request: PageRequest['request'];
+  before?: string | undefined;
+  refused?: RefusedStart;
+}
+
+async function renderJob(
+  { views }: Pick<PipelinePorts, 'views'>,
+  { codec }: AccountPorts,
+  { name, request, before, refused }: Asked,
+): Promise<Html> {
+  const [view, listed, waiting, definition] = await Promise.all([
+    views.job(name),
+    views.builds(name, { limit: PER_PAGE, ...cursor(before) }),
+    views.waiting(name),
+    views.jobDefinition(name),
+  ]);
+  const builds = requireFound(listed, nameJob(name));
+  const origins = await views.buildOrigins(builds.rows.map(({ id }) => id));
+  const teamViewer = teamViewerOf(request, codec, name.team);
+  const { form, button } = startControl(name, view?.inputs ?? [], { teamViewer, refused });
+  return layout({
+    title: name.job,
+    viewer: teamViewer.viewer,
+    breadcrumbs: breadcrumbs(name),
+    // The answer to a form has another address than the page, so it cannot follow events.
+    ...(refused === undefined && { events: `${paths.pipeline(name)}/events` }),
+    main: html`<h1>${name.job}</h1>
+      ${alert(refused && 'The job does not take these values. The fields say why.')} ${form}
+      <div id="live">
+        <div class="actions">
+          ${button}
+          ${pauseControl('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
+        </div>
+        ${whyItWaits(waiting)}
+        <section aria-labelledby="builds">
+          <h2 id="builds">Builds</h2>
+          ${jobBuilds(name, builds.rows, origins)} ${older(builds, paths.builds(name), 'builds')}
+        </section>
+        ${definition !== undefined && jobFacts(name, definition)}
+      </div>`,
   });
 }
 
@@ -68,99 +93,28 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
 function startControl(
   name: JobName,
   inputs: readonly Input[],
-  teamViewer: TeamViewer,
+  { teamViewer, refused }: { teamViewer: TeamViewer; refused: RefusedStart | undefined },
 ): { form?: Html; button?: Html } {
   if (!may(teamViewer, 'write')) return {};
   const { viewer } = teamViewer;
   const url = `${paths.job(name)}/trigger`;
-  if (inputs.length > 0) return { form: startForm(url, inputs, viewer) };
+  if (inputs.length > 0) return { form: startForm(url, inputs, viewer, refused) };
   return { button: action({ url, viewer, label: 'Start a build', fields: checkFirstField }) };
 }
 
-function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
-  return page({
-    url: '/teams/:team/pipelines/:pipeline/resources/:resource',
-    params: ResourceParams,
-    forPublic: publicResourcePage(publicViews, codec),
-    answer: async ({ params, query, request }) => {
-      const { team, pipeline } = jobFromParams(params);
-      const name = { team, pipeline, resource: params['resource'] ?? '' };
-      const [view, versions] = await Promise.all([
-        views.resource(name),
-        views.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
-      ]);
-      const description = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
-      const resource = requireFound(view, description);
-      const versionPage = requireFound(versions, description);
-      const teamViewer = teamViewerOf(request, codec, team);
-      const url = paths.resource(name);
-      return layout({
-        title: name.resource,
-        viewer: teamViewer.viewer,
-        breadcrumbs: breadcrumbs(name),
-        main: html`<h1>${name.resource}</h1>
-          ${resourceFacts(resource)} ${may(teamViewer, 'write') && resourceActions(url, resource, teamViewer)}
-          ${versionTable(versionPage.rows, { pinned: resource.pinned?.version, url, teamViewer })}
-          ${older(versionPage, url, 'versions')}`,
-      });
-    },
-  });
-}
-
-function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Html {
-  return html`<dl>
-    <dt>Checked</dt>
-    <dd>${lastCheckedAt === undefined ? 'not yet' : timeElement(lastCheckedAt)}</dd>
-    ${
-      pinned !== undefined &&
-      html`<dt>Pinned</dt>
-        <dd>by ${pinned.by}${pinned.comment !== undefined && `: ${pinned.comment}`}</dd>`
-    }
-    ${
-      checkError !== undefined &&
-      html`<dt>Error</dt>
-        <dd>${checkError}</dd>`
-    }
-  </dl>`;
-}
-
-function resourceActions(url: string, { pinned }: ResourceView, { viewer }: TeamViewer): Html {
-  return html`<div class="actions">
-    ${action({ url: `${url}/check`, viewer, label: 'Check now' })}
-    ${pinned !== undefined && action({ url: `${url}/unpin`, viewer, label: 'Unpin', quiet: true })}
-  </div>`;
-}
-
-function pinForm(url: string, id: number, { viewer }: TeamViewer): Html {
-  const version = html`<input type="hidden" name="version_id" value="${id}" />`;
-  return action({ url: `${url}/pin`, viewer, label: 'Pin', about: `Pin to version ${id}`, fields: version });
-}
-
-const PINNED_TAG = html` <span class="tag pinned">pinned</span>`;
-const DISABLED_TAG = html` <span class="tag">disabled</span>`;
-
-function versionTable(
-  versions: readonly VersionView[],
-  { pinned, url, teamViewer }: { pinned: number | undefined; url: string; teamViewer: TeamViewer },
-): Html {
-  if (versions.length === 0) return html`<p>No versions yet.</p>`;
-  const pin = {
-    title: 'Pin',
-    titleHidden: true,
-    cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, teamViewer),
-  };
-  const table = htmlTable(
-    versions,
-    [
-      {
-        title: 'Number',
-        cell: ({ id, disabled }) => html`${id}${id === pinned && PINNED_TAG}${disabled && DISABLED_TAG}`,
-      },
-      { title: 'Version', cell: (version) => fields(version.fields) },
-      { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },
-      ...(may(teamViewer, 'write') ? [pin] : []),
-    ],
-    'Versions, newest first',
-  );
-  return scrolling('Versions', table);
+/** Why the job has no build, and why each of its pending builds does not start. */
+function whyItWaits(waiting: WaitingView | undefined): Html {
+  const ofJob = waiting?.jobs[0]?.reasons ?? [];
+  const builds = (waiting?.builds ?? []).filter(({ reasons }) => reasons.length > 0);
+  if (ofJob.length === 0 && builds.length === 0) return html``;
+  return html`<section aria-labelledby="waiting" class="job-waiting">
+    <h2 id="waiting">Why it waits</h2>
+    <ul>
+      ${ofJob.map(({ message }) => html`<li>${message}</li>`)}
+      ${builds.map(
+        ({ number, reasons }) =>
+          html`<li>Build ${number}: ${reasons.map(({ message }) => message).join(' ')}</li>`,
+      )}
+    </ul>
+  </section>`;
 }

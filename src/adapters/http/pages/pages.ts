@@ -6,12 +6,17 @@ import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
 import type { ServerPages } from '#adapters/http/server/server-parts.ts';
 import { actionForms } from './action-forms.ts';
 import { buildPage } from './build-page.ts';
-import { listPages } from './job-page.ts';
+import { cachesPage } from './caches-page.ts';
+import { jobPages } from './job-page.ts';
 import { pipelinePage } from './pipeline-page.ts';
 import { profilePages } from './profile-pages.ts';
+import { resourcePage } from './resource-page.ts';
 import { sendProblemPage } from './send-problem-page.ts';
 import { signInPages } from './sign-in-pages.ts';
 import { teamPages } from './team-pages.ts';
+import { triggerPages } from './trigger-pages.ts';
+import { triggerVersionForm } from './trigger-version.ts';
+import { versionPathPage } from './version-path-page.ts';
 
 /** The pages and forms at the paths of the API. */
 export function createPages(ports: PipelinePorts, access: AccountPorts): ServerPages {
@@ -20,7 +25,12 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
     ...profilePages(access),
     ...teamPages(ports, access),
     pipelinePage(ports, access),
-    ...listPages(ports, access),
+    ...jobPages(ports, access),
+    resourcePage(ports, access),
+    versionPathPage(ports, access),
+    triggerVersionForm(access),
+    cachesPage(access),
+    ...triggerPages(ports, access),
     buildPage(ports, access),
     ...actionForms(access),
   ];

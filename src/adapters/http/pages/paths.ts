@@ -11,6 +11,10 @@ export const paths = {
   build: (ref: BuildRef): string => buildUrl(ref, ref.number),
   resource: ({ resource, ...name }: ResourceName): string =>
     `${paths.pipeline(name)}/resources/${encodeURIComponent(resource)}`,
+  caches: (name: PipelineName): string => `${paths.pipeline(name)}/caches`,
+  triggers: (team: string): string => `/teams/${encodeURIComponent(team)}/triggers`,
+  trigger: (team: string, trigger: string): string =>
+    `${paths.triggers(team)}/${encodeURIComponent(trigger)}`,
 };
 
 type Values = Readonly<Record<string, string | undefined>>;

@@ -41,6 +41,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
           <div id="live">
             ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}
             ${jobsOf(name, jobs, waiting, teamViewer)} ${resourcesOf(name, resources, teamViewer)}
+            <p><a href="${paths.caches(name)}">Caches of this pipeline</a></p>
           </div>`,
       });
     },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { startForm, triggerBody } from './start-form.ts';
+import { refusedInputs } from './start-job.ts';
 
 const shown = (input: Partial<Input> & Pick<Input, 'type'>): string =>
   startForm('/trigger', [{ name: 'it', default: '', ...input }], undefined)
@@ -55,6 +56,37 @@ describe('the field of an input', () => {
   test.each(Object.entries(cases))('%s', (_name, [input, parts]) => {
     const text = shown(input);
     for (const part of parts) expect(text).toContain(part);
+  });
+});
+
+describe('a refused form', () => {
+  const inputs: Input[] = [
+    { name: 'env', type: 'choice', required: true, default: 'dev', options: ['dev', 'prod'] },
+    { name: 'count', type: 'number', default: '1' },
+    { name: 'zones', type: 'list', default: 'a', options: ['a', 'b'] },
+  ];
+
+  test('has the problem of each input, and what was sent', () => {
+    const { values, problems } = refusedInputs(inputs, { env: '', count: 'x', zones: ['b'] });
+    expect([...values]).toEqual([
+      ['env', ''],
+      ['count', 'x'],
+      ['zones', 'b'],
+    ]);
+    expect([...problems]).toEqual([
+      ['env', 'Input env "" is none of the options: dev, prod.'],
+      ['count', 'Input count must be a number, not "x".'],
+    ]);
+  });
+
+  test('shows the problem beside its field, and keeps the values', () => {
+    const refused = refusedInputs(inputs, { count: '"x"', zones: ['b'] });
+    const { text } = startForm('/trigger', inputs, undefined, refused);
+    expect(text).toMatch(/id="input-count"[^>]*value="&quot;x&quot;"[^>]*aria-describedby="problem-count"/);
+    expect(text).toMatch(/aria-invalid="true"/);
+    expect(text).toMatch(/id="problem-env">Input env has no default/);
+    expect(text).toMatch(/value="b"\s+checked/);
+    expect(text).not.toMatch(/value="a"\s+checked/);
   });
 });
 

@@ -1,4 +1,3 @@
-import type { GivenInputs } from '#domain/pipeline/input-values.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, type Viewer } from './layout.ts';
@@ -21,25 +20,55 @@ export const checkFirstField = html`<input
   />
   <label for="check-first">Check for new versions first</label>`;
 
+/** What somebody sent, and what is wrong with it, by input. */
+export interface RefusedStart {
+  values: ReadonlyMap<string, string>;
+  problems: ReadonlyMap<string, string>;
+}
+
+const NOTHING_REFUSED: RefusedStart = { values: new Map(), problems: new Map() };
+
 /** The form of a job with inputs. It stands outside of what live updates replace: someone may be typing. */
-export function startForm(url: string, inputs: readonly Input[], viewer: Viewer | undefined): Html {
+export function startForm(
+  url: string,
+  inputs: readonly Input[],
+  viewer: Viewer | undefined,
+  refused = NOTHING_REFUSED,
+): Html {
   return html`<section aria-labelledby="start">
     <h2 id="start">Start a build</h2>
-    <form method="post" action="${url}">
-      ${csrfField(viewer)} ${inputs.map(inputField)}
+    <form method="post" action="${url}" class="job-start">
+      ${csrfField(viewer)} ${inputs.map((input) => inputField(fieldOf(input, refused)))}
       <p>${checkFirstField}</p>
       <p><button type="submit">Start a build</button></p>
     </form>
   </section>`;
 }
 
-function inputField(input: Input): Html {
+/** An input with the value that its field begins with, and what was wrong with the value that was sent. */
+interface Field extends Input {
+  value: string;
+  problem?: string | undefined;
+}
+
+function fieldOf(input: Input, { values, problems }: RefusedStart): Field {
+  const { name, required = false, default: preset } = input;
+  return { ...input, value: values.get(name) ?? (required ? '' : preset), problem: problems.get(name) };
+}
+
+function inputField(input: Field): Html {
   if (input.type === 'list' && optionsOf(input).length > 0) return boxes(input);
   const id = `input-${input.name}`;
   return html`<p>
     <label for="${id}">${input.name}</label>
-    ${control(input, id)} ${help(input)}
+    ${control(input, id)} ${help(input)} ${problemOf(input)}
   </p>`;
+}
+
+function problemOf({ name, problem }: Field): Html {
+  return problem === undefined
+    ? html``
+    : html`<span class="job-problem" id="${`problem-${name}`}">${problem}</span>`;
 }
 
 const optionsOf = ({ type, options = [] }: Input): readonly string[] =>
@@ -53,14 +82,21 @@ function help(input: Input): Html {
   return html`${text !== '' && html`<span class="help" id="help-${input.name}">${text}</span>`}`;
 }
 
-const describedBy = (input: Input): Html =>
-  html`${helpOf(input) !== '' && html` aria-describedby="help-${input.name}"`}`;
+/** Names what describes the field, and says whether its value was refused. */
+function describedBy(input: Field): Html {
+  const ids = [
+    ...(helpOf(input) === '' ? [] : [`help-${input.name}`]),
+    ...(input.problem === undefined ? [] : [`problem-${input.name}`]),
+  ];
+  return html`${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}${
+    input.problem !== undefined && html` aria-invalid="true"`
+  }`;
+}
 
-function control(input: Input, id: string): Html {
-  const { name, type, required = false, default: preset } = input;
+function control(input: Field, id: string): Html {
+  const { name, type, required = false, value } = input;
   if (type === 'bool' || type === 'choice') return select(input, id);
   const common = html`${describedBy(input)}${required && html` required`}`;
-  const value = required ? '' : preset;
   if (type === 'number')
     return html`<input
       id="${id}"
@@ -70,7 +106,7 @@ function control(input: Input, id: string): Html {
       value="${value}"
       ${common}
     />`;
-  if (preset.includes('\n'))
+  if (value.includes('\n'))
     return html`<textarea id="${id}" name="text.${name}" rows="5" maxlength="${MAX_FIELD_LENGTH}" ${common}>
 ${value}</textarea>`;
   return html`<input
@@ -83,25 +119,22 @@ ${value}</textarea>`;
   />`;
 }
 
-function select(input: Input, id: string): Html {
-  const { name, required = false, default: preset } = input;
+function select(input: Field, id: string): Html {
+  const { name, required = false, value } = input;
   return html`<select id="${id}" name="text.${name}" ${describedBy(input)}${required && html` required`}>
     ${required && html`<option value="">Choose one</option>`}
     ${optionsOf(input).map(
-      (option) =>
-        html`<option value="${option}" ${!required && option === preset && html` selected`}>
-          ${option}
-        </option>`,
+      (option) => html`<option value="${option}" ${option === value && html` selected`}>${option}</option>`,
     )}
   </select>`;
 }
 
-function boxes(input: Input): Html {
-  const { name, required = false, description, default: preset } = input;
-  const chosen = required || preset === '' ? [] : preset.split(',');
-  return html`<fieldset>
+function boxes(input: Field): Html {
+  const { name, description, value } = input;
+  const chosen = value === '' ? [] : value.split(',');
+  return html`<fieldset ${input.problem !== undefined && html` aria-describedby="problem-${name}"`}>
     <legend>${name}</legend>
-    ${description !== undefined && html`<p class="help">${description}</p>`}
+    ${description !== undefined && html`<p class="help">${description}</p>`} ${problemOf(input)}
     <input type="hidden" name="list.${name}" value="" />
     ${optionsOf(input).map((option, index) => {
       const id = `input-${name}-${index}`;
@@ -121,8 +154,11 @@ function boxes(input: Input): Html {
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
+/** Values of a form, by input: a text, or the boxes that are ticked. */
+export type SentInputs = Readonly<Record<string, string | string[]>>;
+
 /** Converts a submitted form into the body of a trigger request. */
-export function triggerBody(fields: Fields): { inputs?: GivenInputs } {
+export function triggerBody(fields: Fields): { inputs?: SentInputs } {
   const sent = Object.entries(fields).flatMap(([field, value]): [string, string | string[]][] => {
     const [, kind, name] = /^(text|filled|list)\.(.+)$/s.exec(field) ?? [];
     if (name === undefined || value === undefined) return [];

@@ -1,0 +1,53 @@
+import { html, joined, type Html } from './html.ts';
+
+/** Longer values are folded, so that one of them does not fill the page. In characters. */
+const MAX_VALUE_LENGTH = 160;
+
+/** Names and values that a check or a type reported. */
+export function outsideFields(entries: readonly (readonly [name: string, value: string])[]): Html {
+  return html`<dl class="resource-fields">
+    ${joined(
+      entries.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${outsideValue(value)}</dd>`,
+      ),
+    )}
+  </dl>`;
+}
+
+/** Text from outside: as a link if it is an address that is safe to open, and folded if it is long. */
+function outsideValue(value: string): Html {
+  const link = safeAddress(value);
+  if (link !== undefined)
+    return html`<a class="code" href="${link}" rel="noopener noreferrer nofollow">${link}</a>`;
+  const [first = ''] = value.trimEnd().split('\n');
+  if (first.length <= MAX_VALUE_LENGTH && first === value.trimEnd())
+    return html`<span class="code">${value}</span>`;
+  return html`<details>
+    <summary class="code">${cut(first, MAX_VALUE_LENGTH)} …</summary>
+    <div class="code resource-text">${value}</div>
+  </details>`;
+}
+
+/**
+ * The address, if the whole value is one of HTTPS. The page shows it as it would be opened: with the host in
+ * ASCII, so that no letter looks like another, and without a name and password that look like a host.
+ */
+export function safeAddress(value: string): string | undefined {
+  if (!value.startsWith('https://') || !/^[!-~]{1,2000}$/.test(value) || !URL.canParse(value))
+    return undefined;
+  const { href, username, password } = new URL(value);
+  return username === '' && password === '' ? href : undefined;
+}
+
+/** A few characters by which people know a version: the begin of a hash, or of its first field. */
+export function shortVersion(fields: Readonly<Record<string, string>>): string {
+  const [first = ''] = Object.values(fields);
+  return /^[0-9a-f]{12,}$/.test(first) ? first.slice(0, 8) : cut(first, 24);
+}
+
+function cut(text: string, length: number): string {
+  const letters = Array.from(text);
+  return letters.length <= length ? text : `${letters.slice(0, length - 1).join('')}…`;
+}

@@ -1,0 +1,65 @@
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { JobParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { chooseInputs } from '#domain/pipeline/input-values.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
+import type { JobName } from '#flows/names.ts';
+import { callApi } from './call-api.ts';
+import type { Html } from './html.ts';
+import { form, viewerOf, type PageRequest } from './page.ts';
+import { jobFromParams, paths } from './paths.ts';
+import { problemPage } from './problem-page.ts';
+import { returnPath } from './return-path.ts';
+import { triggerBody, type RefusedStart, type SentInputs } from './start-form.ts';
+
+/** Renders the page of a job with what was wrong in its form. */
+type JobPageWith = (name: JobName, request: PageRequest['request'], refused: RefusedStart) => Promise<Html>;
+
+/** Starts a build. If the job does not take the values, its page shows again, with the errors at their fields. */
+export function startJob(
+  { views }: Pick<PipelinePorts, 'views'>,
+  { codec }: AccountPorts,
+  jobPageWith: JobPageWith,
+): PageRoute {
+  const url = '/teams/:team/pipelines/:pipeline/jobs/:job/trigger';
+  return form({
+    url,
+    does: { method: 'POST', url },
+    params: JobParams,
+    answer: async ({ params, fields, request }) => {
+      const name = jobFromParams(params);
+      const body = triggerBody(fields);
+      const { status, data, problem, cookies } = await callApi(request, {
+        method: 'POST',
+        url: `${paths.job(name)}/trigger${fields['check'] === 'true' ? '?check=true' : ''}`,
+        csrfToken: fields['csrf_token'],
+        body,
+      });
+      if (problem === undefined) return { to: returnPath(data['url'] ?? paths.builds(name)), cookies };
+      const inputs = status === 400 ? ((await views.job(name))?.inputs ?? []) : [];
+      const refused = refusedInputs(inputs, body.inputs ?? {});
+      if (refused.problems.size > 0)
+        return { status, page: await jobPageWith(name, request, refused), cookies };
+      const back = returnPath(paths.builds(name));
+      const viewer = viewerOf(request, codec);
+      return { status, page: problemPage({ status, detail: problem, viewer, back }), cookies };
+    },
+  });
+}
+
+/** Of each input the value that was sent, and why the job does not take it. */
+export function refusedInputs(inputs: readonly Input[], given: SentInputs): RefusedStart {
+  const problems = inputs.flatMap((input): [string, string][] => {
+    const own = Object.hasOwn(given, input.name) ? { [input.name]: given[input.name] ?? null } : {};
+    const chosen = chooseInputs([input], own);
+    return 'problems' in chosen
+      ? [[input.name, chosen.problems.map(({ message }) => message).join(' ')]]
+      : [];
+  });
+  const values = Object.entries(given).map(([name, value]): [string, string] => [
+    name,
+    [value].flat().join(','),
+  ]);
+  return { values: new Map(values), problems: new Map(problems) };
+}

@@ -1,0 +1,181 @@
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { TeamParams } from '#adapters/http/api/schemas.ts';
+import { TriggerParams } from '#adapters/http/api/triggers.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import type { EmittedEvent, TriggerStream } from '#flows/checks/trigger-stream-ports.ts';
+import { callApi } from './call-api.ts';
+import { htmlTable } from './data-table.ts';
+import { html, joined, type Html } from './html.ts';
+import { alert, csrfField, describedBy, layout, scrolling, timeElement } from './layout.ts';
+import { outsideFields } from './outside-text.ts';
+import { form, page, type PageRequest } from './page.ts';
+import { cursor, older, PER_PAGE } from './paging.ts';
+import { parseFields } from './parse-fields.ts';
+import { paths } from './paths.ts';
+import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
+
+const TRIGGERS = '/teams/:team/triggers';
+
+/** The trigger streams of a team, the events of each, and the form that emits one. */
+export function triggerPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+  return [streamsPage(ports, access), eventsPage(ports, access), emitForm(ports, access)];
+}
+
+/** What somebody sent, and why it was refused. */
+interface RefusedEvent {
+  name: string;
+  fields: string;
+  problem: string;
+}
+
+function streamsPage(ports: PipelinePorts, access: AccountPorts): PageRoute {
+  return page({
+    url: TRIGGERS,
+    params: TeamParams,
+    answer: async ({ params: { team = '' }, request }) =>
+      await renderStreams(ports, access, { team, request }),
+  });
+}
+
+async function renderStreams(
+  { streams }: Pick<PipelinePorts, 'streams'>,
+  { codec }: AccountPorts,
+  { team, request, refused }: { team: string; request: PageRequest['request']; refused?: RefusedEvent },
+): Promise<Html> {
+  const known = requireFound(await streams.streams(team), `Team ${team}`);
+  const teamViewer = teamViewerOf(request, codec, team);
+  return layout({
+    title: 'Triggers',
+    viewer: teamViewer.viewer,
+    breadcrumbs: teamTrail(team),
+    main: html`<h1>Triggers</h1>
+      ${alert(refused?.problem)}
+      <p>
+        An event of a trigger becomes a version in every pipeline of the team that declares
+        <code>resource "trigger"</code> with its name.
+      </p>
+      ${known.length === 0 ? html`<p>No pipeline of this team declares a trigger.</p>` : streamTable(team, known)}
+      ${known.length > 0 && may(teamViewer, 'maintain') && emitSection(team, known, { teamViewer, refused })}`,
+  });
+}
+
+const teamTrail = (team: string) => [
+  { name: 'Teams', url: '/teams' },
+  { name: team, url: paths.team(team) },
+];
+
+function streamTable(team: string, known: readonly TriggerStream[]): Html {
+  const table = htmlTable(known, [
+    {
+      title: 'Trigger',
+      cell: ({ trigger }) => html`<a href="${paths.trigger(team, trigger)}">${trigger}</a>`,
+    },
+    {
+      title: 'Declared by',
+      cell: ({ pipelines }) =>
+        joined(
+          pipelines.map((pipeline) => html`<a href="${paths.pipeline({ team, pipeline })}">${pipeline}</a>`),
+          html`, `,
+        ),
+    },
+    { title: 'Newest event', cell: ({ newest }) => (newest ? timeElement(newest.at) : 'none yet') },
+    { title: 'Its fields', cell: ({ newest }) => newest && outsideFields(Object.entries(newest.version)) },
+  ]);
+  return scrolling('Triggers', table);
+}
+
+function emitSection(
+  team: string,
+  known: readonly TriggerStream[],
+  { teamViewer, refused }: { teamViewer: TeamViewer; refused: RefusedEvent | undefined },
+): Html {
+  return html`<section aria-labelledby="emit-title">
+    <h2 id="emit-title">Emit an event</h2>
+    <form method="post" action="${paths.triggers(team)}" class="job-start">
+      ${csrfField(teamViewer.viewer)}
+      <p>
+        <label for="emit-name">Trigger</label>
+        <select id="emit-name" name="name">
+          ${known.map(
+            ({ trigger }) =>
+              html`<option value="${trigger}" ${trigger === refused?.name && html` selected`}>
+                ${trigger}
+              </option>`,
+          )}
+        </select>
+      </p>
+      <p>
+        <label for="emit-fields">Fields</label>
+        <textarea
+          id="emit-fields"
+          name="fields"
+          rows="4"
+          maxlength="2000"
+          placeholder="tag=v1.2.3"
+          ${describedBy(refused?.problem)}
+        >
+${refused?.fields}</textarea>
+        <span class="help">One <code>name=value</code> a line. Builds have them as variables.</span>
+      </p>
+      <p><button type="submit">Emit</button></p>
+    </form>
+  </section>`;
+}
+
+function emitForm(ports: PipelinePorts, access: AccountPorts): PageRoute {
+  return form({
+    url: TRIGGERS,
+    params: TeamParams,
+    answer: async ({ params: { team = '' }, fields: sent, request }) => {
+      const { name = '', fields = '' } = sent;
+      const read = parseFields(fields);
+      const { status, problem, cookies } =
+        'problem' in read
+          ? { status: 400, problem: read.problem, cookies: [] }
+          : await callApi(request, {
+              method: 'POST',
+              url: paths.triggers(team),
+              csrfToken: sent['csrf_token'],
+              body: { name, version: read.fields },
+            });
+      if (problem === undefined) return { to: paths.trigger(team, name), cookies };
+      const refused = { name, fields, problem };
+      return { status, page: await renderStreams(ports, access, { team, request, refused }), cookies };
+    },
+  });
+}
+
+function eventsPage({ streams }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+  return page({
+    url: `${TRIGGERS}/:trigger`,
+    params: TriggerParams,
+    answer: async ({ params: { team = '', trigger = '' }, query, request }) => {
+      const wanted = { limit: PER_PAGE, ...cursor(query['before']) };
+      const missing = `Trigger ${trigger} in team ${team}`;
+      const events = requireFound(await streams.events({ team, trigger }, wanted), missing);
+      return layout({
+        title: trigger,
+        viewer: teamViewerOf(request, codec, team).viewer,
+        breadcrumbs: [...teamTrail(team), { name: 'Triggers', url: paths.triggers(team) }],
+        main: html`<h1>${trigger}</h1>
+          ${events.rows.length === 0 ? html`<p>No events yet.</p>` : eventTable(events.rows)}
+          ${older(events, paths.trigger(team, trigger), 'events')}`,
+      });
+    },
+  });
+}
+
+function eventTable(events: readonly EmittedEvent[]): Html {
+  const table = htmlTable(
+    events,
+    [
+      { title: 'Event', cell: ({ id }) => id },
+      { title: 'Emitted', cell: ({ at }) => timeElement(at) },
+      { title: 'Fields', cell: ({ version }) => outsideFields(Object.entries(version)) },
+    ],
+    'Events, newest first',
+  );
+  return scrolling('Events', table);
+}

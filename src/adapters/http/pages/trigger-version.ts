@@ -1,0 +1,76 @@
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { VersionParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { callApi } from './call-api.ts';
+import { html, type Html } from './html.ts';
+import { layout, type Viewer } from './layout.ts';
+import { form, viewerOf } from './page.ts';
+import { breadcrumbs, jobFromParams, paths } from './paths.ts';
+import { problemPage } from './problem-page.ts';
+import { returnPath } from './return-path.ts';
+
+interface Started {
+  builds: readonly { job: string; number: string; url: string }[];
+  refused: readonly { job: string; reasons: readonly { message: string }[] }[];
+}
+
+/** Starts builds with one version: shows the only build, or the list of those that started and that could not. */
+export function triggerVersionForm({ codec }: AccountPorts): PageRoute {
+  const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';
+  return form({
+    url,
+    does: { method: 'POST', url },
+    params: VersionParams,
+    answer: async ({ params, fields, request }) => {
+      const [path = ''] = request.url.split('?');
+      const { status, problem, cookies, json } = await callApi(request, {
+        method: 'POST',
+        url: path,
+        csrfToken: fields['csrf_token'],
+      });
+      const { team, pipeline } = jobFromParams(params);
+      const name = { team, pipeline, resource: params['resource'] ?? '' };
+      const viewer = viewerOf(request, codec);
+      const back = returnPath(paths.resource(name));
+      if (problem !== undefined) {
+        return { status, page: problemPage({ status, detail: problem, viewer, back }), cookies };
+      }
+      const started: Started = Object(json).data;
+      const [only, ...others] = started.builds;
+      if (only !== undefined && others.length === 0 && started.refused.length === 0)
+        return { to: returnPath(only.url), cookies };
+      const page = startedPage(started, {
+        version: params['version'] ?? '',
+        viewer,
+        trail: [...breadcrumbs(name), { name: name.resource, url: back }],
+      });
+      return { status: 200, page, cookies };
+    },
+  });
+}
+
+function startedPage(
+  { builds, refused }: Started,
+  shown: { version: string; viewer: Viewer | undefined; trail: { name: string; url: string }[] },
+): Html {
+  const title = `Builds of version ${shown.version}`;
+  return layout({
+    title,
+    viewer: shown.viewer,
+    breadcrumbs: shown.trail,
+    main: html`<h1>${title}</h1>
+      <h2>Started</h2>
+      <ul class="rows">
+        ${builds.map(({ job, number, url }) => html`<li><a href="${returnPath(url)}">${job} ${number}</a></li>`)}
+      </ul>
+      ${
+        refused.length > 0 &&
+        html`<h2>Not started</h2>
+          <ul class="rows">
+            ${refused.map(
+              ({ job, reasons }) => html`<li>${job}: ${reasons.map(({ message }) => message).join(' ')}</li>`,
+            )}
+          </ul>`
+      }`,
+  });
+}

@@ -1,0 +1,155 @@
+import { MAX_SEARCH } from '#adapters/http/api/resources.ts';
+import type { ResourceName } from '#flows/names.ts';
+import type { Listed } from '#flows/page.ts';
+import type { ResourceView, VersionView } from '#flows/views/ports.ts';
+import type { UsingBuild, VersionUse } from '#flows/views/use-ports.ts';
+import { html, joined, type Html } from './html.ts';
+import { action, csrfField, status, timeElement } from './layout.ts';
+import { outsideFields } from './outside-text.ts';
+import { paths } from './paths.ts';
+import { may, type TeamViewer } from './viewer.ts';
+
+/** What one list of versions shows. */
+export interface ShownVersions {
+  name: ResourceName;
+  resource: ResourceView;
+  versions: Listed<VersionView>;
+  uses: readonly VersionUse[];
+  /** The text that selected the versions. */
+  text: string | undefined;
+  /** The list does not begin with the newest version. */
+  older: boolean;
+  teamViewer: TeamViewer;
+}
+
+/** The text of a search in a URL, as the API would accept it. */
+export function searchedText(text: string | undefined): { text?: string } {
+  const wanted = (text ?? '').replaceAll('\0', '').trim().slice(0, MAX_SEARCH);
+  return wanted === '' ? {} : { text: wanted };
+}
+
+/** The versions of a resource, newest first, with a field that selects some. */
+export function versionSection(shown: ShownVersions): Html {
+  const { name, text, resource } = shown;
+  return html`<section aria-labelledby="versions-title">
+    <h2 id="versions-title">Versions</h2>
+    <form method="get" action="${paths.resource(name)}" class="resource-filter" role="search">
+      <label for="version-text">Find versions with this text</label>
+      <input
+        type="search"
+        id="version-text"
+        name="text"
+        value="${text}"
+        maxlength="${MAX_SEARCH}"
+        autocomplete="off"
+      />
+      <button type="submit" class="quiet">Find</button>
+    </form>
+    ${
+      resource.cut !== undefined &&
+      html`<p class="help">The last check left out ${resource.cut} older versions.</p>`
+    }
+    <div id="versions">${versionList(shown)}</div>
+  </section>`;
+}
+
+function versionList(shown: ShownVersions): Html {
+  const { name, versions, uses, text, older } = shown;
+  const { rows, hasMore } = versions;
+  const last = rows.at(-1)?.id;
+  const url = paths.resource(name);
+  return html`${rows.length === 0 && html`<p>${nothing(shown)}</p>`}
+    <ol class="resource-versions">
+      ${rows.map((version) => versionItem(version, usesOf(uses, version.id), shown))}
+    </ol>
+    <p class="resource-pages">
+      ${older && html`<a href="${withQuery(url, { text })}">Newest versions</a>`}
+      ${hasMore && html`<a href="${withQuery(url, { text, before: String(last) })}">Older versions</a>`}
+    </p>`;
+}
+
+function nothing({ text, older }: ShownVersions): string {
+  if (text !== undefined) return `No version has "${text}" in a field.`;
+  return older ? 'No older versions.' : 'No versions yet. A check finds them.';
+}
+
+function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? url : `${url}?${String(new URLSearchParams(given))}`;
+}
+
+const usesOf = (uses: readonly VersionUse[], id: number): VersionUse =>
+  uses.find(({ version }) => version === id) ?? { version: id, builds: [], metadata: [] };
+
+function versionItem(version: VersionView, use: VersionUse, shown: ShownVersions): Html {
+  const { id, fields, createdAt, disabled, disabledBy } = version;
+  const { name, resource, teamViewer } = shown;
+  const pinned = resource.pinned?.version === id;
+  const { metadata } = use;
+  return html`<li id="version-${id}" class="resource-version${pinned && ' pinned'}${disabled && ' disabled'}">
+    <div class="resource-version-head">
+      <h3>Version ${id}</h3>
+      ${pinned && html`<span class="tag pinned">pinned</span>`}
+      ${disabled && html`<span class="tag">disabled${disabledBy !== undefined && ` by ${disabledBy}`}</span>`}
+      <span class="help">found ${timeElement(createdAt)}</span>
+      ${usesOfVersion(name, use)}
+    </div>
+    ${outsideFields(Object.entries(fields))}
+    ${metadata.length > 0 && outsideFields(metadata.map((entry) => [entry.name, entry.value]))}
+    ${may(teamViewer, 'write') && versionActions(version, shown)}
+  </li>`;
+}
+
+function usesOfVersion(name: ResourceName, { madeBy, builds, version }: VersionUse): Html {
+  const path = `${paths.resource(name)}/versions/${version}/path`;
+  return html`<span class="resource-uses">
+    ${madeBy !== undefined && html`<span class="help">made by</span> ${usingBuild(name, madeBy)}`}
+    <span class="help">${builds.length === 0 ? 'not used yet' : 'used by'}</span>
+    ${joined(builds.map((build) => usingBuild(name, build)))}
+    <a href="${path}" aria-label="${`Path of version ${version} through the jobs`}">Path</a>
+  </span>`;
+}
+
+function usingBuild({ team, pipeline }: ResourceName, { job, number, status: now }: UsingBuild): Html {
+  return html`<span class="resource-use"
+    ><a href="${paths.build({ team, pipeline, job, number })}">${job} ${number}</a> ${status(now)}</span
+  > `;
+}
+
+/** What a member with the role `write` may do with a version. */
+function versionActions({ id, disabled }: VersionView, { name, resource, teamViewer }: ShownVersions): Html {
+  const url = paths.resource(name);
+  const { viewer } = teamViewer;
+  const on = (verb: string) => `${url}/versions/${id}/${verb}`;
+  const { pinned } = resource;
+  const able = disabled
+    ? action({ url: on('enable'), viewer, label: 'Enable', about: `Enable version ${id}`, quiet: true })
+    : action({ url: on('disable'), viewer, label: 'Disable', about: `Disable version ${id}`, quiet: true });
+  return html`<div class="resource-actions">
+    ${!disabled && action({ url: on('trigger'), viewer, label: 'Trigger', about: `Trigger version ${id}`, quiet: true })}
+    ${able} ${pinned?.version !== id && !isManaged(pinned) && pinForm(`${url}/pin`, id, teamViewer)}
+  </div>`;
+}
+
+/** The manifest pins the resource, so people cannot. */
+export function isManaged(pinned: ResourceView['pinned']): boolean {
+  return pinned?.by === 'manifest';
+}
+
+function pinForm(url: string, id: number, { viewer }: TeamViewer): Html {
+  return html`<details class="resource-pin">
+    <summary aria-label="${`Pin version ${id}`}">Pin</summary>
+    <form method="post" action="${url}" class="action">
+      ${csrfField(viewer)}
+      <input type="hidden" name="version_id" value="${id}" />
+      <input
+        name="comment"
+        aria-label="Why"
+        placeholder="Why (optional)"
+        maxlength="500"
+        autocomplete="off"
+      />
+      <button type="submit">Pin to version ${id}</button>
+    </form>
+  </details>`;
+}

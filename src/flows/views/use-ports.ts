@@ -1,0 +1,33 @@
+import type { Metadata } from '#domain/build/parse-protocol-output.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
+
+/* How versions and builds belong together, for the pages of resources and jobs. */
+
+export interface UsingBuild {
+  job: string;
+  number: string;
+  status: BuildStatus;
+}
+
+export interface VersionUse {
+  version: number;
+  /** The build whose put made it. */
+  madeBy?: UsingBuild;
+  /** Of each job that took it, the newest build, in the order of the file. */
+  builds: UsingBuild[];
+  /** What the resource's type reported about it in the newest build that has a report. */
+  metadata: Metadata[];
+}
+
+export interface BuildOrigin {
+  build: number;
+  /** Undefined: an older release created the build, and its record says nothing. */
+  cause?: ShownCause;
+  inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
+}
+
+export type ShownCause =
+  | { kind: 'manual'; by: string }
+  | { kind: 'retry'; by: string; of: string }
+  /** New versions, among them this one. */
+  | { kind: 'version'; resource: string; version: number };

@@ -1,0 +1,29 @@
+import { morph } from './morph.ts';
+import { addressOf } from './search-address.ts';
+
+/** Typing pauses this long before the server is asked. */
+const PAUSE_MS = 250;
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let newest = 0;
+
+/** Replaces the list of versions with those that contain the text, once the viewer pauses. */
+export function findAsTyped(field: HTMLInputElement): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void find(field.value), PAUSE_MS);
+}
+
+async function find(text: string): Promise<void> {
+  newest += 1;
+  const request = newest;
+  const url = addressOf(location.href, text);
+  const answer = await fetch(url, { headers: { accept: 'text/html' } });
+  // The viewer has typed more meanwhile, or was signed out.
+  if (request !== newest || !answer.ok || answer.redirected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const [here, there] = [document.getElementById('versions'), page.getElementById('versions')];
+  if (request !== newest || here === null || there === null) return;
+  morph(here, there);
+  // Live updates fetch the address of the page: it must ask for the same versions.
+  history.replaceState(history.state, '', url);
+}

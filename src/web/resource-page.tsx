@@ -1,0 +1,86 @@
+/*
+ * The page of a resource: finds versions while the viewer types, shows the address of the webhook without
+ * another page, copies it, and calls it. The page also works without this file.
+ */
+import { render } from 'preact';
+import { useState } from 'preact/hooks';
+import { callWebhook } from './call-webhook.ts';
+import { findAsTyped } from './find-as-typed.ts';
+
+/** A button beside a field that copies what the field contains. */
+function CopyButton({ field }: { field: HTMLInputElement }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(field.value);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  const label = field.labels?.[0]?.textContent?.toLowerCase() ?? 'text';
+  return (
+    <button type="button" class="quiet" aria-label={`Copy the ${label}`} onClick={() => void copy()}>
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    </button>
+  );
+}
+
+/** Calls the webhook as a forge does and says what the server answered. */
+function WebhookTest({ address, secret }: { address: string; secret: string }) {
+  const [answer, setAnswer] = useState('');
+  const [calling, setCalling] = useState(false);
+  const call = async (): Promise<void> => {
+    setCalling(true);
+    setAnswer(await callWebhook(address, secret));
+    setCalling(false);
+  };
+  return (
+    <>
+      <button type="button" class="quiet" aria-disabled={calling} onClick={() => calling || void call()}>
+        Test the webhook
+      </button>{' '}
+      <span role="status">{answer}</span>
+    </>
+  );
+}
+
+/** Puts a copy button after each field for it, and the test at its place. */
+function drawWebhook(section: Element): void {
+  const fields = [...section.querySelectorAll<HTMLInputElement>('input[data-copy]')];
+  for (const field of fields) {
+    const place = document.createElement('span');
+    field.after(' ', place);
+    render(<CopyButton field={field} />, place);
+    field.addEventListener('focus', () => field.select());
+  }
+  const [address, secret] = fields;
+  const test = section.querySelector('#webhook-test');
+  if (test !== null && address !== undefined && secret !== undefined)
+    render(<WebhookTest address={address.value} secret={secret.value} />, test);
+}
+
+/** The address is in the page only after the viewer asked for it: this asks without leaving the page. */
+async function showWebhook(section: Element, link: HTMLAnchorElement): Promise<void> {
+  const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const there = page.getElementById('webhook');
+  if (!answer.ok || answer.redirected || there === null) {
+    location.assign(link.href);
+    return;
+  }
+  section.replaceChildren(...there.childNodes);
+  drawWebhook(section);
+  section.querySelector<HTMLInputElement>('#webhook-address')?.focus();
+}
+
+const webhook = document.getElementById('webhook');
+const show = document.getElementById('webhook-show');
+if (webhook !== null) drawWebhook(webhook);
+if (webhook !== null && show instanceof HTMLAnchorElement)
+  show.addEventListener('click', (event) => {
+    // Another tab, if the viewer wants one.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void showWebhook(webhook, show);
+  });
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement && target.id === 'version-text') findAsTyped(target);
+});
