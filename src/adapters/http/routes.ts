@@ -23,6 +23,7 @@ import { renameRoutes } from './api/rename-pipeline.ts';
 import { resourceRoutes } from './api/resources.ts';
 import { secretRoutes } from './api/secrets.ts';
 import { signInRoutes } from './api/sign-in.ts';
+import { teamUseRoutes } from './api/team-use.ts';
 import { teamRoutes } from './api/teams.ts';
 import { triggerRoutes } from './api/triggers.ts';
 import { userRoutes } from './api/users.ts';
@@ -76,6 +77,7 @@ export function accessRoutes(ports: AccountPorts): Route[] {
     ...secretRoutes(ports),
     ...cacheRoutes(ports),
     ...teamRoutes(ports),
+    ...teamUseRoutes(ports),
     ...pipelineChangeRoutes(ports),
     ...renameRoutes(ports),
     ...userRoutes(ports),

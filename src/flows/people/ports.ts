@@ -79,7 +79,8 @@ export interface AccountTransaction {
 export interface AccountStore {
   /** Creates the first account of an installation. */
   seedAdmin(admin: { username: string; passwordHash: string }, at: Date): Promise<'seeded' | 'not-empty'>;
-  accounts(page: Page): Promise<Listed<Account>>;
+  /** `search`: only accounts whose username or full name contains it, in any case. */
+  accounts(page: Page & { search?: string }): Promise<Listed<Account>>;
   account(username: string): Promise<Account | undefined>;
   credentials(username: string): Promise<StoredCredentials | undefined>;
   createAccount(account: NewAccount, act: Act): Promise<'created' | 'taken'>;

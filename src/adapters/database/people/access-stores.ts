@@ -7,6 +7,7 @@ import type {
   TokenStore,
   UserSessionStore,
 } from '#flows/people/ports.ts';
+import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
 import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
@@ -16,6 +17,7 @@ import { accountStore } from './account-store.ts';
 import { auditStore } from './audit-store.ts';
 import { memberStore } from './member-store.ts';
 import { oauthStore } from './oauth-store.ts';
+import { teamUseViews } from './team-use.ts';
 import { throttleStore } from './throttle-store.ts';
 import { tokenStore } from './token-store.ts';
 import { userSessionStore } from './user-session-store.ts';
@@ -33,6 +35,7 @@ export interface AccessStores {
   secrets: SecretStore;
   identityKeys: IdentityKeyStore;
   caches: CacheViews;
+  teamUse: TeamUseViews;
 }
 
 export function accessStores(
@@ -47,6 +50,7 @@ export function accessStores(
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
+    teamUse: teamUseViews(database),
     ...others,
   };
 }

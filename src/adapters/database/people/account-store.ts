@@ -31,11 +31,12 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
   return {
     seedAdmin: async (admin, at) => await seedAdmin(pool, admin, at),
     async accounts(page) {
-      const { before, after } = page;
+      const { before, after, search = '' } = page;
       const found = await pool.any(rows<Account & { teams: Record<string, Role> }>()`
         SELECT ${COLUMNS} FROM users u
         WHERE ${before === undefined ? sql.fragment`true` : sql.fragment`u.id < ${before}`}
           AND ${after === undefined ? sql.fragment`true` : sql.fragment`u.id > ${after}`}
+          AND ${search === '' ? sql.fragment`true` : contains(search)}
         ORDER BY u.id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
       return cutPage(found, page);
     },
@@ -56,6 +57,10 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
       await withAccessLock(pool, async (connection) => await work(accountTransaction(connection, username))),
   };
 }
+
+/** SQL: the search has no wildcards. */
+const contains = (search: string) =>
+  sql.fragment`(strpos(u.username, lower(${search})) > 0 OR strpos(lower(u.full_name), lower(${search})) > 0)`;
 
 function accountTransaction(connection: Transaction, username: string): AccountTransaction {
   return {

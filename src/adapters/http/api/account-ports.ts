@@ -10,6 +10,7 @@ import type {
   TokenStore,
   UserSessionStore,
 } from '#flows/people/ports.ts';
+import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
@@ -33,6 +34,7 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   secrets: SecretStore;
   identityKeys: Pick<IdentityKeyStore, 'publicKeys'>;
   caches: CacheViews;
+  teamUse: TeamUseViews;
   seal: SetSecretPorts['seal'];
   client: OAuthPorts['client'];
   random: OAuthPorts['random'];

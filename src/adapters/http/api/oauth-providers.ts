@@ -13,6 +13,7 @@ import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
 import { requireObjects, requireWritten } from './cluster-objects.ts';
+import { requireFound } from './found.ts';
 import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList } from './schemas.ts';
 
@@ -58,10 +59,18 @@ const WantedBody = body(Wanted);
 type WantedFields = Static<typeof WantedBody>;
 
 const Canonical = Type.String({ pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$' });
-const Params = Type.Object({ canonical: Canonical });
+/** Names an existing provider. */
+export const NamedProvider = Type.Object({ canonical: Canonical });
 
 export function providerRoutes(ports: AccountPorts): Route[] {
-  return [listRoute(ports), presetsRoute(), createRoute(ports), changeRoute(ports), deleteRoute(ports)];
+  return [
+    listRoute(ports),
+    presetsRoute(),
+    oneRoute(ports),
+    createRoute(ports),
+    changeRoute(ports),
+    deleteRoute(ports),
+  ];
 }
 
 function listRoute({ oauth, externalUrl }: AccountPorts): Route {
@@ -74,6 +83,21 @@ function listRoute({ oauth, externalUrl }: AccountPorts): Route {
     handler: async () => ({
       data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
     }),
+  });
+}
+
+function oneRoute({ oauth, externalUrl }: AccountPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/admin/oauth-providers/:canonical',
+    needs: 'global-admin',
+    about: 'One provider, without its secret.',
+    schema: { params: NamedProvider, response: answer(ProviderFields) },
+    handler: async ({ params: { canonical } }) => {
+      const known = await oauth.providers();
+      const found = known.find((provider) => provider.canonical === canonical);
+      return { data: encode(requireFound(found, `Provider ${canonical}`), externalUrl) };
+    },
   });
 }
 
@@ -158,7 +182,7 @@ function changeRoute(ports: AccountPorts): Route {
       '`client_secret` keeps the stored one. 409 if a manifest manages the provider, or someone could no ' +
       'longer sign in.',
     bodyLimit: SMALL_BODY,
-    schema: { params: Params, body: WantedBody, response: answer(ProviderFields) },
+    schema: { params: NamedProvider, body: WantedBody, response: answer(ProviderFields) },
     handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
       const secret = given === '' ? undefined : given;
       const change = (known: WantedProvider): WantedProvider => changed(known, fields);
@@ -175,7 +199,7 @@ function deleteRoute(ports: AccountPorts): Route {
     url: '/admin/oauth-providers/:canonical',
     needs: 'global-admin',
     about: 'Deletes a provider that was created over the API, unless someone could no longer sign in.',
-    schema: { params: Params, response: Nothing },
+    schema: { params: NamedProvider, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
       requireSaved(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
       return reply.code(204).send(undefined);

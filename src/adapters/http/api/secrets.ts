@@ -11,7 +11,7 @@ import { requireFound } from './found.ts';
 import { body, Nothing } from './request-bodies.ts';
 import { answerList, PipelineParams, TeamParams, Time } from './schemas.ts';
 
-const SecretName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,127}$' });
+export const SecretName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,127}$' });
 const Kind = Type.Enum(['secret', 'plain']);
 export const Secret = Type.Object({
   name: Type.String(),

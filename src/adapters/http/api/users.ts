@@ -32,6 +32,11 @@ export const User = {
   teams: RolesByTeam,
 };
 
+const Query = {
+  ...PageQuery,
+  search: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' })),
+};
+
 export function userRoutes(ports: AccountPorts): Route[] {
   const { accounts } = ports;
   return [
@@ -39,8 +44,9 @@ export function userRoutes(ports: AccountPorts): Route[] {
       method: 'GET',
       url: '/users',
       needs: 'global-admin',
-      about: 'All accounts, newest first, in pages.',
-      schema: { querystring: Type.Object(PageQuery), response: answerPage(Type.Object(User)) },
+      about:
+        'All accounts, newest first, in pages. `search`: only those whose username or full name contains it.',
+      schema: { querystring: Type.Object(Query), response: answerPage(Type.Object(User)) },
       handler: async ({ query }) => {
         const { rows, hasMore } = await accounts.accounts(query);
         return { data: rows.map(encodeUser), has_more: hasMore };

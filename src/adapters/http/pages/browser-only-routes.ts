@@ -41,6 +41,14 @@ export function personalPageOnlyRoutes(): Route[] {
       schema: {},
       handler: refusePrograms,
     }),
+    route({
+      method: 'GET',
+      url: '/admin',
+      needs: 'global-admin',
+      about: 'The first page for global admins; only for browsers.',
+      schema: {},
+      handler: refusePrograms,
+    }),
   ];
 }
 

@@ -5,17 +5,24 @@ import { namedPlugin } from '#adapters/http/server/named-plugin.ts';
 import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
 import type { ServerPages } from '#adapters/http/server/server-parts.ts';
 import { actionForms } from './action-forms.ts';
+import { auditPages } from './audit-pages.ts';
 import { buildPage } from './build-page.ts';
 import { cachesPage } from './caches-page.ts';
 import { jobPages } from './job-page.ts';
 import { pipelinePage } from './pipeline-page.ts';
 import { profilePages } from './profile-pages.ts';
+import { providerPages } from './provider-pages.ts';
 import { resourcePage } from './resource-page.ts';
+import { secretsPages } from './secrets-pages.ts';
 import { sendProblemPage } from './send-problem-page.ts';
 import { signInPages } from './sign-in-pages.ts';
+import { teamAdminPages } from './team-admin-pages.ts';
+import { teamMembersPages } from './team-members-page.ts';
 import { teamPages } from './team-pages.ts';
+import { teamSettingsPages } from './team-settings-page.ts';
 import { triggerPages } from './trigger-pages.ts';
 import { triggerVersionForm } from './trigger-version.ts';
+import { userPages } from './user-pages.ts';
 import { versionPathPage } from './version-path-page.ts';
 
 /** The pages and forms at the paths of the API. */
@@ -33,6 +40,13 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
     ...triggerPages(ports, access),
     buildPage(ports, access),
     ...actionForms(access),
+    ...teamSettingsPages(access),
+    ...teamMembersPages(access),
+    ...secretsPages(ports, access),
+    ...auditPages(access),
+    ...userPages(access),
+    ...providerPages(access),
+    ...teamAdminPages(access),
   ];
   return {
     register(app: App, routes: readonly Route[]) {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
@@ -6,6 +7,7 @@ import { ProviderParams } from '#adapters/http/api/oauth.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { callApi, type ApiCall } from './call-api.ts';
+import { EMPTY_FORM, type FormState } from './form-fields.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, layout, type Viewer } from './layout.ts';
 import { form, page, viewerOf, type PageAnswer } from './page.ts';
@@ -17,6 +19,7 @@ import {
   sessionsSection,
   tokensSection,
 } from './profile-sections.ts';
+import { tokenFields, tokenForm } from './token-form.ts';
 
 const PROFILE = '/profile';
 
@@ -27,40 +30,44 @@ export function profilePages(ports: AccountPorts): PageRoute[] {
     passwordPage(ports),
     passwordForm(ports),
     linkForm(ports),
-    tokenForm(ports),
+    tokenForm(ports, async (request, state) => await profile(ports, request, state)),
     ...simpleForms(ports),
   ];
 }
 
 function profilePage(ports: AccountPorts): PageRoute {
-  const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
   return page({
     url: PROFILE,
-    answer: async ({ request }) => {
-      const { user, userId, sessionId } = accountOf(request.identity);
-      const viewer = viewerOf(request, codec);
-      const [account, links, providers, known, open] = await Promise.all([
-        accounts.account(user),
-        oauth.links(userId),
-        oauth.providers(),
-        tokens.tokens(userId),
-        sessions.sessions(userId, { at: now(), idleSeconds }),
-      ]);
-      const there = requireFound(account, `User ${user}`);
-      return layout({
-        title: 'Your profile',
-        viewer,
-        main: html`<h1>Your profile</h1>
-          ${accountSection(there, viewer)}
-          <section aria-labelledby="password-title">
-            <h2 id="password-title">Password</h2>
-            ${passwordFields(viewer, there.hasPassword)}
-          </section>
-          ${linksSection(links, providers, viewer)}
-          ${tokensSection(known, { teams: there.teams, endless: ports.tokenMaxSeconds === 0, viewer })}
-          ${sessionsSection(open, sessionId, viewer)}`,
-      });
-    },
+    answer: async ({ request }) => await profile(ports, request, EMPTY_FORM),
+  });
+}
+
+/** The profile. `token`: what was entered for a new token, and why it was refused. */
+async function profile(ports: AccountPorts, request: FastifyRequest, token: FormState): Promise<Html> {
+  const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
+  const { user, userId, sessionId } = accountOf(request.identity);
+  const viewer = viewerOf(request, codec);
+  const [account, links, providers, known, open] = await Promise.all([
+    accounts.account(user),
+    oauth.links(userId),
+    oauth.providers(),
+    tokens.tokens(userId),
+    sessions.sessions(userId, { at: now(), idleSeconds }),
+  ]);
+  const there = requireFound(account, `User ${user}`);
+  const endless = ports.tokenMaxSeconds === 0;
+  return layout({
+    title: 'Your profile',
+    viewer,
+    main: html`<h1>Your profile</h1>
+      ${accountSection(there, viewer)}
+      <section aria-labelledby="password-title">
+        <h2 id="password-title">Password</h2>
+        ${passwordFields(viewer, there.hasPassword)}
+      </section>
+      ${linksSection(links, providers, viewer)}
+      ${tokensSection(known, tokenFields({ teams: there.teams, endless, viewer, state: token }), viewer)}
+      ${sessionsSection(open, sessionId, viewer)}`,
   });
 }
 
@@ -166,44 +173,6 @@ function linkForm({ codec }: AccountPorts): PageRoute {
       </div>`;
       return { status: 200, cookies, page: layout({ title: 'To the provider', viewer, main }) };
     },
-  });
-}
-
-function tokenForm({ codec }: AccountPorts): PageRoute {
-  return form({
-    url: '/api-tokens',
-    answer: async ({ fields, request }) => {
-      const { name = '', team = '', role = '', expires_at: expires = '', csrf_token: csrfToken } = fields;
-      const end = fields['endless'] === 'yes' ? { expires_at: null } : untilEndOf(expires);
-      const scope = team === '' ? { personal: true } : { personal: false, team_canonical: team, role };
-      const body = { name, ...scope, ...end };
-      const viewer = viewerOf(request, codec);
-      const call: ApiCall = { method: 'POST', url: '/api-tokens', body, csrfToken };
-      const { status, data, problem } = await callApi(request, call);
-      const { token } = data;
-      if (token === undefined)
-        return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
-      return { status: 201, page: tokenPage(name, token, viewer) };
-    },
-  });
-}
-
-/** The end of that day; without a day, the default. */
-function untilEndOf(day: string): { expires_at?: string } {
-  return day === '' ? {} : { expires_at: `${day}T23:59:59Z` };
-}
-
-function tokenPage(name: string, token: string, viewer: Viewer | undefined): Html {
-  return layout({
-    title: 'Your new token',
-    viewer,
-    breadcrumbs: [{ name: 'Your profile', url: PROFILE }],
-    main: html`<h1>Your new token</h1>
-      <p>This is <strong>${name}</strong>. Keep it now: it is shown once.</p>
-      <p>
-        <label for="token">Token</label><input id="token" readonly value="${token}" size="72" class="code" />
-      </p>
-      <p><a class="button" href="${PROFILE}">Back to your profile</a></p>`,
   });
 }
 

@@ -1,4 +1,3 @@
-import { ROLES, type Role } from '#domain/access/roles.ts';
 import type { LinkedIdentity, StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { Account, ApiToken, UserSession } from '#flows/people/ports.ts';
 import { html, type Html } from './html.ts';
@@ -68,13 +67,6 @@ export function linksSection(
   </section>`;
 }
 
-interface TokenForm {
-  teams: Readonly<Record<string, Role>>;
-  /** Tokens without an end are allowed here. */
-  endless: boolean;
-  viewer: Viewer | undefined;
-}
-
 /** Tokens end by default: anyone who had one could continue to use it. */
 export function keepTokensField(id: string): Html {
   return html`<p>
@@ -83,45 +75,11 @@ export function keepTokensField(id: string): Html {
   </p>`;
 }
 
-export function tokensSection(tokens: readonly ApiToken[], { teams, endless, viewer }: TokenForm): Html {
+/** `fields`: the form for another token. */
+export function tokensSection(tokens: readonly ApiToken[], fields: Html, viewer: Viewer | undefined): Html {
   return html`<section aria-labelledby="tokens">
     <h2 id="tokens">API tokens</h2>
-    ${tokens.length === 0 ? html`<p>You have none.</p>` : tokenTable(tokens, viewer)}
-    <details>
-      <summary>Create a token</summary>
-      <form method="post" action="/api-tokens">
-        ${csrfField(viewer)}
-        <p>
-          <label for="token-name">Name</label><input id="token-name" name="name" required maxlength="100" />
-        </p>
-        <p>
-          <label for="token-team">Valid for</label
-          ><select id="token-team" name="team">
-            <option value="">everything you may do</option>
-            ${Object.keys(teams).map((team) => html`<option value="${team}">team ${team} only</option>`)}
-          </select>
-        </p>
-        <p>
-          <label for="token-role">Role in that team</label
-          ><select id="token-role" name="role">
-            ${ROLES.map((role) => html`<option value="${role}">${role}</option>`)}
-          </select>
-        </p>
-        <p>
-          <label for="token-end">Valid until</label
-          ><input id="token-end" name="expires_at" type="date" aria-describedby="token-end-help" />
-        </p>
-        <p class="help" id="token-end-help">For 90 days if you choose no day.</p>
-        ${
-          endless &&
-          html`<p>
-            <input id="token-endless" name="endless" type="checkbox" value="yes" />
-            <label for="token-endless">Never expires</label>
-          </p>`
-        }
-        <p><button type="submit">Create token</button></p>
-      </form>
-    </details>
+    ${tokens.length === 0 ? html`<p>You have none.</p>` : tokenTable(tokens, viewer)} ${fields}
   </section>`;
 }
 

@@ -10,6 +10,7 @@ import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 import { page, viewerOf } from './page.ts';
 import { paths } from './paths.ts';
+import { settingsPath } from './settings-layout.ts';
 
 /** Teams whose pipelines are listed at once; of the others only the names. */
 const MAX_TEAMS = 20;
@@ -28,6 +29,7 @@ export function teamPages({ views }: PipelinePorts, { members, codec }: AccountP
           viewer: viewerOf(request, codec),
           breadcrumbs: [{ name: 'Teams', url: '/teams' }],
           main: html`<h1>${displayName}</h1>
+            <p><a href="${settingsPath(team)}/settings">Settings</a></p>
             ${pipelineList(pipelines)}`,
         });
       },

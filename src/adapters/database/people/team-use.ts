@@ -1,0 +1,70 @@
+import { sql, type DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+import type { TeamUsage, TeamUse, TeamUseLimits, TeamUseViews } from '#flows/people/team-use-ports.ts';
+
+export function teamUseViews({ pool }: { pool: DatabasePool }): TeamUseViews {
+  return {
+    async useOf(team) {
+      const found = await pool.maybeOne(rows<UseRow>()`${USE} AND t.name = ${team}`);
+      return found === null ? undefined : useOf(found);
+    },
+    async useOfTeams() {
+      const found = await pool.any(rows<UseRow>()`${USE} ORDER BY t.name`);
+      return found.map(useOf);
+    },
+  };
+}
+
+interface UseRow extends TeamUsage {
+  team: string;
+  displayName: string | null;
+  namespace: string;
+  createdAt: Date;
+  runningLimit: number | null;
+  defaultTimeoutSeconds: number | null;
+  buildLogBytes: number | null;
+  retention: TeamUseLimits['retention'] | null;
+}
+
+/** SQL: builds of a team that have not ended; an index has only those. */
+const OPEN = sql.fragment`
+  SELECT count(*) FILTER (WHERE b.admitted_at IS NOT NULL)::int AS running,
+    count(*) FILTER (WHERE b.admitted_at IS NULL AND b.status = 'pending')::int AS queued,
+    count(*) FILTER (WHERE b.status = 'waiting')::int AS waiting
+  FROM pipelines p JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL
+  WHERE p.team_id = t.id`;
+
+/** SQL: an index has the sizes of stored logs. */
+const LOG_BYTES = sql.fragment`
+  SELECT coalesce(sum(a.stored_log_bytes), 0)::bigint
+  FROM pipelines p JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
+    JOIN build_attempts a ON a.build_id = b.id AND a.stored_log_bytes > 0
+  WHERE p.team_id = t.id`;
+
+const USE = sql.fragment`
+  SELECT t.name AS team, t.display_name AS "displayName", t.namespace, t.created_at AS "createdAt",
+    t.running_builds AS "runningLimit", t.default_timeout_seconds AS "defaultTimeoutSeconds",
+    t.build_log_bytes AS "buildLogBytes", t.retention,
+    o.running AS "runningBuilds", o.queued AS "queuedBuilds", o.waiting AS "waitingBuilds",
+    (${LOG_BYTES}) AS "logBytes", c.caches, c.bytes AS "cacheBytes",
+    (SELECT count(*)::int FROM warm_pods w WHERE w.team_id = t.id AND w.state IN ('creating', 'ready')) AS "warmPods"
+  FROM teams t CROSS JOIN LATERAL (${OPEN}) AS o
+    CROSS JOIN LATERAL (
+      SELECT count(c.id)::int AS caches, coalesce(sum(c.bytes), 0)::bigint AS bytes
+      FROM pipelines p JOIN caches c ON c.pipeline_id = p.id
+      WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS c
+  WHERE t.deleted_at IS NULL`;
+
+function useOf(row: UseRow): TeamUse {
+  const { team, displayName, namespace, createdAt, ...rest } = row;
+  const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, ...usage } = rest;
+  return {
+    team,
+    namespace,
+    createdAt,
+    usage,
+    limits: withoutNulls({ runningBuilds: runningLimit, defaultTimeoutSeconds, buildLogBytes, retention }),
+    ...withoutNulls({ displayName }),
+  };
+}

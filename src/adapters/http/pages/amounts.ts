@@ -1,0 +1,20 @@
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Bytes in the largest unit that leaves at least one. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);
+  const amount = bytes / 1024 ** exponent;
+  return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, '') : Math.round(amount)} ${UNITS[exponent - 1]}`;
+}
+
+/** Seconds in hours, minutes and seconds, without those that are zero. */
+export function secondsInWords(seconds: number): string {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor((seconds % 3600) / 60), 'min'],
+    [seconds % 60, 's'],
+  ];
+  const shown = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount} ${unit}`);
+  return shown.length === 0 ? '0 s' : shown.join(' ');
+}

@@ -1,0 +1,195 @@
+import type { FastifyRequest } from 'fastify';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
+import { TeamParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
+import type { Listed } from '#flows/page.ts';
+import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
+import { htmlTable, type Column } from './data-table.ts';
+import { textField, type FieldProblem, type FormState } from './form-fields.ts';
+import { html, type Html } from './html.ts';
+import { scrolling, timeElement } from './layout.ts';
+import { page, viewerOf } from './page.ts';
+import { cursor, PER_PAGE } from './paging.ts';
+import { installationSettings, settingsPath, teamSettingsLayout } from './settings-layout.ts';
+
+/** The audit log of a team, and that of the installation. */
+export function auditPages(ports: AccountPorts): PageRoute[] {
+  const { members, codec } = ports;
+  return [
+    page({
+      url: '/teams/:team/audit',
+      params: TeamParams,
+      answer: async ({ params: { team = '' }, query, request }) => {
+        const { displayName = team } = requireFound(await members.team(team), `Team ${team}`);
+        return teamSettingsLayout({
+          team,
+          displayName,
+          section: 'Audit log',
+          title: `Audit log of ${displayName}`,
+          viewer: viewerOf(request, codec),
+          main: await auditMain(ports, { team, path: `${settingsPath(team)}/audit`, query }),
+        });
+      },
+    }),
+    page({
+      url: '/admin/audit',
+      answer: async ({ query, request }: { query: Query; request: FastifyRequest }) =>
+        installationSettings({
+          section: 'Audit log',
+          title: 'Audit log of the installation',
+          viewer: viewerOf(request, codec),
+          main: await auditMain(ports, { team: undefined, path: '/admin/audit', query }),
+        }),
+    }),
+  ];
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+type Entry = AuditEntry & { id: number };
+
+interface AuditParts {
+  team: string | undefined;
+  path: string;
+  query: Query;
+}
+
+const FILTERS = ['user', 'action', 'pipeline', 'since', 'until'] as const;
+
+/** Only filters with a value. Postgres takes no null characters. */
+function givenFilters(query: Query): Record<string, string> {
+  const given = FILTERS.map((name) => [name, (query[name] ?? '').replaceAll('\0', '').trim()] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+}
+
+async function auditMain({ audit }: AccountPorts, { team, path, query }: AuditParts): Promise<Html> {
+  const given = givenFilters(query);
+  const parsed = filterOf(given);
+  const state = { values: given, ...('problem' in parsed && parsed) };
+  const found: Listed<Entry> =
+    'problem' in parsed
+      ? { rows: [], hasMore: false }
+      : await audit.entries(team, parsed.filter, { limit: PER_PAGE, ...cursor(query['before']) });
+  return html`${filterForm(path, state)} ${entryTable(found.rows, team === undefined)}
+  ${found.rows.length === 0 && html`<p>${Object.keys(given).length > 0 ? 'No entry matches.' : 'No entries yet.'}</p>`}
+  ${found.hasMore && html`<p><a href="${olderUrl(path, given, found.rows.at(-1)?.id ?? 0)}">Older entries</a></p>`}`;
+}
+
+function olderUrl(path: string, given: Record<string, string>, before: number): string {
+  return `${path}?${new URLSearchParams({ ...given, before: String(before) }).toString()}`;
+}
+
+/** Days are in UTC. `until` includes its day. */
+function filterOf(given: Query): { filter: AuditFilter } | { problem: FieldProblem } {
+  const wrong = (['since', 'until'] as const).find(
+    (name) => given[name] !== undefined && dayOf(given[name]) === undefined,
+  );
+  if (wrong !== undefined) return { problem: { field: wrong, message: 'Enter a day like 2027-01-31.' } };
+  const { user, action, pipeline, since, until } = given;
+  return {
+    filter: defined({
+      users: user === undefined ? undefined : [user],
+      actions: action === undefined ? undefined : [action],
+      pipeline,
+      since: dayOf(since),
+      until: dayOf(until, DAY_MS),
+    }),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The beginning of a day, or a time after it. */
+function dayOf(text: string | undefined, after = 0): Date | undefined {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(time) ? undefined : new Date(time + after);
+}
+
+function filterForm(path: string, state: FormState): Html {
+  const field = (
+    name: string,
+    label: string,
+    more: { type?: 'date'; suggestions?: readonly string[] } = {},
+  ) => textField({ id: `audit-${name}`, name, label, state, ...more });
+  return html`<form method="get" action="${path}" class="team-filter" role="search">
+    ${field('user', 'Who')} ${field('action', 'Action', { suggestions: ACTIONS })}
+    ${field('pipeline', 'Pipeline')} ${field('since', 'From (UTC)', { type: 'date' })}
+    ${field('until', 'To (UTC)', { type: 'date' })}
+    <div class="actions">
+      <button type="submit">Filter</button>
+      ${Object.keys(state.values).length > 0 && html`<a class="button quiet" href="${path}">Show all</a>`}
+    </div>
+  </form>`;
+}
+
+function entryTable(entries: readonly Entry[], withTeam: boolean): Html {
+  if (entries.length === 0) return html``;
+  const team: Column<Entry>[] = withTeam ? [{ title: 'Team', cell: ({ team: name = '–' }) => name }] : [];
+  const table = htmlTable(
+    entries,
+    [
+      { title: 'When', cell: ({ at }) => timeElement(at) },
+      { title: 'Who', cell: ({ actor }) => actor },
+      { title: 'Action', cell: ({ action }) => html`<span class="code">${action}</span>` },
+      {
+        title: 'On',
+        cell: ({ targetType, target }) => html`${targetType} <span class="team-value">${target}</span>`,
+      },
+      ...team,
+      {
+        title: 'Details',
+        cell: ({ details = {} }) => html`<span class="team-value">${detailsOf(details)}</span>`,
+      },
+    ],
+    'Newest first',
+  );
+  return html`<div class="team-log">${scrolling('Entries', table)}</div>`;
+}
+
+/** Names and values that are not empty, without the quotes and braces of JSON. */
+function detailsOf(details: object): string {
+  const parts = Object.entries(details)
+    .map(([name, value]) => [name.replaceAll('_', ' '), wordsOf(value)] as const)
+    .filter(([, words]) => words !== '');
+  return parts.map(([name, words]) => `${name}: ${words}`).join(', ');
+}
+
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).join('; ');
+  if (typeof value === 'object' && value !== null) return detailsOf(value);
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** The actions that people look for most; any other can be entered. */
+const ACTIONS = [
+  'build.approved',
+  'build.rejected',
+  'cache.cleared',
+  'job.cancelled',
+  'job.paused',
+  'job.retried',
+  'job.triggered',
+  'member.added',
+  'member.removed',
+  'member.role_changed',
+  'pipeline.created',
+  'pipeline.deleted',
+  'pipeline.paused',
+  'pipeline.updated',
+  'resource.pinned',
+  'resource.unpinned',
+  'secret.created',
+  'secret.deleted',
+  'secret.updated',
+  'team.groups_changed',
+  'team.updated',
+  'token.created',
+  'token.deleted',
+  'user.created',
+  'user.disabled',
+  'user.signed_in',
+  'user.sign_in_failed',
+];

@@ -1,0 +1,81 @@
+import type { TSchema } from 'typebox';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
+import { callApi } from './call-api.ts';
+import { html, type Html } from './html.ts';
+import { alert, csrfField, layout, type Viewer } from './layout.ts';
+import { form, viewerOf } from './page.ts';
+
+type Params = Readonly<Record<string, string | undefined>>;
+
+interface Confirmation {
+  /** The question, as the title of its page. */
+  title: string;
+  /** What happens if they confirm. */
+  consequence: string;
+  /** What the button does. */
+  button: string;
+  /** The page to return to. */
+  back: string;
+}
+
+interface ConfirmedParts {
+  url: string;
+  does: { method: 'DELETE'; url: string };
+  params: TSchema;
+  ask: (params: Params) => Confirmation;
+  /** The page after it is done. */
+  to: (params: Params, user: string | undefined) => string;
+}
+
+/**
+ * A button for what cannot be undone. It leads to a page that says what will happen; the button there does
+ * it. Works without scripts.
+ */
+export function confirmedForm({ codec }: AccountPorts, parts: ConfirmedParts): PageRoute {
+  const { url, does, params, ask, to } = parts;
+  return form({
+    url,
+    does,
+    params,
+    answer: async ({ params: given, fields, request }) => {
+      const viewer = viewerOf(request, codec);
+      const [action = ''] = request.url.split('?');
+      const question = { ...ask(given), action, viewer };
+      if (fields['confirmed'] !== 'yes') return confirmPage(question);
+      const { status, problem, cookies } = await callApi(request, {
+        method: does.method,
+        url: fillPath(does.url, given),
+        csrfToken: fields['csrf_token'],
+      });
+      if (problem === undefined) return { to: to(given, request.identity?.user), cookies };
+      return { status, page: confirmPage({ ...question, problem }) };
+    },
+  });
+}
+
+/** The path of a route with its parameters. */
+export function fillPath(url: string, params: Params): string {
+  return url.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function confirmPage(
+  parts: Confirmation & { action: string; viewer: Viewer | undefined; problem?: string },
+): Html {
+  const { title, consequence, button, back, action, viewer, problem } = parts;
+  return layout({
+    title,
+    ...defined({ viewer }),
+    main: html`<div class="narrow">
+      <h1>${title}</h1>
+      ${alert(problem)}
+      <p>${consequence}</p>
+      <form method="post" action="${action}" class="actions">
+        ${csrfField(viewer)}<input type="hidden" name="confirmed" value="yes" />
+        <button type="submit" class="team-danger">${button}</button>
+        <a class="button quiet" href="${back}">Keep it</a>
+      </form>
+    </div>`,
+  });
+}

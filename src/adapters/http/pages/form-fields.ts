@@ -1,0 +1,152 @@
+import { html, type Html } from './html.ts';
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with a form: beside a field, or above the form if no field is the cause. */
+export interface FieldProblem {
+  field: string | undefined;
+  message: string;
+}
+
+/** What a person entered before, and why it was refused. */
+export interface FormState {
+  values: Values;
+  problem?: FieldProblem;
+}
+
+export const EMPTY_FORM: FormState = { values: {} };
+
+/**
+ * Finds the field that a problem of the API is about. Messages of a schema name it; other messages are about
+ * `otherwise`.
+ */
+export function fieldProblem(message: string, fields: readonly string[], otherwise?: string): FieldProblem {
+  const [, name = '', rule = ''] = /^(?:body|params)\/(?:[\w/]+\/)?(\w+) must (.+)$/.exec(message) ?? [];
+  if (!fields.includes(name)) return { field: otherwise, message };
+  if (rule.startsWith('match pattern')) return { field: name, message: 'This value is not allowed here.' };
+  if (rule.startsWith('NOT have fewer than 1 ')) return { field: name, message: 'Enter a value.' };
+  return { field: name, message: `It must ${rule.replace('NOT', 'not')}.` };
+}
+
+interface FieldParts {
+  /** Unique on the page: forms of one page may have fields of the same name. */
+  id: string;
+  name: string;
+  label: string;
+  help?: string;
+  state: FormState;
+  required?: boolean;
+}
+
+interface TextParts extends FieldParts {
+  type?: 'text' | 'password' | 'date' | 'url' | 'search';
+  maxLength?: number;
+  /** Lines of a larger field. */
+  lines?: number;
+  autocomplete?: string;
+  /** The value before the person has entered one. */
+  preset?: string | undefined;
+  /** A value that the server may not send back. */
+  secret?: boolean;
+  /** Names that the browser suggests. */
+  suggestions?: readonly string[];
+}
+
+export function textField(parts: TextParts): Html {
+  const { maxLength = 200, lines, autocomplete = 'off' } = parts;
+  const common = html`${attributes(parts)} maxlength="${maxLength}" autocomplete="${autocomplete}"
+  spellcheck="false"`;
+  if (lines === undefined) return labelled(parts, inputControl(parts, common));
+  return labelled(parts, html`<textarea rows="${lines}" ${common}>${valueOf(parts)}</textarea>`);
+}
+
+function valueOf({ name, state, preset, secret = false }: TextParts): string | undefined {
+  return secret ? '' : (state.values[name] ?? preset);
+}
+
+function inputControl(parts: TextParts, common: Html): Html {
+  const { id, type = 'text', suggestions = [] } = parts;
+  const list = suggestions.length === 0 ? html`` : html` list="${id}-list"`;
+  return html`<input type="${type}" ${common}${list} value="${valueOf(parts)}" />${
+      suggestions.length > 0 &&
+      html`<datalist id="${id}-list">
+        ${suggestions.map((one) => html`<option value="${one}"></option>`)}
+      </datalist>`
+    }`;
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+export function selectField(parts: FieldParts & { choices: readonly Choice[]; preset?: string }): Html {
+  const chosen = parts.state.values[parts.name] ?? parts.preset;
+  return labelled(
+    parts,
+    html`<select ${attributes(parts)}>
+      ${options(parts.choices, chosen)}
+    </select>`,
+  );
+}
+
+export function options(choices: readonly Choice[], chosen: string | undefined): Html {
+  return html`${choices.map(
+    ({ value, label }) =>
+      html`<option value="${value}" ${value === chosen && html` selected`}>${label}</option>`,
+  )}`;
+}
+
+/** A box to tick; its value is `yes`. */
+export function checkField(parts: FieldParts & { preset?: boolean }): Html {
+  const { id, label, name, state, preset = false, help } = parts;
+  // A form does not send a box that is not ticked.
+  const isTicked = Object.keys(state.values).length > 0 ? state.values[name] === 'yes' : preset;
+  return html`<div class="team-field">
+    <input type="checkbox" value="yes" ${attributes(parts)}${isTicked && html` checked`} />
+    <label for="${id}">${label}</label>
+    ${helpText(id, help)}${problemText(parts)}
+  </div>`;
+}
+
+function labelled(parts: FieldParts, control: Html): Html {
+  const { id, label, help } = parts;
+  return html`<div class="team-field">
+    <label for="${id}">${label}</label>
+    ${control} ${helpText(id, help)}${problemText(parts)}
+  </div>`;
+}
+
+function problemOf({ name, state: { problem } }: FieldParts): string | undefined {
+  return problem?.field === name ? problem.message : undefined;
+}
+
+function attributes(parts: FieldParts): Html {
+  const { id, name, help, required = false } = parts;
+  const isWrong = problemOf(parts) !== undefined;
+  const described = [help === undefined ? '' : `${id}-help`, isWrong ? `${id}-problem` : '']
+    .filter((one) => one !== '')
+    .join(' ');
+  return html`id="${id}"
+  name="${name}"${required && html` required`}${
+    described !== '' && html` aria-describedby="${described}"`
+  }${isWrong && html` aria-invalid="true" autofocus`}`;
+}
+
+function helpText(id: string, help: string | undefined): Html {
+  return help === undefined ? html`` : html`<span class="help" id="${id}-help">${help}</span>`;
+}
+
+function problemText(parts: FieldParts): Html {
+  const message = problemOf(parts);
+  return message === undefined
+    ? html``
+    : html`<span class="team-problem" role="alert" id="${parts.id}-problem">${message}</span>`;
+}
+
+/** The problem of a form that no field caused. */
+export function formProblem({ problem }: FormState): Html {
+  return problem === undefined || problem.field !== undefined
+    ? html``
+    : html`<p class="alert" role="alert">${problem.message}</p>`;
+}

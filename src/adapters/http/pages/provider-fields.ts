@@ -1,0 +1,52 @@
+import { fieldProblem, type FieldProblem } from './form-fields.ts';
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+const TEXTS = [
+  'display_name',
+  'client_id',
+  'issuer_url',
+  'auth_url',
+  'token_url',
+  'userinfo_url',
+  'username_claim',
+  'groups_claim',
+] as const;
+
+/** The body of a request from what was entered. Fields that the form does not have stay as they are. */
+export function enteredProvider(fields: Values): Record<string, unknown> {
+  const texts = TEXTS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name].trim()]]));
+  const { type, scopes = '' } = fields;
+  return {
+    ...Object.fromEntries(texts),
+    ...(type !== undefined && { type }),
+    scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== ''),
+    enabled: fields['enabled'] === 'yes',
+  };
+}
+
+/** What a page may show again: everything except the secret. */
+export function repeatableValues(fields: Values): Values {
+  const repeatable = Object.entries(fields).filter(
+    ([name]) => name !== 'client_secret' && name !== 'csrf_token',
+  );
+  return { enabled: 'no', ...Object.fromEntries(repeatable) };
+}
+
+/** Fields by the words with which the API's messages name them. The first that occurs counts. */
+const NAMED: readonly (readonly [string, string])[] = [
+  ['client_secret', 'client_secret'],
+  ['client ID', 'client_id'],
+  ['issuerUrl', 'issuer_url'],
+  ['authUrl', 'auth_url'],
+  ['tokenUrl', 'token_url'],
+  ['userInfoUrl', 'userinfo_url'],
+  ['scope', 'scopes'],
+  ['Its name', 'canonical'],
+  ['exists already', 'canonical'],
+];
+
+export function providerProblem(message: string): FieldProblem {
+  const named = NAMED.find(([words]) => message.includes(words))?.[1];
+  return fieldProblem(message, [...TEXTS, 'canonical', 'client_secret', 'scopes'], named);
+}

@@ -1,0 +1,174 @@
+import type { ProviderPreset } from '#domain/access/provider-presets.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
+import { checkField, formProblem, textField, type FormState } from './form-fields.ts';
+import { html, type Html } from './html.ts';
+import { action, csrfField, type Viewer } from './layout.ts';
+
+type Known = Partial<Omit<StoredProvider, 'canonical'>>;
+
+interface NewParts {
+  type: StoredProvider['type'];
+  preset: ProviderPreset | undefined;
+  externalUrl: string | undefined;
+  state: FormState;
+  viewer: Viewer | undefined;
+}
+
+export function newProviderMain({ type, preset, externalUrl, state, viewer }: NewParts): Html {
+  const { name = type } = preset ?? {};
+  const shown =
+    externalUrl === undefined
+      ? NO_ADDRESS
+      : `Register this address with the provider: ${externalUrl}/auth/oauth/<name>/callback`;
+  return html`<p>${shown}</p>
+    <form method="post" action="/admin/oauth-providers" class="team-form">
+      ${csrfField(viewer)} ${formProblem(state)}
+      <input type="hidden" name="preset" value="${name}" />
+      <input type="hidden" name="type" value="${type}" />
+      ${textField({
+        id: 'canonical',
+        name: 'canonical',
+        label: 'Name',
+        help: 'Small letters, digits, dots and hyphens. It is part of the address above and never changes.',
+        state,
+        preset: preset?.name,
+        required: true,
+        maxLength: 63,
+      })}
+      ${providerFields(type, preset ?? {}, state)}
+      ${secretField(state, 'From the provider. No page shows it again.', true)}
+      ${checkField({ id: 'enabled', name: 'enabled', label: 'Enabled', state, preset: true })}
+      <button type="submit">Add provider</button>
+    </form>`;
+}
+
+const NO_ADDRESS =
+  'This installation has no externalURL, so providers cannot send browsers back to it. Set it in the values of the chart.';
+
+interface EditParts {
+  provider: StoredProvider;
+  path: string;
+  externalUrl: string | undefined;
+  state: FormState;
+  viewer: Viewer | undefined;
+}
+
+export function editProviderMain(parts: EditParts): Html {
+  const { provider, path, externalUrl, state, viewer } = parts;
+  const { canonical, type, byApi = false, enabled } = provider;
+  const facts = html`<dl>
+    <dt>Name</dt>
+    <dd>${canonical}</dd>
+    <dt>Type</dt>
+    <dd>${type}</dd>
+    <dt>Address for the provider</dt>
+    <dd>
+      <span class="code"
+        >${externalUrl === undefined ? NO_ADDRESS : `${externalUrl}/auth/oauth/${canonical}/callback`}</span
+      >
+    </dd>
+  </dl>`;
+  if (!byApi) return html`${facts}${readOnly(provider)}`;
+  return html`${facts}
+    <form method="post" action="${path}" class="team-form">
+      ${csrfField(viewer)} ${formProblem(state)} ${providerFields(type, provider, state)}
+      ${secretField(state, 'Empty: the stored one stays. If an address moves to another server, enter it again.', false)}
+      ${checkField({ id: 'enabled', name: 'enabled', label: 'Enabled', state, preset: enabled })}
+      <button type="submit">Save</button>
+    </form>
+    <section aria-labelledby="delete">
+      <h2 id="delete">Delete this provider</h2>
+      ${action({ url: `${path}/delete`, viewer, label: 'Delete provider…', quiet: true })}
+    </section>`;
+}
+
+function readOnly(provider: StoredProvider): Html {
+  const { canonical, clientId, scopes = [], enabled, issuerUrl, authUrl, tokenUrl, userInfoUrl } = provider;
+  const rows = [
+    ['Client ID', clientId],
+    ['Issuer', issuerUrl],
+    ['Authorization address', authUrl],
+    ['Token address', tokenUrl],
+    ['User info address', userInfoUrl],
+    ['Scopes', scopes.join(' ')],
+    ['Claim for the username', provider.usernameClaim],
+    ['Claim for groups', provider.groupsClaim],
+    ['Enabled', enabled ? 'yes' : 'no'],
+  ] as const;
+  return html`<p class="team-note">
+      A manifest manages this provider. Change the OAuthProvider object <code>${canonical}</code> where your
+      cluster's manifests are kept.
+    </p>
+    <dl>
+      ${rows
+        .map(
+          ([name, value]) =>
+            value !== undefined &&
+            value !== '' &&
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )
+        .filter((row) => row !== false)}
+    </dl>`;
+}
+
+function providerFields(type: StoredProvider['type'], known: Known, state: FormState): Html {
+  const address = (name: string, label: string, preset: string | undefined): Html =>
+    textField({ id: name, name, label, state, preset, required: true, maxLength: 2048 });
+  const addresses =
+    type === 'OIDC'
+      ? [
+          textField({
+            id: 'issuer_url',
+            name: 'issuer_url',
+            label: 'Issuer',
+            help: 'Replace words in braces. The provider describes itself below this address.',
+            state,
+            preset: known.issuerUrl,
+            required: true,
+            maxLength: 2048,
+          }),
+        ]
+      : [
+          address('auth_url', 'Authorization address', known.authUrl),
+          address('token_url', 'Token address', known.tokenUrl),
+          address('userinfo_url', 'User info address', known.userInfoUrl),
+        ];
+  return html`${textField({ id: 'display_name', name: 'display_name', label: 'Display name', state, preset: known.displayName, maxLength: 100 })}
+  ${addresses}
+  ${textField({ id: 'client_id', name: 'client_id', label: 'Client ID', state, preset: known.clientId, required: true, maxLength: 512 })}
+  ${textField({ id: 'scopes', name: 'scopes', label: 'Scopes', help: 'Separated by spaces.', state, preset: known.scopes?.join(' '), maxLength: 1000 })}
+  ${textField({
+    id: 'username_claim',
+    name: 'username_claim',
+    label: 'Claim for the username',
+    help: 'It suggests the name of a new account.',
+    state,
+    preset: known.usernameClaim,
+    maxLength: 256,
+  })}
+  ${textField({
+    id: 'groups_claim',
+    name: 'groups_claim',
+    label: 'Claim for groups',
+    help: 'Empty: groups of this provider give no roles.',
+    state,
+    preset: known.groupsClaim,
+    maxLength: 256,
+  })}`;
+}
+
+function secretField(state: FormState, help: string, required: boolean): Html {
+  return textField({
+    id: 'client_secret',
+    name: 'client_secret',
+    label: 'Client secret',
+    help,
+    type: 'password',
+    autocomplete: 'off',
+    state,
+    required,
+    secret: true,
+    maxLength: 2048,
+  });
+}

@@ -1,0 +1,161 @@
+import type { FastifyRequest } from 'fastify';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
+import { NamedProvider } from '#adapters/http/api/oauth-providers.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { PROVIDER_PRESETS } from '#domain/access/provider-presets.ts';
+import { callApi } from './call-api.ts';
+import { confirmedForm, fillPath } from './confirmed-form.ts';
+import { EMPTY_FORM, type FormState } from './form-fields.ts';
+import type { Html } from './html.ts';
+import { form, page, viewerOf } from './page.ts';
+import { enteredProvider, providerProblem, repeatableValues } from './provider-fields.ts';
+import { editProviderMain, newProviderMain } from './provider-form.ts';
+import { presetList, signInMain } from './provider-sections.ts';
+import { installationSettings } from './settings-layout.ts';
+
+const PROVIDERS = '/admin/oauth-providers';
+const PRESETS = `${PROVIDERS}/presets`;
+const PROVIDER = `${PROVIDERS}/:canonical`;
+const SIGN_IN = { section: 'Sign-in', parent: { name: 'Sign-in', url: PROVIDERS } };
+
+/** How people sign in: by password and by identity providers, for global admins. */
+export function providerPages(ports: AccountPorts): PageRoute[] {
+  return [
+    page({ url: PROVIDERS, answer: async ({ request }) => await signInPage(ports, request) }),
+    localForm(ports),
+    page({
+      url: PRESETS,
+      answer: async ({ query, request }) => newProviderPage(ports, request, query['preset'], EMPTY_FORM),
+    }),
+    createForm(ports),
+    page({
+      url: PROVIDER,
+      params: NamedProvider,
+      answer: async ({ params: { canonical = '' }, request }) =>
+        await providerPage(ports, request, canonical, EMPTY_FORM),
+    }),
+    changeForm(ports),
+    confirmedForm(ports, {
+      url: `${PROVIDER}/delete`,
+      does: { method: 'DELETE', url: PROVIDER },
+      params: NamedProvider,
+      ask: ({ canonical = '' }) => ({
+        title: `Delete the provider ${canonical}?`,
+        consequence:
+          `Nobody can sign in with ${canonical} any more, and its groups give no roles. ` +
+          'It is not deleted if someone could then no longer sign in.',
+        button: `Delete ${canonical}`,
+        back: providerPath(canonical),
+      }),
+      to: () => PROVIDERS,
+    }),
+  ];
+}
+
+const providerPath = (canonical: string): string => `${PROVIDERS}/${encodeURIComponent(canonical)}`;
+
+async function signInPage(ports: AccountPorts, request: FastifyRequest, problem?: string): Promise<Html> {
+  const { oauth, codec } = ports;
+  const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
+  const viewer = viewerOf(request, codec);
+  return installationSettings({
+    section: 'Sign-in',
+    title: 'Sign-in',
+    viewer,
+    main: signInMain({ local, providers, settings: ports, viewer, problem }),
+  });
+}
+
+function localForm(ports: AccountPorts): PageRoute {
+  const does = { method: 'PUT', url: '/admin/auth-settings' } as const;
+  return form({
+    url: '/admin/auth-settings',
+    does,
+    answer: async ({ fields, request }) => {
+      const { status, problem } = await callApi(request, {
+        ...does,
+        body: { local: fields['local'] === 'true' },
+        csrfToken: fields['csrf_token'],
+      });
+      if (problem === undefined) return { to: PROVIDERS };
+      return { status, page: await signInPage(ports, request, problem) };
+    },
+  });
+}
+
+/** Without a preset, the page lists them. `OIDC` and `OAuth2` are those of any other provider. */
+function newProviderPage(
+  { codec, externalUrl }: AccountPorts,
+  request: FastifyRequest,
+  name: string | undefined,
+  state: FormState,
+): Html {
+  const viewer = viewerOf(request, codec);
+  const preset = PROVIDER_PRESETS.find((one) => one.name === name);
+  const type = preset?.type ?? (name === 'OIDC' || name === 'OAuth2' ? name : undefined);
+  if (type === undefined)
+    return installationSettings({ ...SIGN_IN, title: 'Add a provider', viewer, main: presetList(PRESETS) });
+  return installationSettings({
+    ...SIGN_IN,
+    title: preset === undefined ? `Add a provider with ${type}` : `Add ${preset.displayName}`,
+    viewer,
+    main: newProviderMain({ type, preset, externalUrl, state, viewer }),
+  });
+}
+
+function createForm(ports: AccountPorts): PageRoute {
+  return form({
+    url: PROVIDERS,
+    answer: async ({ fields, request }) => {
+      const { canonical = '', client_secret: secret = '', preset } = fields;
+      const { status, problem } = await callApi(request, {
+        method: 'POST',
+        url: PROVIDERS,
+        body: { canonical: canonical.trim(), client_secret: secret, ...enteredProvider(fields) },
+        csrfToken: fields['csrf_token'],
+      });
+      if (problem === undefined) return { to: providerPath(canonical.trim()) };
+      const state = { values: repeatableValues(fields), problem: providerProblem(problem) };
+      return { status, page: newProviderPage(ports, request, preset, state) };
+    },
+  });
+}
+
+async function providerPage(
+  { oauth, codec, externalUrl }: AccountPorts,
+  request: FastifyRequest,
+  canonical: string,
+  state: FormState,
+): Promise<Html> {
+  const providers = await oauth.providers();
+  const found = providers.find((one) => one.canonical === canonical);
+  const provider = requireFound(found, `Provider ${canonical}`);
+  const viewer = viewerOf(request, codec);
+  return installationSettings({
+    ...SIGN_IN,
+    title: provider.displayName ?? canonical,
+    viewer,
+    main: editProviderMain({ provider, path: providerPath(canonical), externalUrl, state, viewer }),
+  });
+}
+
+function changeForm(ports: AccountPorts): PageRoute {
+  return form({
+    url: PROVIDER,
+    does: { method: 'PUT', url: PROVIDER },
+    params: NamedProvider,
+    answer: async ({ params, fields, request }) => {
+      const { canonical = '' } = params;
+      const { status, problem } = await callApi(request, {
+        method: 'PUT',
+        url: fillPath(PROVIDER, params),
+        body: { client_secret: fields['client_secret'] ?? '', ...enteredProvider(fields) },
+        csrfToken: fields['csrf_token'],
+      });
+      if (problem === undefined) return { to: PROVIDERS };
+      const state = { values: repeatableValues(fields), problem: providerProblem(problem) };
+      return { status, page: await providerPage(ports, request, canonical, state) };
+    },
+  });
+}

@@ -1,0 +1,140 @@
+import type { FastifyRequest } from 'fastify';
+import { Type, type TObject } from 'typebox';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
+import { SecretName } from '#adapters/http/api/secrets.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { MAX_STORED_SECRET_BYTES } from '#domain/access/stored-secret.ts';
+import type { SecretScope } from '#flows/pipelines/secret-ports.ts';
+import { callApi } from './call-api.ts';
+import { confirmedForm, fillPath } from './confirmed-form.ts';
+import { EMPTY_FORM, fieldProblem, type FieldProblem, type FormState } from './form-fields.ts';
+import type { Html } from './html.ts';
+import { form, page } from './page.ts';
+import { paths } from './paths.ts';
+import { secretsMain } from './secrets-sections.ts';
+import { settingsPath, teamSettingsLayout } from './settings-layout.ts';
+import { may, teamViewerOf } from './viewer.ts';
+
+const TEAM_SECRETS = '/teams/:team/secrets';
+const PIPELINE_SECRETS = '/teams/:team/pipelines/:pipeline/secrets';
+
+type Ports = AccountPorts & Pick<PipelinePorts, 'views'>;
+
+/** Stored secrets of a team, and of each of its pipelines. Nothing shows a value of kind `secret`. */
+export function secretsPages({ views }: Pick<PipelinePorts, 'views'>, access: AccountPorts): PageRoute[] {
+  const ports = { ...access, views };
+  return [...pagesOf(ports, TEAM_SECRETS, TeamParams), ...pagesOf(ports, PIPELINE_SECRETS, PipelineParams)];
+}
+
+function pagesOf(ports: Ports, url: string, params: TObject): PageRoute[] {
+  return [
+    page({
+      url,
+      params,
+      answer: async ({ params: given, request }) =>
+        await secretsPage(ports, request, scopeOf(given), EMPTY_FORM),
+    }),
+    setForm(ports, url, params),
+    confirmedForm(ports, {
+      url: `${url}/:name/delete`,
+      does: { method: 'DELETE', url: `${url}/:name` },
+      params: Type.Object({ ...params.properties, name: SecretName }),
+      ask: ({ name = '', ...given }) => ({
+        title: `Delete the secret ${name}?`,
+        consequence: `Builds that use ${name} fail from now on. Its value cannot be restored.`,
+        button: `Delete ${name}`,
+        back: secretsPath(scopeOf(given)),
+      }),
+      to: (given) => secretsPath(scopeOf(given)),
+    }),
+  ];
+}
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+function scopeOf({ team = '', pipeline }: Values): SecretScope {
+  return { team, ...(pipeline !== undefined && { pipeline }) };
+}
+
+function secretsPath({ team, pipeline }: SecretScope): string {
+  return `${pipeline === undefined ? settingsPath(team) : paths.pipeline({ team, pipeline })}/secrets`;
+}
+
+async function secretsPage(
+  { secrets, members, views, codec }: Ports,
+  request: FastifyRequest,
+  scope: SecretScope,
+  state: FormState,
+): Promise<Html> {
+  const { team, pipeline } = scope;
+  const what = pipeline === undefined ? `Team ${team}` : `Pipeline ${pipeline} in team ${team}`;
+  const [stored, about, pipelines] = await Promise.all([
+    secrets.secrets(scope),
+    members.team(team),
+    pipeline === undefined ? views.pipelines(team) : [],
+  ]);
+  const viewer = teamViewerOf(request, codec, team);
+  const { displayName = team } = requireFound(about, `Team ${team}`);
+  return teamSettingsLayout({
+    team,
+    displayName,
+    section: 'Secrets',
+    ...(pipeline !== undefined && { parent: { name: 'Secrets', url: secretsPath({ team }) } }),
+    title: pipeline === undefined ? `Secrets of ${displayName}` : `Secrets of pipeline ${pipeline}`,
+    viewer: viewer.viewer,
+    main: secretsMain({
+      scope,
+      path: secretsPath(scope),
+      secrets: requireFound(stored, what),
+      pipelines: pipelines.map(({ name }) => ({ name, url: secretsPath({ team, pipeline: name }) })),
+      viewer: viewer.viewer,
+      mayChange: may(viewer, 'maintain'),
+      state,
+    }),
+  });
+}
+
+function setForm(ports: Ports, url: string, params: TObject): PageRoute {
+  const does = { method: 'PUT', url: `${url}/:name` } as const;
+  return form({
+    url,
+    does,
+    params,
+    maxValueLength: MAX_STORED_SECRET_BYTES,
+    answer: async ({ params: given, fields, request }) => {
+      const { name = '', value = '', kind = 'secret' } = fields;
+      const scope = scopeOf(given);
+      const trimmed = name.trim();
+      // Without a name, the path would be that of another route.
+      const problem: FieldProblem | undefined =
+        trimmed === '' ? { field: 'name', message: 'Enter a name.' } : undefined;
+      const { status, problem: refused } =
+        problem === undefined
+          ? await callApi(request, {
+              method: does.method,
+              url: fillPath(does.url, { ...given, name: trimmed }),
+              // Browsers send line breaks as two characters.
+              body: { value: value.replaceAll('\r\n', '\n'), kind },
+              csrfToken: fields['csrf_token'],
+            })
+          : { status: 400, problem: undefined };
+      const found = problem ?? (refused === undefined ? undefined : problemOf(refused));
+      if (found === undefined) return { to: secretsPath(scope) };
+      const state = { values: { name, kind }, problem: found };
+      return { status, page: await secretsPage(ports, request, scope, state) };
+    },
+  });
+}
+
+/** The problem without the value: the page never sends it back. */
+function problemOf(message: string): FieldProblem {
+  const about = /stored as/.test(message) ? 'kind' : /The value/.test(message) ? 'value' : undefined;
+  const found = fieldProblem(message, ['name', 'kind', 'value'], about);
+  return found.field === 'name' ? { field: 'name', message: NAME_RULE } : found;
+}
+
+const NAME_RULE =
+  'A name has up to 128 letters, digits, hyphens and underscores, and begins with a letter or an underscore.';

@@ -1,0 +1,85 @@
+import { html, type Html } from './html.ts';
+import { layout, type Viewer } from './layout.ts';
+import { paths } from './paths.ts';
+
+interface Section {
+  name: string;
+  url: string;
+}
+
+export const settingsPath = (team: string): string => `/teams/${encodeURIComponent(team)}`;
+
+const teamSections = (team: string): Section[] => {
+  const base = settingsPath(team);
+  return [
+    { name: 'General', url: `${base}/settings` },
+    { name: 'Members', url: `${base}/members` },
+    { name: 'Secrets', url: `${base}/secrets` },
+    { name: 'Audit log', url: `${base}/audit` },
+  ];
+};
+
+/** The sections for global admins. */
+const INSTALLATION: readonly Section[] = [
+  { name: 'Teams', url: '/admin/teams' },
+  { name: 'Accounts', url: '/users' },
+  { name: 'Sign-in', url: '/admin/oauth-providers' },
+  { name: 'Audit log', url: '/admin/audit' },
+];
+
+interface SettingsParts {
+  title: string;
+  /** Name of the current section. */
+  section: string;
+  viewer: Viewer | undefined;
+  main: Html;
+}
+
+/** A page of a team's settings, with links to the others. */
+export function teamSettingsLayout({
+  team,
+  displayName = team,
+  ...parts
+}: SettingsParts & { team: string; displayName?: string; parent?: Section }): Html {
+  const breadcrumbs = [
+    { name: 'Teams', url: '/teams' },
+    { name: displayName, url: paths.team(team) },
+    ...(parts.parent === undefined ? [] : [parts.parent]),
+  ];
+  return sectioned({
+    ...parts,
+    breadcrumbs,
+    sections: teamSections(team),
+    about: `Settings of ${displayName}`,
+  });
+}
+
+/** A page for global admins. */
+export function installationSettings(parts: SettingsParts & { parent?: Section }): Html {
+  const { parent } = parts;
+  const breadcrumbs = [{ name: 'Installation', url: '/admin' }, ...(parent === undefined ? [] : [parent])];
+  return sectioned({ ...parts, breadcrumbs, sections: INSTALLATION, about: 'Installation' });
+}
+
+function sectioned(
+  parts: SettingsParts & { breadcrumbs: Section[]; sections: readonly Section[]; about: string },
+): Html {
+  const { title, viewer, breadcrumbs, sections, section, about, main } = parts;
+  return layout({
+    title,
+    viewer,
+    breadcrumbs,
+    main: html`<h1>${title}</h1>
+      <nav aria-label="${about}" class="team-sections">
+        <ul>
+          ${sections.map(
+            ({ name, url }) =>
+              html`<li>
+                <a href="${url}" ${name === section && html` aria-current="page"`}>${name}</a>
+              </li>`,
+          )}
+        </ul>
+      </nav>
+      ${main}`,
+  });
+}

@@ -1,0 +1,109 @@
+import type { Listed } from '#flows/page.ts';
+import type { Account } from '#flows/people/ports.ts';
+import { htmlTable } from './data-table.ts';
+import { checkField, formProblem, textField, type FormState } from './form-fields.ts';
+import { html, type Html } from './html.ts';
+import { csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
+
+interface UsersParts {
+  found: Listed<Account>;
+  search: string;
+  adding: FormState;
+  viewer: Viewer | undefined;
+}
+
+export function usersMain({ found, search, adding, viewer }: UsersParts): Html {
+  const { rows, hasMore } = found;
+  const next = new URLSearchParams({ ...(search !== '' && { search }), before: String(rows.at(-1)?.id) });
+  return html`<form method="get" action="/users" class="team-filter" role="search">
+      ${textField({
+        id: 'user-search',
+        name: 'search',
+        label: 'Username or full name',
+        type: 'search',
+        maxLength: 100,
+        state: { values: { search } },
+      })}
+      <div class="actions">
+        <button type="submit">Search</button>
+        ${search !== '' && html`<a class="button quiet" href="/users">Show all</a>`}
+      </div>
+    </form>
+    ${rows.length === 0 ? html`<p>No account matches.</p>` : userTable(rows)}
+    ${hasMore && html`<p><a href="/users?${next.toString()}">Older accounts</a></p>`}
+    ${createSection(adding, viewer)}`;
+}
+
+function userTable(users: readonly Account[]): Html {
+  return scrolling(
+    'Accounts',
+    htmlTable(
+      users,
+      [
+        {
+          title: 'Username',
+          cell: (user) =>
+            html`<a href="/users/${encodeURIComponent(user.username)}">${user.username}</a
+              >${accountTags(user)}`,
+        },
+        { title: 'Full name', cell: ({ fullName }) => fullName },
+        { title: 'Teams', cell: ({ teams }) => teamsOf(teams) },
+        { title: 'Created', cell: ({ createdAt }) => timeElement(createdAt) },
+      ],
+      'Accounts, newest first',
+    ),
+  );
+}
+
+export function accountTags({ globalAdmin, disabled }: Account): Html {
+  return html`${globalAdmin && html` <span class="tag">global admin</span>`}${
+    disabled && html` <span class="tag">disabled</span>`
+  }`;
+}
+
+const MAX_TEAMS = 5;
+
+function teamsOf(teams: Account['teams']): string {
+  const all = Object.entries(teams).map(([team, role]) => `${team} (${role})`);
+  const more = all.length > MAX_TEAMS ? [`and ${all.length - MAX_TEAMS} more`] : [];
+  return all.length === 0 ? '–' : [...all.slice(0, MAX_TEAMS), ...more].join(', ');
+}
+
+function createSection(adding: FormState, viewer: Viewer | undefined): Html {
+  return html`<details class="team-more" ${adding.problem !== undefined && html` open`}>
+    <summary>Create an account</summary>
+    <p class="help">People who sign in with an identity provider create their account themselves.</p>
+    <form method="post" action="/users" class="team-form">
+      ${csrfField(viewer)} ${formProblem(adding)}
+      ${textField({
+        id: 'user-name',
+        name: 'username',
+        label: 'Username',
+        help: 'Small letters, digits, dots, hyphens and underscores. It never changes.',
+        state: adding,
+        required: true,
+        maxLength: 100,
+      })}
+      ${textField({ id: 'user-full-name', name: 'full_name', label: 'Full name', state: adding })}
+      ${textField({
+        id: 'user-password',
+        name: 'password',
+        label: 'First password',
+        help: 'At least 8 characters; they choose another at their first sign-in. Empty: they need a provider.',
+        type: 'password',
+        autocomplete: 'new-password',
+        maxLength: 1024,
+        state: adding,
+        secret: true,
+      })}
+      ${checkField({
+        id: 'user-admin',
+        name: 'global_admin',
+        label: 'Global admin',
+        help: 'Admin of every team, accounts and identity providers.',
+        state: adding,
+      })}
+      <button type="submit">Create account</button>
+    </form>
+  </details>`;
+}

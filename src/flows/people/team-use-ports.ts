@@ -1,0 +1,42 @@
+/* How much a team may use, and how much it uses now. */
+
+export interface TeamUseLimits {
+  /** Builds that may run at a time. Absent: only the quota of the namespace limits them. */
+  runningBuilds?: number;
+  /** For all steps of a build whose job has no timeout. Absent: that of the installation. */
+  defaultTimeoutSeconds?: number;
+  /** Of the log of one build. Absent: that of the installation. */
+  buildLogBytes?: number;
+  /** What stays of old builds. */
+  retention?: { builds?: number; days?: number; minimumSucceeded?: number };
+}
+
+export interface TeamUsage {
+  runningBuilds: number;
+  queuedBuilds: number;
+  /** Builds that wait for an approval. */
+  waitingBuilds: number;
+  /** Stored logs of all builds, compressed. */
+  logBytes: number;
+  caches: number;
+  /** As measured at their last use. */
+  cacheBytes: number;
+  /** Pods that stand ready, or are being created to. */
+  warmPods: number;
+}
+
+export interface TeamUse {
+  team: string;
+  displayName?: string;
+  namespace: string;
+  createdAt: Date;
+  limits: TeamUseLimits;
+  usage: TeamUsage;
+}
+
+export interface TeamUseViews {
+  /** Undefined: no such team. */
+  useOf(team: string): Promise<TeamUse | undefined>;
+  /** Of all teams, by name. */
+  useOfTeams(): Promise<TeamUse[]>;
+}

@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
+import { EVIL, openSettingsSite, type SettingsSite } from '#testing/browser/settings-site.ts';
+import { openPerson, picture } from '#testing/browser/site.ts';
+import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
+
+/* The pages for global admins in a browser, with every form. PICTURES names a folder for screenshots. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+// Ends only a test that hangs: on a slow machine a page takes long.
+jest.setTimeout(600_000);
+
+let site: SettingsSite;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  // The provider warns about each default setting.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSettingsSite();
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  page.on('dialog', (dialog) => {
+    complaints.push(`a script ran: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  close = async () => await person.context.close();
+});
+afterEach(async () => {
+  await close();
+  expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+const heading = async (): Promise<string> => await page.locator('h1').innerText();
+const path = (): string => new URL(page.url()).pathname;
+const main = async (): Promise<string> => await page.locator('main').innerText();
+const press = async (name: string): Promise<void> =>
+  await page.getByRole('button', { name, exact: true }).click();
+const follow = async (name: string): Promise<void> =>
+  await page.getByRole('link', { name, exact: true }).click();
+const shows = async (place: string, words: string): Promise<void> =>
+  await page.locator(place).filter({ hasText: words }).first().waitFor();
+const field = (label: string) => page.getByRole('textbox', { name: label, exact: true });
+
+/** The message beside a field, which the field names as its description. */
+async function problemBeside(label: string): Promise<string> {
+  const wrong = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]'));
+  await wrong.waitFor();
+  const id = (await wrong.getAttribute('aria-describedby'))?.split(' ').at(-1);
+  return await page.locator(`[id="${id}"]`).innerText();
+}
+
+/** Called for each page of a test: checks accessibility and stores a screenshot. */
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  // The parts of a date field take the focus one after another, and show it themselves.
+  const dates = await page.locator('input[type=date]:visible').count();
+  if (dates === 0) expect(await keyboardProblems(page)).toEqual([]);
+}
+
+async function open(url: string, user = 'root'): Promise<void> {
+  await site.signIn(page, user);
+  await page.goto(url);
+}
+
+describe('accounts', () => {
+  test('are found, created, changed and deleted after a question', async () => {
+    await open('/users');
+    await page.getByRole('searchbox').fill('MA');
+    await press('Search');
+    await page.waitForURL(/search=MA/);
+    expect(await page.locator('tbody th').allInnerTexts()).toEqual(['mai']);
+    await follow('Show all');
+    await page.getByText('Create an account').click();
+    await field('Username').fill('New One');
+    await field('Full name').fill(EVIL);
+    await page.getByLabel('First password').fill('a long first phrase');
+    await press('Create account');
+    expect(await problemBeside('Username')).toContain('lower-case letters');
+    expect([
+      await field('Full name').inputValue(),
+      await page.getByLabel('First password').inputValue(),
+    ]).toEqual([EVIL, '']);
+    await field('Username').fill('newone');
+    await page.getByLabel('First password').fill('password');
+    await press('Create account');
+    expect(await problemBeside('First password')).toMatch(/too common|more than the word/);
+    await page.getByLabel('First password').fill('a long first phrase');
+    await press('Create account');
+    await page.waitForURL('**/users/newone');
+    expect(await main()).toContain('they must change it at the next sign-in');
+    await seen('account');
+    await field('Full name').fill('New One');
+    await press('Save');
+    await page.waitForURL('**/users/newone');
+    await page.getByLabel('Password', { exact: true }).fill('12345678');
+    await press('Set password');
+    expect(await problemBeside('Password')).toContain('too common');
+    await seen('account-refused');
+    await press('Disable');
+    await shows('main', 'The account is disabled');
+    await press('Enable');
+    await shows('main', 'To lock the account');
+    await press('Make global admin');
+    await shows('main', 'Take global admin away');
+    await press('Delete account…');
+    await shows('h1', 'Delete the account newone?');
+    await seen('account-deletion');
+    await press('Delete newone');
+    await page.waitForURL('**/users');
+    expect(await main()).not.toContain('newone');
+    await seen('accounts');
+  });
+
+  test('keep a last global admin', async () => {
+    await open('/users/root');
+    await press('Take global admin away');
+    await shows('[role=alert]', 'They are the last global admin');
+    await seen('last-global-admin');
+  });
+});
+
+describe('sign-in', () => {
+  test('shows the fields of a preset, keeps what was entered, and never a secret', async () => {
+    await open('/admin/oauth-providers');
+    expect(await main()).toContain('People can sign in with a password.');
+    await seen('sign-in-settings');
+    await follow('Add a provider');
+    await seen('presets');
+    await follow('GitHub');
+    await field('Name').fill('Not Valid');
+    await field('Display name').fill(EVIL);
+    await field('Client ID').fill('abc');
+    await page.getByLabel('Client secret').fill('hunter2-secret');
+    await field('Token address').fill('http://plain.example.org');
+    await press('Add provider');
+    expect(await problemBeside('Name')).toBe('This value is not allowed here.');
+    expect([
+      await field('Display name').inputValue(),
+      await page.getByLabel('Client secret').inputValue(),
+    ]).toEqual([EVIL, '']);
+    expect(await page.content()).not.toContain('hunter2-secret');
+    await seen('provider-refused');
+    await field('Name').fill('forge');
+    await page.getByLabel('Client secret').fill('hunter2-secret');
+    await press('Add provider');
+    expect(await problemBeside('Token address')).toContain('must be a URL');
+    await field('Token address').fill('https://github.com/login/oauth/access_token');
+    await page.getByLabel('Client secret').fill('hunter2-secret');
+    await press('Add provider');
+    await page.waitForURL('**/admin/oauth-providers/forge');
+    expect(await page.content()).not.toContain('hunter2-secret');
+    await seen('provider');
+    await field('Token address').fill('https://other.example.org/token');
+    await press('Save');
+    expect(await problemBeside('Client secret')).toContain('send client_secret again');
+    await field('Token address').fill('https://github.com/login/oauth/access_token');
+    await field('Display name').fill('Forge');
+    await page.getByLabel('Enabled').uncheck();
+    await press('Save');
+    await page.waitForURL('**/admin/oauth-providers');
+    expect(await page.locator('tr', { hasText: 'Forge' }).innerText()).toContain('disabled');
+    await follow('Forge');
+    expect(await page.getByLabel('Enabled').isChecked()).toBe(false);
+    await press('Delete provider…');
+    await shows('h1', 'Delete the provider forge?');
+    await press('Delete forge');
+    await page.waitForURL('**/admin/oauth-providers');
+    expect(await main()).not.toContain('Forge');
+  });
+
+  test('of a manifest is only shown', async () => {
+    await open('/admin/oauth-providers/company');
+    expect(await main()).toContain(
+      'A manifest manages this provider. Change the OAuthProvider object company',
+    );
+    expect([await heading(), await page.locator('main form').count()]).toEqual([EVIL, 0]);
+    await seen('provider-by-manifest');
+  });
+
+  test('by password stays on while someone has no other way', async () => {
+    await open('/admin/oauth-providers');
+    await press('Turn passwords off');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('cannot sign in with any enabled provider');
+  });
+});
+
+describe('teams', () => {
+  test('are listed with what they use, created and deleted', async () => {
+    await open('/admin/teams');
+    expect(await page.locator('tr', { hasText: 'fixed' }).innerText()).toMatch(/0 of 3/);
+    await field('Name').fill('kube-x');
+    await field('Display name').fill(EVIL);
+    await press('Create team');
+    expect(await problemBeside('Name')).toContain('reserved for the cluster');
+    expect(await field('Display name').inputValue()).toBe(EVIL);
+    await seen('teams-refused');
+    await field('Name').fill('shop');
+    await press('Create team');
+    await page.waitForURL('**/teams/shop/members');
+    expect(await heading()).toBe(`Members of ${EVIL}`);
+    await page.goto('/teams/shop/settings');
+    await press('Delete team…');
+    await press('Delete team shop');
+    await page.waitForURL('**/teams');
+    await page.goto('/admin/teams');
+    expect(await main()).not.toContain('shop');
+    await seen('admin-teams');
+  });
+});
+
+test('the audit log of the installation has sign-ins and accounts, and is filtered by the same form', async () => {
+  await open('/admin/audit?action=user.signed_in');
+  const actions = await page.locator('tbody tr td:nth-child(3)').allInnerTexts();
+  expect([...new Set(actions)]).toEqual(['user.signed_in']);
+  await follow('Show all');
+  await page.waitForURL('**/admin/audit');
+  await seen('admin-audit');
+});
+
+test('a new API token is shown once, with a button that copies it', async () => {
+  await open('/profile');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByText('Create a token').click();
+  await field('Name').fill('copied');
+  await press('Create token');
+  const token = await page.getByLabel('Token').inputValue();
+  await press('Copy');
+  await shows('[role=status]', 'Copied.');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
+  await seen('new-token');
+  await page.goto('/profile');
+  expect(await page.content()).not.toContain(token);
+  await page.getByText('Create a token').click();
+  await field('Name').fill('copied');
+  await page.getByLabel('Valid until').fill('2090-01-31');
+  await press('Create token');
+  expect(await problemBeside('Name')).toBe('You have a token of this name.');
+  expect(await page.getByLabel('Valid until').inputValue()).toBe('2090-01-31');
+  await seen('token-refused');
+});
+
+const PAGES = [
+  '/admin',
+  '/users',
+  '/users/adm',
+  '/admin/oauth-providers',
+  '/admin/oauth-providers/presets',
+  '/admin/teams',
+  '/admin/audit',
+];
+
+test.each(['adm', 'eve'])('none of the pages is for %s, who is no global admin', async (user) => {
+  await open('/profile', user);
+  expect(await page.locator('a[href="/admin"]').count()).toBe(0);
+  for (const url of PAGES) {
+    await page.goto(url);
+    expect([url, await heading()]).toEqual([url, 'You may not do this']);
+  }
+});
+
+test('the pages send whoever is signed out to sign in, and a global admin finds them in the header', async () => {
+  for (const url of PAGES) {
+    await page.goto(url);
+    expect([url, path()]).toEqual([url, '/auth/login']);
+  }
+  await open('/teams');
+  await follow('Installation');
+  await shows('h1', 'All teams');
+  for (const section of ['Accounts', 'Sign-in', 'Audit log']) {
+    await page
+      .getByRole('navigation', { name: 'Installation', exact: true })
+      .getByRole('link', { name: section })
+      .click();
+    await page.locator('[aria-current=page]', { hasText: section }).first().waitFor();
+  }
+});

@@ -1,0 +1,340 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
+import { EVIL, openSettingsSite, PEOPLE, type SettingsSite } from '#testing/browser/settings-site.ts';
+import { openPerson, picture } from '#testing/browser/site.ts';
+import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
+
+/* The settings of a team in a browser, with every form. PICTURES names a folder for screenshots. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+// Ends only a test that hangs: on a slow machine a page takes long.
+jest.setTimeout(600_000);
+
+let site: SettingsSite;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  // The provider warns about each default setting.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSettingsSite();
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  page.on('dialog', (dialog) => {
+    complaints.push(`a script ran: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  close = async () => await person.context.close();
+});
+afterEach(async () => {
+  await close();
+  expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+const heading = async (): Promise<string> => await page.locator('h1').innerText();
+const path = (): string => new URL(page.url()).pathname;
+const main = async (): Promise<string> => await page.locator('main').innerText();
+const press = async (name: string): Promise<void> =>
+  await page.getByRole('button', { name, exact: true }).click();
+const shows = async (place: string, words: string): Promise<void> =>
+  await page.locator(place).filter({ hasText: words }).first().waitFor();
+
+/** The message beside a field, which the field names as its description. */
+async function problemBeside(label: string): Promise<string> {
+  const field = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]'));
+  await field.waitFor();
+  const id = (await field.getAttribute('aria-describedby'))?.split(' ').at(-1);
+  return await page.locator(`[id="${id}"]`).innerText();
+}
+
+/** Called for each page of a test: checks accessibility and stores a screenshot. */
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  // The parts of a date field take the focus one after another, and show it themselves.
+  const dates = await page.locator('input[type=date]:visible').count();
+  if (dates === 0) expect(await keyboardProblems(page)).toEqual([]);
+}
+
+async function open(user: string, url: string): Promise<void> {
+  await site.signIn(page, user);
+  await page.goto(url);
+}
+
+describe('members', () => {
+  test('are added, given another role and removed after a question', async () => {
+    await open('adm', '/teams/main/members');
+    await page.getByLabel('Username').fill('nobody');
+    await page.getByLabel('Role', { exact: true }).selectOption('maintain');
+    await press('Add member');
+    expect(await problemBeside('Username')).toBe('User nobody does not exist.');
+    expect([
+      await page.getByLabel('Username').inputValue(),
+      await page.getByLabel('Role', { exact: true }).inputValue(),
+    ]).toEqual(['nobody', 'maintain']);
+    await seen('members-refused');
+    await page.getByLabel('Username').fill('eve');
+    await press('Add member');
+    await shows('tr', 'eve');
+    await page.getByLabel('Role of eve', { exact: true }).selectOption('read');
+    await press('Change the role of eve');
+    await shows('tr', 'eve');
+    expect(await page.getByLabel('Role of eve', { exact: true }).inputValue()).toBe('read');
+    await seen('members');
+    await press('Remove eve');
+    await shows('h1', 'Remove eve?');
+    await seen('member-removal');
+    await page.getByRole('link', { name: 'Keep it' }).click();
+    await shows('tr', 'eve');
+    await press('Remove eve');
+    await press('Remove eve');
+    await page.getByRole('heading', { name: 'Members of main' }).waitFor();
+    expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
+  });
+
+  test('keep a last admin, and the page says so where it was tried', async () => {
+    await open('adm', '/teams/main/members');
+    await page.getByLabel('Role of adm', { exact: true }).selectOption('read');
+    await press('Change the role of adm');
+    expect(await problemBeside('Role of adm')).toContain('last admin of this team');
+    expect(await page.getByLabel('Role of adm', { exact: true }).inputValue()).toBe('read');
+    await press('Remove adm');
+    await press('Remove adm');
+    expect(await page.getByRole('alert').innerText()).toContain('last admin of this team');
+  });
+
+  test('come by groups of a provider too', async () => {
+    await open('adm', '/teams/main/members');
+    await page.getByText('Add a group').click();
+    await page.getByLabel('Group', { exact: true }).fill(EVIL);
+    await press('Add group');
+    await shows('#groups ~ .scroll', EVIL);
+    await page.getByText('Add a group').click();
+    await page.getByLabel('Group', { exact: true }).fill(EVIL);
+    await press('Add group');
+    expect(await problemBeside('Group')).toBe('A group is named twice.');
+    await seen('groups');
+    await press(`Remove the group ${EVIL}`);
+    await shows('main', 'No group gives a role yet.');
+  });
+
+  test('of a manifest are only shown, with the place to change them', async () => {
+    await open('fix', '/teams/fixed/members');
+    const text = await main();
+    expect(text).toContain(
+      'A manifest sets the members of this team. Change spec.members of the Team object',
+    );
+    expect(text).toContain('A manifest sets the groups of this team.');
+    expect(await page.locator('main form').count()).toBe(0);
+    expect(await heading()).toBe(`Members of ${EVIL}`);
+    await seen('members-by-manifest');
+  });
+});
+
+describe('secrets', () => {
+  test.each(['/teams/main/secrets', '/teams/main/pipelines/app/secrets'])(
+    'at %s are set and deleted, and no page shows a value',
+    async (url) => {
+      await open('mai', url);
+      await page.getByLabel('Name', { exact: true }).fill('not a name');
+      await page.getByLabel('Value', { exact: true }).fill('hunter2');
+      await press('Set secret');
+      expect(await problemBeside('Name')).toContain('begins with a letter');
+      expect([
+        await page.getByLabel('Name', { exact: true }).inputValue(),
+        await page.getByLabel('Value', { exact: true }).inputValue(),
+      ]).toEqual(['not a name', '']);
+      expect(await page.content()).not.toContain('hunter2');
+      await page.getByLabel('Name', { exact: true }).fill('TOKEN');
+      await page.getByLabel('Value', { exact: true }).fill('hunter2\nsecond line');
+      await press('Set secret');
+      await shows('tr', 'TOKEN');
+      expect(await page.content()).not.toContain('hunter2');
+      expect(await page.locator('tr', { hasText: 'TOKEN' }).innerText()).toContain('mai');
+      await page.getByLabel('Name', { exact: true }).fill('TOKEN');
+      await page.getByLabel('Value', { exact: true }).fill('public');
+      await page.getByLabel('Kind').selectOption('plain');
+      await press('Set secret');
+      expect(await problemBeside('Kind')).toContain('TOKEN is stored as secret');
+      await seen(`secrets${url.length}`);
+      await press('Delete TOKEN');
+      await shows('h1', 'Delete the secret TOKEN?');
+      await press('Delete TOKEN');
+      await shows('main', 'No secrets are stored here yet.');
+    },
+  );
+
+  test('are stored with their line breaks, also long ones', async () => {
+    await open('mai', '/teams/main/secrets');
+    const value = `${'é'.repeat(15_000)}\n${EVIL}`;
+    await page.getByLabel('Name', { exact: true }).fill('PLAIN');
+    await page.getByLabel('Value', { exact: true }).fill(value);
+    await page.getByLabel('Kind').selectOption('plain');
+    await press('Set secret');
+    await shows('tr', 'PLAIN');
+    const stored = await site.stores.access.secrets.secrets({ team: 'main' });
+    expect(stored?.find(({ name }) => name === 'PLAIN')?.value).toBe(value);
+    await press('Delete PLAIN');
+    await press('Delete PLAIN');
+    await shows('main', 'No secrets are stored here yet.');
+  });
+});
+
+describe('the audit log', () => {
+  test('is filtered by who, what and when, and paged', async () => {
+    const at = new Date('2027-01-31T12:00:00Z');
+    const entry = { team: 'main', targetType: 'team', target: EVIL, action: 'team.updated', at };
+    for (let index = 0; index < 60; index += 1)
+      await site.stores.access.audit.record({ ...entry, actor: 'paging', details: { display_name: EVIL } });
+    await open('rea', '/teams/main/audit');
+    await page.getByLabel('Who').fill('paging');
+    await page.getByLabel('From (UTC)').fill('2027-01-31');
+    await page.getByLabel('To (UTC)').fill('2027-01-31');
+    await press('Filter');
+    await page.getByRole('link', { name: 'Show all' }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(50);
+    expect(await page.locator('tbody tr').first().innerText()).toContain(`display name: ${EVIL}`);
+    await page.getByRole('link', { name: 'Older entries' }).click();
+    await page.waitForURL(/before=/);
+    expect([await page.locator('tbody tr').count(), await page.getByLabel('Who').inputValue()]).toEqual([
+      10,
+      'paging',
+    ]);
+    await seen('audit');
+    await page.getByLabel('Action').fill('member.added');
+    await press('Filter');
+    await shows('main', 'No entry matches.');
+    await page.goto('/teams/main/audit?since=yesterday');
+    expect(await problemBeside('From (UTC)')).toBe('Enter a day like 2027-01-31.');
+  });
+});
+
+describe('the general settings', () => {
+  test('change the display name, which is text on every page', async () => {
+    await open('adm', '/teams/main/settings');
+    await page.getByRole('textbox', { name: 'Display name' }).fill(EVIL);
+    await press('Save');
+    await shows('h1', `Settings of ${EVIL}`);
+    await seen('settings');
+    for (const url of [
+      '/teams',
+      '/teams/main',
+      '/teams/main/members',
+      '/teams/main/secrets',
+      '/teams/main/audit',
+    ])
+      await page.goto(url);
+    await page.goto('/teams/main/settings');
+    await page.getByRole('textbox', { name: 'Display name' }).fill('');
+    await press('Save');
+    await shows('h1', 'Settings of main');
+  });
+
+  test('show limits and use, and where a manifest changes them', async () => {
+    await open('fix', '/teams/fixed/settings');
+    const text = await main();
+    expect(text).toMatch(/Running builds\s+0\s+3/);
+    expect(text).toContain('1 h 30 min');
+    expect(text).toContain('1 MiB');
+    expect(text).toContain('Delete the Team object fixed');
+    expect(await page.locator('main form').count()).toBe(0);
+    await seen('settings-by-manifest');
+  });
+
+  test('delete a team after a question, but not one with pipelines', async () => {
+    await open('root', '/teams/main/settings');
+    await press('Delete team…');
+    await shows('h1', 'Delete team main?');
+    await seen('team-deletion');
+    await press('Delete team main');
+    expect(await page.getByRole('alert').innerText()).toContain('One pipeline is left in the team');
+  });
+});
+
+test('every form works without scripts', async () => {
+  await close();
+  const context = await site.browser.newContext({
+    ignoreHTTPSErrors: true,
+    baseURL: ORIGIN,
+    javaScriptEnabled: false,
+  });
+  close = async () => await context.close();
+  page = await context.newPage();
+  await open('adm', '/teams/main/members');
+  await page.getByLabel('Username').fill('eve');
+  await press('Add member');
+  await page.getByLabel('Role of eve', { exact: true }).selectOption('maintain');
+  await press('Change the role of eve');
+  await press('Remove eve');
+  await press('Remove eve');
+  await shows('h1', 'Members of main');
+  expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
+});
+
+const PAGES = ['settings', 'members', 'secrets', 'pipelines/app/secrets', 'audit'];
+
+describe('each role', () => {
+  test.each(Object.entries(PEOPLE))('%s is offered only what %s may do', async (user, role) => {
+    await site.signIn(page, user);
+    const offered: string[] = [];
+    for (const one of PAGES) {
+      await page.goto(`/teams/main/${one}`);
+      const forms = await page.locator('main form[method=post]').count();
+      if (forms > 0) offered.push(one);
+    }
+    const expected = {
+      admin: ['settings', 'members', 'secrets', 'pipelines/app/secrets'],
+      maintain: ['secrets', 'pipelines/app/secrets'],
+      write: [],
+      read: [],
+    };
+    expect(offered).toEqual(expected[role]);
+  });
+
+  test('without a role sees no page', async () => {
+    await site.signIn(page, 'eve');
+    for (const one of PAGES) {
+      await page.goto(`/teams/main/${one}`);
+      expect([one, await heading()]).toEqual([one, 'You may not do this']);
+    }
+  });
+
+  test('signed out is sent to sign in', async () => {
+    for (const one of PAGES) {
+      await page.goto(`/teams/main/${one}`);
+      expect([one, path()]).toEqual([one, '/auth/login']);
+    }
+  });
+
+  test('is refused what it forces', async () => {
+    await open('rea', '/profile');
+    const token = await page.locator('input[name=csrf_token]').first().inputValue();
+    for (const [url, form] of [
+      ['/teams/main/members', { username: 'eve', role: 'admin' }],
+      ['/teams/main/members/adm', { role: 'read' }],
+      ['/teams/main/members/adm/delete', { confirmed: 'yes' }],
+      ['/teams/main/secrets', { name: 'A', value: 'b' }],
+      ['/teams/main/settings', { display_name: 'x' }],
+      ['/teams/main/groups', { claim: 'x', role: 'admin' }],
+      ['/teams/main/delete', { confirmed: 'yes' }],
+    ] as const) {
+      const body = new URLSearchParams({ ...form, csrf_token: token }).toString();
+      const sent = await page.evaluate(
+        async ([to, text]) => {
+          const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+          return (await fetch(to, { method: 'POST', headers, body: text })).status;
+        },
+        [url, body] as const,
+      );
+      expect([url, sent]).toEqual([url, 403]);
+    }
+  });
+});
