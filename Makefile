@@ -82,6 +82,10 @@ fuzz-language: $(installed) ## Read generated and broken texts (MINUTES=10)
 bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
 	@node bench/graphs/graphs.ts
 
+.PHONY: bench-live-graph
+bench-live-graph: $(installed) ## Measure how soon the page of 500 jobs answers a key
+	@node bench/graphs/live-graph.ts
+
 .PHONY: bench-masking
 bench-masking: $(installed) ## Measure masking of secrets in logs, beside a plain copy
 	@node bench/logs/masking.ts

@@ -19,7 +19,7 @@ const secrets = plantSecrets();
 const PUBLIC = (await registeredRoutes())
   .filter(({ rules }) => rules.needs === 'public')
   .map(({ url }) => url);
-const SAME = /image\.|badge\.svg$|\/public$/;
+const SAME = /image\.|badge\.svg$|\/(public|graph)$/;
 const SHARED = PUBLIC.filter((url) => !SAME.test(url));
 /** Paths that are pages too. */
 const PAGES = SHARED.filter((url) => !/\/(jobs|resources|versions|events)$/.test(url));
@@ -177,6 +177,8 @@ describe('a public pipeline', () => {
     has_running: true,
     latest_status: 'started',
     latest_build_number: '2',
+    outcome: 'failed',
+    doing: 'started',
     started_at: '2026-11-20T10:00:01.000Z',
   };
   const publish = { id, name: 'publish', paused: false, has_running: false };

@@ -15,7 +15,7 @@ const secrets = plantSecrets();
 const { secret } = secrets;
 
 const PATH = '/teams/main/pipelines/app';
-const VIEWS = ['public', 'image.dot', 'image.svg', 'image.png', 'badge.svg', 'jobs/unit/badge.svg'];
+const VIEWS = ['public', 'graph', 'image.dot', 'image.svg', 'image.png', 'badge.svg', 'jobs/unit/badge.svg'];
 
 beforeAll(async () => {
   stores = await openStores();
@@ -48,7 +48,7 @@ describe('a public pipeline full of secrets', () => {
   test.each(VIEWS)('has no secret in the headers and body of %s', async (view) => {
     await save();
     for (const query of ['', '?hide_intermediates=1&group_parallel=1']) {
-      const { status, headers, bytes } = await look(`${view}${view.includes('image') ? query : ''}`);
+      const { status, headers, bytes } = await look(`${view}${/image|graph/.test(view) ? query : ''}`);
       expect(status).toBe(200);
       expect(secrets.planted).toBeGreaterThan(20);
       const content = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
@@ -119,6 +119,44 @@ describe('a public pipeline full of secrets', () => {
       '<title>publish: paused</title>',
     );
     expect((await look('jobs/none/badge.svg')).status).toBe(404);
+  });
+
+  test('has a graph with the place of each node, whose tag no build changes', async () => {
+    await save(samplePipeline());
+    const { headers, bytes } = await look('graph');
+    const { data } = JSON.parse(bytes.toString());
+    expect(data).toMatchObject({ width: expect.any(Number), height: expect.any(Number) });
+    expect(data.nodes[0]).toEqual({
+      id: 'resource git.app',
+      kind: 'resource',
+      resource: 'git.app',
+      role: 'entry',
+      after: [],
+      x: expect.any(Number),
+      y: expect.any(Number),
+      width: expect.any(Number),
+      height: 28,
+      labels: ['git.app'],
+    });
+    expect(data.nodes.map(({ id }: { id: string }) => id)).toEqual([
+      'resource git.app',
+      'job unit',
+      'git.app after unit',
+      'job publish',
+    ]);
+    expect(data.edges[0]).toEqual({
+      from: 'resource git.app',
+      to: 'job unit',
+      kind: 'trigger',
+      line: expect.stringMatching(/^M[\d.,]+C/),
+      arrow: expect.stringMatching(/^M.*z$/),
+    });
+    const few = JSON.parse((await look('graph?hide_intermediates=1')).bytes.toString()).data;
+    expect(few.nodes.length).toBe(3);
+    await stores.actions.pauseJob({ team, pipeline: 'app', job: 'unit' }, 'anna');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect((await look('graph', { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await look('graph?hide_intermediates=x')).status).toBe(400);
   });
 
   test('has images that may be embedded anywhere and run no script', async () => {

@@ -1,3 +1,5 @@
+import { announceEvent } from './overhear-events.ts';
+
 const RECONNECT_MS = 5000;
 
 type Handlers = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
@@ -23,7 +25,12 @@ export function followEvents({ url, on, refused }: Following): () => void {
     clearTimeout(retry);
   };
   const listen = (): void => {
-    for (const [name, handle] of Object.entries(on)) source.addEventListener(name, handle);
+    for (const [name, handle] of Object.entries(on)) {
+      source.addEventListener(name, (event) => {
+        handle(event);
+        announceEvent(name, event.data);
+      });
+    }
     source.addEventListener('end', stop);
     source.addEventListener('closed', () => {
       stop();

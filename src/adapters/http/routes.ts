@@ -7,6 +7,7 @@ import { buildActionRoutes } from './api/build-actions.ts';
 import { buildChangesRoute } from './api/build-changes.ts';
 import { buildRoutes } from './api/builds.ts';
 import { cacheRoutes } from './api/caches.ts';
+import { graphRoutes } from './api/graph.ts';
 import { healthRoutes } from './api/health.ts';
 import { identityTokenRoutes } from './api/identity-tokens.ts';
 import { imageRoutes } from './api/images.ts';
@@ -49,6 +50,7 @@ export function publicRoutes(
     ...webhookRoutes(ports),
     ...publicViewRoutes(ports),
     ...imageRoutes(ports),
+    ...graphRoutes(ports),
     ...badgeRoutes(ports),
     ...pipelineRoutes(ports),
     ...jobRoutes(ports),

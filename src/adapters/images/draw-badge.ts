@@ -1,8 +1,8 @@
 import type { Badge } from '#domain/graph/badge.ts';
 import { labelOf, widthOf } from '#domain/graph/measure-label.ts';
 import { TONES } from '#domain/graph/node-style.ts';
+import { roundToTenth } from '#domain/graph/points.ts';
 import { escapeXml, FONTS } from './draw-svg.ts';
-import { roundToTenth } from './points.ts';
 
 const HEIGHT = 20;
 const FONT_SIZE = 11;

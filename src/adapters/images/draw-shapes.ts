@@ -1,8 +1,8 @@
 import { FONT_SIZE } from '#domain/graph/measure-label.ts';
 import { PINNED_BORDER, TONES } from '#domain/graph/node-style.ts';
+import { strokeOf, tilePath, tilesOf, touchesRow, type Tile } from '#domain/graph/tiles.ts';
 import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
-import { isFaded, strokeOf, touchesRow, type Picture } from './draw-svg.ts';
-import { tilePath, tilesOf, type Tile } from './drawing.ts';
+import { isFaded, type Picture } from './draw-svg.ts';
 
 /**
  * A picture to be rasterised: its shapes as SVG, and its labels apart, because SVG renderers take half a

@@ -1,10 +1,10 @@
 import type { Graph, GraphEdge, GraphNode } from '#domain/graph/graph.ts';
+import type { EdgePaths, Layout } from '#domain/graph/layout.ts';
 import { FONT_SIZE, visible } from '#domain/graph/measure-label.ts';
 import { PINNED_BORDER, TONES, type NodeStyle, type Tone } from '#domain/graph/node-style.ts';
+import { roundToTenth } from '#domain/graph/points.ts';
+import { strokeOf, tilePath, tilesOf, touchesRow, type Tile } from '#domain/graph/tiles.ts';
 import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
-import { tilePath, tilesOf, type Tile } from './drawing.ts';
-import type { EdgePaths, Layout } from './layout.ts';
-import { roundToTenth } from './points.ts';
 
 export interface Picture {
   graph: Graph;
@@ -95,15 +95,6 @@ function tileGroup(tile: Tile): string {
 function labelText({ text, x, baseline }: NonNullable<Tile['label']>, colour: string): string {
   return `<text x="${roundToTenth(x)}" y="${roundToTenth(baseline)}" fill="${colour}">${escapeXml(text)}</text>`;
 }
-
-export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {
-  if (pinned) return 3;
-  return dashed ? 2 : 1;
-};
-
-/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn over the node. */
-export const touchesRow = ({ fromRow, toRow }: GraphEdge): boolean =>
-  fromRow !== undefined || toRow !== undefined;
 
 function edgeGroup(
   { from, to, kind }: GraphEdge,

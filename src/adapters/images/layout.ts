@@ -1,22 +1,7 @@
 import type { Graph } from '#domain/graph/graph.ts';
+import type { Layout } from '#domain/graph/layout.ts';
 import { layoutEnds } from '#domain/graph/write-dot.ts';
-import type { Point } from './points.ts';
 import type { GraphvizLayout } from './read-plain.ts';
-
-/** Positions of nodes and edges, in points from the upper left corner. Indexes are those of the graph. */
-export interface Layout {
-  width: number;
-  height: number;
-  /** Centres of the nodes. */
-  nodes: Point[];
-  edges: EdgePaths[];
-}
-
-/** SVG path data of an edge. `line` ends inside the arrow; the tip of `arrow` touches the node. */
-export interface EdgePaths {
-  line: string;
-  arrow: string;
-}
 
 /**
  * Puts the positions from Graphviz into the order of the graph. Throws if a position is missing or not a

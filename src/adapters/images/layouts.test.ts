@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
+import type { Layout } from '#domain/graph/layout.ts';
 import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
-import type { Layout } from './layout.ts';
 import { createLayouts, type LayoutResult } from './layouts.ts';
 
 const layout: Layout = { width: 1, height: 1, nodes: [], edges: [] };

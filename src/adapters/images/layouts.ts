@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Graph } from '#domain/graph/graph.ts';
+import type { Layout } from '#domain/graph/layout.ts';
 import { writeLayoutDot } from '#domain/graph/write-dot.ts';
-import type { Layout } from './layout.ts';
 import type { DrawingRefusal } from './process.ts';
 
 /** Graphviz takes more than four times as long for twice the graph. */

@@ -1,7 +1,8 @@
+import type { Layout } from '#domain/graph/layout.ts';
 import type { Drawing } from '#flows/views/overview-ports.ts';
 import { drawShapes, isReadable } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
-import { layoutOf, type Layout } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { createLayouts } from './layouts.ts';
 import { startDrawing, type DrawingProcess, type DrawingRefusal } from './process.ts';
 import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
@@ -31,6 +32,7 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     return { layout: layoutOf(answer.placed, graph) };
   });
   return {
+    layout: (graph) => layouts.find(graph),
     async svg({ graph, styles, name }) {
       const found = await layouts.find(graph);
       return 'refused' in found ? found : { svg: drawSvg({ graph, styles, name, layout: found.layout }) };

@@ -1,6 +1,6 @@
 import { ROWS_MARGIN } from '#domain/graph/box.ts';
-import type { EdgePaths } from './layout.ts';
-import { svgPoint, type Point } from './points.ts';
+import type { EdgePaths } from '#domain/graph/layout.ts';
+import { svgPoint, type Point } from '#domain/graph/points.ts';
 
 /** A layout from Graphviz. Nodes and edges have the numbers of the layout text. */
 export interface GraphvizLayout {

@@ -1,4 +1,5 @@
 import type { Graph } from '#domain/graph/graph.ts';
+import type { Layout } from '#domain/graph/layout.ts';
 import type { NodeStyle } from '#domain/graph/node-style.ts';
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -42,6 +43,7 @@ export interface DrawingRefused {
 }
 
 export interface Drawing {
+  layout(graph: Graph): Promise<{ layout: Layout } | DrawingRefused>;
   svg(picture: PictureToDraw): Promise<{ svg: string } | DrawingRefused>;
   png(picture: PictureToDraw): Promise<{ png: Uint8Array } | DrawingRefused>;
 }

@@ -1,5 +1,6 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { StepState } from '#domain/build/build-state.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Input, Job, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
@@ -64,6 +65,10 @@ export interface JobView {
   paused: boolean;
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
   running: boolean;
+  /** Outcome of the newest ended build: by number, then by retry. */
+  ended?: EndedStatus;
+  /** States of its builds that have not ended. */
+  doing: ActiveStatus[];
   /** Parameters of a manual trigger, in the order of the file. */
   inputs: Input[];
 }

@@ -55,7 +55,7 @@ function lists({ isPublic = true } = {}) {
       asked.push('jobs');
       const inputs = [{ name: NEVER, type: 'string' as const, default: NEVER, description: NEVER }];
       const latest = { number: '7', status: 'failed' as const, startedAt: AT, ...MORE };
-      const unit = { id: 2, name: 'unit', paused: false, running: false, latest, inputs, ...MORE };
+      const unit = { id: 2, name: 'unit', paused: false, running: false, doing: [], latest, inputs, ...MORE };
       // As when the pipeline has just got another name, and a private one its name.
       return [unit, { ...unit, id: 3, name: NEVER }];
     },

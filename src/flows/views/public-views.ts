@@ -1,5 +1,6 @@
 import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
@@ -27,6 +28,8 @@ export interface PublicJob {
   name: string;
   paused: boolean;
   running: boolean;
+  ended?: EndedStatus;
+  doing: ActiveStatus[];
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
 }
 
@@ -185,8 +188,9 @@ function summaryOf({ id, team, pipeline, paused }: OverviewPipeline, jobs: numbe
   return { id, team, name: pipeline, paused, jobs, resources };
 }
 
-function publicJob({ id, name, paused, running, latest }: JobView): PublicJob {
-  return { id, name, paused, running, ...(latest !== undefined && { latest: latestOf(latest) }) };
+function publicJob({ id, name, paused, running, ended, doing, latest }: JobView): PublicJob {
+  const latestBuild = latest && latestOf(latest);
+  return { id, name, paused, running, doing, ...defined({ ended, latest: latestBuild }) };
 }
 
 function latestOf({ number, status, ...more }: NonNullable<JobView['latest']>) {

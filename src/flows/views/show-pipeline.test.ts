@@ -31,6 +31,10 @@ function shows({ isPublic = true } = {}) {
       resourceOfVersion: async (_pipeline, version) => (version === 11 ? 'git.app' : undefined),
     },
     drawing: {
+      async layout(graph) {
+        asked.push('layout');
+        return { layout: { width: graph.nodes.length, height: 1, nodes: [], edges: [] } };
+      },
       svg: async (picture) => ({ svg: `${(await draw(picture)).graph.nodes.length} nodes` }),
       png: async (picture) => ({ png: Buffer.from((await draw(picture)).name) }),
     },
@@ -92,6 +96,36 @@ describe('pictures', () => {
 
   test('there is no picture for a version of another pipeline', async () => {
     expect(await shows().all.picture(APP, false, { ...SVG, version: 12 })).toBe('no-version');
+  });
+});
+
+describe('a graph with its layout', () => {
+  const WHOLE = { hideIntermediates: false, groupParallel: false };
+
+  test('its tag depends on the definition and the shape, not on states, and costs no layout', async () => {
+    const { all, state, pipeline, asked, later } = shows();
+    const tag = async (shape = {}) => (await all.placedGraph(APP, false, { ...WHOLE, ...shape }))?.tag;
+    const first = await tag();
+    state.jobs[0] = { id: 2, name: 'unit', paused: true, doing: [] };
+    later();
+    expect(await tag()).toBe(first);
+    pipeline.revision = 8;
+    later();
+    const others = [await tag(), await tag({ hideIntermediates: true }), await tag({ groupParallel: true })];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(asked).not.toContain('state');
+    expect(asked).not.toContain('layout');
+  });
+
+  test('is the graph of the picture', async () => {
+    const { all, drawn, find } = shows();
+    await (await find()).draw();
+    const found = await (await all.placedGraph(APP, false, WHOLE))?.place();
+    expect(found).toEqual({ graph: drawn[0]?.graph, layout: expect.objectContaining({ width: 2 }) });
+  });
+
+  test('the public gets none of a private pipeline', async () => {
+    expect(await shows({ isPublic: false }).all.placedGraph(APP, false, WHOLE)).toBeUndefined();
   });
 });
 

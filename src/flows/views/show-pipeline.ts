@@ -1,6 +1,7 @@
 import { badgeOf, type Badge } from '#domain/graph/badge.ts';
-import { graphOf } from '#domain/graph/graph-of.ts';
+import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
+import type { Layout } from '#domain/graph/layout.ts';
 import { nodeStyles } from '#domain/graph/node-style.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
@@ -17,10 +18,11 @@ import type {
 import { createPictureCaches, type PictureCaches, type StateFound } from './picture-cache.ts';
 import { pipelineKey, pipelineLookup } from './pipeline-lookup.ts';
 
-export interface PictureOptions {
+/** Which graph of a pipeline is drawn. */
+type GraphShape = Required<GraphOptions>;
+
+export interface PictureOptions extends GraphShape {
   format: 'svg' | 'png' | 'dot';
-  hideIntermediates: boolean;
-  groupParallel: boolean;
   /** Row id: show the path of this version and fade the rest. */
   version?: number;
 }
@@ -30,6 +32,11 @@ interface Picture {
   tag: string;
   public: boolean;
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
+}
+
+/** A graph with its layout, for programs that draw it themselves. It shows no states. */
+export interface PlacedGraph extends Pick<Picture, 'tag' | 'public'> {
+  place(): Promise<{ graph: Graph; layout: Layout } | DrawingRefused>;
 }
 
 /** A picture that is drawn already. */
@@ -51,6 +58,7 @@ export interface Overviews {
     member: boolean,
     options: PictureOptions,
   ): Promise<Picture | 'no-version' | undefined>;
+  placedGraph(name: PipelineName, member: boolean, shape: GraphShape): Promise<PlacedGraph | undefined>;
   /** For the public, without asking the database or drawing; undefined if it is not cached. */
   cachedPicture(name: PipelineName, options: PictureOptions): CachedPicture | undefined;
   badge(
@@ -93,6 +101,10 @@ export function showPipelines(ports: Ports): Overviews {
         pipeline && (await findPicture({ ports, caches, pipeline, options, found: await stateOf(pipeline) }))
       );
     },
+    async placedGraph(name, member, shape) {
+      const pipeline = await find(name, member);
+      return pipeline && placedGraphOf({ ports, caches, pipeline }, shape);
+    },
     cachedPicture: (name, options) => findCachedPicture(caches, lookup.cached(name), options),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
@@ -118,10 +130,13 @@ function findCachedPicture(
   return { tag, bytes: found.bytes };
 }
 
-interface PictureRequest {
+interface GraphRequest {
   ports: Ports;
   caches: PictureCaches;
   pipeline: OverviewPipeline;
+}
+
+interface PictureRequest extends GraphRequest {
   options: PictureOptions;
   found: StateFound;
 }
@@ -150,26 +165,49 @@ async function findPicture(request: PictureRequest): Promise<Picture | 'no-versi
   return { tag, public: pipeline.public, draw: () => caches.drawn.get(tag, draw) };
 }
 
-const optionsOf = ({ hideIntermediates, groupParallel }: PictureOptions): string =>
+const optionsOf = ({ hideIntermediates, groupParallel }: GraphShape): string =>
   `${Number(hideIntermediates)}${Number(groupParallel)}`;
 
 /** Names a picture among those of one state. */
 const tagKey = (pipeline: OverviewPipeline, options: PictureOptions): string =>
   `${options.format} ${optionsOf(options)} ${pipeline.revision} ${pipelineKey(pipeline)}`;
 
-async function pictureOf(
-  { ports, caches, pipeline, options, found }: PictureRequest,
-  resource?: string,
-): Promise<PictureToDraw> {
-  const definition = await ports.store.definition(pipeline.revision);
+function placedGraphOf(request: GraphRequest, { hideIntermediates, groupParallel }: GraphShape): PlacedGraph {
+  const { ports, pipeline } = request;
+  const shape = { hideIntermediates, groupParallel };
+  const parts = [
+    ports.release,
+    pipeline.team,
+    pipeline.pipeline,
+    pipeline.revision,
+    'graph',
+    optionsOf(shape),
+  ];
+  return {
+    tag: ports.digest(JSON.stringify(parts)),
+    public: pipeline.public,
+    async place() {
+      const graph = await findGraph(request, shape);
+      const placed = await ports.drawing.layout(graph);
+      return 'layout' in placed ? { graph, layout: placed.layout } : placed;
+    },
+  };
+}
+
+async function findGraph({ ports, caches, pipeline }: GraphRequest, shape: GraphShape): Promise<Graph> {
+  return await caches.graphs.get(`${pipeline.revision} ${optionsOf(shape)}`, async () =>
+    graphOf(await ports.store.definition(pipeline.revision), shape),
+  );
+}
+
+async function pictureOf(request: PictureRequest, resource?: string): Promise<PictureToDraw> {
+  const { pipeline, options, found } = request;
   const { hideIntermediates, groupParallel } = options;
-  const graph = async (how: { hideIntermediates: boolean; groupParallel: boolean }): Promise<Graph> =>
-    await caches.graphs.get(`${pipeline.revision} ${JSON.stringify(how)}`, async () =>
-      graphOf(definition, how),
-    );
-  const shown = await graph({ hideIntermediates, groupParallel });
+  const shown = await findGraph(request, { hideIntermediates, groupParallel });
   const whole =
-    resource === undefined ? undefined : await graph({ hideIntermediates: false, groupParallel: false });
+    resource === undefined
+      ? undefined
+      : await findGraph(request, { hideIntermediates: false, groupParallel: false });
   const followed = whole && resource !== undefined ? { whole, resource } : undefined;
   return {
     graph: shown,
@@ -199,7 +237,11 @@ function graphState({ jobs, resources }: OverviewState): GraphState {
   };
 }
 
-export function jobStateOf({ paused, ended, doing }: OverviewState['jobs'][number]): JobState {
+export function jobStateOf({
+  paused,
+  ended,
+  doing,
+}: Pick<OverviewState['jobs'][number], 'paused' | 'ended' | 'doing'>): JobState {
   const builds = [...(ended === undefined ? [] : [ended]), ...doing].map((status) => ({
     number: '1',
     status,

@@ -30,6 +30,17 @@ function inMemoryOverviews(): Overviews {
             draw: async () => ({ bytes: Buffer.from(`drawn as ${format}`) }),
           }
         : undefined,
+    placedGraph: async (asked, member) =>
+      isApp(asked) && member
+        ? {
+            tag: 'tag-of-graph',
+            public: false,
+            place: async () => ({
+              graph: { nodes: [{ kind: 'job', id: 'job unit', jobs: ['unit'] }], edges: [] },
+              layout: { width: 90, height: 40, nodes: [{ x: 45, y: 20 }], edges: [] },
+            }),
+          }
+        : undefined,
     cachedPicture: () => undefined,
     badge: async (asked, member) =>
       isApp(asked) && member
@@ -144,7 +155,15 @@ function inMemoryViews(calls: string[]): Views {
     inputValues: {},
   };
   const latest = { number: '7', status: 'succeeded' as const, startedAt: AT, endedAt: LATER };
-  const unit = { id: 2, name: 'unit', paused: false, running: false, latest, inputs: INPUTS_OF_UNIT };
+  const unit = {
+    id: 2,
+    name: 'unit',
+    paused: false,
+    running: false,
+    doing: [],
+    latest,
+    inputs: INPUTS_OF_UNIT,
+  };
   const log = ['one\n', 'two\n', 'three\n'].map((text, i) => ({
     attempt: 1,
     sequence: i + 1,

@@ -1,5 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, pipelineOf, put, take } from './pipelines-to-draw.ts';
+import { resource, samplePipeline } from './sample-pipeline.ts';
 
 /**
  * A pipeline of services with eight nodes each (tested, built, deployed and verified), a shared
@@ -27,4 +28,18 @@ export function largePipeline(nodes: number, variant = 0): Pipeline {
       return job(`release-${name}`, ...of.map((one) => get(`git.${one}`, `${one}-build`)));
     });
   return pipelineOf(...jobs, ...releases);
+}
+
+/** The same with its types and resources, as a store saves it. */
+export function wholeLargePipeline(nodes: number): Pipeline {
+  const { jobs } = largePipeline(nodes);
+  const names = jobs.flatMap(({ steps }) =>
+    steps.flatMap((step) => ('resource' in step ? step.resource : [])),
+  );
+  const types = samplePipeline().resourceTypes.filter(({ name }) => name === 'git');
+  return {
+    resourceTypes: types.flatMap((git) => [git, { ...git, name: 'image' }]),
+    resources: [...new Set(names)].map((name) => resource(name)),
+    jobs,
+  };
 }

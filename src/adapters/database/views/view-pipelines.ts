@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { JobView, PipelineView } from '#flows/views/ports.ts';
 import { pipelineId } from './pipeline-id.ts';
@@ -24,8 +25,9 @@ interface JobRow {
   id: number;
   name: string;
   paused: boolean;
-  running: boolean;
   inputs: Input[];
+  ended: EndedStatus | null;
+  doing: ActiveStatus[];
   latest: { number: string; status: 'pending'; startedAt: string | null; endedAt: string | null } | null;
 }
 
@@ -37,7 +39,9 @@ export async function viewJobs(
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<JobRow>(`view_jobs_${job === undefined}`)`
     SELECT j.id, j.name, j.paused, j.inputs,
-      EXISTS (SELECT 1 FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.status = 'started') AS running,
+      (SELECT b.status FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NOT NULL
+        ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS ended,
+      ARRAY(SELECT DISTINCT b.status FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL ORDER BY 1) AS doing,
       (SELECT jsonb_build_object('status', b.status, 'startedAt', b.started_at, 'endedAt', b.ended_at,
           'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
         FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1) AS latest
@@ -45,8 +49,11 @@ export async function viewJobs(
     WHERE j.pipeline_id = ${pipeline} AND j.deleted_at IS NULL
       ${job === undefined ? sql.fragment`` : sql.fragment`AND j.name = ${job}`}
     ORDER BY j.position`);
-  return found.map(({ latest, ...row }) => ({
+  return found.map(({ latest, ended, doing, ...row }) => ({
     ...row,
+    running: doing.includes('started'),
+    doing: [...doing],
+    ...withoutNulls({ ended }),
     ...(latest === null ? {} : { latest: toLatest(latest) }),
   }));
 }

@@ -8,19 +8,22 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import type { FindCachedImage } from '#adapters/http/server/serve-cached-image.ts';
 import { defined } from '#defined';
 import { isMember } from '#domain/access/decide-access.ts';
+import type { DrawingRefused } from '#flows/views/overview-ports.ts';
 import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
+export const GraphSwitches = { hide_intermediates: Switch, group_parallel: Switch };
 const PictureQuery = Type.Object({
-  hide_intermediates: Switch,
-  group_parallel: Switch,
+  ...GraphSwitches,
   version_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
 });
-interface Query {
+interface Switches {
   hide_intermediates?: string;
   group_parallel?: string;
+}
+interface Query extends Switches {
   version_id?: number;
 }
 
@@ -116,9 +119,16 @@ type ImageRequest = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
 function wantedOf(format: PictureOptions['format'], query: Query): PictureOptions {
   return {
     format,
-    hideIntermediates: isOn(query.hide_intermediates),
-    groupParallel: isOn(query.group_parallel),
+    ...shapeOf(query),
     ...defined({ version: query.version_id }),
+  };
+}
+
+/** The options of a graph that the switches choose. */
+export function shapeOf(switches: Switches) {
+  return {
+    hideIntermediates: isOn(switches.hide_intermediates),
+    groupParallel: isOn(switches.group_parallel),
   };
 }
 
@@ -146,9 +156,13 @@ async function draw(
   const drawn = await picture.draw();
   if ('bytes' in drawn) return drawn.bytes;
   void reply.removeHeader('etag');
-  const { reason, message } = drawn.refused;
+  throw drawingProblem(drawn);
+}
+
+/** Says why there is no picture or no layout. */
+export function drawingProblem({ refused: { reason, message } }: DrawingRefused): Problem {
   const forGood = reason === 'too-large' || reason === 'time-limit';
-  throw new Problem(forGood ? 'refused' : 'unavailable', sentence(message));
+  return new Problem(forGood ? 'refused' : 'unavailable', sentence(message));
 }
 
 const isOn = (word: string | undefined): boolean => word === '1' || word === 'true';

@@ -8,12 +8,21 @@ import { INPUT_REASONS } from '#domain/scheduling/why-not-inputs.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
 import type { JobView } from '#flows/views/ports.ts';
+import { jobStateOf } from '#flows/views/show-pipeline.ts';
 import { requireFound } from './found.ts';
 import { encodeInputs, givenInputs, JobInputs, MAX_TRIGGER_BODY, TriggerBody } from './job-inputs.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { encodePublicJob, PUBLIC_SCHEMAS, publicData, publicList } from './public-schemas.ts';
-import { answer, answerList, BuildStatusName, JobParams, PipelineParams, Time } from './schemas.ts';
+import {
+  answer,
+  answerList,
+  BuildStatusName,
+  JobParams,
+  JobStates,
+  PipelineParams,
+  Time,
+} from './schemas.ts';
 import { TriggerLimits } from './trigger-limits.ts';
 
 export const JobSchema = {
@@ -26,6 +35,7 @@ export const JobSchema = {
   latest_build_duration: Type.Optional(Type.Integer()),
   started_at: Type.Optional(Time),
   has_running: Type.Boolean(),
+  ...JobStates,
   inputs: Type.Optional(JobInputs),
 };
 
@@ -154,7 +164,9 @@ export function nameJob({ team, pipeline, job }: JobName): string {
   return `Job ${job} of pipeline ${pipeline} in team ${team}`;
 }
 
-export function encodeJob({ id, name, paused, running, latest, inputs }: JobView) {
+export function encodeJob(job: JobView) {
+  const { id, name, paused, running, latest, inputs } = job;
+  const { ended, doing } = jobStateOf(job);
   const { startedAt, endedAt } = latest ?? {};
   return {
     id,
@@ -162,7 +174,7 @@ export function encodeJob({ id, name, paused, running, latest, inputs }: JobView
     paused,
     has_running: running,
     ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
-    ...defined({ started_at: startedAt?.toISOString() }),
+    ...defined({ started_at: startedAt?.toISOString(), outcome: ended, doing }),
     ...(startedAt !== undefined &&
       endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
     ...(inputs.length > 0 && { inputs: encodeInputs(inputs) }),

@@ -11,8 +11,9 @@ import type {
   PublicStep,
   PublicVersion,
 } from '#flows/views/public-views.ts';
+import { jobStateOf } from '#flows/views/show-pipeline.ts';
 import { nanoseconds } from './nanoseconds.ts';
-import { BuildStatusName, Time } from './schemas.ts';
+import { BuildStatusName, JobStates, Time } from './schemas.ts';
 
 /*
  * What the public is sent at the paths that it shares with members. Its schemas are separate, so that a field
@@ -43,6 +44,7 @@ const Job = Type.Object({
   latest_build_duration: Type.Optional(Type.Integer()),
   started_at: Type.Optional(Time),
   has_running: Type.Boolean(),
+  ...JobStates,
 });
 const Build = Type.Object({
   id: Type.Integer(),
@@ -100,7 +102,9 @@ export function encodePublicPipeline(pipeline: PublicPipeline): Static<typeof Pi
   return { id, team, name, public: true, paused, jobs, resources };
 }
 
-export function encodePublicJob({ id, name, paused, running, latest }: PublicJob): Static<typeof Job> {
+export function encodePublicJob(job: PublicJob): Static<typeof Job> {
+  const { id, name, paused, running, latest } = job;
+  const { ended, doing } = jobStateOf(job);
   const { started_at, duration } = taken(latest ?? {});
   return {
     id,
@@ -108,7 +112,7 @@ export function encodePublicJob({ id, name, paused, running, latest }: PublicJob
     paused,
     has_running: running,
     ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
-    ...defined({ started_at, latest_build_duration: duration }),
+    ...defined({ started_at, latest_build_duration: duration, outcome: ended, doing }),
   };
 }
 

@@ -29,6 +29,11 @@ export const PageQuery = {
 export const Time = Type.String();
 const Status = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cancelled', 'warning'] as const;
 export const BuildStatusName = Type.Enum([...Status]);
+/** How the newest ended build of a job ended, and what its builds do that have not ended. */
+export const JobStates = {
+  outcome: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
+  doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),
+};
 export const Strings = Type.Record(Type.String(), Type.String());
 
 /** A response has only the fields of its schema: a field that a store adds does not leak. */

@@ -25,19 +25,37 @@ interface Build {
   endedAt?: Date;
 }
 
-/** The image of a pipeline and its text alternative. */
-export function pipelineImage(
-  name: PipelineName,
-  title: string,
-  jobs: unknown[],
-  resources: unknown[],
-): Html {
+interface GraphParts {
+  title: string;
+  jobs: unknown[];
+  resources: unknown[];
+  /** Members can follow a version. */
+  isMember: boolean;
+}
+
+/** More jobs get a higher place for the graph. */
+const MAX_FEW_JOBS = 4;
+
+/**
+ * The picture of a pipeline and its text alternative, in the place where `pipeline-page.tsx` draws the graph.
+ */
+export function pipelineGraph(name: PipelineName, { title, jobs, resources, isMember }: GraphParts): Html {
+  const url = paths.pipeline(name);
   const alt =
     `Graph of ${title}: ${countOf(jobs.length, 'job')} and ` +
     `${countOf(resources.length, 'resource')}, which the tables below list`;
-  return html`<figure>
-    <img id="picture" src="${paths.pipeline(name)}/image.svg" alt="${alt}" />
-  </figure>`;
+  const few = jobs.length <= MAX_FEW_JOBS;
+  return html`<div
+    id="graph"
+    class="graph${few && ' graph-few'}"
+    data-pipeline="${url}"
+    data-title="${title}"
+    ${isMember && html`data-members="true"`}
+  >
+    <a class="graph-picture" href="${url}/image.svg"
+      ><img id="picture" src="${url}/image.svg" alt="${alt}"
+    /></a>
+  </div>`;
 }
 
 export function pausedNote(what: 'pipeline' | 'job', paused: boolean): Html {

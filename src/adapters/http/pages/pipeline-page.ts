@@ -7,7 +7,7 @@ import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, layout, timeElement } from './layout.ts';
-import { jobTable, pausedNote, pipelineImage, resourceTable } from './lists.ts';
+import { jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
 import { page } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
@@ -36,8 +36,9 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         viewer: teamViewer.viewer,
         breadcrumbs: breadcrumbs(name, 'team'),
         events: `${paths.pipeline(name)}/events`,
+        script: 'pipeline-page.js',
         main: html`<h1>${title}</h1>
-          ${pipelineImage(name, title, jobs, resources)}
+          ${pipelineGraph(name, { title, jobs, resources, isMember: true })}
           <div id="live">
             ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}
             ${jobsOf(name, jobs, waiting, teamViewer)} ${resourcesOf(name, resources, teamViewer)}

@@ -1,4 +1,5 @@
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
+import type { PageScript } from './assets.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 import { viewerOf, type PageRequest } from './page.ts';
@@ -10,7 +11,13 @@ export type PublicPage = (pageRequest: PageRequest) => Promise<Html | undefined>
 export function publicLayout(
   { request }: PageRequest,
   codec: Codec,
-  parts: { title: string; breadcrumbs?: { name: string; url: string }[]; events?: string; main: Html },
+  parts: {
+    title: string;
+    breadcrumbs?: { name: string; url: string }[];
+    events?: string;
+    script?: PageScript;
+    main: Html;
+  },
 ): Html {
   const { main, ...more } = parts;
   return layout({

@@ -1,6 +1,6 @@
 import type { PublicViews } from '#flows/views/public-views.ts';
 import { html } from './html.ts';
-import { jobTable, pausedNote, pipelineImage, resourceTable } from './lists.ts';
+import { jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
 import { jobFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
@@ -22,8 +22,9 @@ export function publicPipelinePage(
     return publicLayout(pageRequest, codec, {
       title: pipeline,
       events: `${paths.pipeline(name)}/events`,
+      script: 'pipeline-page.js',
       main: html`<h1>${pipeline}</h1>
-        ${pipelineImage(name, pipeline, jobs, resources)}
+        ${pipelineGraph(name, { title: pipeline, jobs, resources, isMember: false })}
         <div id="live">
           ${pausedNote('pipeline', view.paused)} ${jobTable(name, jobs)}
           ${resourceTable(name, resources, ({ pinned }) => (pinned ? 'pinned' : undefined), types)}

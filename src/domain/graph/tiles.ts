@@ -1,10 +1,10 @@
-import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from '#domain/graph/box.ts';
-import type { GraphNode } from '#domain/graph/graph.ts';
-import { FONT_SIZE } from '#domain/graph/measure-label.ts';
-import type { NodeStyle, Style, Tone } from '#domain/graph/node-style.ts';
+import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from './box.ts';
+import type { GraphEdge, GraphNode } from './graph.ts';
+import { FONT_SIZE } from './measure-label.ts';
+import type { NodeStyle, Style, Tone } from './node-style.ts';
 import { svgPoint, type Point } from './points.ts';
 
-/** A labelled rectangle. SVG and PNG pictures are both drawn from these. */
+/** A labelled rectangle. Pictures and the graph in the browser are all drawn from these. */
 export interface Tile {
   x: number;
   y: number;
@@ -61,6 +61,16 @@ function withLabel(whole: Tile, text = ''): Tile {
   const middle = { x: whole.x + whole.width / 2, y: whole.y + whole.height / 2 };
   return { ...whole, label: { text, x: middle.x, baseline: middle.y + BASELINE_OFFSET } };
 }
+
+/** Width of the border. */
+export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {
+  if (pinned) return 3;
+  return dashed ? 2 : 1;
+};
+
+/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn over the node. */
+export const touchesRow = ({ fromRow, toRow }: Pick<GraphEdge, 'fromRow' | 'toRow'>): boolean =>
+  fromRow !== undefined || toRow !== undefined;
 
 export function tilePath({ x, y, width, height, radius: r }: Tile): string {
   const corner = (dx: number, dy: number): string => `a${r},${r} 0 0 1 ${dx},${dy}`;

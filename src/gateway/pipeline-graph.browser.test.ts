@@ -1,0 +1,296 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import {
+  get as getStep,
+  job,
+  put,
+  resource,
+  samplePipeline,
+  task,
+} from '#testing/pipelines/sample-pipeline.ts';
+import { endCheck } from '#testing/stores/end-check.ts';
+import { stateOn } from '#testing/stores/schedule.ts';
+import { eventsOf, giveTurns, toSave } from '#testing/stores/stores.ts';
+
+/* The graph of a pipeline as people use it. PICTURES names a folder for screenshots. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+// Ends only a test that hangs: on a slow machine a page takes long.
+jest.setTimeout(600_000);
+
+const APP = '/teams/main/pipelines/app';
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let page: Page;
+let saved: SavedPipeline;
+let complaints: string[];
+let close: () => Promise<void>;
+
+const passed = (name: string, ...jobs: string[]) => getStep(name, { passed: jobs });
+
+const PIPELINE = samplePipeline({
+  resources: ['git.app', 'git.config', 'git.image'].map((name) => resource(name)),
+  jobs: [
+    job('lint', getStep('git.app'), task('lint')),
+    job('unit', getStep('git.app'), task('test')),
+    ...['amd64', 'arm64', 'riscv'].map((arch) =>
+      job(`integration-${arch}`, passed('git.app', 'lint', 'unit'), task('test')),
+    ),
+    job('build', passed('git.app', 'unit'), task('build'), put('git.image')),
+    job('deploy', passed('git.image', 'build'), getStep('git.config', { trigger: false }), task('deploy')),
+  ],
+});
+
+beforeAll(async () => {
+  // The provider warns about each default setting.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  const { stores, gateway } = site;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  saved = await stores.pipelines.savePipeline(toSave(PIPELINE));
+  await endCheck(runs(), saved, { versions: [{ ref: '3f2a91c' }] });
+  await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  close = async () => await person.context.close();
+  await page.goto('/auth/login');
+  await page.getByLabel('Username').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/teams');
+});
+afterEach(async () => {
+  await close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+const runs = () => ({ stores: site.stores, notifications: site.gateway.notifications });
+
+/** Starts the pending build of a job; the returned function ends it. */
+async function startBuild(name: string): Promise<(outcome: 'succeeded' | 'failed') => Promise<void>> {
+  const { builds } = site.stores;
+  const { notifications } = site.gateway;
+  await giveTurns(site.stores);
+  const build = (await builds.buildsToStart(1000)).find((one) => one.job === name);
+  if (build === undefined) throw new Error(`${name} has no build to start.`);
+  const { id, attempt } = build;
+  await builds.podCreated(id, attempt, `pod-${id}`, new Date());
+  const state = await stateOn(site.stores, id, attempt);
+  const at = new Date().toISOString();
+  const events = eventsOf(state?.steps.map((step) => step.id) ?? [], at);
+  const report = async (some: typeof events): Promise<void> =>
+    void (await followBuild({ build: id, attempt }, some, { builds, notifications }));
+  await report(events.slice(0, 1));
+  return async (outcome) => {
+    await report(events.slice(1, -1));
+    const reason = outcome === 'succeeded' ? 'AllStepsSucceeded' : 'StepFailed';
+    const sequence = events.length;
+    await report([{ at, sequence, type: 'build-ended', outcome, reason, message: `It ${outcome}.` }]);
+  };
+}
+
+const node = (name: string | RegExp): Locator => page.locator('#graph').getByRole('link', { name });
+const toneOf = async (name: string | RegExp): Promise<string> =>
+  (await node(name).locator('.graph-tile').getAttribute('class')) ?? '';
+const button = (name: string): Locator => page.locator('#graph').getByRole('button', { name, exact: true });
+const focused = async (): Promise<string | null> => await page.locator(':focus').getAttribute('aria-label');
+
+/** Where the graph is in its view. */
+async function placed(): Promise<{ x: number; y: number; scale: number }> {
+  const text = (await page.locator('.graph-canvas > g').getAttribute('transform')) ?? '';
+  const [x = 0, y = 0, scale = 0] = (text.match(/-?[\d.]+(?:e-\d+)?/g) ?? []).map(Number);
+  return { x, y, scale };
+}
+
+async function open(query = ''): Promise<void> {
+  await page.goto(`${APP}${query}`);
+  await page.locator('.graph-item').first().waitFor();
+}
+
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+}
+
+describe('the graph of a pipeline', () => {
+  test('takes the place of the picture, and shows states as builds start and end', async () => {
+    const streams: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/events')) streams.push(request.url());
+    });
+    await page.goto(APP);
+    const before = await page.locator('#graph').boundingBox();
+    await page.locator('.graph-item').first().waitFor();
+    expect(await page.locator('#graph').boundingBox()).toEqual(before);
+    expect(await page.locator('#picture').count()).toBe(0);
+    await node('lint: pending').waitFor();
+    expect(await node(/^resource/).count()).toBe(5);
+    const end = await startBuild('unit');
+    await node('unit: running').waitFor();
+    expect(await node('unit: running').getAttribute('class')).toContain('graph-running');
+    await seen('graph-running');
+    await end('failed');
+    await node('unit: failed').waitFor();
+    expect(await toneOf('unit: failed')).toContain('graph-tone-failed');
+    expect(await node('unit: failed').getAttribute('href')).toBe(`${APP}/jobs/unit/builds/1`);
+    expect(await node('deploy: not yet run').getAttribute('href')).toBe(`${APP}/jobs/deploy/builds`);
+    expect(streams.length).toBe(1);
+    await seen('graph');
+    expect(await keyboardProblems(page)).toEqual([]);
+  });
+
+  test('moves and zooms by wheel, drag, buttons and keys, and opens what Enter is pressed on', async () => {
+    await open();
+    const whole = await placed();
+    const view = page.locator('.graph-view');
+    const { x = 0, y = 0, width = 0, height = 0 } = (await view.boundingBox()) ?? {};
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    await page.mouse.move(middle.x, middle.y);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await until(async () => (await placed()).scale > whole.scale * 1.2);
+    const zoomed = await placed();
+    await page.mouse.move(x + 5, y + 60);
+    await page.mouse.down();
+    await page.mouse.move(x + 65, y + 90, { steps: 5 });
+    await page.mouse.up();
+    const moved = await placed();
+    expect([moved.x - zoomed.x, moved.y - zoomed.y].map(Math.round)).toEqual([60, 30]);
+    await button('Fit').click();
+    expect(await placed()).toEqual(whole);
+    await button('Zoom in').click();
+    expect((await placed()).scale).toBeGreaterThan(whole.scale);
+    await button('Fit').click();
+
+    // After a click into the graph, the wheel zooms without a key.
+    await page.mouse.click(x + 5, y + 60);
+    await page.mouse.wheel(0, -100);
+    await until(async () => (await placed()).scale > whole.scale);
+    await page.keyboard.press('0');
+    expect(await placed()).toEqual(whole);
+    await page.keyboard.press('+');
+    expect((await placed()).scale).toBeGreaterThan(whole.scale);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('-');
+    await page.keyboard.press('0');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toMatch(/^(lint|unit): /);
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toMatch(/^resource git\.(app|config)$/);
+    await node(/^unit: /).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('resource git.app that passed unit');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${APP}/resources/git.app`);
+  });
+
+  test('does not open a link at the end of a drag, and a page without focus in it scrolls', async () => {
+    await open();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await node(/^unit: /).boundingBox()) ?? {};
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2 + 40, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    expect(new URL(page.url()).pathname).toBe(APP);
+    await page.locator('h1').click();
+    const before = await placed();
+    await page.mouse.move(x, y);
+    await page.mouse.wheel(0, 100);
+    await until(async () => Number(await page.evaluate('scrollY')) > 0);
+    expect(await placed()).toEqual(before);
+  });
+
+  test('hides intermediates and groups parallel jobs, as the address says', async () => {
+    await open();
+    await page.getByLabel('Hide intermediates').check();
+    await until(async () => (await node(/^resource/).count()) === 1);
+    await page.getByLabel('Group parallel').check();
+    await page.locator('.graph-frame').first().waitFor();
+    expect(new URL(page.url()).search).toBe('?hide_intermediates=1&group_parallel=1');
+    expect(await node(/^integration-amd64: /).count()).toBe(1);
+    await node(/^integration-amd64: /).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toMatch(/^integration-arm64: /);
+    await seen('graph-grouped');
+    await page.reload();
+    await page.locator('.graph-frame').first().waitFor();
+    await page.getByLabel('Group parallel').uncheck();
+    await page.getByLabel('Hide intermediates').uncheck();
+    await until(async () => (await node(/^resource/).count()) === 5);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('follows a version through the jobs that built it', async () => {
+    await open();
+    await page.getByLabel('Follow a version of').selectOption('git.app');
+    await page.getByLabel('Version of git.app').selectOption('ref: 3f2a91c');
+    await node('unit: failed with this version in build 1').waitFor();
+    expect(await toneOf(/^unit: /)).toContain('graph-tone-failed');
+    expect(await node('deploy: has not built this version').getAttribute('class')).toContain('graph-faded');
+    expect(await page.locator('.graph-note').innerText()).toBe('git.app ref: 3f2a91c: built by 2 of 6 jobs');
+    const { search } = new URL(page.url());
+    expect(search).toMatch(/^\?resource=git\.app&version=\d+$/);
+    await seen('graph-version');
+
+    // Another build of the version changes its way.
+    const end = await startBuild('lint');
+    await node('lint: running with this version in build 1').waitFor();
+    await end('succeeded');
+    await node('lint: succeeded with this version in build 1').waitFor();
+    await open(search);
+    await node('lint: succeeded with this version in build 1').waitFor();
+    await button('Stop following').click();
+    await node('lint: succeeded').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await open('?resource=git.app&version=999999');
+    await page.locator('#graph').getByRole('alert').waitFor();
+  });
+
+  test('has a minimap while it is larger than its view', async () => {
+    await open();
+    expect(await page.locator('.graph-minimap').count()).toBe(0);
+    await page.locator('.graph-item').first().focus();
+    for (let times = 0; times < 4; times += 1) await page.keyboard.press('+');
+    const minimap = page.locator('.graph-minimap');
+    await minimap.waitFor();
+    const before = await placed();
+    await minimap.click({ position: { x: 150, y: 20 } });
+    expect(await placed()).not.toEqual(before);
+    await seen('graph-minimap');
+    // The focus comes into the view.
+    await page.locator('.graph-item').first().focus();
+    const view = (await page.locator('.graph-view').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const item = (await page.locator('.graph-item').first().boundingBox()) ?? { x: 0, y: 0 };
+    expect(item.x >= view.x && item.x < view.x + view.width).toBe(true);
+    expect(item.y >= view.y && item.y < view.y + view.height).toBe(true);
+  });
+});
+
+test('without scripts, the page shows the picture in the place of the graph', async () => {
+  const context = await site.browser.newContext({
+    ignoreHTTPSErrors: true,
+    baseURL: ORIGIN,
+    javaScriptEnabled: false,
+    storageState: await page.context().storageState(),
+  });
+  const plain = await context.newPage();
+  await plain.goto(APP);
+  const link = plain.locator('#graph').getByRole('link', { name: /^Graph of app: 7 jobs/ });
+  expect(await link.getAttribute('href')).toBe(`${APP}/image.svg`);
+  await picture(plain, 'graph-without-script', PICTURES);
+  await context.close();
+});

@@ -1,0 +1,41 @@
+/** What the address of the page says about the graph. */
+export interface GraphQuery {
+  hideIntermediates: boolean;
+  groupParallel: boolean;
+  /** The resource whose version is followed. */
+  resource?: string;
+  version?: number;
+}
+
+export function parseGraphQuery(search: string): GraphQuery {
+  const parameters = new URLSearchParams(search);
+  const isOn = (name: string): boolean => ['1', 'true'].includes(parameters.get(name) ?? '');
+  const resource = parameters.get('resource') ?? '';
+  const version = Number(parameters.get('version'));
+  return {
+    hideIntermediates: isOn('hide_intermediates'),
+    groupParallel: isOn('group_parallel'),
+    ...(resource !== '' && { resource }),
+    ...(resource !== '' && Number.isSafeInteger(version) && version > 0 && { version }),
+  };
+}
+
+/** The same as a query, without what is off: `` or `?…`. Keeps the other parameters of the page. */
+export function writeGraphQuery(search: string, query: GraphQuery): string {
+  const parameters = new URLSearchParams(search);
+  const set = (name: string, value: string | undefined): void => {
+    if (value === undefined) parameters.delete(name);
+    else parameters.set(name, value);
+  };
+  set('hide_intermediates', query.hideIntermediates ? '1' : undefined);
+  set('group_parallel', query.groupParallel ? '1' : undefined);
+  set('resource', query.resource);
+  set('version', query.version?.toString());
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The switches of the graph alone, for the API. */
+export function switchesOf({ hideIntermediates, groupParallel }: GraphQuery): string {
+  return writeGraphQuery('', { hideIntermediates, groupParallel });
+}

@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import type { GraphQuery } from './graph-query.ts';
+import { progressOf } from './graph/version-way.ts';
+import type { FollowedWay, ListedVersion } from './pipeline-requests.ts';
+import { versionInWords } from './version-words.ts';
+
+interface GraphToolsProps {
+  query: GraphQuery;
+  onChange: (query: GraphQuery) => void;
+  /** Resources whose versions can be followed; none for the public. */
+  resources: readonly string[];
+  versions: readonly ListedVersion[];
+  way: FollowedWay | undefined;
+  /** Loads older versions. Undefined: there are none. */
+  onOlder: (() => void) | undefined;
+}
+
+/** What of the pipeline is drawn, and which version is followed. */
+export function GraphTools(props: GraphToolsProps): JSX.Element {
+  const { query, onChange, resources } = props;
+  return (
+    <div class="graph-tools">
+      <label>
+        <input
+          type="checkbox"
+          checked={query.hideIntermediates}
+          onChange={({ currentTarget }) => onChange({ ...query, hideIntermediates: currentTarget.checked })}
+        />{' '}
+        Hide intermediates
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={query.groupParallel}
+          onChange={({ currentTarget }) => onChange({ ...query, groupParallel: currentTarget.checked })}
+        />{' '}
+        Group parallel
+      </label>
+      {resources.length > 0 && <VersionTools {...props} />}
+    </div>
+  );
+}
+
+function VersionTools({ query, onChange, resources, versions, way, onOlder }: GraphToolsProps): JSX.Element {
+  const { hideIntermediates, groupParallel, resource, version } = query;
+  const shape = { hideIntermediates, groupParallel };
+  return (
+    <div class="graph-follow">
+      <select
+        aria-label="Follow a version of"
+        value={resource ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange(value === '' ? shape : { ...shape, resource: value })
+        }
+      >
+        <option value="">Follow a version of…</option>
+        {resources.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {resource !== undefined && (
+        <select
+          aria-label={`Version of ${resource}`}
+          value={version?.toString() ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ ...shape, resource, ...(value !== '' && { version: Number(value) }) })
+          }
+        >
+          <option value="">{versions.length === 0 ? 'No versions' : 'Choose a version…'}</option>
+          {withFollowed(versions, version, way).map((one) => (
+            <option key={one.id} value={String(one.id)}>
+              {versionInWords(one.version)}
+            </option>
+          ))}
+        </select>
+      )}
+      {onOlder !== undefined && (
+        <button type="button" class="quiet" onClick={onOlder}>
+          Older versions
+        </button>
+      )}
+      {version !== undefined && (
+        <button type="button" class="quiet" onClick={() => onChange(shape)}>
+          Stop following
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The list with the version that is followed, which may be older than those in it. */
+function withFollowed(
+  versions: readonly ListedVersion[],
+  version: number | undefined,
+  way: FollowedWay | undefined,
+): readonly ListedVersion[] {
+  const isListed = versions.some(({ id }) => id === version);
+  return isListed || way === undefined || way.version.id !== version ? versions : [...versions, way.version];
+}
+
+/** How far the followed version has come. */
+export function WayNote({ way }: { way: FollowedWay | undefined }): JSX.Element {
+  const { built, all } = way === undefined ? { built: 0, all: 0 } : progressOf(way);
+  return (
+    <p class="graph-note" role="status">
+      {way !== undefined && (
+        <>
+          {way.resource} {versionInWords(way.version.version)}: built by {built} of {all}{' '}
+          {all === 1 ? 'job' : 'jobs'}
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { TONES } from '#domain/graph/node-style.ts';
+import type { Point } from '#domain/graph/points.ts';
+import { tilePath } from '#domain/graph/tiles.ts';
+import type { GraphItem } from './laid-out-graph.ts';
+import { minimapOf, pointInGraph } from './minimap.ts';
+import type { ViewFrame, Viewport } from './viewport.ts';
+
+interface MinimapProps {
+  items: readonly GraphItem[];
+  viewport: Viewport;
+  frame: ViewFrame;
+  onGo: (at: Point) => void;
+}
+
+/** The whole graph, small, with the part in the view. For pointers: the keyboard moves from node to node. */
+export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JSX.Element {
+  const element = useRef<SVGSVGElement>(null);
+  const geometry = minimapOf(viewport, frame);
+  const { width, height, scale, shown } = geometry;
+  const go = ({ clientX, clientY, buttons }: PointerEvent): void => {
+    const place = element.current?.getBoundingClientRect();
+    if (place === undefined || buttons === 0) return;
+    onGo(pointInGraph({ x: clientX - place.left, y: clientY - place.top }, geometry));
+  };
+  const press = (event: PointerEvent): void => {
+    element.current?.setPointerCapture(event.pointerId);
+    go(event);
+  };
+  const byTone = Map.groupBy(items, ({ tile }) => tile.tone);
+  return (
+    <svg
+      ref={element}
+      class="graph-minimap graph-over"
+      width={width}
+      height={height}
+      aria-hidden="true"
+      onPointerDown={press}
+      onPointerMove={go}
+    >
+      <g transform={`scale(${scale})`}>
+        {[...byTone].map(([tone, some]) => (
+          <path
+            key={tone}
+            class={`graph-tile graph-tone-${tone}`}
+            fill={TONES[tone].fill}
+            stroke={TONES[tone].border}
+            stroke-width={0.5 / scale}
+            d={some.map(({ tile }) => tilePath(tile)).join('')}
+          />
+        ))}
+        <rect class="graph-shown" stroke-width={1.5 / scale} {...shown} />
+      </g>
+    </svg>
+  );
+}

@@ -1,0 +1,123 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { nodeStyles } from '#domain/graph/node-style.ts';
+import type { Point } from '#domain/graph/points.ts';
+import type { GraphState } from '#domain/graph/state.ts';
+import { GraphLayers, type HrefOf } from './graph-layers.tsx';
+import { GraphLegend } from './graph-legend.tsx';
+import { GraphMinimap } from './graph-minimap.tsx';
+import { GraphZoom } from './graph-zoom.tsx';
+import { actionOfKey, type KeyAction } from './keys.ts';
+import { itemsOf, type GraphItem, type LaidOutGraph } from './laid-out-graph.ts';
+import { neighbourOf, type Direction } from './neighbours.ts';
+import { useViewport } from './use-viewport.ts';
+import { stylesOfWay, type VersionWay } from './version-way.ts';
+import { centreOn, exceedsView, panBy, reveal, zoomAt, type ViewFrame, type Viewport } from './viewport.ts';
+
+interface PipelineGraphProps {
+  graph: LaidOutGraph;
+  state: GraphState;
+  /** Shows the way of a version instead of the states. */
+  way?: VersionWay | undefined;
+  /** Where nodes link to. */
+  hrefOf: HrefOf;
+  /** Name for screen readers. */
+  label: string;
+}
+
+const ZOOM_STEP = 1.3;
+/** Pixels. */
+const PAN_STEP = 80;
+
+/** The graph of a pipeline, with its states or the way of a version. It fills the place that it is in. */
+export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGraphProps): JSX.Element {
+  const { viewport, frame, element, change, fitAll } = useViewport(graph);
+  const { items, layers } = useLayers(graph, state, way, hrefOf);
+  const act = (action: KeyAction): void => {
+    if ('to' in action) moveFocus(items, graph, action.to);
+    else if ('fit' in action) fitAll();
+    else if ('zoom' in action) {
+      const factor = ZOOM_STEP ** action.zoom;
+      change((shown, within) => zoomAt(shown, factor, pointOfInterest(items, shown, within), within));
+    } else {
+      const { x, y } = action.pan;
+      change((shown, within) => panBy(shown, { x: x * PAN_STEP, y: y * PAN_STEP }, within));
+    }
+  };
+  const press = (event: KeyboardEvent): void => {
+    const action = actionOfKey(event);
+    if (action === undefined) return;
+    event.preventDefault();
+    act(action);
+  };
+  const showFocus = (): void => {
+    const item = focusedItem(items);
+    if (item !== undefined) change((shown, { view }) => reveal(shown, item.tile, view));
+  };
+  const go = (at: Point): void => change((shown, within) => centreOn(shown, at, within));
+  const { x, y, scale } = viewport;
+  return (
+    <div class="graph-view" ref={element} tabIndex={-1} onKeyDown={press} onFocusIn={showFocus}>
+      <svg class="graph-canvas" role="group" aria-label={label} aria-describedby="graph-keys">
+        <g transform={`translate(${x} ${y}) scale(${scale})`}>{layers}</g>
+      </svg>
+      <p id="graph-keys" class="visually-hidden">
+        Arrow keys move between nodes along the edges, Enter opens a node. Plus, minus and 0 zoom.
+      </p>
+      <GraphZoom onZoom={(steps) => act({ zoom: steps })} onFit={fitAll} />
+      <GraphLegend />
+      {exceedsView(viewport, frame) && (
+        <GraphMinimap items={items} viewport={viewport} frame={frame} onGo={go} />
+      )}
+    </div>
+  );
+}
+
+/** While the viewer moves the graph, the layers stay the same element: only the transformation changes. */
+function useLayers(
+  { nodes, edges }: LaidOutGraph,
+  state: GraphState,
+  way: VersionWay | undefined,
+  hrefOf: HrefOf,
+): { items: GraphItem[]; layers: JSX.Element } {
+  const { items, frames, running } = useMemo(() => {
+    const styles = way === undefined ? nodeStyles({ nodes, edges }, state) : stylesOfWay(nodes, way);
+    return { ...itemsOf(nodes, styles), running: runningIn(state, way) };
+  }, [nodes, edges, state, way]);
+  const layers = useMemo(
+    () => <GraphLayers items={items} frames={frames} edges={edges} running={running} hrefOf={hrefOf} />,
+    [items, frames, edges, running, hrefOf],
+  );
+  return { items, layers };
+}
+
+function runningIn({ jobs }: GraphState, way: VersionWay | undefined): Set<string> {
+  const all =
+    way === undefined
+      ? [...jobs].map(([job, { doing }]) => ({ job, doing }))
+      : [...way.jobs].map(([job, build]) => ({ job, doing: build?.status }));
+  return new Set(all.filter(({ doing }) => doing === 'started').map(({ job }) => job));
+}
+
+/** The item that has the focus. */
+function focusedItem(items: readonly GraphItem[]): GraphItem | undefined {
+  const key = document.activeElement?.getAttribute('data-key');
+  return items.find((item) => item.key === key);
+}
+
+function moveFocus(items: readonly GraphItem[], { edges }: LaidOutGraph, to: Direction): void {
+  const from = focusedItem(items);
+  const next = from === undefined ? items[0] : neighbourOf(items, edges, from, to);
+  const elements = document.querySelectorAll<SVGElement>('.graph-item');
+  for (const element of elements) if (element.dataset['key'] === next?.key) element.focus();
+}
+
+/** Zooms at the node that has the focus, else in the middle of the view. */
+function pointOfInterest(items: readonly GraphItem[], viewport: Viewport, { view }: ViewFrame): Point {
+  const tile = focusedItem(items)?.tile;
+  if (tile === undefined) return { x: view.width / 2, y: view.height / 2 };
+  return {
+    x: viewport.x + (tile.x + tile.width / 2) * viewport.scale,
+    y: viewport.y + (tile.y + tile.height / 2) * viewport.scale,
+  };
+}

@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Point } from '#domain/graph/points.ts';
+import { followPointers } from './pointers.ts';
+import { fit, openingView, panBy, zoomAt, type Size, type ViewFrame, type Viewport } from './viewport.ts';
+
+type Change = (viewport: Viewport, frame: ViewFrame) => Viewport;
+
+interface ViewportControl {
+  viewport: Viewport;
+  frame: ViewFrame;
+  /** Set on the element that shows the graph. */
+  element: { current: HTMLDivElement | null };
+  change: (how: Change) => void;
+  /** Shows the whole graph, and keeps it whole when the view changes its size. */
+  fitAll: () => void;
+}
+
+/** How far one turn of the wheel by 100 pixels zooms. */
+const WHEEL_ZOOM = 1.25;
+
+/** The part of the graph that is shown: it follows the pointer, the wheel and the size of the element. */
+export function useViewport(graph: Size): ViewportControl {
+  const element = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<Size>({ width: 600, height: 300 });
+  // Until the viewer moves the graph, its place follows the size of the view.
+  const [moved, setMoved] = useState<Shown>('opening');
+  const frame = { graph, view };
+  const now = useRef(frame);
+  now.current = frame;
+  const change = useCallback((how: Change) => {
+    setMoved((before) => {
+      const shown = place(before, now.current);
+      const after = how(shown, now.current);
+      return after === shown ? before : after;
+    });
+  }, []);
+  const fitAll = useCallback(() => setMoved('whole'), []);
+
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return undefined;
+    const measure = (): void => setView({ width: current.clientWidth, height: current.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => setMoved('opening'), [graph.width, graph.height]);
+  useEffect(() => {
+    const { current } = element;
+    return current === null ? undefined : followInput(current, change);
+  }, [change]);
+  return { viewport: place(moved, frame), frame, element, change, fitAll };
+}
+
+type Shown = Viewport | 'opening' | 'whole';
+
+function place(shown: Shown, { graph, view }: ViewFrame): Viewport {
+  if (shown === 'opening') return openingView(graph, view);
+  return shown === 'whole' ? fit(graph, view) : shown;
+}
+
+/** Listens to pointers and the wheel; returns what stops it. */
+function followInput(element: HTMLElement, change: (how: Change) => void): () => void {
+  const within = (at: Point): Point => {
+    const { left, top } = element.getBoundingClientRect();
+    return { x: at.x - left, y: at.y - top };
+  };
+  const zoom = (factor: number, at: Point): void =>
+    change((viewport, frame) => zoomAt(viewport, factor, within(at), frame));
+  const stopPointers = followPointers(element, {
+    pan: (by) => change((viewport, frame) => panBy(viewport, by, frame)),
+    zoom,
+  });
+  const turn = (event: WheelEvent): void => {
+    // The wheel scrolls the page, until the viewer has come into the graph.
+    const isMeant = event.ctrlKey || event.metaKey || element.contains(document.activeElement);
+    if (!isMeant) return;
+    event.preventDefault();
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
+    // Pinching on a touchpad arrives as small turns with the control key.
+    zoom(WHEEL_ZOOM ** (-pixels / (event.ctrlKey && Math.abs(pixels) < 30 ? 20 : 100)), {
+      x: event.clientX,
+      y: event.clientY,
+    });
+  };
+  element.addEventListener('wheel', turn, { passive: false });
+  return () => {
+    stopPointers();
+    element.removeEventListener('wheel', turn);
+  };
+}

@@ -1,0 +1,104 @@
+import type { GraphNode, JobNode, ResourceNode } from '#domain/graph/graph.ts';
+import { toneOf, worstTone, type NodeStyle, type Style } from '#domain/graph/node-style.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
+
+/** The build of a job that took the followed version. */
+export interface WayBuild {
+  number: string;
+  status: EndedStatus | ActiveStatus;
+}
+
+/** The way of a version through the jobs. */
+export interface VersionWay {
+  resource: string;
+  /** The jobs that it can reach. Undefined: the job has not built it. */
+  jobs: ReadonlyMap<string, WayBuild | undefined>;
+}
+
+/** How many of the jobs that the version can reach have built it. */
+export function progressOf({ jobs }: VersionWay): { built: number; all: number } {
+  const built = [...jobs.values()].filter((build) => build !== undefined).length;
+  return { built, all: jobs.size };
+}
+
+/**
+ * The style of every node for viewers who follow a version: the jobs that built it show how that build ended,
+ * and the versions before and after them stay. The rest fades.
+ */
+export function stylesOfWay(nodes: readonly GraphNode[], way: VersionWay): Map<string, NodeStyle> {
+  const made = nodes.filter(
+    (node) =>
+      node.kind === 'resource' &&
+      node.role === 'put' &&
+      node.after.some((job) => way.jobs.get(job) !== undefined),
+  );
+  const carried = new Set([
+    way.resource,
+    ...made.flatMap((node) => ('resource' in node ? node.resource : [])),
+  ]);
+  return new Map(
+    nodes.map((node) => [
+      node.id,
+      node.kind === 'job' ? styleOfWayJobs(node, way) : styleOfWayResource(node, { ...way, carried }),
+    ]),
+  );
+}
+
+interface Way extends VersionWay {
+  /** The followed resource, and those of which the jobs on the way made versions. */
+  carried: ReadonlySet<string>;
+}
+
+function styleOfWayJobs({ jobs }: JobNode, way: VersionWay): NodeStyle {
+  const rows = jobs.map((job) => styleOfWayJob(job, way));
+  const [only] = rows;
+  if (only !== undefined && rows.length === 1) return { ...only, rows: [] };
+  return {
+    tone: worstTone(rows.filter(({ faded }) => !faded).map(({ tone }) => tone)),
+    dashed: rows.some(({ dashed }) => dashed),
+    pinned: false,
+    faded: rows.every(({ faded }) => faded),
+    title: `${rows.length} jobs: ${rows.map(({ title }) => title).join('; ')}`,
+    rows,
+  };
+}
+
+const WORDS: Record<WayBuild['status'], string> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  warning: 'failed, and counts as good',
+  pending: 'pending',
+  waiting: 'waiting for approval',
+  started: 'running',
+};
+
+function styleOfWayJob(job: string, { jobs }: VersionWay): Style {
+  const build = jobs.get(job);
+  if (build === undefined) {
+    const title = `${job}: has not built this version`;
+    return { tone: 'idle', dashed: false, pinned: false, faded: true, title };
+  }
+  const { number, status } = build;
+  return {
+    tone: toneOfBuild(status),
+    dashed: status === 'pending' || status === 'started',
+    pinned: false,
+    faded: false,
+    title: `${job}: ${WORDS[status]} with this version in build ${number}`,
+  };
+}
+
+function toneOfBuild(status: WayBuild['status']) {
+  if (status === 'pending' || status === 'started') return toneOf({ paused: false });
+  if (status === 'waiting') return toneOf({ paused: false, doing: status });
+  return toneOf({ paused: false, ended: status });
+}
+
+function styleOfWayResource({ resource, role, after }: ResourceNode, way: Way): NodeStyle {
+  const hasBuilt = after.some((job) => way.jobs.get(job) !== undefined);
+  const isOnWay = way.carried.has(resource) && (role === 'entry' || hasBuilt);
+  const origin = after.length === 0 ? '' : ` after ${after.join(', ')}`;
+  const title = `${resource}${origin}`;
+  return { tone: 'resource', dashed: false, pinned: false, faded: !isOnWay, title, rows: [] };
+}

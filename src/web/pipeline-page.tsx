@@ -1,0 +1,107 @@
+/*
+ * The graph of a pipeline that lives: it takes the place of the picture, follows the states, and shows the
+ * way of a version. Without this script, the page shows the picture.
+ */
+import { render, type JSX } from 'preact';
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { parseGraphQuery, writeGraphQuery, type GraphQuery } from './graph-query.ts';
+import { GraphTools, WayNote } from './graph-tools.tsx';
+import type { GraphTarget, LaidOutGraph } from './graph/laid-out-graph.ts';
+import { PipelineGraph } from './graph/pipeline-graph.tsx';
+import { graphStateOf, type PipelineEventData } from './graph/pipeline-state.ts';
+import { fetchGraph } from './pipeline-requests.ts';
+import { findState, usePipelineState } from './pipeline-states.ts';
+import { problemWords } from './problem-words.ts';
+import { useGraphOf } from './use-graph-of.ts';
+import { useVersionWay } from './use-version-way.ts';
+
+interface PageProps {
+  /** Address of the pipeline. */
+  pipeline: string;
+  title: string;
+  /** Members can follow versions. */
+  isMember: boolean;
+  firstGraph: LaidOutGraph | string;
+  firstState: PipelineEventData;
+}
+
+function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: PageProps): JSX.Element {
+  const [query, setQuery] = useState<GraphQuery>(() => parseGraphQuery(location.search));
+  const change = useCallback((changed: GraphQuery) => {
+    setQuery(changed);
+    history.replaceState(
+      history.state,
+      '',
+      `${location.pathname}${writeGraphQuery(location.search, changed)}`,
+    );
+  }, []);
+  const state = usePipelineState(firstState);
+  const graph = useGraphOf({ pipeline, query, state, first: firstGraph });
+  const { way, versions, older, problem } = useVersionWay({ pipeline, query, state, isMember });
+  const shown = useMemo(() => graphStateOf(state), [state]);
+  const hrefOf = useHrefs(pipeline, state, way);
+  const failure = typeof graph === 'string' ? graph : problem;
+  return (
+    <>
+      <a class="graph-skip" href="#live">
+        Skip the graph
+      </a>
+      <GraphTools
+        query={query}
+        onChange={change}
+        resources={isMember ? state.resources.map(({ name }) => name) : []}
+        versions={versions}
+        way={way}
+        onOlder={older}
+      />
+      {typeof graph !== 'string' && (
+        <PipelineGraph graph={graph} state={shown} way={way} hrefOf={hrefOf} label={`Graph of ${title}`} />
+      )}
+      {failure !== undefined && (
+        <p class="alert" role="alert">
+          {failure}
+        </p>
+      )}
+      <WayNote way={way} />
+    </>
+  );
+}
+
+/** Jobs link to the build that colours them: the one that took the followed version, or the newest one. */
+function useHrefs(
+  pipeline: string,
+  { jobs }: PipelineEventData,
+  way: ReturnType<typeof useVersionWay>['way'],
+) {
+  const numbers = useMemo(
+    () => new Map(jobs.map(({ name, latest_build_number }) => [name, latest_build_number])),
+    [jobs],
+  );
+  return useCallback(
+    (target: GraphTarget): string => {
+      if ('resource' in target) return `${pipeline}/resources/${encodeURIComponent(target.resource)}`;
+      if ('jobs' in target) return '#jobs';
+      const number = way?.jobs.get(target.job)?.number ?? numbers.get(target.job);
+      const builds = `${pipeline}/jobs/${encodeURIComponent(target.job)}/builds`;
+      return number === undefined ? builds : `${builds}/${number}`;
+    },
+    [pipeline, numbers, way],
+  );
+}
+
+async function start(place: HTMLElement): Promise<void> {
+  const { pipeline = '', title = '', members } = place.dataset;
+  const [firstGraph, firstState] = await Promise.all([
+    fetchGraph(pipeline, parseGraphQuery(location.search)).catch(problemWords),
+    findState(pipeline),
+  ]);
+  const isMember = members !== undefined;
+  place.replaceChildren();
+  render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, place);
+}
+
+/** The page shows the picture until the graph is there, also if it never comes. */
+function keepPicture(): void {}
+
+const place = document.getElementById('graph');
+if (place !== null) void start(place).catch(keepPicture);

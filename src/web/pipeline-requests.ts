@@ -1,0 +1,65 @@
+import { requestApi } from './api.ts';
+import { switchesOf, type GraphQuery } from './graph-query.ts';
+import type { LaidOutGraph } from './graph/laid-out-graph.ts';
+import type { PipelineEventData } from './graph/pipeline-state.ts';
+import type { VersionWay, WayBuild } from './graph/version-way.ts';
+
+/** A version of a resource, newest first in lists. */
+export interface ListedVersion {
+  id: number;
+  version: Record<string, string>;
+}
+
+export const fetchGraph = async (pipeline: string, query: GraphQuery): Promise<LaidOutGraph> =>
+  await requestApi<LaidOutGraph>('GET', `${pipeline}/graph${switchesOf(query)}`);
+
+/** The state that the event stream brings too, for pages whose stream was refused. */
+export async function fetchState(pipeline: string): Promise<PipelineEventData> {
+  const [about, jobs, resources] = await Promise.all([
+    requestApi<PipelineEventData['pipeline']>('GET', pipeline),
+    requestApi<PipelineEventData['jobs']>('GET', `${pipeline}/jobs`),
+    requestApi<PipelineEventData['resources']>('GET', `${pipeline}/resources`),
+  ]);
+  return { pipeline: about, jobs, resources };
+}
+
+const resourceUrl = (pipeline: string, resource: string): string =>
+  `${pipeline}/resources/${encodeURIComponent(resource)}`;
+
+/** The newest versions, or those before this one. */
+export async function fetchVersions(
+  pipeline: string,
+  resource: string,
+  before?: number,
+): Promise<ListedVersion[]> {
+  const cursor = before === undefined ? '' : `&before=${before}`;
+  return await requestApi<ListedVersion[]>(
+    'GET',
+    `${resourceUrl(pipeline, resource)}/versions?limit=50${cursor}`,
+  );
+}
+
+interface VersionPathAnswer {
+  resource: { version: Record<string, string> };
+  path: { job_name: string; build: PathBuildAnswer | null; retries: PathBuildAnswer[] }[];
+}
+
+interface PathBuildAnswer {
+  build_number: string;
+  status: WayBuild['status'];
+}
+
+export interface FollowedWay extends VersionWay {
+  version: ListedVersion;
+}
+
+export async function fetchWay(pipeline: string, resource: string, id: number): Promise<FollowedWay> {
+  const url = `${resourceUrl(pipeline, resource)}/versions/${id}/path`;
+  const answer = await requestApi<VersionPathAnswer>('GET', url);
+  const jobs = answer.path.map(({ job_name, build, retries }): [string, WayBuild | undefined] => {
+    // The newest retry counts.
+    const newest = retries.at(-1) ?? build;
+    return [job_name, newest === null ? undefined : { number: newest.build_number, status: newest.status }];
+  });
+  return { resource, version: { id, version: answer.resource.version }, jobs: new Map(jobs) };
+}

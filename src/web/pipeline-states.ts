@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PipelineEventData } from './graph/pipeline-state.ts';
+import { overhearEvents } from './overhear-events.ts';
+import { fetchState } from './pipeline-requests.ts';
+
+/** How long a page waits for the stream before it asks for the states. */
+const PATIENCE_MS = 1000;
+
+/** The newest state of the stream, or of the API if the stream brings none. */
+export async function findState(pipeline: string): Promise<PipelineEventData> {
+  const { promise, resolve, reject } = Promise.withResolvers<PipelineEventData>();
+  const stop = overhearEvents('pipeline', (data) => resolve(JSON.parse(data)));
+  const late = setTimeout(() => void fetchState(pipeline).then(resolve, reject), PATIENCE_MS);
+  try {
+    return await promise;
+  } finally {
+    stop();
+    clearTimeout(late);
+  }
+}
+
+/** The newest state, from the one that is known. */
+export function usePipelineState(known: PipelineEventData): PipelineEventData {
+  const [state, setState] = useState(known);
+  useEffect(() => overhearEvents('pipeline', (data) => setState(JSON.parse(data))), []);
+  return state;
+}

@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { GraphQuery } from './graph-query.ts';
+import type { PipelineEventData } from './graph/pipeline-state.ts';
+import { fetchVersions, fetchWay, type FollowedWay, type ListedVersion } from './pipeline-requests.ts';
+import { problemWords } from './problem-words.ts';
+
+interface Wanted {
+  pipeline: string;
+  query: GraphQuery;
+  state: PipelineEventData;
+  isMember: boolean;
+}
+
+interface Following {
+  way: FollowedWay | undefined;
+  versions: readonly ListedVersion[];
+  /** Loads older versions. Undefined: there are none. */
+  older: (() => void) | undefined;
+  problem: string | undefined;
+}
+
+const PAGE = 50;
+
+/** The versions of the chosen resource, and the way of the chosen version, as builds go on. */
+export function useVersionWay({ pipeline, query, state, isMember }: Wanted): Following {
+  const resource = isMember ? query.resource : undefined;
+  const [problem, setProblem] = useState<string>();
+  const fail = useCallback((error: unknown) => setProblem(problemWords(error)), []);
+  const { versions, older } = useVersions({ pipeline, resource, state, fail });
+  const [way, setWay] = useState<FollowedWay>();
+  const { version } = query;
+  useEffect(() => {
+    setProblem(undefined);
+    if (resource === undefined || version === undefined) {
+      setWay(undefined);
+      return undefined;
+    }
+    return forLatest(fetchWay(pipeline, resource, version), setWay, fail);
+  }, [pipeline, resource, version, state, fail]);
+  const isShown = way?.resource === resource && way?.version.id === version;
+  return { way: isShown ? way : undefined, versions, older, problem };
+}
+
+interface VersionsWanted extends Pick<Wanted, 'pipeline' | 'state'> {
+  resource: string | undefined;
+  fail: (error: unknown) => void;
+}
+
+function useVersions({
+  pipeline,
+  resource,
+  state,
+  fail,
+}: VersionsWanted): Pick<Following, 'versions' | 'older'> {
+  const [known, setKnown] = useState<{ resource: string; list: ListedVersion[]; hasOlder: boolean }>();
+  const count = state.resources.find(({ name }) => name === resource)?.versions;
+  useEffect(() => {
+    if (resource === undefined) return undefined;
+    const show = (list: ListedVersion[]): void =>
+      setKnown({ resource, list, hasOlder: list.length === PAGE });
+    return forLatest(fetchVersions(pipeline, resource), show, fail);
+  }, [pipeline, resource, count, fail]);
+  const isShown = known !== undefined && known.resource === resource;
+  const last = isShown ? known.list.at(-1) : undefined;
+  const older = useCallback(() => {
+    if (known === undefined || last === undefined) return;
+    void fetchVersions(pipeline, known.resource, last.id).then(
+      (more) => setKnown({ ...known, list: [...known.list, ...more], hasOlder: more.length === PAGE }),
+      fail,
+    );
+  }, [pipeline, known, last, fail]);
+  return { versions: isShown ? known.list : [], older: isShown && known.hasOlder ? older : undefined };
+}
+
+/** Hands the answer on, unless the returned function was called before. */
+function forLatest<T>(
+  answer: Promise<T>,
+  show: (found: T) => void,
+  fail: (error: unknown) => void,
+): () => void {
+  let isWanted = true;
+  void answer.then(
+    (found) => isWanted && show(found),
+    (error: unknown) => isWanted && fail(error),
+  );
+  return () => {
+    isWanted = false;
+  };
+}

@@ -1,0 +1,12 @@
+const MAX_CHARACTERS = 60;
+
+/** A version in one line: `ref: 3f2a91c`, with further fields after it, cut at the end. */
+export function versionInWords(version: Readonly<Record<string, string>>): string {
+  const words = Object.entries(version)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+  const letters = Array.from(words.replaceAll(/\s+/g, ' '));
+  return letters.length <= MAX_CHARACTERS
+    ? letters.join('')
+    : `${letters.slice(0, MAX_CHARACTERS - 1).join('')}…`;
+}
