@@ -27,6 +27,7 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
+import type { CardStore } from '#flows/views/card-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
@@ -39,7 +40,7 @@ export interface GatewayDatabase {
   sessions: SessionStore;
   images: ImageStore;
   views: Views;
-  show: OverviewStore;
+  show: OverviewStore & CardStore;
   access: AccessStores;
   /** Values of these names for a pipeline: the pipeline's own, otherwise the team's. */
   storedValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>;

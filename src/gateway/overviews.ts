@@ -1,22 +1,25 @@
 import { hash } from 'node:crypto';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
+import type { CardStore } from '#flows/views/card-ports.ts';
 import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import { publicViews, type PublicViews } from '#flows/views/public-views.ts';
+import { showCards, type PipelineCards } from '#flows/views/show-cards.ts';
 import { showPipelines, type Overviews } from '#flows/views/show-pipeline.ts';
 
 export interface ClosableOverviews {
   overviews: Overviews;
   publicViews: PublicViews;
+  cards: PipelineCards;
   /** Ends the drawing process. */
   close(): Promise<void>;
 }
 
 const now = (): number => performance.now();
 
-/** Opens the views of pipelines for the public. The drawing process starts with the first picture. */
-export function openOverviews(store: OverviewStore, views: Views): ClosableOverviews {
+/** Opens the views of pipelines for the public, and overviews. The drawing process starts with the first picture. */
+export function openOverviews(store: OverviewStore & CardStore, views: Views): ClosableOverviews {
   const drawing = createPictures();
   const overviews = showPipelines({
     store,
@@ -29,6 +32,7 @@ export function openOverviews(store: OverviewStore, views: Views): ClosableOverv
   return {
     overviews,
     publicViews: publicViews({ store, views, now }),
+    cards: showCards({ store, now }),
     close: () => drawing.close(),
   };
 }

@@ -12,7 +12,7 @@ import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { ClosableOverviews } from './overviews.ts';
 
-interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicViews'> {
+interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicViews' | 'cards'> {
   views: Views;
   checks: CheckStore;
   streams: TriggerStreams;
@@ -26,12 +26,13 @@ interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicVie
 
 /** Creates the ports of the routes of pipelines. */
 export function pipelinePorts(parts: PipelineParts): PipelinePorts {
-  const { views, overviews, publicViews, actions, checks, streams, builds, notifications, metrics, now } =
-    parts;
+  const { views, overviews, publicViews, cards, actions, checks, streams, builds, notifications } = parts;
+  const { metrics, now } = parts;
   return {
     views,
     overviews,
     publicViews,
+    cards,
     drawBadge,
     actions,
     builds,

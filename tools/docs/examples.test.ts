@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
+import { FIRST_PIPELINE } from '#adapters/http/pages/empty-overview.ts';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { valueRows } from '#tools/chart/values-table.ts';
@@ -35,6 +36,11 @@ const named = <T extends { at: string }>(all: T[]): [string, T][] => all.map((on
 
 describe('every example in HCL compiles, or shows the error that it announces', () => {
   test.each(named(hclBlocks()))('%s', (_at, example) => expect(complaints(example)).toEqual([]));
+});
+
+test('the first pipeline that the page of an empty team shows compiles', () => {
+  const example = { at: 'empty-overview.ts', text: FIRST_PIPELINE, vars: {}, secrets: [], expected: [] };
+  expect(complaints(example)).toEqual([]);
 });
 
 describe('every manifest in the documentation', () => {

@@ -15,6 +15,7 @@ import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { MAX_CHECK_BYTES, MAX_CHECK_VERSIONS, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { MAX_PROTOCOL_BYTES, METADATA_LIMITS } from '#domain/build/parse-protocol-output.ts';
 import { MAX_EVENT_BYTES } from '#domain/build/rerun-request.ts';
+import { CARDS_PER_PAGE } from '#domain/graph/overview-sections.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
@@ -27,6 +28,7 @@ import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { MAX_LOOK_UPS } from '#flows/builds/look-up-image.ts';
 import { MAX_CHECK_PODS } from '#flows/checks/check-slots.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
+import { MAX_CARDS } from '#flows/views/show-cards.ts';
 import { AGENT_LIMITS } from './agent-limits.ts';
 import { bytes, characters, count, milliseconds, perSecond, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
@@ -280,6 +282,18 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       '429 with `Retry-After`; pictures count separately',
     ],
     ['The same, sustained', perSecond(PUBLIC_RATE_LIMITS.perSecond), 'refusal', '429 with `Retry-After`'],
+    [
+      'Pipelines in the overview of all teams of a person',
+      count(MAX_CARDS),
+      'cut',
+      'of further teams it has the names; open a team to see its pipelines',
+    ],
+    [
+      'Pipelines on one page of an overview',
+      count(CARDS_PER_PAGE),
+      'later',
+      'the page shows more when asked',
+    ],
     ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
     ['Event streams of non-members, by address', count(STREAM_LIMITS.publicPerAddress), 'refusal', '429'],
     ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],

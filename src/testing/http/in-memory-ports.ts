@@ -2,6 +2,7 @@ import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import type { StreamName, TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
+import type { PipelineCards } from '#flows/views/show-cards.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
 import { inMemoryTriggers, INPUTS_OF_UNIT } from './in-memory-triggers.ts';
@@ -49,6 +50,19 @@ function inMemoryOverviews(): Overviews {
   };
 }
 
+/** The overview of team `main`, whose pipeline `app` has succeeded. */
+function inMemoryCards(): PipelineCards {
+  const app = { id: 1, team: 'main', name: 'app', public: false, status: 'succeeded' as const, running: 0 };
+  const ofTeams = async (teams: readonly string[]) => (teams.includes('main') ? [app] : []);
+  return {
+    teams: async (teams) =>
+      teams === 'all' || teams.includes('main') ? [{ name: 'main', pipelines: 1, shown: true }] : [],
+    ofTeams,
+    recentOfTeams: ofTeams,
+    ofPipelines: async (_ids, teams) => await ofTeams(teams),
+  };
+}
+
 const NOTHING_PUBLIC: PublicViews = {
   pipeline: async () => undefined,
   jobs: async () => undefined,
@@ -90,6 +104,7 @@ export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
     views: inMemoryViews(calls),
     publicViews: NOTHING_PUBLIC,
     overviews: inMemoryOverviews(),
+    cards: inMemoryCards(),
     drawBadge: () => '<svg/>',
     actions: inMemoryActions(calls),
     builds: inMemoryTriggers(calls),

@@ -3,7 +3,9 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
+import type { CardStore } from '#flows/views/card-ports.ts';
 import type { OverviewPipeline, OverviewState, OverviewStore } from '#flows/views/overview-ports.ts';
+import { cardStore } from './view-cards.ts';
 
 interface JobRow {
   id: number;
@@ -13,15 +15,16 @@ interface JobRow {
   doing: ActiveStatus[];
 }
 
-/** Reads what images, badges and the public view show. */
+/** Reads what images, badges, overviews and the public view show. */
 export function showStore({
   pool,
   definitions,
 }: {
   pool: DatabasePool;
   definitions: Definitions;
-}): OverviewStore {
+}): OverviewStore & CardStore {
   return {
+    ...cardStore(pool),
     async pipeline({ team, pipeline }) {
       const found = await pool.maybeOne(prepared<OverviewPipeline>('shown_pipeline')`
         SELECT p.id, t.name AS team, p.name AS pipeline, p.public, p.paused, v.id AS revision

@@ -7,6 +7,7 @@ import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
+import type { PipelineCards } from '#flows/views/show-cards.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 
 /** What the routes and pages of pipelines, jobs, builds and resources need. */
@@ -16,6 +17,8 @@ export interface PipelinePorts extends ActionPorts {
   /** What the public reads of public pipelines. */
   publicViews: PublicViews;
   overviews: Overviews;
+  /** What overviews show of the pipelines of teams. */
+  cards: PipelineCards;
   /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;

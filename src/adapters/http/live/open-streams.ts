@@ -3,6 +3,7 @@ import { isNonMember } from '#adapters/http/auth/public-access.ts';
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { StreamKind, StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
 import { encodeEvent, encodeRetry } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -38,17 +39,23 @@ interface Parts {
   metrics: StreamMetrics | undefined;
   /**
    * Starts one check of all streams. The returned function throws a `Problem` if the sender of a request may
-   * no longer read what they requested. It looks up each credential only once.
+   * no longer read what they requested, and returns who they are now. It looks up each credential only once.
    */
-  checkRights: () => (request: FastifyRequest) => Promise<void>;
+  checkRights: () => CheckRights;
   /** Called after each check of rights. */
   onChecked: () => void;
 }
+
+type CheckRights = (request: FastifyRequest) => Promise<Identity | undefined>;
+
+/** What a viewer needs beyond the rules of the route. */
+type StillMayRead = (identity: Identity | undefined) => boolean;
 
 interface OpenStream {
   kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
+  stillMayRead: StillMayRead;
   /** The keys under which the stream is counted. */
   limitKeys: string[];
 }
@@ -71,13 +78,19 @@ export class OpenStreams {
   }
 
   /** Answers with a stream, or throws the problem that too many are open. */
-  answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
+  answer(
+    kind: StreamKind,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    stillMayRead: StillMayRead = () => true,
+  ): EventStream {
     const limitKeys = this.#admit(request, isNonMember(request));
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { kind, stream: new EventStream(raw, performance.now()), request, limitKeys };
+    const stream = new EventStream(raw, performance.now());
+    const open = { kind, stream, request, stillMayRead, limitKeys };
     this.#count(open, 1);
     this.#open.add(open);
     const onClose = (): void => {
@@ -138,8 +151,7 @@ export class OpenStreams {
     const checkAccess = checkRights();
     const open = [...this.#open].values();
     const checkNext = async (): Promise<void> => {
-      for (const { stream, request } of open)
-        if (!(await mayRead(request, checkAccess))) stream.end('rights', NO_LONGER);
+      for (const one of open) if (!(await mayRead(one, checkAccess))) one.stream.end('rights', NO_LONGER);
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
     onChecked();
@@ -150,13 +162,9 @@ export class OpenStreams {
 /** Database connections that checks of rights may use at a time. */
 export const MAX_CHECKS_AT_ONCE = 4;
 
-async function mayRead(
-  request: FastifyRequest,
-  checkAccess: (request: FastifyRequest) => Promise<void>,
-): Promise<boolean> {
+async function mayRead({ request, stillMayRead }: OpenStream, checkAccess: CheckRights): Promise<boolean> {
   try {
-    await checkAccess(request);
-    return true;
+    return stillMayRead(await checkAccess(request));
   } catch (error) {
     // While rights cannot be read, streams stay open; nothing new can be read either.
     return !(error instanceof Problem);

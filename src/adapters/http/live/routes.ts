@@ -7,14 +7,14 @@ import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.t
 import { route, type App, type Route } from '#adapters/http/server/route.ts';
 import type { StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { BuildFeed } from './build-feed.ts';
+import { Events } from './events-schema.ts';
 import { Feeds } from './feeds.ts';
 import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.ts';
+import { OverviewFeed } from './overview-feed.ts';
+import { overviewEvents } from './overview-route.ts';
 import { PipelineFeed } from './pipeline-feed.ts';
 import { stateForMembers, stateForPublic } from './pipeline-states.ts';
 
-const Events = {
-  200: { content: { 'text/event-stream': { schema: Type.Unsafe<string>({ type: 'string' }) } } },
-};
 const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const StateId = Type.String({ maxLength: 100 });
 
@@ -24,10 +24,10 @@ export interface StreamOptions {
   metrics?: StreamMetrics;
 }
 
-/** The routes that stream builds and pipelines as server-sent events. */
+/** The routes that stream builds, pipelines and overviews as server-sent events. */
 export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
   const live = new LiveFeeds(ports, options);
-  return [buildEvents(live), pipelineEvents(live)].map((one) => ({
+  return [buildEvents(live), pipelineEvents(live), overviewEvents(live)].map((one) => ({
     ...one,
     register(app) {
       live.serve(app);
@@ -41,6 +41,7 @@ class LiveFeeds {
   readonly ports: PipelinePorts;
   readonly builds: Feeds<number>;
   readonly pipelines: Feeds<string | undefined>;
+  readonly overview: OverviewFeed;
   readonly #options: StreamOptions;
   #streams: OpenStreams | undefined;
   failed: (error: unknown) => void = () => undefined;
@@ -50,6 +51,11 @@ class LiveFeeds {
     this.#options = options;
     this.builds = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
     this.pipelines = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
+    this.overview = new OverviewFeed({
+      cards: ports.cards,
+      listen: (topics, listener) => ports.notifications.listen(topics, listener),
+      failed: (error) => this.failed(error),
+    });
   }
 
   get streams(): OpenStreams {
@@ -68,12 +74,14 @@ class LiveFeeds {
       onChecked: () => {
         this.builds.refreshAll();
         this.pipelines.refreshAll();
+        this.overview.refresh();
       },
     });
     app.addHook('preClose', async () => {
       this.streams.close();
       this.builds.stop();
       this.pipelines.stop();
+      this.overview.stop();
     });
   }
 }

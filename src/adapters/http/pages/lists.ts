@@ -1,10 +1,10 @@
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
+import { countOf } from './count-of.ts';
 import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { formatDuration, status, timeElement } from './layout.ts';
 import { paths } from './paths.ts';
-import { countOf } from './team-pages.ts';
 
 /*
  * What the pages for members and for the public both show: only fields that the public may see (ADR 0023).

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ROLES } from '#domain/access/roles.ts';
+import { isRole, ROLES } from '#domain/access/roles.ts';
 import { APP, bodyOf, gateway, pathOf } from '#testing/http/server-under-test.ts';
 
 describe('route access', () => {
@@ -11,7 +11,7 @@ describe('route access', () => {
     expect(routes.filter(({ method, url }) => !app.hasRoute({ method, url }))).toEqual([]);
   });
 
-  const guarded = routes.filter(({ rules }) => rules.needs !== 'nothing' && rules.needs !== 'public');
+  const guarded = routes.filter(({ rules }) => isRole(rules.needs));
   const callers = [
     { who: 'nobody', token: undefined, role: undefined },
     { who: 'a wrong token', token: 'nonsense', role: undefined },
@@ -37,6 +37,32 @@ describe('route access', () => {
       else expect([200, 201, 202]).toContain(statusCode);
     },
   );
+
+  const forPeople = routes.filter(({ rules }) => rules.needs === 'user');
+  test.each(forPeople.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
+    'for people is closed to tokens of the installation: $route.method $route.url as $caller.who',
+    async ({ route, caller }) => {
+      const { statusCode } = await ask(route.method, pathOf(route), caller.token, bodyOf(route));
+      expect(statusCode).toBe(caller.token === undefined || caller.token === 'nonsense' ? 401 : 403);
+    },
+  );
+
+  test.each([
+    ['', 503],
+    ['?team=main', 503],
+    ['?team=other', 403],
+    ['?team=main/pipelines/app', 400],
+  ])('to the stream of overviews%s depends on the teams of the person', async (query, status) => {
+    // The server of this test has room for no stream.
+    expect((await ask('GET', `/overview/events${query}`, 'ann')).statusCode).toBe(status);
+  });
+
+  test('is declared for all routes by role, for people, for the public or for everyone', () => {
+    const others = routes.filter(
+      ({ rules: { needs } }) => !isRole(needs) && !['user', 'public', 'nothing'].includes(needs),
+    );
+    expect(others).toEqual([]);
+  });
 
   const shown = routes.filter(({ rules }) => rules.needs === 'public');
   test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(

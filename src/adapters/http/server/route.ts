@@ -17,6 +17,7 @@ import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.t
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
+import type { Identity } from '#domain/access/decide-access.ts';
 import { namedPlugin } from './named-plugin.ts';
 import type { ContentKind } from './security-headers.ts';
 
@@ -31,8 +32,11 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Throws the problem if the caller may no longer read what the request asked for. */
     recheckAccess(request: FastifyRequest): Promise<void>;
-    /** Returns the same check for many requests, which looks each credential up once. */
-    checkRights(): (request: FastifyRequest) => Promise<void>;
+    /**
+     * Returns the same check for many requests, which looks each credential up once, and returns who the caller
+     * is now.
+     */
+    checkRights(): (request: FastifyRequest) => Promise<Identity | undefined>;
     /** Throws the problem if the address of a non-member has made too many requests. */
     limitPublicReads(request: FastifyRequest): void;
   }

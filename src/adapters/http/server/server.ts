@@ -122,9 +122,7 @@ function decorate(app: App, parts: ServerParts): void {
   });
   app.decorate('checkRights', () => {
     const once = { ...parts, authenticate: authenticateOnce(parts.authenticate) };
-    return async (request: FastifyRequest) => {
-      await identify(once, request, rulesWhileReading(request));
-    };
+    return async (request: FastifyRequest) => await identify(once, request, rulesWhileReading(request));
   });
   const limits = parts.publicRateLimits ?? PUBLIC_RATE_LIMITS;
   const limitPages = limitByAddress(limits, () => performance.now());

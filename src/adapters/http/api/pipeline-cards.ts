@@ -1,0 +1,29 @@
+import { defined } from '#defined';
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
+import type { PipelineCard } from '#domain/graph/pipeline-card.ts';
+
+/** A pipeline in the events of an overview. */
+export function encodeCard({ displayName, failure, newest, ...card }: PipelineCard) {
+  return {
+    ...card,
+    ...defined({ display_name: displayName }),
+    ...(failure !== undefined && {
+      failure: { job: failure.job, build: failure.number, at: failure.at, jobs: failure.jobs },
+    }),
+    ...(newest !== undefined && { latest: { job: newest.job, build: newest.number, at: newest.at } }),
+  };
+}
+
+/** With the role of the viewer, if they are a member. */
+export function encodeOverviewTeam(
+  { displayName, ...team }: OverviewTeam,
+  viewer: Pick<Identity, 'teams'> | undefined,
+) {
+  return { ...team, ...defined({ display_name: displayName, role: viewer?.teams.get(team.name) }) };
+}
+
+/** The teams in the overview of a person: their own; all of them for a global admin. */
+export function overviewScope({ globalAdmin, teams }: Pick<Identity, 'globalAdmin' | 'teams'>) {
+  return globalAdmin ? 'all' : [...teams.keys()];
+}

@@ -1,0 +1,212 @@
+import { encodeCard } from '#adapters/http/api/pipeline-cards.ts';
+import type { PipelineCard } from '#domain/graph/pipeline-card.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { PipelineCards } from '#flows/views/show-cards.ts';
+import { encodeEvent } from './encode-event.ts';
+import type { EventStream } from './event-stream.ts';
+import { throttled } from './throttle.ts';
+
+const PAUSE_MS = 1000;
+/** Pipelines, and teams, in one query. */
+const MAX_PIPELINES_READ = 100;
+const MAX_TEAMS_READ = 5;
+/** How often each team is read as a whole: notifications can be lost, and some changes send none. */
+const REREAD_MS = 60_000;
+
+interface Parts {
+  cards: Pick<PipelineCards, 'ofTeams' | 'ofPipelines'>;
+  listen: Notifications['listen'];
+  failed: (error: unknown) => void;
+  /** Between reads, in milliseconds; a second if absent. */
+  pauseMs?: number;
+}
+
+interface Viewer {
+  stream: EventStream;
+  /** The teams whose whole state the viewer needs next. */
+  behind: Set<string>;
+}
+
+interface EncodedCard {
+  encoded: ReturnType<typeof encodeCard>;
+  text: string;
+}
+
+interface WatchedTeam {
+  viewers: Set<Viewer>;
+  /** By row id of the pipeline. Undefined until it is read. */
+  cards: Map<number, EncodedCard> | undefined;
+  stale: boolean;
+  readAt: number;
+}
+
+/**
+ * Feeds all viewers of overviews. A change costs one read of the changed pipelines for all viewers, at most
+ * once a second, one encoding for each team, and one write to each viewer of that team. Teams that nobody
+ * views cost nothing. A slow viewer later gets the whole state of its teams instead of all changes.
+ */
+export class OverviewFeed {
+  readonly #parts: Parts;
+  readonly #teams = new Map<string, WatchedTeam>();
+  /** Row ids of pipelines that may have changed. */
+  readonly #changed = new Set<number>();
+  readonly #reads;
+  #stopListening: (() => void) | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#reads = throttled(() => this.#read(), parts.pauseMs ?? PAUSE_MS, parts.failed);
+  }
+
+  /** Adds a viewer of these teams. Returns a function that removes the viewer. */
+  add(stream: EventStream, teams: readonly string[]): () => void {
+    this.#listen();
+    const viewer = { stream, behind: new Set(teams) };
+    for (const name of teams) {
+      const team = this.#teams.get(name) ?? { viewers: new Set(), cards: undefined, stale: true, readAt: 0 };
+      this.#teams.set(name, team);
+      team.viewers.add(viewer);
+    }
+    stream.drained = () => this.#sendWhole(viewer);
+    this.#sendWhole(viewer);
+    this.#reads.trigger();
+    return () => this.#remove(viewer, teams);
+  }
+
+  /** To be called regularly: reads what was not read for long. */
+  refresh(now = performance.now()): void {
+    for (const team of this.#teams.values()) if (now - team.readAt >= REREAD_MS) team.stale = true;
+    if (this.#changed.size > 0 || this.#staleTeams().length > 0) this.#reads.trigger();
+  }
+
+  stop(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#reads.stop();
+    this.#teams.clear();
+  }
+
+  #listen(): void {
+    this.#stopListening ??= this.#parts.listen(['status', 'schedule'], (notification) => {
+      if (notification.topic === 'missed') this.#markAllStale();
+      else if (notification.pipeline !== 'all' && this.#teams.size > 0)
+        this.#changed.add(notification.pipeline);
+      else return;
+      this.#reads.trigger();
+    });
+  }
+
+  #remove(viewer: Viewer, teams: readonly string[]): void {
+    for (const name of teams) {
+      const team = this.#teams.get(name);
+      team?.viewers.delete(viewer);
+      if (team?.viewers.size === 0) this.#teams.delete(name);
+    }
+  }
+
+  #markAllStale(): void {
+    for (const team of this.#teams.values()) team.stale = true;
+  }
+
+  #staleTeams(): string[] {
+    return [...this.#teams].filter(([, { stale }]) => stale).map(([name]) => name);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for (let names = this.#staleTeams(); names.length > 0; names = this.#staleTeams())
+        await this.#readTeams(names.slice(0, MAX_TEAMS_READ));
+      await this.#readChanged();
+    } catch (error) {
+      // What changed meanwhile is lost; `refresh` starts the next read.
+      this.#markAllStale();
+      throw error;
+    }
+    if (this.#changed.size > 0) this.#reads.trigger();
+  }
+
+  async #readTeams(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const team = this.#teams.get(name);
+      if (team !== undefined) Object.assign(team, { stale: false, readAt: performance.now() });
+    }
+    const byTeam = Map.groupBy(await this.#parts.cards.ofTeams(names), ({ team }) => team);
+    for (const name of names) {
+      const found = byTeam.get(name) ?? [];
+      const ids = new Set(found.map(({ id }) => id));
+      const known = [...(this.#teams.get(name)?.cards?.keys() ?? [])];
+      this.#update(
+        name,
+        found,
+        known.filter((id) => !ids.has(id)),
+      );
+    }
+  }
+
+  async #readChanged(): Promise<void> {
+    const ids = [...this.#changed].slice(0, MAX_PIPELINES_READ);
+    if (ids.length === 0) return;
+    for (const id of ids) this.#changed.delete(id);
+    const found = await this.#parts.cards.ofPipelines(ids, [...this.#teams.keys()]);
+    const byTeam = Map.groupBy(found, ({ team }) => team);
+    for (const [name, { cards }] of this.#teams) {
+      const there = byTeam.get(name) ?? [];
+      const gone = ids.filter((id) => cards?.has(id) === true && !there.some((one) => one.id === id));
+      if (there.length > 0 || gone.length > 0) this.#update(name, there, gone);
+    }
+  }
+
+  /** Stores what was read and sends what is new in it. */
+  #update(name: string, found: readonly PipelineCard[], removed: readonly number[]): void {
+    const team = this.#teams.get(name);
+    if (team === undefined) return;
+    const isFirst = team.cards === undefined;
+    const cards = team.cards ?? new Map<number, EncodedCard>();
+    team.cards = cards;
+    const pipelines = found.flatMap((card) => {
+      const encoded = encodeCard(card);
+      const text = JSON.stringify(encoded);
+      if (cards.get(card.id)?.text === text) return [];
+      cards.set(card.id, { encoded, text });
+      return [encoded];
+    });
+    for (const id of removed) cards.delete(id);
+    if (!isFirst && pipelines.length === 0 && removed.length === 0) return;
+    this.#sendChanges(team, encodeEvent({ name: 'changes', data: { team: name, pipelines, removed } }), name);
+  }
+
+  #sendChanges({ viewers }: WatchedTeam, changes: Buffer, name: string): void {
+    const whole = memoized(() => this.#whole(name));
+    for (const viewer of viewers) {
+      const { stream, behind } = viewer;
+      if (stream.buffered) behind.add(name);
+      else if (!behind.has(name)) stream.write(changes);
+      else this.#sendTeam(viewer, name, whole());
+    }
+  }
+
+  #sendWhole(viewer: Viewer): void {
+    for (const name of viewer.behind) {
+      if (viewer.stream.buffered || !viewer.stream.open) return;
+      this.#sendTeam(viewer, name, this.#whole(name));
+    }
+  }
+
+  #sendTeam({ stream, behind }: Viewer, name: string, whole: Buffer | undefined): void {
+    if (whole === undefined) return;
+    behind.delete(name);
+    stream.write(whole);
+  }
+
+  #whole(name: string): Buffer | undefined {
+    const cards = this.#teams.get(name)?.cards;
+    if (cards === undefined) return undefined;
+    const pipelines = [...cards.values()].map(({ encoded }) => encoded);
+    return encodeEvent({ name: 'team', data: { team: name, pipelines } });
+  }
+}
+
+function memoized<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

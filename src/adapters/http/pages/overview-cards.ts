@@ -1,0 +1,79 @@
+import type { Role } from '#domain/access/roles.ts';
+import type { OverviewSection, OverviewTeam } from '#domain/graph/overview-sections.ts';
+import { CARD_WORDS, titleOf, type CardBuild, type PipelineCard } from '#domain/graph/pipeline-card.ts';
+import { html, type Html } from './html.ts';
+import { timeElement } from './layout.ts';
+import { paths } from './paths.ts';
+
+/*
+ * The cards of an overview. `src/web/overview-cards.tsx` draws the same elements in the browser: the first
+ * drawing keeps those of the server.
+ */
+
+export interface SectionTeam extends OverviewTeam {
+  /** Of the viewer. */
+  role: Role | undefined;
+}
+
+export function overviewSection({ team, cards }: OverviewSection<SectionTeam>, isOnly: boolean): Html {
+  const id = `team-${team.name}`;
+  return html`<section class="overview-team" aria-labelledby="${id}">
+    <h2 id="${id}">
+      ${isOnly ? html`Pipelines` : html`<a href="${paths.team(team.name)}">${titleOf(team)}</a>`}
+      ${!isOnly && team.role !== undefined && html`<span class="tag">${team.role}</span>`}
+    </h2>
+    ${
+      cards.length > 0
+        ? html`<ul class="overview-cards">
+            ${cards.map(overviewCard)}
+          </ul>`
+        : noCards(team)
+    }
+  </section>`;
+}
+
+function noCards({ name, pipelines, shown }: SectionTeam): Html {
+  const url = paths.team(name);
+  if (!shown)
+    return html`<p>
+      This overview is full. <a href="${url}">Show the ${pipelines} pipelines of this team</a>
+    </p>`;
+  return html`<p>No pipelines yet. <a href="${url}">Create the first one</a></p>`;
+}
+
+function overviewCard(card: PipelineCard): Html {
+  const { team, name, status, newest, running } = card;
+  const url = paths.pipeline({ team, pipeline: name });
+  return html`<li class="overview-card ${status}">
+    <div class="overview-picture">
+      <img src="${url}/image.svg?hide_intermediates=1" alt="" loading="lazy" />
+    </div>
+    <h3 class="overview-name">
+      <a href="${url}">${titleOf(card)}</a>
+      ${card.public && html`<span class="tag">public</span>`}
+    </h3>
+    <p class="overview-state">
+      <span class="overview-status">${CARD_WORDS[status]}</span> ${failedJobs(card)}
+    </p>
+    <p class="overview-times">
+      ${running > 0 && html`<span class="overview-running">${running} running</span>`}
+      ${
+        newest === undefined
+          ? 'no builds yet'
+          : html`<span><span class="visually-hidden">newest build</span> ${timeElement(newest.at)}</span>`
+      }
+    </p>
+  </li>`;
+}
+
+function failedJobs(card: PipelineCard): Html {
+  const { failure } = card;
+  if (failure === undefined) return html``;
+  const others = failure.jobs - 1;
+  return html`<a href="${pathOfBuild(card, failure)}">${failure.job} #${failure.number}</a>
+    ${others > 0 && html`<span>and ${others} more</span>`}`;
+}
+
+function pathOfBuild({ team, name }: PipelineCard, { job, number }: CardBuild): string {
+  return paths.build({ team, pipeline: name, job, number });
+}

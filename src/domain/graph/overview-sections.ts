@@ -1,0 +1,85 @@
+import { countStatuses, matchesText, orderCards, type CardFilter } from './order-cards.ts';
+import { CARD_STATUSES, type CardStatus, type PipelineCard } from './pipeline-card.ts';
+
+/** A team of an overview. Its pipelines are in it only if `shown`. */
+export interface OverviewTeam {
+  name: string;
+  displayName?: string;
+  pipelines: number;
+  shown: boolean;
+}
+
+/** Cards of an overview on one page. */
+export const CARDS_PER_PAGE = 100;
+
+interface CardSelection {
+  /** By team, then in the order of urgency. */
+  matching: PipelineCard[];
+  /** Of the cards that match the text, whatever their status. */
+  counts: Map<CardStatus, number>;
+}
+
+/** The cards that a viewer looks for. */
+export function selectCards(
+  teams: readonly OverviewTeam[],
+  cards: readonly PipelineCard[],
+  { text, status }: CardFilter,
+): CardSelection {
+  const byTeam = Map.groupBy(cards, ({ team }) => team);
+  const found = teams.flatMap(({ name, displayName }) =>
+    orderCards(byTeam.get(name) ?? []).filter((card) => matchesText(card, displayName, text)),
+  );
+  const matching = found.filter((card) => status === undefined || card.status === status);
+  return { matching, counts: countStatuses(found) };
+}
+
+export interface OverviewSection<T extends OverviewTeam> {
+  team: T;
+  cards: PipelineCard[];
+}
+
+/**
+ * The cards from one index to another, under their teams. Without a filter, teams that have no cards are
+ * there too.
+ */
+export function sectionsOf<T extends OverviewTeam>(
+  teams: readonly T[],
+  cards: readonly PipelineCard[],
+  { from, to, filtered }: { from: number; to: number; filtered: boolean },
+): OverviewSection<T>[] {
+  const byTeam = Map.groupBy(cards, ({ team }) => team);
+  let start = 0;
+  return teams.flatMap((team) => {
+    const own = byTeam.get(team.name) ?? [];
+    const at = start;
+    start += own.length;
+    const onPage = own.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (onPage.length > 0) return [{ team, cards: onPage }];
+    const isHere = at >= from && (at < to || at === cards.length);
+    return own.length === 0 && !filtered && isHere ? [{ team, cards: [] }] : [];
+  });
+}
+
+export const isFiltered = ({ text, status }: CardFilter): boolean =>
+  text.trim() !== '' || status !== undefined;
+
+/** The path of an overview with this filter. */
+export function overviewPath(base: string, { text, status }: CardFilter, page = 1): string {
+  const query = [
+    ...(text.trim() === '' ? [] : [`q=${encodeURIComponent(text.trim())}`]),
+    ...(status === undefined ? [] : [`status=${status}`]),
+    ...(page === 1 ? [] : [`page=${page}`]),
+  ];
+  return query.length === 0 ? base : `${base}?${query.join('&')}`;
+}
+
+/** The statuses that a viewer can choose: those of cards, and the chosen one. */
+export function chipsOf(
+  counts: ReadonlyMap<CardStatus, number>,
+  chosen: CardStatus | undefined,
+): { status: CardStatus; count: number }[] {
+  return CARD_STATUSES.filter((status) => counts.has(status) || status === chosen).map((status) => ({
+    status,
+    count: counts.get(status) ?? 0,
+  }));
+}

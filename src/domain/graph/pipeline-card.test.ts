@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { cardStatusOf, isCardStatus, type CardFacts, type CardStatus } from './pipeline-card.ts';
+
+const NONE = { succeeded: 0, failed: 0, cancelled: 0, warning: 0 };
+const QUIET: CardFacts = { paused: false, jobs: 3, pausedJobs: 0, outcomes: NONE, running: 0, waiting: 0 };
+
+const CASES: Record<string, [facts: Partial<CardFacts>, status: CardStatus]> = {
+  'has not yet run without builds': [{}, 'idle'],
+  'has not yet run without jobs': [{ jobs: 0 }, 'idle'],
+  'succeeded if no job ended otherwise, though some have not run': [
+    { outcomes: { ...NONE, succeeded: 1 } },
+    'succeeded',
+  ],
+  'is failed if one of many jobs failed': [{ outcomes: { ...NONE, succeeded: 9, failed: 1 } }, 'failed'],
+  'is failed while it runs again': [{ outcomes: { ...NONE, failed: 1 }, running: 1 }, 'failed'],
+  'is running if nothing failed': [
+    { outcomes: { ...NONE, cancelled: 1 }, running: 1, waiting: 4 },
+    'running',
+  ],
+  'is waiting if builds wait and none runs': [{ outcomes: { ...NONE, succeeded: 2 }, waiting: 1 }, 'waiting'],
+  'is cancelled before it is a warning': [{ outcomes: { ...NONE, cancelled: 1, warning: 1 } }, 'cancelled'],
+  'is a warning before it succeeded': [{ outcomes: { ...NONE, warning: 1, succeeded: 5 } }, 'warning'],
+  'is paused, however its builds ended': [
+    { paused: true, outcomes: { ...NONE, failed: 1 }, running: 1 },
+    'paused',
+  ],
+  'is paused if all jobs are': [{ pausedJobs: 3 }, 'paused'],
+  'is not paused if one job is not': [{ pausedJobs: 2, outcomes: { ...NONE, succeeded: 1 } }, 'succeeded'],
+};
+
+test.each(Object.entries(CASES))('a pipeline %s', (_name, [facts, status]) => {
+  expect(cardStatusOf({ ...QUIET, ...facts })).toBe(status);
+});
+
+test('a status is one of the known words', () => {
+  expect(['failed', 'idle', 'not yet run', '', undefined].map(isCardStatus)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});

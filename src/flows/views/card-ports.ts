@@ -1,0 +1,20 @@
+import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
+import type { CardFacts, PipelineCard } from '#domain/graph/pipeline-card.ts';
+
+/** A pipeline as it is stored, and what its card is decided from. */
+export interface CardRow extends CardFacts, Omit<PipelineCard, 'status' | 'failure' | 'running'> {
+  /** The newest build that is a job's newest ended one and failed. */
+  failure?: NonNullable<PipelineCard['newest']>;
+}
+
+export type CardTeam = Omit<OverviewTeam, 'shown'>;
+
+export interface CardStore {
+  /** By name. */
+  cardTeams(teams: readonly string[] | 'all'): Promise<CardTeam[]>;
+  /**
+   * The first pipelines of each of these teams, at most `limit` of a team, by team and name; with `ids`, only
+   * of these (row ids).
+   */
+  cardRows(teams: readonly string[], limit: number, ids?: readonly number[]): Promise<CardRow[]>;
+}

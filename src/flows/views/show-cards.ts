@@ -1,0 +1,78 @@
+import { defined } from '#defined';
+import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
+import { cardStatusOf, type PipelineCard } from '#domain/graph/pipeline-card.ts';
+import { createCache } from './cache.ts';
+import type { CardRow, CardStore, CardTeam } from './card-ports.ts';
+import { FRESH_MS } from './pipeline-lookup.ts';
+
+/** Pipelines in one overview, and of one team. Of further teams an overview has only the names. */
+export const MAX_CARDS = 2000;
+/** Teams whose cards are cached. */
+const MAX_TEAMS_CACHED = 1000;
+
+/** The states of all pipelines of some teams, for overviews. The caller checks who may see the teams. */
+export interface PipelineCards {
+  /** The existing teams by name, as many with their pipelines as an overview has room for. */
+  teams(names: readonly string[] | 'all'): Promise<OverviewTeam[]>;
+  /** By team and name. */
+  ofTeams(names: readonly string[]): Promise<PipelineCard[]>;
+  /** The same, at most a second old: viewers share a read. */
+  recentOfTeams(names: readonly string[]): Promise<PipelineCard[]>;
+  /** Those of these pipelines (row ids) that exist in these teams, as they are now. */
+  ofPipelines(ids: readonly number[], names: readonly string[]): Promise<PipelineCard[]>;
+}
+
+interface Ports {
+  store: CardStore;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+export function showCards({ store, now }: Ports): PipelineCards {
+  const cache = createCache<PipelineCard[]>({ maxSize: MAX_TEAMS_CACHED, maxAge: { ms: FRESH_MS, now } });
+  return {
+    teams: async (names) => shownTeams(await store.cardTeams(names)),
+    ofTeams: async (names) => await readCards(store, names),
+    async recentOfTeams(names) {
+      const missing = names.filter((name) => cache.cached(name) === undefined);
+      // One query for all teams that are not cached.
+      let reading: Promise<PipelineCard[]> | undefined;
+      const read = async (name: string): Promise<PipelineCard[]> => {
+        reading ??= readCards(store, missing);
+        return (await reading).filter(({ team }) => team === name);
+      };
+      const cards = await Promise.all(names.map(async (name) => await cache.get(name, () => read(name))));
+      return cards.flat();
+    },
+    ofPipelines: async (ids, names) => (await store.cardRows(names, ids.length, ids)).map(cardOf),
+  };
+}
+
+async function readCards(store: CardStore, names: readonly string[]): Promise<PipelineCard[]> {
+  return (await store.cardRows(names, MAX_CARDS)).map(cardOf);
+}
+
+/** Whole teams, as long as there is room. The first team is always shown. */
+function shownTeams(teams: readonly CardTeam[]): OverviewTeam[] {
+  let room = MAX_CARDS;
+  return teams.map((team, index) => {
+    const shown = index === 0 || team.pipelines <= room;
+    room = shown ? room - team.pipelines : 0;
+    return { ...team, shown };
+  });
+}
+
+function cardOf(row: CardRow): PipelineCard {
+  const { id, team, name, displayName, running, newest, failure, outcomes } = row;
+  const status = cardStatusOf(row);
+  return {
+    id,
+    team,
+    name,
+    public: row.public,
+    status,
+    running,
+    ...defined({ displayName, newest }),
+    ...(status === 'failed' && failure !== undefined && { failure: { ...failure, jobs: outcomes.failed } }),
+  };
+}

@@ -1,0 +1,322 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { rows } from '#adapters/database/connection/pool.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { toSave } from '#testing/stores/stores.ts';
+
+/* The overview of pipelines in a browser. PICTURES names a folder for screenshots. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+// Ends only a test that hangs: on a slow machine a page takes long.
+jest.setTimeout(600_000);
+
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+const ids = new Map<string, number>();
+
+beforeAll(async () => {
+  // The provider warns about each default setting.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  const { stores, gateway } = site;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  await stores.teams.saveTeam({ name: 'web', namespace: 'web-prod' });
+  await stores.teams.saveTeam({ name: 'new', namespace: 'new' });
+  for (const name of ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh']) await save('main', name);
+  await save('web', 'site');
+  await build('shop', 'unit', 'failed', 40);
+  await build('shop', 'lint', 'failed', 30);
+  await build('api', 'unit', 'failed', 20);
+  await build('tools', 'unit', 'succeeded', 60);
+  await build('tools', 'lint', 'started', 1);
+  await build('tools', 'build', 'started', 1);
+  await build('batch', 'deploy', 'waiting', 5);
+  await build('docs', 'unit', 'succeeded', 90);
+  await build('old', 'unit', 'failed', 9000);
+  await build('site', 'unit', 'warning', 600);
+  await stores.actions.pausePipeline({ team: 'main', pipeline: 'old' }, 'ann');
+  await gateway.account('root', { globalAdmin: true, password: PASSWORD });
+  await gateway.account('ann', {
+    teams: { main: 'write', web: 'read', new: 'maintain' },
+    password: PASSWORD,
+  });
+  await gateway.account('bob', { teams: { new: 'read' }, password: PASSWORD });
+  await gateway.account('eve', { password: PASSWORD });
+  // Starts the drawing process: on a slow machine the first picture takes longer than a response may.
+  const as = await gateway.session('ann');
+  await gateway.ask('GET /teams/main/pipelines/api/image.svg?hide_intermediates=1', { as });
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  close = async () => await person.context.close();
+});
+afterEach(async () => {
+  await close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+async function save(team: string, pipeline: string, isPublic = false): Promise<void> {
+  const definition = samplePipeline({
+    jobs: [
+      job('unit', getStep('git.app'), task('test')),
+      job('lint', getStep('git.app'), task('lint')),
+      job('build', getStep('git.app', { passed: ['unit', 'lint'] }), task('compile')),
+      job('deploy', getStep('git.app', { passed: ['build'] }), task('roll out')),
+    ],
+  });
+  const more = { team, pipeline, namespace: team, uid: `${team}-${pipeline}`, public: isPublic };
+  const { id } = await site.stores.pipelines.savePipeline(toSave(definition, more));
+  ids.set(pipeline, id);
+}
+
+/** Adds the next build of a job, which ended or began so many minutes ago, and notifies of it. */
+async function build(pipeline: string, name: string, status: BuildStatus, minutes: number): Promise<void> {
+  const id = ids.get(pipeline) ?? 0;
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  const endedAt = ['pending', 'waiting', 'started'].includes(status) ? null : at;
+  await site.stores.pool.query(rows()`
+    INSERT INTO builds (job_id, revision_id, number, cause, created_at, started_at, status, wants_pod, ended_at)
+    SELECT j.id, r.id, 1 + (SELECT count(*) FROM builds b WHERE b.job_id = j.id), '{}', ${at}, ${at}, ${status},
+      false, ${endedAt}
+    FROM jobs j JOIN revisions r ON r.pipeline_id = j.pipeline_id
+    WHERE j.pipeline_id = ${id} AND j.name = ${name}`);
+  site.gateway.notifications.notify({ topic: 'status', pipeline: id });
+}
+
+async function endBuilds(pipeline: string, status: BuildStatus): Promise<void> {
+  const id = ids.get(pipeline) ?? 0;
+  await site.stores.pool.query(rows()`
+    UPDATE builds SET status = ${status}, ended_at = now()
+    WHERE ended_at IS NULL AND job_id IN (SELECT id FROM jobs WHERE pipeline_id = ${id})`);
+  site.gateway.notifications.notify({ topic: 'status', pipeline: id });
+}
+
+async function open(path: string, username: string): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(`**${path}`);
+}
+
+/** Waits until the script has drawn: it writes relative times. */
+const drawn = async (): Promise<void> =>
+  await page.locator('.overview-card time', { hasText: 'ago' }).first().waitFor();
+const names = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
+const cardOf = (name: string) =>
+  page.locator('.overview-card', { has: page.getByRole('link', { name, exact: true }) });
+const stateOf = async (name: string): Promise<string> =>
+  (await cardOf(name).locator('.overview-state').innerText()).trim();
+/** The texts of the elements, on one line each. */
+const texts = async (selector: string): Promise<string[]> =>
+  (await page.locator(selector).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+const query = (): string => new URL(page.url()).search;
+
+/** Called for each page of a test: checks accessibility and stores a screenshot. */
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await accessibilityProblems(page)).toEqual([]);
+}
+
+const SORTED = ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh', 'site'];
+
+describe('the overview of pipelines', () => {
+  test('has the newest failures of each team first, in words', async () => {
+    await open('/teams', 'ann');
+    await drawn();
+    expect(await names()).toEqual(SORTED);
+    expect(await Promise.all(SORTED.map(stateOf))).toEqual([
+      'failed unit #1',
+      'failed lint #1 and 1 more',
+      'running',
+      'waiting',
+      'paused',
+      'succeeded',
+      'not yet run',
+      'warning',
+    ]);
+    expect(await texts('.overview-card:has-text("tools") .overview-times')).toEqual([
+      '2 running newest build 1 minute ago',
+    ]);
+    expect(await texts('h2')).toEqual(['Main team write', 'new maintain', 'web read']);
+    const pictures = await page.locator('.overview-picture img').all();
+    for (const image of pictures)
+      await until(
+        async () => (await image.evaluate((one: object) => Number(Reflect.get(one, 'naturalWidth')))) > 0,
+      );
+    await seen('overview');
+    expect(await keyboardProblems(page)).toEqual([]);
+    await cardOf('docs').click();
+    await page.waitForURL('**/teams/main/pipelines/docs');
+    await page.goBack();
+    await page.getByRole('link', { name: 'lint #1' }).click();
+    await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
+  });
+
+  test('changes cards in place, without moving them until asked', async () => {
+    await open('/teams', 'ann');
+    await drawn();
+    const before = await cardOf('docs').locator('img').getAttribute('src');
+    const box = await cardOf('docs').boundingBox();
+    await build('docs', 'lint', 'started', 0);
+    await until(async () => (await stateOf('docs')) === 'running');
+    await endBuilds('docs', 'failed');
+    await until(async () => (await stateOf('docs')) === 'failed lint #1');
+    expect(await names()).toEqual(SORTED);
+    expect(await cardOf('docs').boundingBox()).toEqual(box);
+    await until(async () => (await cardOf('docs').locator('img').getAttribute('src')) !== before);
+    await seen('overview-changed');
+    await page.getByRole('button', { name: 'Sort again' }).click();
+    await until(async () => (await names())[0] === 'docs');
+    expect(await page.getByRole('button', { name: 'Sort again' }).count()).toBe(0);
+    await build('docs', 'lint', 'succeeded', 0);
+    await until(async () => (await stateOf('docs')) === 'succeeded');
+    await save('main', 'later');
+    site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('later') ?? 0 });
+    await cardOf('later').waitFor();
+    await site.stores.pool.query(
+      rows()`UPDATE pipelines SET deleted_at = now() WHERE id = ${ids.get('later') ?? 0}`,
+    );
+    site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('later') ?? 0 });
+    await cardOf('later').waitFor({ state: 'detached' });
+  });
+
+  test('searches as the viewer types, filters by status, and keeps both in the address', async () => {
+    await open('/teams', 'ann');
+    await drawn();
+    await page.keyboard.press('/');
+    await page.keyboard.type('main TO');
+    await until(async () => (await names()).join(' ') === 'tools');
+    await until(() => query() === '?q=main%20TO');
+    expect(await page.locator('.overview-note').innerText()).toBe('1 of 8 pipelines');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('a/b');
+    await page.getByText('Nothing matches.').waitFor();
+    await seen('overview-nothing');
+    await page.getByRole('link', { name: 'Show all pipelines' }).click();
+    await until(async () => (await names()).length === 8);
+    const chips = page.getByRole('navigation', { name: 'Filter by status' }).getByRole('link');
+    expect((await chips.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+      'all',
+      'failed 2',
+      'running 1',
+      'waiting 1',
+      'warning 1',
+      'paused 1',
+      'succeeded 1',
+      'not yet run 1',
+    ]);
+    await chips.filter({ hasText: 'failed' }).click();
+    await until(async () => (await names()).join(' ') === 'api shop');
+    await until(() => query() === '?status=failed');
+    await seen('overview-failed');
+    await build('api', 'unit', 'succeeded', 0);
+    await build('batch', 'unit', 'failed', 0);
+    await until(async () => (await names()).join(' ') === 'api shop batch');
+    expect(await stateOf('api')).toBe('succeeded');
+    await page.reload();
+    await until(async () => (await names()).join(' ') === 'batch shop');
+    await build('batch', 'unit', 'succeeded', 0);
+    await build('api', 'unit', 'failed', 20);
+  });
+
+  test('is a list with a search form without scripts', async () => {
+    await open('/teams', 'ann');
+    const context = await site.browser.newContext({
+      ignoreHTTPSErrors: true,
+      baseURL: ORIGIN,
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
+    const plain = await context.newPage();
+    await plain.goto('/teams');
+    expect((await plain.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(SORTED.toSorted());
+    await plain.getByRole('searchbox').fill('site');
+    await plain.getByRole('button', { name: 'Search' }).click();
+    await plain.waitForURL('**/teams?q=site');
+    expect(await plain.locator('.overview-name a').allInnerTexts()).toEqual(['site']);
+    await plain.getByRole('link', { name: 'warning 1' }).click();
+    await plain.waitForURL('**/teams?q=site&status=warning');
+    await picture(plain, 'overview-plain', PICTURES);
+    await plain.getByRole('searchbox').fill('nobody');
+    await plain.getByRole('button', { name: 'Search' }).click();
+    await plain.getByRole('link', { name: 'Show all pipelines' }).click();
+    await plain.waitForURL('**/teams');
+    await context.close();
+  });
+});
+
+describe('an overview without pipelines', () => {
+  test('says how to get into a team, and a global admin how to create one', async () => {
+    await open('/teams', 'eve');
+    expect(await page.locator('main').innerText()).toContain(
+      'millrace members set eve --role write --team TEAM',
+    );
+    await seen('overview-no-team');
+  });
+
+  test('says how to create the first pipeline, as the role allows, until there is one', async () => {
+    await open('/teams/new/pipelines', 'bob');
+    const main = page.locator('main');
+    expect(await main.innerText()).toContain('kubectl apply -f -');
+    expect(await main.innerText()).not.toContain('millrace pipelines create');
+    await page.context().clearCookies();
+    await open('/teams/new/pipelines', 'ann');
+    expect(await main.innerText()).toContain('millrace pipelines create hello -c hello.hcl --team new');
+    await seen('overview-empty-team');
+    await save('new', 'first');
+    site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('first') ?? 0 });
+    await cardOf('first').waitFor();
+    await page.locator('#overview-empty').waitFor({ state: 'hidden' });
+    await site.stores.pool.query(
+      rows()`UPDATE pipelines SET deleted_at = now() WHERE id = ${ids.get('first') ?? 0}`,
+    );
+  });
+});
+
+describe('who sees which pipelines', () => {
+  test('an admin sees all teams, and a member only their own', async () => {
+    await open('/teams', 'root');
+    await drawn();
+    expect(await texts('h2')).toEqual(['Main team', 'new', 'web']);
+    await page.context().clearCookies();
+    await open('/teams', 'bob');
+    await page.getByText('No pipelines yet.').waitFor();
+    expect([await texts('h2'), await names()]).toEqual([['new read'], []]);
+    await page.goto('/teams/main/pipelines');
+    expect(await page.locator('h1').innerText()).toBe('You may not do this');
+  });
+
+  test('a member who is removed from a team no longer sees it', async () => {
+    await site.gateway.account('joe', { teams: { main: 'read', web: 'read' }, password: PASSWORD });
+    await open('/teams', 'joe');
+    await drawn();
+    await site.stores.pool.query(rows()`
+      DELETE FROM team_members USING users u, teams t
+      WHERE u.id = user_id AND t.id = team_id AND u.username = 'joe' AND t.name = 'main'`);
+    await page.getByRole('heading', { name: 'Main team' }).waitFor({ state: 'detached' });
+    await cardOf('site').waitFor();
+    expect(await names()).toEqual(['site']);
+  });
+
+  test('visitors who are signed out sign in for teams, and see public pipelines', async () => {
+    await save('web', 'open', true);
+    await page.goto('/teams');
+    expect(new URL(page.url()).pathname).toBe('/auth/login');
+    await page.goto('/teams/web/pipelines/open');
+    expect(await page.locator('h1').innerText()).toBe('open');
+  });
+});

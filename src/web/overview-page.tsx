@@ -1,0 +1,188 @@
+/*
+ * The overview of pipelines: searches and filters as the viewer types, and follows the stream. Cards keep
+ * their order while the viewer reads.
+ */
+import { render } from 'preact';
+import type { CardFilter } from '#domain/graph/order-cards.ts';
+import {
+  CARDS_PER_PAGE,
+  isFiltered,
+  overviewPath,
+  sectionsOf,
+  selectCards,
+} from '#domain/graph/overview-sections.ts';
+import { isCardStatus, type CardStatus } from '#domain/graph/pipeline-card.ts';
+import { calmOrder, isSameOrder } from './calm-order.ts';
+import { followEvents } from './follow-events.ts';
+import {
+  allCards,
+  changedCards,
+  isComplete,
+  NO_OVERVIEW,
+  withChanges,
+  withTeam,
+  withTeams,
+  type FollowedOverview,
+} from './overview-state.ts';
+import { OverviewBody } from './overview.tsx';
+import { PictureVersions } from './picture-versions.ts';
+
+/** How often relative times are written again. */
+const CLOCK_MS = 30_000;
+/** Browsers limit how often a page may change its address. */
+const ADDRESS_MS = 300;
+
+class OverviewPage {
+  readonly #place: HTMLElement;
+  readonly #search: HTMLInputElement;
+  readonly #base: string;
+  readonly #pictures = new PictureVersions(() => this.#draw());
+  #state = NO_OVERVIEW;
+  #status: CardStatus | undefined;
+  /** Row ids in the order in which they are shown; empty: sort them. */
+  #order: readonly number[] = [];
+  #limit = CARDS_PER_PAGE;
+  #isConnected = true;
+  #address: number | undefined;
+  #frame: number | undefined;
+
+  constructor(place: HTMLElement, search: HTMLInputElement) {
+    this.#place = place;
+    this.#search = search;
+    this.#base = place.dataset['base'] ?? '/teams';
+    const query = new URLSearchParams(location.search);
+    const status = query.get('status');
+    this.#status = isCardStatus(status) ? status : undefined;
+    this.#limit = CARDS_PER_PAGE * Math.max(1, Number(query.get('page')) || 1);
+  }
+
+  follow(): void {
+    this.#retryPictures();
+    followEvents({
+      url: () => this.#place.dataset['events'] ?? '',
+      on: {
+        teams: ({ data }) => this.#receive((state) => withTeams(state, JSON.parse(data))),
+        team: ({ data }) => this.#receive((state) => withTeam(state, JSON.parse(data))),
+        changes: ({ data }) => this.#receive((state) => withChanges(state, JSON.parse(data))),
+      },
+      refused: () => {
+        this.#isConnected = false;
+        this.#draw();
+      },
+    });
+    this.#search.addEventListener('input', () => this.#filterChanged());
+    this.#search.form?.addEventListener('submit', (event) => event.preventDefault());
+    document.addEventListener('keydown', (event) => this.#focusSearch(event));
+    setInterval(() => this.#draw(), CLOCK_MS);
+  }
+
+  get #filter(): CardFilter {
+    return { text: this.#search.value, ...(this.#status !== undefined && { status: this.#status }) };
+  }
+
+  /** Pictures of the server's page that were refused before this script could hear of it. */
+  #retryPictures(): void {
+    for (const image of this.#place.querySelectorAll('img'))
+      if (image.complete && image.naturalWidth === 0) image.src = `${image.src}&at=${Date.now()}`;
+  }
+
+  #receive(apply: (state: FollowedOverview) => FollowedOverview): void {
+    const before = this.#state;
+    this.#state = apply(before);
+    this.#isConnected = true;
+    for (const id of changedCards(before, this.#state)) this.#pictures.changed(id);
+    this.#draw();
+  }
+
+  #filterChanged(): void {
+    this.#order = [];
+    this.#limit = CARDS_PER_PAGE;
+    clearTimeout(this.#address);
+    this.#address = setTimeout(
+      () => history.replaceState(undefined, '', overviewPath(this.#base, this.#filter)),
+      ADDRESS_MS,
+    );
+    this.#draw();
+  }
+
+  /** A slash puts the focus into the search box, unless the viewer is typing. */
+  #focusSearch(event: KeyboardEvent): void {
+    const { key, target } = event;
+    if (key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')) return;
+    event.preventDefault();
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  /** Without pipelines there is nothing to search, and the page of a team says how to create one. */
+  #showEmpty(isEmpty: boolean): void {
+    const empty = document.getElementById('overview-empty');
+    if (empty !== null) empty.hidden = !isEmpty;
+    if (this.#search.form !== null) this.#search.form.hidden = isEmpty;
+  }
+
+  #draw(): void {
+    if (this.#frame !== undefined) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = undefined;
+      if (isComplete(this.#state)) this.#render();
+    });
+  }
+
+  #render(): void {
+    const { teams } = this.#state;
+    const cards = allCards(this.#state);
+    const filter = this.#filter;
+    const { matching, counts } = selectCards(teams, cards, filter);
+    const sorted = matching.map(({ id }) => id);
+    const byId = new Map(cards.map((card) => [card.id, card]));
+    const calm = calmOrder(this.#order, sorted, new Set(byId.keys()));
+    const byTeam = Map.groupBy(
+      calm.flatMap((id) => byId.get(id) ?? []),
+      ({ team }) => team,
+    );
+    const shown = teams.flatMap(({ name }) => byTeam.get(name) ?? []);
+    this.#order = shown.map(({ id }) => id);
+    const filtered = isFiltered(filter);
+    this.#showEmpty(cards.length === 0);
+    render(
+      <OverviewBody
+        base={this.#base}
+        filter={filter}
+        counts={counts}
+        found={shown.length}
+        all={cards.length}
+        more={shown.length - this.#limit}
+        sections={sectionsOf(teams, shown, { from: 0, to: this.#limit, filtered })}
+        isSorted={isSameOrder(this.#order, sorted)}
+        isConnected={this.#isConnected}
+        now={new Date()}
+        pictures={this.#pictures}
+        choose={(status) => {
+          this.#status = status;
+          this.#filterChanged();
+        }}
+        clear={() => {
+          this.#search.value = '';
+          this.#status = undefined;
+          this.#filterChanged();
+          this.#search.focus();
+        }}
+        sort={() => {
+          this.#order = [];
+          this.#draw();
+        }}
+        showMore={() => {
+          this.#limit += CARDS_PER_PAGE;
+          this.#draw();
+        }}
+      />,
+      this.#place,
+    );
+  }
+}
+
+const place = document.getElementById('overview');
+const search = document.getElementById('search');
+if (place !== null && search instanceof HTMLInputElement) new OverviewPage(place, search).follow();

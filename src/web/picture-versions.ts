@@ -1,0 +1,59 @@
+import { REFRESH_MS } from './refresh.ts';
+
+const RETRIES = 5;
+const RETRY_MS = 1000;
+
+/**
+ * Decides when pictures load again. The server may keep the picture from before a change for a second, so a
+ * pipeline that changes all the time loads one picture in that time. The server refuses pictures while it
+ * draws many others: those are requested again later.
+ */
+export class PictureVersions {
+  readonly #versions = new Map<number, number>();
+  /** Row ids that wait, and whether they changed again since. */
+  readonly #waiting = new Map<number, boolean>();
+  readonly #failures = new Map<number, number>();
+  readonly #draw: () => void;
+
+  constructor(draw: () => void) {
+    this.#draw = draw;
+  }
+
+  /** Undefined: as the page loaded it. */
+  of(id: number): number | undefined {
+    return this.#versions.get(id);
+  }
+
+  isBroken(id: number): boolean {
+    return this.#failures.has(id);
+  }
+
+  changed(id: number): void {
+    if (this.#waiting.has(id)) this.#waiting.set(id, true);
+    else this.#wait(id, REFRESH_MS);
+  }
+
+  loaded(id: number): void {
+    if (this.#failures.delete(id)) this.#draw();
+  }
+
+  failed(id: number): void {
+    const failures = (this.#failures.get(id) ?? 0) + 1;
+    this.#failures.set(id, failures);
+    this.#draw();
+    // Random, so that the pictures of a page do not all come back at once.
+    if (failures <= RETRIES && !this.#waiting.has(id))
+      this.#wait(id, RETRY_MS * 2 ** failures * (0.5 + Math.random()));
+  }
+
+  #wait(id: number, milliseconds: number): void {
+    this.#waiting.set(id, false);
+    setTimeout(() => {
+      const again = this.#waiting.get(id) === true;
+      this.#waiting.delete(id);
+      this.#versions.set(id, Date.now());
+      this.#draw();
+      if (again) this.#wait(id, REFRESH_MS);
+    }, milliseconds);
+  }
+}
