@@ -89,6 +89,7 @@ describe('a pipeline of the API', () => {
       config: text('second', WHO),
       vars: { who: 'x' },
       public: true,
+      generation: expect.any(Number),
     });
   });
 
@@ -149,11 +150,27 @@ test('the API cannot change a pipeline of a manifest', async () => {
   for (const [request, body] of [
     [`PUT ${of()}`, { config: text('second') }],
     [`DELETE ${of()}`, undefined],
-    [`GET ${of('/definition')}`, undefined],
   ] as const) {
     const refused = await ask(request, body);
     expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
   }
+  const definition = await eventually(
+    async () => await ask(`GET ${of('/definition')}`),
+    ({ status }) => status === 200,
+  );
+  expect([definition.status, definition.body.data]).toEqual([
+    200,
+    { name, config: text('first'), vars: {}, managed_by_manifest: true },
+  ]);
+});
+
+test('the API does not overwrite a change that its caller has not seen', async () => {
+  await create();
+  const { generation } = (await ask(`GET ${of('/definition')}`)).body.data;
+  expect((await ask(`PUT ${of()}`, { config: text('second'), generation })).status).toBe(200);
+  const late = await ask(`PUT ${of()}`, { config: text('third'), generation });
+  expect([late.status, kind(late.body)]).toEqual([409, 'refused']);
+  expect((await objectOf()).spec.config).toBe(text('second'));
 });
 
 test('the role write cannot change a pipeline, and a body cannot name another team', async () => {

@@ -17,6 +17,7 @@ export interface AccessParts {
   client: OAuthClient;
   objects: ApiObjects | undefined;
   compiler: Compiler;
+  drawing: AccountPorts['drawing'];
   seal: SetSecretPorts['seal'];
   sessionKey: Buffer;
   sessionSeconds: number;
@@ -39,6 +40,7 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authentic
       client,
       objects: parts.objects,
       compiler: parts.compiler,
+      drawing: parts.drawing,
       seal: parts.seal,
       wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,

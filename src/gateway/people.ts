@@ -1,18 +1,21 @@
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
-import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
 import { authenticateByInstallation, type TokenSources } from '#adapters/http/auth/installation-tokens.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { PublicGatewayConfig } from '#config';
-import { openAccess } from './access.ts';
+import { openAccess, type AccessParts } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster, type ClusterConnection } from './cluster-connection.ts';
 import { sealerIn } from './store-secrets.ts';
 
 /** Opens what the routes of accounts need, with connections to identity providers and to the API server. */
-export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
+export async function openPeople(
+  config: PublicGatewayConfig,
+  { stores, drawing }: Pick<AccessParts, 'stores' | 'drawing'>,
+  log: Log,
+) {
   const cluster = await openCluster(config);
   await cluster
     ?.markClientSecrets()
@@ -33,6 +36,7 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
     stores,
     objects: cluster?.objects,
     compiler,
+    drawing,
     seal: sealerIn(config.storeKeysDirectory),
     installation: authenticateByInstallation(tokenSources(config, cluster), (sentence) => log.warn(sentence)),
     now: () => new Date(),

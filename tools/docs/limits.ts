@@ -2,7 +2,7 @@ import { MAX_UNUSED_REVISIONS } from '#adapters/database/retention/retain-revisi
 import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
-import { MAX_BODY_BYTES } from '#adapters/http/api/pipelines.ts';
+import { MAX_BODY_BYTES } from '#adapters/http/api/pipeline-texts.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
 import { MAX_RETAINED_WEBHOOK_BYTES } from '#adapters/http/api/webhook-body.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';

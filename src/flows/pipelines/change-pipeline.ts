@@ -47,15 +47,16 @@ export async function createPipeline(
   return made.answer === 'done' ? await waitForVerdict(made.value, findings, ports) : made;
 }
 
-/** Absent fields stay as they are. */
+/** Absent fields stay as they are. With `generation`, an object of another generation is not changed. */
 export async function updatePipeline(
-  name: PipelineName,
+  { generation, ...name }: PipelineName & { generation?: number },
   change: (known: PipelineSpec) => PipelineSpec,
   act: Act,
   ports: ChangePipelinePorts,
 ): Promise<PipelineChanged> {
   const read = await readToChange(name, ports);
   if (read.answer !== 'done') return read;
+  if (generation !== undefined && generation !== read.value.generation) return { answer: 'changed' };
   const spec = change(read.value.spec);
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };

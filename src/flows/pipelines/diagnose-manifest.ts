@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import { renderDiagnostic, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource } from '#domain/pipeline/compile-context.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
@@ -52,8 +53,16 @@ export interface ManifestFinding {
 
 /** Findings with places as numbers. Only errors refuse the manifest. */
 export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
-  const { refusing, others, needs } = await diagnoseConfig(text, compiler);
-  return [
+  return (await readManifest(text, compiler)).findings;
+}
+
+/** The findings, and the pipeline if there is no error and every value is known. */
+export async function readManifest(
+  text: ManifestText,
+  compiler: Compiler,
+): Promise<{ findings: ManifestFinding[]; pipeline?: Pipeline }> {
+  const { refusing, others, needs, pipeline } = await diagnoseConfig(text, compiler);
+  const findings = [
     ...refusing.map((diagnostic) => toFinding(diagnostic, 'error')),
     ...others.map((diagnostic) => toFinding(diagnostic, 'warning')),
     ...needs.map(({ source, range }) => ({
@@ -62,6 +71,7 @@ export async function findingsOf(text: ManifestText, compiler: Compiler): Promis
       message: `${source} ${UNSEEN}`,
     })),
   ];
+  return { findings, ...defined({ pipeline }) };
 }
 
 function toFinding(
@@ -83,6 +93,7 @@ interface ConfigDiagnosis {
   refusing: Diagnostic[];
   others: Diagnostic[];
   needs: readonly NeededSource[];
+  pipeline: Pipeline | undefined;
 }
 
 async function diagnoseConfig(
@@ -94,12 +105,13 @@ async function diagnoseConfig(
     ...Object.fromEntries(own),
     ...(varsElsewhere && { [UNKNOWN_OTHERS]: { value: '' } }),
   };
-  const { diagnostics, needs = [] } = await compiler.compile(config, variables);
+  const { diagnostics, needs = [], pipeline } = await compiler.compile(config, variables);
   const all = sortDiagnostics(diagnostics);
   return {
     refusing: all.filter(refuses),
     others: all.filter((diagnostic) => !refuses(diagnostic)),
     needs,
+    pipeline,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer, ProviderObjects, TeamObjects } from '#flows/people/object-ports.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
@@ -34,6 +35,12 @@ export interface PipelineObject {
   deleting: boolean;
   /** The operator's verdict on this generation; absent until the operator has looked. */
   verdict?: { ready: boolean; reason: string; message: string };
+}
+
+/** The texts of pipelines that run, whoever wrote them. */
+export interface RunningTexts {
+  /** Undefined: there is no such pipeline, or it has not run yet. */
+  textOf(name: PipelineName): Promise<string | undefined>;
 }
 
 /** Namespace and name of a pipeline object. */

@@ -11,6 +11,7 @@ import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
 import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
+import type { RunningTexts } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import type { SecretStore } from '#flows/pipelines/secret-ports.ts';
 import { accountStore } from './account-store.ts';
@@ -18,6 +19,7 @@ import { auditStore } from './audit-store.ts';
 import { memberStore } from './member-store.ts';
 import { oauthStore } from './oauth-store.ts';
 import { teamUseViews } from './team-use.ts';
+import { runningTexts } from './running-texts.ts';
 import { throttleStore } from './throttle-store.ts';
 import { tokenStore } from './token-store.ts';
 import { userSessionStore } from './user-session-store.ts';
@@ -36,6 +38,7 @@ export interface AccessStores {
   identityKeys: IdentityKeyStore;
   caches: CacheViews;
   teamUse: TeamUseViews;
+  texts: RunningTexts;
 }
 
 export function accessStores(
@@ -51,6 +54,7 @@ export function accessStores(
     audit: auditStore(database),
     oauth: oauthStore(database),
     teamUse: teamUseViews(database),
+    texts: runningTexts(database),
     ...others,
   };
 }

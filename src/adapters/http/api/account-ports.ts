@@ -14,9 +14,10 @@ import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
-import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
+import type { ApiObjects, RunningTexts } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.ts';
+import type { Drawing } from '#flows/views/overview-ports.ts';
 
 /** What the routes of accounts, sessions, tokens, members and the audit log need. */
 export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
@@ -42,6 +43,8 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;
   compiler: Compiler;
+  drawing: Pick<Drawing, 'svg'>;
+  texts: RunningTexts;
   /** Undefined if this gateway runs without a cluster. */
   objects: ApiObjects | undefined;
   codec: SessionCodec;

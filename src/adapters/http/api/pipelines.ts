@@ -4,45 +4,35 @@ import { defined } from '#defined';
 import {
   createPipeline,
   deletePipeline,
-  readPipeline,
   updatePipeline,
-  validatePipeline,
   type ChangePipelinePorts,
 } from '#flows/pipelines/change-pipeline.ts';
-import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
 import type { PipelineView } from '#flows/views/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
-import { objectProblem, requireWritten } from './cluster-objects.ts';
+import { objectProblem } from './cluster-objects.ts';
 import { limitCompiles } from './compile-limits.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import {
-  changePorts,
-  encodeFinding,
-  encodeResult,
-  FindingSchema,
-  PipelineResultBody,
-  RESPONSE_TIME_LIMIT_MS,
-} from './pipeline-results.ts';
+import { changePorts, encodeResult, PipelineResultBody, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
+import { Config, MAX_BODY_BYTES, pipelineTextRoutes, Vars, type TextPorts } from './pipeline-texts.ts';
 import { encodePublicPipeline, PUBLIC_SCHEMAS, publicData } from './public-schemas.ts';
 import { body, ObjectName } from './request-bodies.ts';
-import { answer, answerList, PipelineParams, Strings, TeamParams } from './schemas.ts';
+import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
 
-const MAX_TEXT_CHARACTERS = 262_144;
-/** Bytes. The text may be escaped, and the variables come with it. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-
-const Config = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
-const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
 const Settings = {
   vars: Vars,
   /** Empty: none. */
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   public: Type.Optional(Type.Boolean()),
 };
-export const Changes = body({ ...Settings, config: Type.Optional(Config) });
+export const Changes = body({
+  ...Settings,
+  config: Type.Optional(Config),
+  /** That of the definition which the caller changed. */
+  generation: Type.Optional(Type.Integer({ minimum: 0 })),
+});
 
 export const PipelineSchema = {
   id: Type.Integer(),
@@ -91,19 +81,9 @@ export function encodePipeline({ displayName, ...rest }: PipelineView) {
   return { ...rest, ...defined({ display_name: displayName }) };
 }
 
-interface TextPorts extends AccountPorts {
-  compilerOf: (team: string) => Compiler;
-}
-
 export function pipelineChangeRoutes(all: AccountPorts): Route[] {
   const ports = { ...all, compilerOf: limitCompiles(all.compiler) };
-  return [
-    createRoute(ports),
-    validateRoute(ports),
-    definitionRoute(ports),
-    changeRoute(ports),
-    deleteRoute(ports),
-  ];
+  return [createRoute(ports), ...pipelineTextRoutes(ports), changeRoute(ports), deleteRoute(ports)];
 }
 
 function createRoute(ports: TextPorts): Route {
@@ -134,66 +114,6 @@ function createRoute(ports: TextPorts): Route {
   });
 }
 
-function validateRoute(ports: TextPorts): Route {
-  return route({
-    method: 'POST',
-    url: '/teams/:team/pipelines/validate',
-    needs: 'maintain',
-    about:
-      'Validates a text and returns its findings by line and column, as `millrace validate` does. Nothing ' +
-      'is stored.',
-    bodyLimit: MAX_BODY_BYTES,
-    timeLimit: RESPONSE_TIME_LIMIT_MS,
-    schema: {
-      params: TeamParams,
-      body: body({ config: Config, vars: Vars }),
-      response: answer({ valid: Type.Boolean(), findings: Type.Array(FindingSchema) }),
-    },
-    handler: async ({ params: { team }, body: { config, vars } }) => {
-      const findings = await validatePipeline({ config, ...defined({ vars }) }, ports.compilerOf(team));
-      return {
-        data: {
-          valid: findings.every(({ severity }) => severity !== 'error'),
-          findings: findings.map(encodeFinding),
-        },
-      };
-    },
-  });
-}
-
-export const DefinitionSchema = {
-  name: Type.String(),
-  config: Type.String(),
-  vars: Strings,
-  display_name: Type.Optional(Type.String()),
-  public: Type.Optional(Type.Boolean()),
-};
-
-function definitionRoute(ports: AccountPorts): Route {
-  return route({
-    method: 'GET',
-    url: '/teams/:team/pipelines/:pipeline/definition',
-    needs: 'maintain',
-    about: 'Text, variables and settings of a pipeline that was created over the API.',
-    schema: { params: PipelineParams, response: answer(DefinitionSchema) },
-    handler: async ({ params }) => {
-      const read = requireWritten(
-        await readPipeline(params, changePorts(ports)),
-        `Pipeline ${params.pipeline}`,
-      );
-      const { config, vars = {}, displayName, public: open } = read.spec;
-      return {
-        data: {
-          name: read.name,
-          config,
-          vars,
-          ...defined({ display_name: displayName, public: open }),
-        },
-      };
-    },
-  });
-}
-
 function changeRoute(ports: TextPorts): Route {
   return route({
     method: 'PUT',
@@ -203,7 +123,7 @@ function changeRoute(ports: TextPorts): Route {
     about:
       'Changes a pipeline that was created over the API. Fields that the body leaves out keep their ' +
       'values; sources are always fetched again. The response is that of creating one. 409 if a manifest ' +
-      'manages it.',
+      'manages it, or if `generation` is given and someone has changed the pipeline since.',
     bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
@@ -211,10 +131,10 @@ function changeRoute(ports: TextPorts): Route {
       body: Changes,
       response: { 200: PipelineResultBody, 202: PipelineResultBody },
     },
-    handler: async ({ params, body: fields, identity }, reply) => {
+    handler: async ({ params, body: { generation, ...fields }, identity }, reply) => {
       const act = actOf(identity, ports.now());
       const made = await updatePipeline(
-        params,
+        { ...params, ...defined({ generation }) },
         (known) => changed(known, fields),
         act,
         partsFor(params.team, ports),
@@ -255,7 +175,7 @@ function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
 }
 
 /** Merges the fields into the spec. An empty display name removes it. */
-function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineSpec {
+function changed(known: PipelineSpec, fields: Omit<Static<typeof Changes>, 'generation'>): PipelineSpec {
   const { config = known.config, vars = known.vars, public: open = known.public } = fields;
   const { display_name: displayName = known.displayName } = fields;
   return {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answer } from '#adapters/http/api/schemas.ts';
+import { answer, TeamParams } from '#adapters/http/api/schemas.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { assetRoutes } from './assets.ts';
@@ -47,6 +47,14 @@ export function personalPageOnlyRoutes(): Route[] {
       needs: 'global-admin',
       about: 'The first page for global admins; only for browsers.',
       schema: {},
+      handler: refusePrograms,
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/new-pipeline',
+      needs: 'maintain',
+      about: 'The page to create a pipeline; only for browsers.',
+      schema: { params: TeamParams },
       handler: refusePrograms,
     }),
   ];

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { FindingSchema } from '#adapters/http/api/pipeline-results.ts';
 import { defined } from '#defined';
 
 export interface ApiCall {
@@ -14,10 +16,20 @@ export interface ApiResponse {
   data: Readonly<Record<string, string>>;
   /** The message for the user if the call failed. */
   problem: string | undefined;
+  /** What a route found in the text of a pipeline, whether it refused the text or not. */
+  findings: readonly Finding[];
   location: string | undefined;
   cookies: string[];
   /** The JSON of the response; an empty object if it has none. */
   json: unknown;
+}
+
+type Finding = Static<typeof FindingSchema>;
+
+/** The part of an answer that forms read. */
+interface Answered {
+  data?: { findings?: Finding[]; warnings?: Finding[] };
+  findings?: Finding[];
 }
 
 /** Headers that browsers set and that the action needs. */
@@ -42,17 +54,22 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     remoteAddress: request.ip,
     ...(body !== undefined && { payload: { ...body } }),
   });
-  const json: unknown = response.payload.startsWith('{') ? JSON.parse(response.payload) : {};
+  const json: Answered = response.payload.startsWith('{') ? JSON.parse(response.payload) : {};
   const { location } = response.headers;
   const cookies = [response.headers['set-cookie'] ?? []].flat();
   return {
     status: response.statusCode,
-    data: stringFields(Object(json).data),
+    data: stringFields(json.data),
+    findings: findingsOf(json),
     problem: response.statusCode < 400 ? undefined : stringFields(json)['detail'],
     location: typeof location === 'string' ? location : undefined,
     cookies,
     json,
   };
+}
+
+function findingsOf({ data = {}, findings }: Answered): readonly Finding[] {
+  return findings ?? data.findings ?? data.warnings ?? [];
 }
 
 function stringFields(value: unknown): Record<string, string> {

@@ -33,11 +33,13 @@ function written(value: HtmlValue): string {
 
 const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Replaces control characters, which HTML forbids, and characters that change the text direction. */
 function escape(text: string): string {
-  return text
-    .replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? '')
-    .replaceAll(/(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return printable(text.replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? ''));
+}
+
+/** Replaces control characters, which HTML forbids, and characters that change the text direction. */
+export function printable(text: string): string {
+  return text.replaceAll(/(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
 /** Joins parts, for lists of unknown length. */

@@ -9,6 +9,7 @@ import type { PageRoute, Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
+import { MAX_FIELD_LENGTH } from './start-form.ts';
 
 /** Redirects the browser and sets these cookies. */
 interface Redirect {
@@ -36,8 +37,7 @@ interface PageParts {
   forPublic?: (pageRequest: PageRequest) => Promise<Html | undefined>;
 }
 
-const MAX_VALUE_LENGTH = 2048;
-const fieldsUpTo = (maxLength: number) => Type.Record(Type.String(), Type.String({ maxLength }));
+const fieldsOf = (maxLength: number) => Type.Record(Type.String(), Type.String({ maxLength }));
 
 /** Defines a page. It needs what the route at its path needs. */
 export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
@@ -75,19 +75,15 @@ interface FormParts {
   /** The route that the form calls, if it is another: forms know only POST. */
   does?: { method: string; url: string };
   params?: TSchema;
-  /** The longest value in characters, if the form has a field for long texts. */
-  maxValueLength?: number;
+  /** Of a form for long texts. */
+  limits?: { fieldCharacters: number; bodyBytes: number };
   answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
-const MAX_FORM_BYTES = 16 * 1024;
-/** A form may escape each byte of a value with three, and a character may take four bytes. */
-const BYTES_PER_CHARACTER = 12;
+const LIMITS = { fieldCharacters: MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
 /** Defines a form. It needs what the route that it calls needs; that route checks the CSRF token. */
-export function form({ url, does, params, answer, ...limits }: FormParts): PageRoute {
-  const { maxValueLength = MAX_VALUE_LENGTH } = limits;
-  const more = maxValueLength === MAX_VALUE_LENGTH ? 0 : maxValueLength * BYTES_PER_CHARACTER;
+export function form({ url, does, params, limits = LIMITS, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
       // The route that the form calls writes the audit log, not the form.
@@ -97,8 +93,8 @@ export function form({ url, does, params, answer, ...limits }: FormParts): PageR
         url,
         constraints: { medium: 'form' },
         config: { rules, form: true },
-        bodyLimit: MAX_FORM_BYTES + more,
-        schema: { hide: true, body: fieldsUpTo(maxValueLength), ...defined({ params }) },
+        bodyLimit: limits.bodyBytes,
+        schema: { hide: true, body: fieldsOf(limits.fieldCharacters), ...defined({ params }) },
         handler: async (request, reply) => {
           const sent = { params: texts(request.params), fields: texts(request.body), request };
           return send(reply, await answer(sent));

@@ -8,6 +8,7 @@ import { actionForms } from './action-forms.ts';
 import { auditPages } from './audit-pages.ts';
 import { buildPage } from './build-page.ts';
 import { cachesPage } from './caches-page.ts';
+import { editorPages } from './editor-pages.ts';
 import { jobPages } from './job-page.ts';
 import { pipelinePage } from './pipeline-page.ts';
 import { profilePages } from './profile-pages.ts';
@@ -39,6 +40,7 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
     cachesPage(access),
     ...triggerPages(ports, access),
     buildPage(ports, access),
+    ...editorPages(access),
     ...actionForms(access),
     ...teamSettingsPages(access),
     ...teamMembersPages(access),

@@ -6,6 +6,8 @@ export const paths = {
   team: (team: string): string => `/teams/${encodeURIComponent(team)}/pipelines`,
   pipeline: ({ team, pipeline }: PipelineName): string =>
     `${paths.team(team)}/${encodeURIComponent(pipeline)}`,
+  newPipeline: (team: string): string => `/teams/${encodeURIComponent(team)}/new-pipeline`,
+  definition: (name: PipelineName): string => `${paths.pipeline(name)}/definition`,
   job: ({ job, ...name }: JobName): string => `${paths.pipeline(name)}/jobs/${encodeURIComponent(job)}`,
   builds: (name: JobName): string => `${paths.job(name)}/builds`,
   build: (ref: BuildRef): string => buildUrl(ref, ref.number),

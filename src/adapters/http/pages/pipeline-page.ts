@@ -38,6 +38,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         events: `${paths.pipeline(name)}/events`,
         script: 'pipeline-page.js',
         main: html`<h1>${title}</h1>
+          ${may(teamViewer, 'maintain') && html`<p class="actions"><a class="button quiet" href="${paths.definition(name)}">Definition</a></p>`}
           ${pipelineGraph(name, { title, jobs, resources, isMember: true })}
           <div id="live">
             ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}

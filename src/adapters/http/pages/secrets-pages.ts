@@ -21,6 +21,12 @@ import { may, teamViewerOf } from './viewer.ts';
 const TEAM_SECRETS = '/teams/:team/secrets';
 const PIPELINE_SECRETS = '/teams/:team/pipelines/:pipeline/secrets';
 
+/** A form may escape each byte of a value with three, and a character may take four bytes. */
+const SECRET_LIMITS = {
+  fieldCharacters: MAX_STORED_SECRET_BYTES,
+  bodyBytes: 16 * 1024 + 12 * MAX_STORED_SECRET_BYTES,
+};
+
 type Ports = AccountPorts & Pick<PipelinePorts, 'views'>;
 
 /** Stored secrets of a team, and of each of its pipelines. Nothing shows a value of kind `secret`. */
@@ -103,7 +109,7 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
     url,
     does,
     params,
-    maxValueLength: MAX_STORED_SECRET_BYTES,
+    limits: SECRET_LIMITS,
     answer: async ({ params: given, fields, request }) => {
       const { name = '', value = '', kind = 'secret' } = fields;
       const scope = scopeOf(given);

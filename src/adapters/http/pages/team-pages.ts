@@ -12,7 +12,7 @@ import { overview, readOverviewQuery } from './overview.ts';
 import { page, viewerOf } from './page.ts';
 import { paths } from './paths.ts';
 import { settingsPath } from './settings-layout.ts';
-import { teamViewerOf } from './viewer.ts';
+import { may, teamViewerOf } from './viewer.ts';
 
 const SCRIPT = 'overview-page.js';
 const EVENTS = '/overview/events';
@@ -64,7 +64,8 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
       ]);
       const team = requireFound(found[0], `Team ${name}`);
       const { displayName = name } = team;
-      const { viewer, role } = teamViewerOf(request, codec, name);
+      const teamViewer = teamViewerOf(request, codec, name);
+      const { viewer, role } = teamViewer;
       const content = overview({
         base: paths.team(name),
         events: `${EVENTS}?team=${encodeURIComponent(name)}`,
@@ -79,6 +80,7 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
         script: SCRIPT,
         main: html`<h1>${displayName}</h1>
           <p class="tools">
+            ${may(teamViewer, 'maintain') && html`<a href="${paths.newPipeline(name)}">New pipeline</a>`}
             <a href="${settingsPath(name)}/settings">Settings</a>
             <a href="${paths.team(name)}/triggers">Triggers</a>
           </p>

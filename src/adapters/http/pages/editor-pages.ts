@@ -1,0 +1,144 @@
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { MAX_TEXT_CHARACTERS, readDefinition } from '#adapters/http/api/pipeline-texts.ts';
+import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
+import type { PipelineName } from '#flows/names.ts';
+import { callApi, type ApiCall, type ApiResponse } from './call-api.ts';
+import { editorView, type EditorContent } from './editor-view.ts';
+import { printable } from './html.ts';
+import { form, page, viewerOf, type PageAnswer } from './page.ts';
+import { paths } from './paths.ts';
+
+/**
+ * In a form each byte of a character can take three, a character has at most three bytes for each unit of a
+ * JavaScript string, and a line ends with two characters.
+ */
+const LONG_TEXT = {
+  fieldCharacters: 2 * MAX_TEXT_CHARACTERS,
+  bodyBytes: 9 * MAX_TEXT_CHARACTERS + 16 * 1024,
+};
+
+const DEFINITION = '/teams/:team/pipelines/:pipeline/definition';
+const NEW_PIPELINE = '/teams/:team/new-pipeline';
+
+/** The editor: a form that checks and saves a text, where the script draws more. */
+export function editorPages(ports: AccountPorts): PageRoute[] {
+  const { codec } = ports;
+  return [
+    page({
+      url: NEW_PIPELINE,
+      params: TeamParams,
+      answer: async ({ params: { team = '' }, request }) =>
+        editorView({ viewer: viewerOf(request, codec), team, config: EXAMPLE }),
+    }),
+    form({
+      url: NEW_PIPELINE,
+      does: { method: 'POST', url: '/teams/:team/pipelines' },
+      params: TeamParams,
+      limits: LONG_TEXT,
+      answer: async ({ params: { team = '' }, fields, request }) => {
+        const sent = { team, ...textFrom(fields), name: fields['name'] ?? '' };
+        const { name, config } = sent;
+        const save: ApiCall = { method: 'POST', url: paths.team(team), body: { name, config } };
+        const content = { viewer: viewerOf(request, codec), ...sent };
+        return await checkOrSave({ content, name: { team, pipeline: name }, save, fields, request });
+      },
+    }),
+    page({
+      url: DEFINITION,
+      params: PipelineParams,
+      answer: async ({ params, request }) => {
+        const name = nameFrom(params);
+        const content = await contentOf(name, ports);
+        return editorView({ viewer: viewerOf(request, codec), ...content });
+      },
+    }),
+    form({
+      url: DEFINITION,
+      does: { method: 'PUT', url: '/teams/:team/pipelines/:pipeline' },
+      params: PipelineParams,
+      limits: LONG_TEXT,
+      answer: async ({ params, fields, request }) => {
+        const name = nameFrom(params);
+        const { config } = textFrom(fields);
+        const content = {
+          viewer: viewerOf(request, codec),
+          ...(await contentOf(name, ports)),
+          config,
+          generation: Number(fields['generation']),
+        };
+        const body = { config, generation: content.generation };
+        const save: ApiCall = { method: 'PUT', url: paths.pipeline(name), body };
+        return await checkOrSave({ content, name, save, fields, request });
+      },
+    }),
+  ];
+}
+
+const EXAMPLE = `# One job that runs a command. Replace it with your own.
+job "hello" {
+  task "greet" {
+    run "shell" {
+      cmd = "echo Hello"
+    }
+  }
+}
+`;
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+const nameFrom = ({ team = '', pipeline = '' }: Fields): PipelineName => ({ team, pipeline });
+
+/** Forms send lines that end with a carriage return, too. */
+const textFrom = (fields: Fields) => ({ config: withoutReturns(fields['config'] ?? '') });
+
+const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
+
+async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<EditorContent, 'viewer'>> {
+  const definition = await readDefinition(name, ports);
+  const config = withoutReturns(definition.config);
+  const { vars, generation, managed_by_manifest: isManaged = false } = definition;
+  const unshown = printable(config) === config ? undefined : ('characters' as const);
+  const readOnly = isManaged ? ('manifest' as const) : unshown;
+  return { ...name, config, vars, saved: config, ...defined({ generation, readOnly }) };
+}
+
+interface Sent {
+  content: EditorContent;
+  name: PipelineName;
+  save: ApiCall;
+  fields: Fields;
+  request: Parameters<typeof viewerOf>[0];
+}
+
+/** The text stays in the form unless it is saved. */
+async function checkOrSave({ content, name, save, fields, request }: Sent): Promise<PageAnswer> {
+  const isCheck = fields['do'] !== 'save';
+  const { config, vars = {} } = content;
+  const check: ApiCall = {
+    method: 'POST',
+    url: `${paths.team(name.team)}/validate`,
+    body: { config, vars, picture: true },
+  };
+  const call = isCheck ? check : save;
+  const answer = await callApi(request, { ...call, csrfToken: fields['csrf_token'] });
+  const { status, problem, findings, data } = answer;
+  if (isCheck || problem !== undefined)
+    return { status, page: editorView({ ...content, ...outcomeOf(answer, isCheck) }) };
+  if (data['message'] === undefined) return { to: paths.pipeline(name) };
+  const notice = `The text is saved, but the pipeline does not run it: ${data['message']}`;
+  return { status, page: editorView({ ...content, ...name, findings, notice }) };
+}
+
+function outcomeOf({ problem, findings, data }: ApiResponse, isCheck: boolean): Partial<EditorContent> {
+  if (problem !== undefined && findings.length === 0) return { problem };
+  const isValid = findings.every(({ severity }) => severity !== 'error');
+  const words = isValid ? 'The text is valid.' : 'The text has errors. Nothing is saved.';
+  const { picture, picture_refused: pictureRefused } = data;
+  return {
+    findings,
+    ...defined({ picture, pictureRefused }),
+    ...(isValid || isCheck ? { notice: words } : { problem: words }),
+  };
+}

@@ -1,0 +1,125 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
+import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import type { KnownType } from './complete.ts';
+import { completionFrom } from './completion-source.ts';
+import type { Finding } from './finding.ts';
+import { hcl } from './hcl-language.ts';
+import { theme } from './theme.ts';
+
+export interface CodeEditor {
+  text(): string;
+  showFindings(findings: readonly Finding[]): void;
+  /** Puts the cursor there and shows it. */
+  goTo(line: number, column: number): void;
+  focus(): void;
+  destroy(): void;
+}
+
+interface CodeEditorParts {
+  /** Where the editor is drawn, in a shadow tree of its own. */
+  parent: HTMLElement;
+  text: string;
+  readOnly: boolean;
+  types: readonly KnownType[];
+  /** The id of the element outside that describes the editor has no meaning inside, so this is its text. */
+  label: string;
+  changed: (text: string) => void;
+}
+
+/**
+ * An editor of HCL. It is in a shadow tree: there CodeMirror uses style sheets that scripts construct, which
+ * our content security policy allows. Elsewhere it would add style elements.
+ */
+export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
+  const root = parts.parent.shadowRoot ?? parts.parent.attachShadow({ mode: 'open' });
+  const place = document.createElement('div');
+  root.replaceChildren(place);
+  const state = EditorState.create({ doc: parts.text, extensions: extensionsOf(parts) });
+  const view = new EditorView({ state, root, parent: place });
+  return {
+    text: () => view.state.doc.toString(),
+    showFindings: (findings) =>
+      view.dispatch(setDiagnostics(view.state, diagnosticsOf(view.state, findings))),
+    goTo(line, column) {
+      const at = offsetOf(view.state, line, column);
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+      view.focus();
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+function extensionsOf({ readOnly, types, label, changed }: CodeEditorParts): Extension[] {
+  return [
+    theme,
+    hcl,
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    highlightSpecialChars(),
+    bracketMatching(),
+    highlightActiveLine(),
+    search({ top: true }),
+    indentUnit.of('  '),
+    EditorState.tabSize.of(2),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+    ...(readOnly ? [EditorState.readOnly.of(true)] : editing(types, changed)),
+    keymap.of([...searchKeymap, ...defaultKeymap]),
+  ];
+}
+
+function editing(types: readonly KnownType[], changed: (text: string) => void): Extension[] {
+  return [
+    history(),
+    closeBrackets(),
+    indentOnInput(),
+    lintGutter(),
+    autocompletion({ override: [completionFrom(types)], icons: false }),
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, indentWithTab]),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) changed(state.doc.toString());
+    }),
+  ];
+}
+
+function diagnosticsOf(state: EditorState, findings: readonly Finding[]): Diagnostic[] {
+  return findings.flatMap(({ line, column = 1, end_line, end_column, severity, message, help }) => {
+    if (line === undefined) return [];
+    const from = offsetOf(state, line, column);
+    const to = end_line === undefined ? from : offsetOf(state, end_line, end_column ?? 1);
+    return [
+      {
+        from,
+        to: Math.max(from, to),
+        severity,
+        message: help === undefined ? message : `${message}\n${help}`,
+      },
+    ];
+  });
+}
+
+const letters = new Intl.Segmenter();
+
+/** The place of a line and column, which counts letters as people see them. The text may have changed since. */
+function offsetOf({ doc }: EditorState, line: number, column: number): number {
+  const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const before = Array.from(letters.segment(text))[column - 1];
+  return before === undefined ? to : from + before.index;
+}

@@ -1,0 +1,48 @@
+import type { KnownType } from './complete.ts';
+import type { Finding } from './finding.ts';
+
+/** What the server says in the page. */
+export interface EditorKnown {
+  team: string;
+  /** Absent: a new pipeline. */
+  pipeline?: string;
+  /** The text that the server has. */
+  saved: string;
+  generation?: number;
+  vars: Readonly<Record<string, string>>;
+  readOnly: boolean;
+  types: readonly KnownType[];
+}
+
+/** Calls of the API as the person who views the page. */
+export interface EditorApi {
+  request<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<T>;
+  /** The status of an answer that was a problem. Undefined: there was no answer. */
+  statusOf(error: unknown): number | undefined;
+}
+
+export interface CheckJson {
+  valid: boolean;
+  findings: Finding[];
+  picture?: string;
+  picture_refused?: string;
+}
+
+export interface SavedJson {
+  ready: boolean;
+  message?: string;
+}
+
+export interface DefinitionJson {
+  config: string;
+  generation?: number;
+}
+
+export const teamPath = (team: string): string => `/teams/${encodeURIComponent(team)}/pipelines`;
+export const pipelinePath = (team: string, pipeline: string): string =>
+  `${teamPath(team)}/${encodeURIComponent(pipeline)}`;
+
+export const messageOf = (error: unknown): string =>
+  error instanceof TypeError || !(error instanceof Error)
+    ? 'The server did not answer. Check the connection, and try again.'
+    : error.message;

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf, teamPath, type CheckJson, type EditorApi, type EditorKnown } from './editor-known.ts';
+import type { Finding } from './finding.ts';
+import { runLatest } from './run-latest.ts';
+
+/** After the last key. */
+const QUIET_MS = 400;
+/** The server refused a check because of a limit, or did not answer. */
+const AGAIN_MS = 3000;
+
+export interface CheckState {
+  /** The text that was checked last. */
+  text: string | undefined;
+  findings: readonly Finding[];
+  /** The graph of the last valid text. */
+  picture?: string;
+  pictureRefused?: string;
+  /** Why the newest text was not checked. */
+  failure?: string;
+}
+
+const UNCHECKED: CheckState = { text: undefined, findings: [] };
+
+/** Checks a text when nobody has typed for a moment. One request at a time. */
+export function useCheck(
+  { team, vars, readOnly }: EditorKnown,
+  text: string,
+  api: EditorApi,
+): { check: CheckState; checkAgain: () => void } {
+  const [check, setCheck] = useState(UNCHECKED);
+  const newest = useRef(text);
+  newest.current = text;
+  const ask = useRef<(text: string, wait?: number) => void>(undefined);
+  ask.current ??= runLatest(async (config: string) => {
+    if (config === '') return setCheck(UNCHECKED);
+    try {
+      const body = { config, vars, picture: true };
+      const answer = await api.request<CheckJson>('POST', `${teamPath(team)}/validate`, body);
+      setCheck((before) => checked(config, answer, before));
+    } catch (error) {
+      setCheck((before) => ({ ...before, failure: messageOf(error) }));
+      if (mayHelpLater(api.statusOf(error))) ask.current?.(newest.current, AGAIN_MS);
+    }
+  }, QUIET_MS);
+  useEffect(() => {
+    if (!readOnly) ask.current?.(text);
+  }, [text, readOnly]);
+  return { check, checkAgain: () => ask.current?.(newest.current, 0) };
+}
+
+const mayHelpLater = (status: number | undefined): boolean =>
+  status === undefined || status === 429 || status >= 500;
+
+function checked(
+  text: string,
+  { findings, picture, picture_refused }: CheckJson,
+  before: CheckState,
+): CheckState {
+  if (picture !== undefined) return { text, findings, picture };
+  const known = before.picture === undefined ? {} : { picture: before.picture };
+  return { text, findings, ...(picture_refused === undefined ? known : { pictureRefused: picture_refused }) };
+}

@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import {
+  messageOf,
+  pipelinePath,
+  teamPath,
+  type DefinitionJson,
+  type EditorApi,
+  type EditorKnown,
+  type SavedJson,
+} from './editor-known.ts';
+
+/** What the server has. */
+interface ServerText {
+  /** Absent: there is no such pipeline yet. */
+  pipeline: string | undefined;
+  text: string;
+  generation: number | undefined;
+}
+
+export interface SaveState {
+  server: ServerText;
+  isSaving: boolean;
+  /** What the last save did. */
+  outcome: { good: boolean; message: string } | undefined;
+}
+
+interface Wanted {
+  name: string;
+  text: string;
+}
+
+/** Saves a text, unless someone else has changed the pipeline since it was read. */
+export function useSave(
+  { team, pipeline, saved, generation }: EditorKnown,
+  api: EditorApi,
+): SaveState & { save: (wanted: Wanted) => Promise<void> } {
+  const [state, setState] = useState<SaveState>({
+    server: { pipeline, text: saved, generation },
+    isSaving: false,
+    outcome: undefined,
+  });
+  const readServer = async (name: string): Promise<ServerText> => {
+    const found = await api.request<DefinitionJson>('GET', `${pipelinePath(team, name)}/definition`);
+    return { pipeline: name, text: found.config.replaceAll('\r\n', '\n'), generation: found.generation };
+  };
+  const send = async ({ name, text }: Wanted): Promise<SavedJson> => {
+    const { server } = state;
+    if (server.pipeline === undefined)
+      return await api.request('POST', teamPath(team), { name, config: text });
+    const body = { config: text, generation: server.generation };
+    return await api.request('PUT', pipelinePath(team, server.pipeline), body);
+  };
+  const explain = async (error: unknown): Promise<Partial<SaveState>> => {
+    const { pipeline: known } = state.server;
+    const message = messageOf(error);
+    if (known === undefined || api.statusOf(error) !== 409) return { outcome: { good: false, message } };
+    let { server } = state;
+    try {
+      server = await readServer(known);
+    } catch {
+      // The first problem is the one to show.
+    }
+    const isChanged = server.generation !== state.server.generation;
+    return { server, outcome: { good: false, message: isChanged ? `${message} ${COMPARE}` : message } };
+  };
+  return {
+    ...state,
+    async save(wanted) {
+      if (state.isSaving) return;
+      setState({ ...state, isSaving: true, outcome: undefined });
+      const name = state.server.pipeline ?? wanted.name;
+      let next: Partial<SaveState>;
+      try {
+        const outcome = outcomeOf(await send(wanted));
+        next = { server: await readServer(name), outcome };
+      } catch (error) {
+        next = await explain(error);
+      }
+      setState({ ...state, ...next, isSaving: false });
+    },
+  };
+}
+
+const COMPARE =
+  'Your text is still here, and your changes are now compared with the text that the server has. ' +
+  'If you save again, yours replaces it.';
+
+function outcomeOf({ ready, message = '' }: SavedJson): SaveState['outcome'] {
+  if (ready) return { good: true, message: 'The text is saved, and the pipeline runs it.' };
+  return { good: false, message: `The text is saved, but the pipeline does not run it: ${message}` };
+}
