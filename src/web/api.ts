@@ -36,6 +36,6 @@ export async function requestApi<T>(method: Method, path: string, body?: object)
 }
 
 /** Proves to our actions that one of our pages sent the request; empty for viewers who are not signed in. */
-export function csrfToken(): string {
+function csrfToken(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
 }

@@ -53,11 +53,11 @@ export interface ManifestFinding {
 
 /** Findings with places as numbers. Only errors refuse the manifest. */
 export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
-  return (await readManifest(text, compiler)).findings;
+  return (await compileManifest(text, compiler)).findings;
 }
 
 /** The findings, and the pipeline if there is no error and every value is known. */
-export async function readManifest(
+export async function compileManifest(
   text: ManifestText,
   compiler: Compiler,
 ): Promise<{ findings: ManifestFinding[]; pipeline?: Pipeline }> {

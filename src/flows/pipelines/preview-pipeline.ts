@@ -2,7 +2,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import { nodeStyles } from '#domain/graph/node-style.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Drawing } from '#flows/views/overview-ports.ts';
-import { readManifest, type ManifestFinding } from './diagnose-manifest.ts';
+import { compileManifest, type ManifestFinding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
 import type { PipelineSpec } from './object-ports.ts';
 
@@ -24,7 +24,7 @@ export async function previewPipeline(
   { config, vars = {} }: Pick<PipelineSpec, 'config' | 'vars'>,
   { compiler, drawing }: PreviewPorts,
 ): Promise<PipelinePreview> {
-  const { findings, pipeline } = await readManifest({ config, vars, varsElsewhere: false }, compiler);
+  const { findings, pipeline } = await compileManifest({ config, vars, varsElsewhere: false }, compiler);
   if (findings.some(({ severity }) => severity === 'error')) return { findings };
   return { findings, ...(pipeline === undefined ? UNKNOWN : await draw(pipeline, drawing)) };
 }

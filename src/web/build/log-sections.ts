@@ -37,7 +37,7 @@ const GROUPS = new Set(['parallel', 'branch']);
 const NOT_RUN = new Set(['waiting', 'skipped']);
 
 /** The sections of a log: attempts in order, and in each the steps as the plan runs them. */
-export function sectionsOf(log: BuildLog, build: ShownBuild | undefined): LogSection[] {
+export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): LogSection[] {
   const steps = build?.steps ?? [];
   const places = new Map(steps.map(({ id }, index) => [id, index]));
   const byKey = new Map(log.steps.map((step) => [step.key, step]));

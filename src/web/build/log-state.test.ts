@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BuildLog, sectionKeyOf } from './build-log.ts';
 import { anchorAt, linesBetween, rowOfAnchor, sectionsBetween } from './log-layout.ts';
-import { opensAtFirst, sectionsOf, type ShownBuild } from './log-sections.ts';
+import { logSectionsOf, opensAtFirst, type ShownBuild } from './log-sections.ts';
 import { LogState } from './log-state.ts';
 
 const AT = '2026-11-26T12:00:00.000Z';
@@ -37,7 +37,7 @@ function logOf(...chunks: ReturnType<typeof chunk>[]): BuildLog {
   return log;
 }
 const titles = (log: BuildLog, of?: ShownBuild): string[] =>
-  sectionsOf(log, of).map(({ title, status = '–' }) => `${title} ${status}`);
+  logSectionsOf(log, of).map(({ title, status = '–' }) => `${title} ${status}`);
 
 describe('the sections of a log', () => {
   test('are the steps that have begun, in the order of the plan, whoever wrote first', () => {

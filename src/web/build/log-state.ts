@@ -1,7 +1,7 @@
 import { BuildLog, type LogChunk } from './build-log.ts';
 import type { LineLink } from './line-link.ts';
 import { placeSections, type LogLayout } from './log-layout.ts';
-import { opensAtFirst, sectionsOf, type LogSection, type ShownBuild } from './log-sections.ts';
+import { logSectionsOf, opensAtFirst, type LogSection, type ShownBuild } from './log-sections.ts';
 import { LogSearch, type FoundLine } from './search-log.ts';
 
 /** A place that the viewer wants to see. */
@@ -56,7 +56,7 @@ export class LogState {
   }
 
   get sections(): readonly LogSection[] {
-    this.#sections ??= sectionsOf(this.log, this.#build);
+    this.#sections ??= logSectionsOf(this.log, this.#build);
     return this.#sections;
   }
 

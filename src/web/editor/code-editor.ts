@@ -19,13 +19,13 @@ import {
 } from '@codemirror/view';
 import type { KnownType } from './complete.ts';
 import { completionFrom } from './completion-source.ts';
-import type { Finding } from './finding.ts';
+import type { TextFinding } from './finding.ts';
 import { hcl } from './hcl-language.ts';
 import { theme } from './theme.ts';
 
 export interface CodeEditor {
   text(): string;
-  showFindings(findings: readonly Finding[]): void;
+  showFindings(findings: readonly TextFinding[]): void;
   /** Puts the cursor there and shows it. */
   goTo(line: number, column: number): void;
   focus(): void;
@@ -99,7 +99,7 @@ function editing(types: readonly KnownType[], changed: (text: string) => void): 
   ];
 }
 
-function diagnosticsOf(state: EditorState, findings: readonly Finding[]): Diagnostic[] {
+function diagnosticsOf(state: EditorState, findings: readonly TextFinding[]): Diagnostic[] {
   return findings.flatMap(({ line, column = 1, end_line, end_column, severity, message, help }) => {
     if (line === undefined) return [];
     const from = offsetOf(state, line, column);

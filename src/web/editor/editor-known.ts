@@ -1,5 +1,5 @@
 import type { KnownType } from './complete.ts';
-import type { Finding } from './finding.ts';
+import type { TextFinding } from './finding.ts';
 
 /** What the server says in the page. */
 export interface EditorKnown {
@@ -21,19 +21,19 @@ export interface EditorApi {
   statusOf(error: unknown): number | undefined;
 }
 
-export interface CheckJson {
+export interface CheckAnswer {
   valid: boolean;
-  findings: Finding[];
+  findings: TextFinding[];
   picture?: string;
   picture_refused?: string;
 }
 
-export interface SavedJson {
+export interface SaveAnswer {
   ready: boolean;
   message?: string;
 }
 
-export interface DefinitionJson {
+export interface DefinitionAnswer {
   config: string;
   generation?: number;
 }

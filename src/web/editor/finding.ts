@@ -1,5 +1,5 @@
 /** What the API found in a text, with its place. */
-export interface Finding {
+export interface TextFinding {
   severity: 'error' | 'warning';
   line?: number;
   column?: number;

@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import type { TextFinding } from './finding.ts';
 import type { CheckState } from './use-check.ts';
 
 interface ProblemListParts {
@@ -34,7 +34,7 @@ export function ProblemList({ check, goTo, checkAgain }: ProblemListParts) {
   );
 }
 
-function Problem({ finding, goTo }: { finding: Finding; goTo: ProblemListParts['goTo'] }) {
+function Problem({ finding, goTo }: { finding: TextFinding; goTo: ProblemListParts['goTo'] }) {
   const { severity, line, column = 1, blocks = [], message, help } = finding;
   return (
     <li class={severity}>

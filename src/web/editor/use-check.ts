@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf, teamPath, type CheckJson, type EditorApi, type EditorKnown } from './editor-known.ts';
-import type { Finding } from './finding.ts';
+import { messageOf, teamPath, type CheckAnswer, type EditorApi, type EditorKnown } from './editor-known.ts';
+import type { TextFinding } from './finding.ts';
 import { runLatest } from './run-latest.ts';
 
 /** After the last key. */
@@ -11,7 +11,7 @@ const AGAIN_MS = 3000;
 export interface CheckState {
   /** The text that was checked last. */
   text: string | undefined;
-  findings: readonly Finding[];
+  findings: readonly TextFinding[];
   /** The graph of the last valid text. */
   picture?: string;
   pictureRefused?: string;
@@ -35,7 +35,7 @@ export function useCheck(
     if (config === '') return setCheck(UNCHECKED);
     try {
       const body = { config, vars, picture: true };
-      const answer = await api.request<CheckJson>('POST', `${teamPath(team)}/validate`, body);
+      const answer = await api.request<CheckAnswer>('POST', `${teamPath(team)}/validate`, body);
       setCheck((before) => checked(config, answer, before));
     } catch (error) {
       setCheck((before) => ({ ...before, failure: messageOf(error) }));
@@ -53,7 +53,7 @@ const mayHelpLater = (status: number | undefined): boolean =>
 
 function checked(
   text: string,
-  { findings, picture, picture_refused }: CheckJson,
+  { findings, picture, picture_refused }: CheckAnswer,
   before: CheckState,
 ): CheckState {
   if (picture !== undefined) return { text, findings, picture };

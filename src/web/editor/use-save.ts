@@ -3,10 +3,10 @@ import {
   messageOf,
   pipelinePath,
   teamPath,
-  type DefinitionJson,
+  type DefinitionAnswer,
   type EditorApi,
   type EditorKnown,
-  type SavedJson,
+  type SaveAnswer,
 } from './editor-known.ts';
 
 /** What the server has. */
@@ -40,10 +40,10 @@ export function useSave(
     outcome: undefined,
   });
   const readServer = async (name: string): Promise<ServerText> => {
-    const found = await api.request<DefinitionJson>('GET', `${pipelinePath(team, name)}/definition`);
+    const found = await api.request<DefinitionAnswer>('GET', `${pipelinePath(team, name)}/definition`);
     return { pipeline: name, text: found.config.replaceAll('\r\n', '\n'), generation: found.generation };
   };
-  const send = async ({ name, text }: Wanted): Promise<SavedJson> => {
+  const send = async ({ name, text }: Wanted): Promise<SaveAnswer> => {
     const { server } = state;
     if (server.pipeline === undefined)
       return await api.request('POST', teamPath(team), { name, config: text });
@@ -85,7 +85,7 @@ const COMPARE =
   'Your text is still here, and your changes are now compared with the text that the server has. ' +
   'If you save again, yours replaces it.';
 
-function outcomeOf({ ready, message = '' }: SavedJson): SaveState['outcome'] {
+function outcomeOf({ ready, message = '' }: SaveAnswer): SaveState['outcome'] {
   if (ready) return { good: true, message: 'The text is saved, and the pipeline runs it.' };
   return { good: false, message: `The text is saved, but the pipeline does not run it: ${message}` };
 }

@@ -87,7 +87,7 @@ function definitionRoute(ports: AccountPorts): Route {
       'an update can require. For a pipeline that a manifest manages, `managed_by_manifest` and the text ' +
       'that runs.',
     schema: { params: PipelineParams, response: answer(DefinitionSchema) },
-    handler: async ({ params }) => ({ data: await readDefinition(params, ports) }),
+    handler: async ({ params }) => ({ data: await readPipelineText(params, ports) }),
   });
 }
 
@@ -102,7 +102,7 @@ interface Definition {
 }
 
 /** The definition that viewers and editors get, or the problem why there is none. */
-export async function readDefinition(
+export async function readPipelineText(
   name: { team: string; pipeline: string },
   ports: AccountPorts,
 ): Promise<Definition> {

@@ -6,6 +6,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { keyOfJobCache } from '#domain/planning/job-cache-key.ts';
 import { listCaches, type StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { PipelineName } from '#flows/names.ts';
+import { formatBytes } from './amounts.ts';
 import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, layout, scrolling, timeElement } from './layout.ts';
@@ -97,12 +98,4 @@ function userOf(name: PipelineName, usedBy: StoredCache['usedBy']): Html {
 function clearButton(name: PipelineName, cache: string, { viewer }: TeamViewer): Html {
   const url = `${paths.caches(name)}/${encodeURIComponent(cache)}`;
   return action({ url, viewer, label: 'Clear', about: `Clear the cache ${cache}`, quiet: true });
-}
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-/** A size in the largest unit of which it has at least one. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }

@@ -1,5 +1,5 @@
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
-import { MAX_TEXT_CHARACTERS, readDefinition } from '#adapters/http/api/pipeline-texts.ts';
+import { MAX_TEXT_CHARACTERS, readPipelineText } from '#adapters/http/api/pipeline-texts.ts';
 import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
@@ -96,7 +96,7 @@ const textFrom = (fields: Fields) => ({ config: withoutReturns(fields['config'] 
 const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
 
 async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<EditorContent, 'viewer'>> {
-  const definition = await readDefinition(name, ports);
+  const definition = await readPipelineText(name, ports);
   const config = withoutReturns(definition.config);
   const { vars, generation, managed_by_manifest: isManaged = false } = definition;
   const unshown = printable(config) === config ? undefined : ('characters' as const);
