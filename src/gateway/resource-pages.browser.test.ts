@@ -349,7 +349,7 @@ describe('the page of a job', () => {
 test('the page of caches shows size and key, and clears', async () => {
   await signIn('wes', `${APP}/caches`);
   const row = page.getByRole('row').filter({ hasText: 'git.app' });
-  expect(await row.innerText()).toContain('3.0 MiB');
+  expect(await row.innerText()).toContain('3 MiB');
   expect(await page.getByRole('row').filter({ hasText: 'modules' }).innerText()).toContain(
     'npm-$TASK_HASH_LOCK',
   );
