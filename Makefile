@@ -1,6 +1,6 @@
 # Every command of the project. Node 20 on the machine is enough: npm brings Node 24 into node_modules.
 # Variables: CLUSTER=existing uses the cluster of $KUBECONFIG; KEEP=1 leaves the cluster of `make test` running;
-# PUSH=<registry>/<path> pushes the images of `make images`.
+# PUSH=<registry>/<path> pushes the images of `make images`; TARGET=linux-amd64,… limits `make cli`.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -56,6 +56,11 @@ install: dist ## Install the commands `millrace` and `kubectl millrace` into PRE
 	@chmod 755 "$(PREFIX)/bin/millrace"
 	@cp "$(PREFIX)/bin/millrace" "$(PREFIX)/bin/kubectl-millrace"
 	@echo "installed $(PREFIX)/bin/millrace and kubectl-millrace; they start the program in $(CURDIR)"
+
+.PHONY: cli
+cli: dist ## Build the command line alone: executables for Linux and macOS, and an npm package, in dist/cli
+	$(call need,npm,Node for each platform comes from there)
+	@node tools/cli/main.ts $(if $(TARGET),--target $(TARGET))
 
 .PHONY: images
 images: dist ## Build the images without a container engine (PUSH=<registry>/<path> pushes them)

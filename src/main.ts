@@ -1,11 +1,7 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
-import { VERSION, type GatewayFlags } from '#config';
-import { clientCommands } from './cli/client/commands.ts';
-import { useTeamOfContext } from './cli/client/default-team.ts';
-import { offlineCommands } from './cli/commands.ts';
-import { localCommands } from './cli/local/commands.ts';
-import { runVerb } from './cli/run-verb.ts';
+import { Option } from 'commander';
+import type { GatewayFlags } from '#config';
+import { commandLine, parseCommandLine } from './command-line.ts';
 
 /* Picks the entry point. Each is imported only when it is needed, so none pays for another's dependencies. */
 const EXAMPLES = `
@@ -46,17 +42,7 @@ Examples:
 /** Heading of the help. */
 const PARTS = 'Parts of an installation:';
 
-const program = new Command('millrace')
-  .description('Runs CI pipelines written in HCL on Kubernetes')
-  .version(VERSION, '-V, --version')
-  .addHelpText('after', EXAMPLES)
-  .showHelpAfterError('(run millrace --help for the list of commands)')
-  .exitOverride();
-
-for (const command of [...offlineCommands(runVerb), ...localCommands(runVerb), ...clientCommands(runVerb)])
-  program.addCommand(inherit(command, program));
-
-useTeamOfContext(program, {});
+const program = commandLine(EXAMPLES);
 
 program
   .command('operator')
@@ -99,26 +85,4 @@ program
     await import('./agent/main.ts');
   });
 
-sendToHelp(program, 'millrace');
-
-function inherit(command: Command, from: Command): Command {
-  for (const verb of command.commands) inherit(verb, command.copyInheritedSettings(from));
-  return command.copyInheritedSettings(from);
-}
-
-/** A usage error points to the command's own help. */
-function sendToHelp({ commands }: Command, path: string): void {
-  for (const command of commands) {
-    const words = `${path} ${command.name()}`;
-    command.showHelpAfterError(`(run ${words} --help for its arguments)`);
-    sendToHelp(command, words);
-  }
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Commander has printed its message; help and version were requested.
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
-}
+await parseCommandLine(program);

@@ -33,10 +33,19 @@ export const output = (): Option =>
     FORMS.filter((form) => form !== 'wide' && form !== 'name'),
   );
 
-const outputOption = (about: string, forms: readonly OutputForm[]): Option =>
-  new Option('-o, --output <form>', about)
-    .argParser((given) => parseForm(given, forms))
-    .default('text' satisfies OutputForm);
+/** The parser checks the values: a template of jsonpath is one of many. */
+class OutputOption extends Option {
+  /** What shells complete. */
+  readonly forms: readonly string[];
+
+  constructor(about: string, forms: readonly OutputForm[]) {
+    super('-o, --output <form>', about);
+    this.forms = [...forms, 'jsonpath='];
+    this.argParser((given) => parseForm(given, forms)).default('text' satisfies OutputForm);
+  }
+}
+
+const outputOption = (about: string, forms: readonly OutputForm[]): Option => new OutputOption(about, forms);
 
 function parseForm(given: string, forms: readonly OutputForm[]): OutputForm {
   const form = forms.find((one) => one === given);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
@@ -47,6 +47,7 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authentic
       passwords,
       localSignIn: async () => await stores.oauth.local(),
       random: () => randomBytes(32).toString('base64url'),
+      pick: (below) => randomInt(below),
       digest: (text) => createHash('sha256').update(text).digest('base64url'),
       codec,
       browser: browserRules(externalUrl, codec),

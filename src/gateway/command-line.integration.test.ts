@@ -74,9 +74,9 @@ describe('`millrace login`', () => {
     });
   });
 
-  test('prompts for user name and password on a terminal', async () => {
+  test('prompts for the password on a terminal', async () => {
     await gateway.account('ann', { password: PASSWORD });
-    expect(await login('', { typed: ['ann', PASSWORD] })).toMatchObject({ exit: 0 });
+    expect(await login('--username ann', { typed: [PASSWORD] })).toMatchObject({ exit: 0 });
     expect(await run('whoami')).toMatchObject({ out: `ann at ${gateway.base}: in no team\n` });
   });
 

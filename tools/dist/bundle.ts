@@ -63,12 +63,35 @@ export async function bundleAlone(file: string, entry: string, unwanted: readonl
   const { name, ext } = parse(file);
   const form = ext === '.cjs' ? commonJs : {};
   const { files, inputs } = await bundle({ ...shared, ...form, entryPoints: { [name]: entry } });
-  const found = unwanted.filter((one) =>
-    inputs.packages.some((folder) => folder.endsWith(`node_modules/${one}`)),
-  );
-  if (found.length > 0) throw new Error(`${file} contains ${found.join(', ')}, which it must not carry.`);
+  refuseUnwanted(file, inputs, unwanted);
   await write(files);
   return inputs;
+}
+
+/** Bundles the command line, without the parts of an installation, into a folder. Refuses packages in `unwanted`. */
+export async function bundleCommandLine(folder: string, unwanted: readonly string[]): Promise<void> {
+  const program = await bundle({
+    ...shared,
+    outdir: folder,
+    sourcemap: false,
+    entryPoints: { millrace: 'src/command-line-main.ts' },
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+  });
+  refuseUnwanted('millrace.js', program.inputs, unwanted);
+  await write(program.files);
+}
+
+/** Bundles the start of an executable: one file, as CommonJS. */
+export async function bundleExecutableStart(folder: string): Promise<void> {
+  const entryPoints = { executable: 'src/cli/executable.ts' };
+  const { files } = await bundle({ ...shared, ...commonJs, outdir: folder, sourcemap: false, entryPoints });
+  await write(files);
+}
+
+function refuseUnwanted(file: string, { packages }: Inputs, unwanted: readonly string[]): void {
+  const found = unwanted.filter((one) => packages.some((folder) => folder.endsWith(`node_modules/${one}`)));
+  if (found.length > 0) throw new Error(`${file} contains ${found.join(', ')}, which it must not carry.`);
 }
 
 async function bundle(options: BuildOptions) {

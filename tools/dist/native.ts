@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkout } from '#tools/checkout.ts';
-import { packPackage } from '#tools/npm/pack-package.ts';
+import { packPackage, type PackedPackage } from '#tools/npm/pack-package.ts';
 import { cacheFolder, output } from './inputs.ts';
 
 const run = promisify(execFile);
@@ -22,12 +22,13 @@ const Lock = Type.Object({
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 type Architecture = keyof typeof CPUS;
 
-/**
- * Packages loaded at run time: argon2, and sharp with libvips as a separate library, as its licence (LGPL)
- * requires.
- */
+/** Packages for pictures: sharp with libvips as a separate library, as its licence (LGPL) requires. */
+export const picturePackages = (system: 'linux' | 'darwin', architecture: Architecture): readonly string[] =>
+  ['sharp', 'sharp-libvips'].map((name) => `@img/${name}-${system}-${CPUS[architecture]}`);
+
+/** Packages loaded at run time. */
 const packagesFor = (architecture: Architecture): readonly string[] => [
-  ...['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`),
+  ...picturePackages('linux', architecture),
   `@node-rs/argon2-linux-${CPUS[architecture]}-gnu`,
 ];
 
@@ -38,24 +39,43 @@ export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64')
 
 /** Copies the packages of an architecture, also a foreign one, into `dist/native-<architecture>`. */
 export async function copyNative(architecture: Architecture): Promise<void> {
-  const target = join(output, `native-${architecture}`);
+  await copyPackages(packagesFor(architecture), join(output, `native-${architecture}`));
+}
+
+/** Copies packages of the lock file, also those of a foreign platform, into a folder of their own. */
+export async function copyPackages(names: readonly string[], target: string): Promise<void> {
   await rm(target, { recursive: true, force: true });
-  const lock = Value.Parse(Lock, JSON.parse(await readFile(join(checkout, 'package-lock.json'), 'utf8')));
-  for (const name of packagesFor(architecture)) {
-    const { version = '', integrity = '' } = lock.packages[`node_modules/${name}`] ?? {};
-    await cp(await fetchPackage(`${name}@${version}`, integrity), join(target, name), { recursive: true });
+  for (const [name, version, integrity] of await lockedPackages(names)) {
+    const source = await fetchPackage({
+      wanted: `${name}@${version}`,
+      integrity,
+      source: 'package-lock.json',
+    });
+    await cp(source, join(target, name), { recursive: true });
   }
 }
 
-/** Fetches and unpacks a package once. The lock file has its checksum. */
-async function fetchPackage(wanted: string, integrity: string): Promise<string> {
+/** Name, version and digest. */
+export async function lockedPackages(
+  names: readonly string[],
+): Promise<(readonly [name: string, version: string, integrity: string])[]> {
+  const lock = Value.Parse(Lock, JSON.parse(await readFile(join(checkout, 'package-lock.json'), 'utf8')));
+  return names.map((name) => {
+    const { version = '', integrity = '' } = lock.packages[`node_modules/${name}`] ?? {};
+    return [name, version, integrity];
+  });
+}
+
+/** Fetches and unpacks a package once. */
+export async function fetchPackage(wanted: PackedPackage): Promise<string> {
+  const { integrity } = wanted;
   const folder = join(cacheFolder(), 'native');
   const cached = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
   if ((await readdir(cached).catch(() => [])).length > 0) return cached;
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
   try {
-    const archive = await packPackage({ wanted, integrity, source: 'package-lock.json' }, unfinished);
+    const archive = await packPackage(wanted, unfinished);
     await run('tar', ['-xzf', archive, '-C', unfinished]);
     // Another process may have been faster.
     await rename(join(unfinished, 'package'), cached).catch(async (error: unknown) => {

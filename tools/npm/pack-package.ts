@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 4000;
 
-interface PackedPackage {
+export interface PackedPackage {
   /** `name@version`. */
   wanted: string;
   /** The digest that the file `source` lists. */

@@ -321,6 +321,21 @@ CREATE UNIQUE INDEX check_scopes_of_resource ON public.check_scopes USING btree 
 CREATE INDEX check_scopes_requested ON public.check_scopes USING btree (requested_at) WHERE (live AND (run_id IS NULL) AND (requested_at IS NOT NULL));
 CREATE INDEX check_scopes_to_retain ON public.check_scopes USING btree (retained_at NULLS FIRST, id);
 
+CREATE TABLE cli_logins (
+  challenge text NOT NULL,
+  code text NOT NULL,
+  client text NOT NULL,
+  address text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  session_id text,
+  CONSTRAINT cli_logins_pkey PRIMARY KEY (challenge),
+  CONSTRAINT cli_logins_code_key UNIQUE (code),
+  CONSTRAINT cli_logins_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX cli_logins_by_session ON public.cli_logins USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX cli_logins_by_time ON public.cli_logins USING btree (expires_at);
+
 CREATE TABLE get_marks (
   job_id bigint NOT NULL,
   scope_id bigint NOT NULL,

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -7,6 +7,7 @@ import { deserialize } from 'node:v8';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { definitionTooLong } from '#domain/pipeline/limits.ts';
+import { forkProgram } from '#fork-program';
 import { busyDiagnostic } from './thread.ts';
 import type { CompileRequest, EvaluationLimits, HostAnswer, HostRequest } from './worker-messages.ts';
 
@@ -80,7 +81,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
 
 /** It gets no environment, starts no program, writes no file, and reads only itself and the engine. */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
-  return fork(program, [engine, String(memoryLimitMb)], {
+  return forkProgram(program, [engine, String(memoryLimitMb)], {
     env: {},
     execArgv: [
       '--permission',

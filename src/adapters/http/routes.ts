@@ -7,6 +7,7 @@ import { buildActionRoutes } from './api/build-actions.ts';
 import { buildChangesRoute } from './api/build-changes.ts';
 import { buildRoutes } from './api/builds.ts';
 import { cacheRoutes } from './api/caches.ts';
+import { cliLoginRoutes } from './api/cli-logins.ts';
 import { graphRoutes } from './api/graph.ts';
 import { healthRoutes } from './api/health.ts';
 import { identityTokenRoutes } from './api/identity-tokens.ts';
@@ -73,6 +74,7 @@ export function accessRoutes(ports: AccountPorts): Route[] {
     ...signInRoutes(ports),
     ...personalPageOnlyRoutes(),
     ...oauthRoutes(ports),
+    ...cliLoginRoutes(ports),
     ...providerRoutes(ports),
     ...profileRoutes(ports),
     ...tokenRoutes(ports),

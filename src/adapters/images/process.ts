@@ -1,7 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { DrawingRefused } from '#flows/views/overview-ports.ts';
+import { forkProgram } from '#fork-program';
 import { findFont, workerUrl } from './locate.ts';
 import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
@@ -38,7 +39,7 @@ const MEMORY_ENVIRONMENT = {
 };
 
 export function startDrawing(): DrawingProcess {
-  const child = fork(fileURLToPath(workerUrl), [findFont()], {
+  const child = forkProgram(fileURLToPath(workerUrl), [findFont()], {
     env: MEMORY_ENVIRONMENT,
     execArgv: NODE_FLAGS,
     serialization: 'advanced',

@@ -22,6 +22,9 @@ export const contextOption = (): Option =>
 export const team = (): Option =>
   new Option('-t, --team <team>', 'the team').default('main', 'the team of the context, otherwise main');
 
+export const noBrowser = (): Option =>
+  new Option('--no-browser', 'open no browser here: print an address and a code for any other one');
+
 /** `PIPELINE/JOB`. */
 export const parseJobName = (given: string): { pipeline: string; job: string } => {
   const [pipeline = '', job = '', ...more] = given.split('/');

@@ -4,7 +4,7 @@ import type { OutputOptions } from '#cli/output.ts';
 import { CommandError } from '#cli/terminal.ts';
 import { buildsCommand } from './build-commands.ts';
 import { cachesCommand } from './cache-commands.ts';
-import { EXIT_CODES_HELP, server } from './client-options.ts';
+import { EXIT_CODES_HELP, noBrowser, server } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import { contextsCommand } from './context-commands.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
@@ -20,6 +20,7 @@ import {
 import { diffCommand, pipelinesCommand } from './pipeline-commands.ts';
 import { resourcesCommand } from './resource-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
+import { tokensCommand } from './token-commands.ts';
 import { triggersCommand } from './trigger-commands.ts';
 
 /** The commands that talk to a server. */
@@ -38,6 +39,7 @@ export function clientCommands(run: Run): Command[] {
     openCommand(run),
     resourcesCommand(run),
     secretsCommand(run),
+    tokensCommand(run),
     cachesCommand(run),
     teamsCommand(run),
     membersCommand(run),
@@ -54,7 +56,8 @@ function loginCommand(run: Run): Command {
     new Command('login')
       .argument('<url>', 'the server, such as https://ci.example.org')
       .description('log in to a server and store the credentials')
-      .option('--username <name>', 'log in with this user name and a password')
+      .addOption(noBrowser())
+      .option('--username <name>', 'log in with this user name and a password, without a browser')
       .addOption(new Option('--token', 'log in with an API token').conflicts('username'))
       .option('--ca-file <file>', 'PEM file with further certificates to trust; stored with the credentials')
       .option('--context <name>', 'name of the context (default: its known name, otherwise the host)')
@@ -63,8 +66,11 @@ function loginCommand(run: Run): Command {
       .addHelpText(
         'after',
         `
-The command asks for the password or token, or reads it from standard input. It takes neither as an
-argument, because other users of the machine could read it there.
+You confirm the login in your browser, where you see the same code. With --no-browser, for example
+over SSH, open the printed address in any browser and enter the code. Your password stays there.
+
+With --username or --token, the command asks for the password or token, or reads it from standard
+input. It takes neither as an argument, because other users of the machine could read it there.
 
 It stores the credentials in millrace/credentials.json below XDG_CONFIG_HOME (~/.config). Only you
 can read this file. Other commands then use this server, unless --url or --context names another.
@@ -72,11 +78,11 @@ can read this file. Other commands then use this server, unless --url or --conte
 In CI, set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and MILLRACE_CA_FILE if
 you need it.
 
-If you sign in with an identity provider, you have no password. Create an API token on your profile
-page and use --token. docs/how-to/tokens.md in the source says which token a task needs.
+docs/how-to/tokens.md in the source says which token a task needs.
 
 Examples:
   millrace login https://ci.example.org
+  millrace login https://ci.example.org --no-browser
   millrace login https://ci.example.org --username ann
   millrace login https://ci.example.org --context work --team shop
   millrace login https://ci.example.org --token < token.txt

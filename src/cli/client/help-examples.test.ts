@@ -58,6 +58,14 @@ const ANSWERS: [ends: RegExp, answer: object][] = [
     { data: [{ canonical: 'forge', type: 'OIDC', scopes: [], enabled: true, managed_by: 'api' }] },
   ],
   [/^GET \/users\/ann$/, { data: { username: 'ann', full_name: 'Ann', teams: {}, created_at: AT } }],
+  [
+    /^GET \/api-tokens$/,
+    {
+      data: [
+        { id: 1, name: 'deploy', token_prefix: 'tok_x', personal: true, username: 'ann', created_at: AT },
+      ],
+    },
+  ],
   [/\/waiting$/, { data: { jobs: [], builds: [] } }],
   [/^DELETE /, { data: {} }],
   [/^(POST|PUT) /, { data: {} }],

@@ -3,6 +3,7 @@ import { timeOf } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
+import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
 import { prepare, readConfig } from './connect.ts';
 import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
 import {
@@ -17,7 +18,7 @@ import type { SessionJson } from './response-types.ts';
 import { serverUrl } from './server-url.ts';
 import { ownerOfToken } from './token-owner.ts';
 
-export interface LoginOptions {
+export interface LoginOptions extends BrowserLoginOptions {
   username?: string;
   token?: boolean;
   caFile?: string;
@@ -26,15 +27,14 @@ export interface LoginOptions {
   team?: string;
 }
 
-/** Logs in with a token or a password and stores the credentials. */
+/** Logs in with a browser, a token or a password and stores the credentials. */
 export async function login(server: string, options: LoginOptions, terminal: Terminal): Promise<Exit> {
   const url = serverUrl(server);
   const config = readConfig(terminal);
   const known = await readCredentials(config.directory);
   const caFile = options.caFile ?? config.caFile;
   await prepare(url, caFile ?? known.servers[url]?.ca_file, config);
-  const { until, ...given } =
-    options.token === true ? await byToken(url, terminal) : await byPassword(url, options.username, terminal);
+  const { until, ...given } = await obtain(url, options, terminal);
   const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
   const credential = { ...given, ...defined({ ca_file: trusted }) };
   // Another command may have changed the file meanwhile.
@@ -69,18 +69,24 @@ interface Given extends ServerCredential {
   until?: string;
 }
 
+async function obtain(url: string, options: LoginOptions, terminal: Terminal): Promise<Given> {
+  if (options.token === true) return await byToken(url, terminal);
+  if (options.username !== undefined) return await byPassword(url, options.username, terminal);
+  if (terminal.ask === undefined && options.browser !== false)
+    throw new CommandError(
+      'cannot prompt here: add --username <name> or --token, and pipe in the password or token; ' +
+        'or add --no-browser',
+    );
+  return keep(await loginInBrowser(url, options, terminal));
+}
+
 async function byToken(url: string, terminal: Terminal): Promise<Given> {
   const token = (await readSecret('Token: ', terminal)).trim();
   const user = await ownerOfToken(new Api({ url, token: 'of a login' }, token));
   return { token, ...(user && { username: user.username }) };
 }
 
-async function byPassword(url: string, given: string | undefined, terminal: Terminal): Promise<Given> {
-  const username = given ?? (await terminal.ask?.('Username: ', 'shown'));
-  if (username === undefined)
-    throw new CommandError(
-      'cannot prompt here: add --username <name> or --token, and pipe in the password or token',
-    );
+async function byPassword(url: string, username: string, terminal: Terminal): Promise<Given> {
   const password = await readSecret('Password: ', terminal);
   const api = new Api({ url, token: 'none' }, undefined);
   const { data } = await api.ask<SessionJson>('POST', '/auth/login', { username, password });

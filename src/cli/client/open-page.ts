@@ -45,7 +45,7 @@ function pathOf(team: string, { pipeline, job, build }: PageName): string {
 const FAILS_WITHIN_MS = 2000;
 
 /** Resolves when the program that opens pages has ended, or goes on without a failure. */
-async function openWithSystem(address: string): Promise<void> {
+export async function openWithSystem(address: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [address], { stdio: 'ignore', detached: true });
   await new Promise<void>((resolve, reject) => {

@@ -1,8 +1,10 @@
 import type { Static, TObject } from 'typebox';
+import type { ApiTokenFields, CreatedToken } from '#adapters/http/api/api-tokens.ts';
 import type { AuditEntrySchema } from '#adapters/http/api/audit.ts';
 import type { BuildDetailFields, BuildSchema } from '#adapters/http/api/builds.ts';
 import type { CacheFields } from '#adapters/http/api/caches.ts';
 import type { CheckFields } from '#adapters/http/api/checks.ts';
+import type { CliLoginBegunFields, CliLoginFinishedFields } from '#adapters/http/api/cli-logins.ts';
 import type { JobSchema } from '#adapters/http/api/jobs.ts';
 import type { Chunk } from '#adapters/http/api/logs.ts';
 import type { ProviderFields } from '#adapters/http/api/oauth-providers.ts';
@@ -21,6 +23,10 @@ import type { WaitingFields } from '#adapters/http/api/waiting.ts';
  * Types of the gateway's responses, from its own schemas. Only types: no code of the server is loaded.
  */
 export type SessionJson = Static<TObject<typeof SessionFields>>;
+export type CliLoginJson = Static<TObject<typeof CliLoginBegunFields>>;
+export type CliLoginFinishedJson = Static<TObject<typeof CliLoginFinishedFields>>;
+export type ApiTokenJson = Static<TObject<typeof ApiTokenFields>>;
+export type CreatedTokenJson = Static<TObject<typeof CreatedToken>>;
 export type UserJson = Static<TObject<typeof User>>;
 export type PipelineJson = Static<TObject<typeof PipelineSchema>>;
 export type DefinitionJson = Static<TObject<typeof DefinitionSchema>>;

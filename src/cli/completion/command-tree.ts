@@ -44,9 +44,19 @@ function below(command: Command, path: string): CompletionPlace[] {
   return [place, ...groups.flatMap((one) => below(one, `${path} ${one.name()}`.trim()))];
 }
 
-const optionOf = ({ long, short, description, argChoices, required, optional }: Option): OptionWord => ({
-  flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
-  about: description,
-  value: argChoices !== undefined ? 'choice' : required || optional ? 'any' : 'none',
-  choices: argChoices ?? [],
-});
+/** An option with a parser of its own lists values to complete in `forms`. */
+function formsOf(option: Option & { forms?: unknown }): string[] | undefined {
+  const { forms } = option;
+  return Array.isArray(forms) ? forms.map(String) : undefined;
+}
+
+function optionOf(option: Option): OptionWord {
+  const { long, short, description, required, optional } = option;
+  const choices = option.argChoices ?? formsOf(option);
+  return {
+    flags: [long, short].filter((flag) => flag !== undefined && flag !== null),
+    about: description,
+    value: choices !== undefined ? 'choice' : required || optional ? 'any' : 'none',
+    choices: choices ?? [],
+  };
+}

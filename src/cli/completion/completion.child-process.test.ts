@@ -32,6 +32,8 @@ test.each([
     ['builds', 'list', '--status', ''],
     'pending waiting started succeeded failed cancelled warning',
   ],
+  ['--output of a list', ['jobs', 'list', '-o', ''], 'text wide name json yaml jsonpath='],
+  ['--output of a change', ['builds', 'cancel', '--output', 'j'], 'json jsonpath='],
   ['an option with any value, so bash offers files', ['validate', '--vars', ''], ''],
   ['an argument whose values are known', ['completion', 'z'], 'zsh'],
 ])('after %s, bash offers what may follow', (_, words, expected) => {

@@ -172,6 +172,8 @@ export interface UserSession {
 }
 
 export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
+  /** Now, if the owner signed in before: in the session that confirmed this one. Absent: `openedAt`. */
+  usedAt?: Date;
   userId: number;
   username: string;
   tokenGen: number;

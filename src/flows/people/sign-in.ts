@@ -88,11 +88,12 @@ export async function signIn(
 /** Undefined: the account changed after it was read. */
 export async function openUserSession(
   account: Omit<StoredCredentials, 'passwordHash'>,
-  how: Pick<SessionToOpen, 'action' | 'byProvider'>,
+  how: Pick<SessionToOpen, 'action' | 'byProvider'> & { signedInAt?: Date },
   caller: Caller,
   ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,
 ): Promise<OpenedSession | undefined> {
-  const openedAt = ports.now();
+  const now = ports.now();
+  const { signedInAt: openedAt = now, ...details } = how;
   const session = {
     id: ports.newSessionId(),
     userId: account.id,
@@ -105,9 +106,10 @@ export async function openUserSession(
   };
   const opened = await ports.sessions.openSession({
     ...session,
+    usedAt: now,
     address: caller.address,
     client: caller.client,
-    ...how,
+    ...details,
   });
   return opened
     ? { ...session, mustChangePassword: account.mustChangePassword && how.byProvider !== true }

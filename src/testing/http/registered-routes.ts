@@ -42,6 +42,7 @@ async function unusablePorts(): Promise<AccountPorts> {
     passwords: { hash: refuse, verify: refuse, isCommon: refuse },
     localSignIn: refuse,
     random: refuse,
+    pick: refuse,
     digest: refuse,
     newSessionId: refuse,
     wait: refuse,

@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import type { CliLoginStore } from '#flows/people/cli-login-ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type {
   AccountStore,
@@ -16,6 +17,7 @@ import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import type { SecretStore } from '#flows/pipelines/secret-ports.ts';
 import { accountStore } from './account-store.ts';
 import { auditStore } from './audit-store.ts';
+import { cliLoginStore } from './cli-login-store.ts';
 import { memberStore } from './member-store.ts';
 import { oauthStore } from './oauth-store.ts';
 import { runningTexts } from './running-texts.ts';
@@ -33,6 +35,7 @@ export interface AccessStores {
   throttle: ThrottleStore;
   audit: AuditStore;
   oauth: OAuthStore;
+  cliLogins: CliLoginStore;
   renames: RenameRequests;
   secrets: SecretStore;
   identityKeys: IdentityKeyStore;
@@ -55,6 +58,7 @@ export function accessStores(
     oauth: oauthStore(database),
     teamUse: teamUseViews(database),
     texts: runningTexts(database),
+    cliLogins: cliLoginStore(database),
     ...others,
   };
 }

@@ -81,6 +81,7 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     username,
     tokenGen,
     openedAt,
+    usedAt = openedAt,
     expiresAt,
     address,
     client,
@@ -92,12 +93,12 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     // Locks the account: a password change at this moment either ends the new session or comes before it.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
-        SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(openedAt)}, ${expires}::timestamptz, ${address},
+        SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(usedAt)}, ${expires}::timestamptz, ${address},
           ${client}, ${byProvider}
         FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`
-        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${timestamp(openedAt)} OR id IN (
+        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${timestamp(usedAt)} OR id IN (
           SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS}))`);
     const details = { address, client };
     await audit(connection, {
@@ -106,7 +107,7 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
       targetType: 'user',
       target: username,
       details,
-      at: openedAt,
+      at: usedAt,
     });
     return true;
   });

@@ -1,6 +1,7 @@
 import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import type { ChangePasswordPorts } from '#flows/people/change-password.ts';
+import type { CliLoginPorts } from '#flows/people/cli-login.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/people/oauth-sign-in.ts';
 import type {
@@ -31,6 +32,7 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   tokenMaxSeconds: number;
   audit: AuditStore;
   oauth: OAuthStore;
+  cliLogins: CliLoginPorts['cliLogins'];
   renames: RenameRequests;
   secrets: SecretStore;
   identityKeys: Pick<IdentityKeyStore, 'publicKeys'>;
@@ -39,6 +41,7 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   seal: SetSecretPorts['seal'];
   client: OAuthPorts['client'];
   random: OAuthPorts['random'];
+  pick: CliLoginPorts['pick'];
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;

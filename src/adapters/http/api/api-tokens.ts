@@ -12,7 +12,7 @@ import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
 import { answerList, Time } from './schemas.ts';
 
-const Token = {
+export const ApiTokenFields = {
   id: Type.Integer(),
   name: Type.String(),
   token_prefix: Type.String(),
@@ -24,6 +24,9 @@ const Token = {
   expires_at: Type.Optional(Time),
   last_used_at: Type.Optional(Time),
 };
+
+/** Its secret is shown once. */
+export const CreatedToken = { ...ApiTokenFields, token: Type.String() };
 
 const Wanted = body({
   name: Type.String({ maxLength: 1000 }),
@@ -50,7 +53,7 @@ export function tokenRoutes(ports: AccountPorts): Route[] {
       url: '/api-tokens',
       needs: 'session',
       about: 'Your API tokens, without their secrets.',
-      schema: { response: answerList(Type.Object(Token)) },
+      schema: { response: answerList(Type.Object(ApiTokenFields)) },
       handler: async ({ identity }) => ({
         data: (await tokens.tokens(accountOf(identity).userId)).map(encode),
       }),
@@ -86,7 +89,7 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
     bodyLimit: SMALL_BODY,
     schema: {
       body: Wanted,
-      response: { 201: Type.Object({ data: Type.Object({ ...Token, token: Type.String() }) }) },
+      response: { 201: Type.Object({ data: Type.Object(CreatedToken) }) },
     },
     handler: async ({ body: wanted, identity }, reply) => {
       const at = now();

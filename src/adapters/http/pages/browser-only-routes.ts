@@ -57,6 +57,14 @@ export function personalPageOnlyRoutes(): Route[] {
       schema: { params: TeamParams },
       handler: refusePrograms,
     }),
+    route({
+      method: 'GET',
+      url: '/profile/cli-login',
+      needs: 'session',
+      about: 'The page to confirm a login of the command line; only for browsers.',
+      schema: {},
+      handler: refusePrograms,
+    }),
   ];
 }
 

@@ -8,6 +8,7 @@ import { actionForms } from './action-forms.ts';
 import { auditPages } from './audit-pages.ts';
 import { buildPage } from './build-page.ts';
 import { cachesPage } from './caches-page.ts';
+import { cliLoginPages } from './cli-login-pages.ts';
 import { editorPages } from './editor-pages.ts';
 import { jobPages } from './job-page.ts';
 import { pipelinePage } from './pipeline-page.ts';
@@ -31,6 +32,7 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
   const all: PageRoute[] = [
     ...signInPages(access),
     ...profilePages(access),
+    ...cliLoginPages(access),
     ...teamPages(ports, access),
     pipelinePage(ports, access),
     ...jobPages(ports, access),

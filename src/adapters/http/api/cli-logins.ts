@@ -1,0 +1,169 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { beginCliLogin, findCliLogin, finishCliLogin } from '#flows/people/cli-login.ts';
+import type { AccountPorts } from './account-ports.ts';
+import { accountOf, actOf, callerOf, freshAccountOf, tooMany } from './caller.ts';
+import { requireFound } from './found.ts';
+import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
+import { answer, Time } from './schemas.ts';
+import { issueSession, SessionFields } from './sign-in.ts';
+
+const CodeParams = Type.Object({ code: Type.String({ minLength: 1, maxLength: 50 }) });
+
+/** Unguessable: 32 bytes in base64url. */
+const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' });
+
+/** The name of a machine, or less. */
+const Client = Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\u0020-\\u007e]+$' });
+
+/** Seconds between two requests for the session. */
+const INTERVAL = 2;
+
+export const CliLoginBegunFields = { code: Type.String(), expires_at: Time, interval: Type.Integer() };
+
+export const CliLoginFinishedFields = {
+  confirmed: Type.Boolean(),
+  session: Type.Optional(Type.Object(SessionFields)),
+};
+
+/** Logins of the command line that a person confirms in a browser (ADR 0084). */
+export function cliLoginRoutes(ports: AccountPorts): Route[] {
+  return [
+    beginRoute(ports),
+    finishRoute(ports),
+    pendingRoute(ports),
+    confirmRoute(ports),
+    refuseRoute(ports),
+  ];
+}
+
+function beginRoute(ports: AccountPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/cli-logins',
+    needs: 'nothing',
+    about:
+      'Begins a login of a program that a person confirms in a browser, at `/profile/cli-login`, where they ' +
+      'compare `code`. `challenge` is the SHA-256 of a secret of the program, in base64url; `client` names ' +
+      'its machine. It waits for five minutes.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ challenge: Secret, client: Client }),
+      response: {
+        201: Type.Object({
+          data: Type.Object(CliLoginBegunFields),
+        }),
+      },
+    },
+    handler: async (request, reply) => {
+      const begun = await beginCliLogin({ ...request.body, caller: callerOf(request) }, ports);
+      if (begun.answer === 'wait') throw tooMany(begun.seconds);
+      if (begun.answer === 'used') throw new Problem('already-exists', 'A login with this challenge waits.');
+      void reply.header('cache-control', 'no-store');
+      const data = { code: begun.code, expires_at: begun.expiresAt.toISOString(), interval: INTERVAL };
+      return reply.code(201).send({ data });
+    },
+  });
+}
+
+function finishRoute(ports: AccountPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/cli-logins/finish',
+    needs: 'nothing',
+    about:
+      'Exchanges the secret of a login for a session, once, after a person has confirmed it. Until then, ' +
+      '`confirmed` is false.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ verifier: Secret }),
+      response: answer(CliLoginFinishedFields),
+    },
+    handler: async (request, reply) => {
+      const { verifier } = request.body;
+      const finished = await finishCliLogin({ verifier, caller: callerOf(request) }, ports);
+      void reply.header('cache-control', 'no-store');
+      if (finished.answer === 'pending') return { data: { confirmed: false } };
+      if (finished.answer === 'unknown')
+        throw new Problem('not-found', 'This login was refused, took longer than five minutes, or is over.');
+      return {
+        data: { confirmed: true, session: await issueSession(ports, finished.session, 'token', reply) },
+      };
+    },
+  });
+}
+
+function pendingRoute(ports: AccountPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/profile/cli-logins/:code',
+    needs: 'session',
+    about: 'A login that waits under this code: who asks, from where, and until when.',
+    schema: {
+      params: CodeParams,
+      response: answer({
+        code: Type.String(),
+        client: Type.String(),
+        address: Type.String(),
+        started_at: Time,
+        expires_at: Time,
+      }),
+    },
+    handler: async ({ params, identity }, reply) => {
+      const { code, client, address, startedAt, expiresAt } = await pendingLogin(
+        ports,
+        params.code,
+        accountOf(identity).user,
+      );
+      void reply.header('cache-control', 'no-store');
+      const [started, expires] = [startedAt.toISOString(), expiresAt.toISOString()];
+      return { data: { code, client, address, started_at: started, expires_at: expires } };
+    },
+  });
+}
+
+function confirmRoute(ports: AccountPorts): Route {
+  const { cliLogins, now } = ports;
+  return route({
+    method: 'POST',
+    url: '/profile/cli-logins/:code/confirm',
+    needs: 'session',
+    about:
+      'Confirms a login: its program gets a session of yours. Requires a session from the last ten minutes ' +
+      '(`sign-in-again`).',
+    schema: { params: CodeParams, response: Nothing },
+    handler: async ({ params, identity }, reply) => {
+      const { userId, user, sessionId = '' } = freshAccountOf(identity, now());
+      const { code } = await pendingLogin(ports, params.code, user);
+      const confirmed = await cliLogins.confirmCliLogin({ code, sessionId, userId }, actOf(identity, now()));
+      requireFound(confirmed ? confirmed : undefined, LOGIN);
+      return reply.code(204).send(undefined);
+    },
+  });
+}
+
+function refuseRoute(ports: AccountPorts): Route {
+  const { cliLogins, now } = ports;
+  return route({
+    method: 'POST',
+    url: '/profile/cli-logins/:code/refuse',
+    needs: 'session',
+    about: 'Refuses a login: its program gets no session.',
+    schema: { params: CodeParams, response: Nothing },
+    handler: async ({ params, identity }, reply) => {
+      const { code } = await pendingLogin(ports, params.code, accountOf(identity).user);
+      const refused = await cliLogins.refuseCliLogin(code, actOf(identity, now()));
+      requireFound(refused ? refused : undefined, LOGIN);
+      return reply.code(204).send(undefined);
+    },
+  });
+}
+
+const LOGIN = 'A login with this code';
+
+async function pendingLogin(ports: AccountPorts, typed: string, user: string) {
+  const found = await findCliLogin(typed, user, ports);
+  if (found.answer === 'wait') throw tooMany(found.seconds);
+  return requireFound(found.answer === 'found' ? found.login : undefined, LOGIN);
+}

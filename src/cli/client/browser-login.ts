@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
+import { visible } from '#domain/graph/measure-label.ts';
+import { Api } from './api.ts';
+import { openWithSystem } from './open-page.ts';
+import type { CliLoginFinishedJson, CliLoginJson, SessionJson } from './response-types.ts';
+import { Unreachable } from './unreachable.ts';
+
+const MAX_CLIENT_CHARACTERS = 100;
+
+/** Requests that may fail in a row, so that a short outage does not end a login. */
+const MAX_FAILURES = 3;
+
+export interface BrowserLoginOptions {
+  /** False: only print the address and the code. */
+  browser?: boolean;
+}
+
+/**
+ * Gets a session that a person confirms in a browser, here or on another machine. Only this process knows the
+ * secret that the session is exchanged for; the server has its hash.
+ */
+export async function loginInBrowser(
+  url: string,
+  { browser = true }: BrowserLoginOptions,
+  terminal: Terminal,
+): Promise<SessionJson> {
+  const api = new Api({ url, token: 'none' }, undefined);
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const begun = (await api.ask<CliLoginJson>('POST', '/auth/cli-logins', { challenge, client: clientName() }))
+    .data;
+  const code = visible(begun.code);
+  const page = `${url}/profile/cli-login`;
+  if (browser) {
+    terminal.err(`Confirm the login in your browser, where you see the code ${code}:\n`);
+    terminal.err(`  ${page}?code=${code}\n`);
+    await openQuietly(`${page}?code=${encodeURIComponent(begun.code)}`, terminal);
+  } else {
+    terminal.err(`Open this page in a browser, on any machine, and enter the code ${code}:\n  ${page}\n`);
+  }
+  terminal.err('Waiting for five minutes at most. Press Ctrl+C to stop.\n');
+  return await waitForSession(api, { verifier, interval: begun.interval }, terminal);
+}
+
+/** A browser that cannot be opened is no failure: the address is on the screen. */
+async function openQuietly(address: string, terminal: Terminal): Promise<void> {
+  try {
+    await (terminal.openBrowser ?? openWithSystem)(address);
+  } catch {
+    terminal.err('No browser could be opened: open the address yourself.\n');
+  }
+}
+
+async function waitForSession(
+  api: Api,
+  { verifier, interval }: { verifier: string; interval: number },
+  terminal: Terminal,
+): Promise<SessionJson> {
+  for (let failures = 0; ;) {
+    await (terminal.pause ?? sleep)(interval * 1000);
+    try {
+      const { data } = await api.ask<CliLoginFinishedJson>('POST', '/auth/cli-logins/finish', { verifier });
+      failures = 0;
+      if (!data.confirmed) continue;
+      if (data.session === undefined) throw new CommandError('the server sent no session');
+      return data.session;
+    } catch (error) {
+      failures += 1;
+      if (!(error instanceof Unreachable) || failures >= MAX_FAILURES) throw error;
+    }
+  }
+}
+
+/** How the confirmation page names this machine. */
+function clientName(): string {
+  return (
+    hostname()
+      .replaceAll(/[^\u0020-\u007E]/g, '?')
+      .slice(0, MAX_CLIENT_CHARACTERS) || 'unknown'
+  );
+}

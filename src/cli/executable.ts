@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { argv, env, getuid } from 'node:process';
+import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
+
+/*
+ * The start of a single executable, which `make cli` builds. The program in it is unpacked once, because its
+ * child processes and native libraries need files: a folder for each content in the cache of the user.
+ */
+
+/** Programs that the command line starts as processes of their own. */
+const CHILD_PROGRAMS = ['hcl-host.js', 'images-worker.js'];
+
+/** Asset with the hash of all others. */
+const DIGEST = 'digest';
+
+function start(): void {
+  const child = childProgram();
+  if (child === undefined) {
+    load(join(unpackedProgram(), 'millrace.js'));
+    return;
+  }
+  // A child expects its arguments after its own name.
+  argv.splice(1, 1);
+  load(child);
+}
+
+/** The program that the command line asks this process to run: it passes the name and opens a channel. */
+function childProgram(): string | undefined {
+  const [, , program = ''] = argv;
+  const isChild = process.send !== undefined && isAbsolute(program);
+  return isChild && CHILD_PROGRAMS.includes(basename(program)) ? program : undefined;
+}
+
+/** `import()` in the code of an executable finds only modules of Node; that of an unpacked file finds files. */
+function load(file: string): void {
+  createRequire(file)(`./start-${basename(file, '.js')}.cjs`);
+}
+
+function unpackedProgram(): string {
+  const folder = join(cache(), 'program', getAsset(DIGEST, 'utf8'));
+  try {
+    if (!existsSync(folder)) unpack(folder);
+    refuseForeign(folder);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      `millrace: the program cannot be unpacked into ${folder}: ${reason}. ` +
+        'Set MILLRACE_CACHE to a folder that only you can write to.\n',
+    );
+    process.exit(2);
+  }
+  return folder;
+}
+
+function cache(): string {
+  const given = env['MILLRACE_CACHE'];
+  if (given !== undefined && isAbsolute(given)) return given;
+  const base = env['XDG_CACHE_HOME'];
+  return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), '.cache'), 'millrace');
+}
+
+/** Another process may unpack at the same time: the folder appears whole, and the first one wins. */
+function unpack(folder: string): void {
+  const unfinished = `${folder}.${randomUUID()}`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    for (const name of getAssetKeys().filter((one) => one !== DIGEST)) {
+      const file = join(unfinished, name);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, new Uint8Array(getRawAsset(name)), {
+        mode: name.startsWith('shim-') ? 0o755 : 0o644,
+      });
+    }
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Code that another user of the machine could have written must not run. */
+function refuseForeign(folder: string): void {
+  for (const path of [folder, dirname(folder)]) {
+    const { uid, mode } = lstatSync(path);
+    if (uid !== getuid?.() || (mode & 0o022) !== 0) throw new Error(`other users can write to ${path}`);
+  }
+}
+
+start();

@@ -1,0 +1,17 @@
+/** No vowels, so no words; no letters that look or sound alike in most fonts and languages. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const LENGTH = 8;
+
+/** A code that people compare and type: `BCDF-GHJK`. `pick` returns a random number below its argument. */
+export function makeLoginCode(pick: (below: number) => number): string {
+  const letters = Array.from({ length: LENGTH }, () => LETTERS.charAt(pick(LETTERS.length))).join('');
+  return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`;
+}
+
+/** The code in what a person typed, in any case and with any separators; undefined if there is none. */
+export function readLoginCode(typed: string): string | undefined {
+  const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
+  if (letters.length !== LENGTH || Array.from(letters).some((letter) => !LETTERS.includes(letter)))
+    return undefined;
+  return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`;
+}

@@ -1,0 +1,40 @@
+import type { Act, StoredCredentials } from './ports.ts';
+
+/* What logins of the command line in a browser need from outside. The rules at the top of builds/ports.ts hold. */
+
+/** Who asks for a login, as the command line and its connection say. */
+export interface LoginAsker {
+  /** As the command line names its machine; anyone can claim any name. */
+  client: string;
+  address: string;
+}
+
+interface CliLogin extends LoginAsker {
+  /** Hash of the command line's secret. */
+  challenge: string;
+  code: string;
+  startedAt: Date;
+  expiresAt: Date;
+}
+
+export type PendingCliLogin = Omit<CliLogin, 'challenge'>;
+
+/** An account, and the session in which its owner confirmed the login. */
+interface ConfirmedCliLogin {
+  account: Omit<StoredCredentials, 'passwordHash'>;
+  signedInAt: Date;
+  byProvider: boolean;
+}
+
+export interface CliLoginStore {
+  /** False: the code or the challenge is in use. */
+  beginCliLogin(login: CliLogin): Promise<boolean>;
+  /** Undefined: none waits under this code, or it has expired. */
+  pendingCliLogin(code: string, at: Date): Promise<PendingCliLogin | undefined>;
+  /** False: none waits under this code, or the session has ended. */
+  confirmCliLogin(login: { code: string; sessionId: string; userId: number }, act: Act): Promise<boolean>;
+  /** False: none waits under this code. */
+  refuseCliLogin(code: string, act: Act): Promise<boolean>;
+  /** Returns a confirmed login once. `unknown`: refused, expired, or fetched before. */
+  takeCliLogin(challenge: string, at: Date): Promise<ConfirmedCliLogin | 'pending' | 'unknown'>;
+}

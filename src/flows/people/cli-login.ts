@@ -1,0 +1,88 @@
+import { makeLoginCode, readLoginCode } from '#domain/access/login-code.ts';
+import type { AttemptKey } from '#domain/access/throttle.ts';
+import type { CliLoginStore, PendingCliLogin } from './cli-login-ports.ts';
+import { openUserSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
+import { throttleAttempt } from './throttle.ts';
+
+export interface CliLoginPorts extends Pick<
+  SignInPorts,
+  'sessions' | 'throttle' | 'now' | 'newSessionId' | 'sessionSeconds'
+> {
+  cliLogins: CliLoginStore;
+  /** A random number below this one. */
+  pick(below: number): number;
+  /** One-way hash. */
+  digest(text: string): string;
+}
+
+const LIFETIME_MS = 5 * 60_000;
+const MAX_CODES_TRIED = 3;
+
+type Wait = { answer: 'wait'; seconds: number };
+
+export type CliLoginBegun =
+  | { answer: 'begun'; code: string; expiresAt: Date }
+  /** `used`: this challenge waits already. */
+  | { answer: 'used' }
+  | Wait;
+
+/** Lets a command line wait for a person to confirm its login. Each one counts as an attempt of its address. */
+export async function beginCliLogin(
+  { challenge, client, caller }: { challenge: string; client: string; caller: Caller },
+  ports: CliLoginPorts,
+): Promise<CliLoginBegun> {
+  const wait = await throttleAttempt([addressKey(caller)], ports);
+  if (wait > 0) return waitFor(wait);
+  const startedAt = ports.now();
+  const expiresAt = new Date(startedAt.getTime() + LIFETIME_MS);
+  // Codes are short, so a new one may be in use.
+  for (let tried = 0; tried < MAX_CODES_TRIED; tried += 1) {
+    const code = makeLoginCode((below) => ports.pick(below));
+    const login = { challenge, code, client, address: caller.address, startedAt, expiresAt };
+    if (await ports.cliLogins.beginCliLogin(login)) return { answer: 'begun', code, expiresAt };
+  }
+  return { answer: 'used' };
+}
+
+export type CliLoginFound = { answer: 'found'; login: PendingCliLogin } | { answer: 'unknown' } | Wait;
+
+/** Finds a login by what a person typed. Codes that are unknown count, so nobody can try many. */
+export async function findCliLogin(
+  typed: string,
+  user: string,
+  ports: Pick<CliLoginPorts, 'cliLogins' | 'throttle' | 'now'>,
+): Promise<CliLoginFound> {
+  const keys: AttemptKey[] = [{ kind: 'account', name: `login code:${user}` }];
+  const wait = await throttleAttempt(keys, ports);
+  if (wait > 0) return waitFor(wait);
+  const code = readLoginCode(typed);
+  const login = code === undefined ? undefined : await ports.cliLogins.pendingCliLogin(code, ports.now());
+  if (login === undefined) return { answer: 'unknown' };
+  await ports.throttle.forgive(keys);
+  return { answer: 'found', login };
+}
+
+export type CliLoginFinished =
+  { answer: 'signed-in'; session: OpenedSession } | { answer: 'pending' } | { answer: 'unknown' };
+
+/**
+ * Opens a session for the command line that knows the secret, once its login is confirmed. It counts as a
+ * sign-in at the time of the one that confirmed it: otherwise sessions could prolong each other as recent.
+ */
+export async function finishCliLogin(
+  { verifier, caller }: { verifier: string; caller: Caller },
+  ports: CliLoginPorts,
+): Promise<CliLoginFinished> {
+  const taken = await ports.cliLogins.takeCliLogin(ports.digest(verifier), ports.now());
+  if (taken === 'pending' || taken === 'unknown') return { answer: taken };
+  const { account, signedInAt, byProvider } = taken;
+  const how = { action: 'user.signed_in', byProvider, signedInAt };
+  const session = await openUserSession(account, how, caller, ports);
+  if (session === undefined) return { answer: 'unknown' };
+  await ports.throttle.forgive([addressKey(caller)]);
+  return { answer: 'signed-in', session };
+}
+
+const addressKey = ({ network }: Caller): AttemptKey => ({ kind: 'address', name: network });
+
+const waitFor = (milliseconds: number): Wait => ({ answer: 'wait', seconds: Math.ceil(milliseconds / 1000) });

@@ -1,0 +1,20 @@
+import { fork, type ChildProcess, type ForkOptions } from 'node:child_process';
+import { isSea } from 'node:sea';
+
+/**
+ * Starts a program of ours in a process of its own, with flags of Node in `execArgv`. A single executable
+ * (`make cli`) takes such flags from NODE_OPTIONS only.
+ */
+export function forkProgram(
+  program: string,
+  args: readonly string[],
+  options: ForkOptions & { execArgv: string[] },
+  isExecutable: boolean = isSea(),
+): ChildProcess {
+  if (!isExecutable) return fork(program, args, options);
+  const NODE_OPTIONS = options.execArgv.map(quoteNodeOption).join(' ');
+  return fork(program, args, { ...options, execArgv: [], env: { ...options.env, NODE_OPTIONS } });
+}
+
+/** NODE_OPTIONS is split at spaces outside quotes; a backslash escapes within quotes. */
+export const quoteNodeOption = (flag: string): string => `"${flag.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
