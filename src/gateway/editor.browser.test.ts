@@ -253,7 +253,7 @@ test('without scripts a form checks and saves the text', async () => {
   const text = page.getByLabel('Text of the pipeline');
   await page.getByLabel('Name').fill('plain');
   await text.fill(APP.replace('cmd =', 'cdm ='));
-  for (const button of ['Check', 'Create']) {
+  for (const button of ['Check', 'Create the pipeline']) {
     await page.getByRole('button', { name: button }).click();
     await problems(page).getByText('line 14, column').first().waitFor();
     expect(await text.inputValue()).toContain('cdm =');
@@ -264,7 +264,7 @@ test('without scripts a form checks and saves the text', async () => {
   await page.getByText('The text is valid.').waitFor();
   await page.getByRole('img', { name: 'Graph of the text' }).waitFor();
   await picture(page, 'editor-plain', PICTURES);
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/plain');
   expect(world.stored.get('main/plain')?.spec.config).toBe(APP);
   await close();

@@ -139,7 +139,7 @@ describe('the overview of pipelines', () => {
     await drawn();
     expect(await names()).toEqual(SORTED);
     expect(await Promise.all(SORTED.map(stateOf))).toEqual([
-      'failed unit #1',
+      'failed unit 1',
       'failed lint #1 and 1 more',
       'running',
       'waiting',
@@ -162,7 +162,7 @@ describe('the overview of pipelines', () => {
     await cardOf('docs').click();
     await page.waitForURL('**/teams/main/pipelines/docs');
     await page.goBack();
-    await page.getByRole('link', { name: 'lint #1' }).click();
+    await page.getByRole('link', { name: 'lint 1' }).click();
     await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
   });
 
@@ -174,7 +174,7 @@ describe('the overview of pipelines', () => {
     await build('docs', 'lint', 'started', 0);
     await until(async () => (await stateOf('docs')) === 'running');
     await endBuilds('docs', 'failed');
-    await until(async () => (await stateOf('docs')) === 'failed lint #1');
+    await until(async () => (await stateOf('docs')) === 'failed lint 1');
     expect(await names()).toEqual(SORTED);
     expect(await cardOf('docs').boundingBox()).toEqual(box);
     await until(async () => (await cardOf('docs').locator('img').getAttribute('src')) !== before);
@@ -272,10 +272,11 @@ describe('an overview without pipelines', () => {
     await open('/teams/new/pipelines', 'bob');
     const main = page.locator('main');
     expect(await main.innerText()).toContain('kubectl apply -f -');
-    expect(await main.innerText()).not.toContain('millrace pipelines create');
+    expect(await main.innerText()).not.toContain('in the browser');
     await page.context().clearCookies();
     await open('/teams/new/pipelines', 'ann');
-    expect(await main.innerText()).toContain('millrace pipelines create hello -c hello.hcl --team new');
+    const link = page.getByRole('link', { name: 'Create one in the browser' });
+    expect(await link.getAttribute('href')).toBe('/teams/new/new-pipeline');
     await seen('overview-empty-team');
     await save('new', 'first');
     site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('first') ?? 0 });

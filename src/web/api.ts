@@ -13,7 +13,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Calls a route of the API as the person who views the page, and returns the `data` of its response, or the
- * response itself if it has none. Throws an `RequestProblem` with the words of the API.
+ * response itself if it has none. Throws a `RequestProblem` with the words of the API.
  */
 export async function requestApi<T>(method: Method, path: string, body?: object): Promise<T> {
   const answer = await fetch(path, {

@@ -100,7 +100,7 @@ function FailedJobs({ card }: { card: PipelineCard }): ComponentChildren {
   return (
     <>
       <a href={buildPath(card, failure)}>
-        {failure.job} #{failure.number}
+        {failure.job} {failure.number}
       </a>{' '}
       {others > 0 && <span>and {others} more</span>}
     </>

@@ -9,16 +9,22 @@ import { findAsTyped } from './find-as-typed.ts';
 
 /** A button beside a field that copies what the field contains. */
 function CopyButton({ field }: { field: HTMLInputElement }) {
-  const [copied, setCopied] = useState(false);
+  const [said, setSaid] = useState('Copy');
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(field.value);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      setSaid('Copied');
+      setTimeout(() => setSaid('Copy'), 2000);
+    } catch {
+      // Browsers refuse this over plain HTTP, and people may refuse it.
+      setSaid('Selected: copy it with the keyboard');
+    }
   };
   const label = field.labels?.[0]?.textContent?.toLowerCase() ?? 'text';
   return (
     <button type="button" class="quiet" aria-label={`Copy the ${label}`} onClick={() => void copy()}>
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{said}</span>
     </button>
   );
 }

@@ -48,7 +48,7 @@ export const PLAIN: Look = {
 
 const PLAIN_KEY = JSON.stringify(PLAIN);
 
-/** Background and text colour of a log in page.css. */
+/** Background and text colour of a log: --raised and --text in palette.css. */
 export const BACKGROUND = pair('#f3f5f7', '#1f242a');
 export const TEXT = pair('#1b1f24', '#e6e9ec');
 

@@ -44,9 +44,9 @@ function beginRoute(ports: AccountPorts): Route {
     url: '/auth/cli-logins',
     needs: 'nothing',
     about:
-      'Begins a login of a program that a person confirms in a browser, at `/profile/cli-login`, where they ' +
-      'compare `code`. `challenge` is the SHA-256 of a secret of the program, in base64url; `client` names ' +
-      'its machine. It waits for five minutes.',
+      'Starts a login for a program. A person confirms it in a browser at `/profile/cli-login`, where they ' +
+      "compare `code`. `challenge` is the SHA-256 of the program's secret, in base64url; `client` names its " +
+      'machine. The login expires after five minutes.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ challenge: Secret, client: Client }),

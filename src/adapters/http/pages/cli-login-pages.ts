@@ -60,7 +60,7 @@ function codePage(viewer: Viewer | undefined, problem?: string): Html {
           />
         </p>
         <p class="help" id="code-help">Your terminal shows it, such as BCDF-GHJK.</p>
-        <p><button type="submit">Go on</button></p>
+        <p><button type="submit">Continue</button></p>
       </form>
     </div>`,
   });

@@ -104,7 +104,9 @@ ${config}</textarea>
     ${
       readOnly === undefined &&
       html`<p class="actions">
-        <button type="submit" name="do" value="save">${pipeline === undefined ? 'Create' : 'Save'}</button>
+        <button type="submit" name="do" value="save">
+          ${pipeline === undefined ? 'Create the pipeline' : 'Save'}
+        </button>
         <button type="submit" name="do" value="check" class="quiet">Check</button>
       </p>`
     }

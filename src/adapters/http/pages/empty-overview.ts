@@ -1,5 +1,6 @@
 import { roleIncludes, type Role } from '#domain/access/roles.ts';
 import { html, type Html } from './html.ts';
+import { paths } from './paths.ts';
 
 /* What people do next if an overview is empty. */
 
@@ -10,12 +11,17 @@ echo '{"apiVersion":"millrace.dev/v1alpha1","kind":"Team","metadata":{"name":"sh
 export function noTeam(username: string, globalAdmin: boolean): Html {
   return globalAdmin
     ? html`<div class="overview-empty">
-        <p>There is no team yet. A team owns a namespace and the pipelines in it. To create the team shop:</p>
+        <p>
+          There is no team yet. <a href="/admin/teams">Create a team</a>, or create the team shop with
+          kubectl:
+        </p>
         ${commands('Commands', COMMANDS_FOR_TEAM)}
         <p class="overview-hint">${guide('docs/how-to/teams.md')} explains members and roles.</p>
       </div>`
     : html`<div class="overview-empty">
-        <p>You are in no team yet. Ask an admin of a team to add you. The admin types:</p>
+        <p>
+          You are in no team yet. Ask an admin of a team to add you in its settings, or with this command:
+        </p>
         ${commands('Command', `millrace members set ${username} --role write --team TEAM`)}
         <p class="overview-hint">Then reload this page.</p>
       </div>`;
@@ -40,17 +46,15 @@ interface EmptyTeam {
 /** For a team without pipelines. The script of the page shows or hides it. */
 export function noPipelines({ team, namespace, role, hidden }: EmptyTeam): Html {
   return html`<div class="overview-empty" id="overview-empty" ${hidden && html` hidden`}>
-    <p>This team has no pipelines yet. To create the first one:</p>
+    <p>
+      This team has no pipelines
+      yet.${
+        roleIncludes(role, 'maintain') &&
+        html` <a href="${paths.newPipeline(team)}">Create one in the browser</a>, or apply a manifest:`
+      }
+    </p>
     ${commands('Command', manifestOf(namespace))}
-    ${
-      roleIncludes(role, 'maintain') &&
-      html`<p>
-          Or save the text of <span class="code">config</span> as hello.hcl and send it to
-          <a href="/openapi">the API</a>:
-        </p>
-        ${commands('Command of millrace', `millrace pipelines create hello -c hello.hcl --team ${team}`)}`
-    }
-    <p class="overview-hint">${guide('docs/how-to/first-pipeline.md')} says more.</p>
+    <p class="overview-hint">${guide('docs/how-to/first-pipeline.md')} explains more.</p>
   </div>`;
 }
 

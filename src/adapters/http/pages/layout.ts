@@ -150,7 +150,7 @@ export function scrolling(name: string, table: Html): Html {
   return html`<div class="scroll" role="group" aria-label="${name}" tabindex="0">${table}</div>`;
 }
 
-/** A time in UTC. The script rewrites it in the viewer's time zone. */
+/** A time in UTC. The script shows it relative to now; its title is then the exact time in the viewer's time zone. */
 export function timeElement(at: Date | string | undefined): Html {
   if (at === undefined) return html`–`;
   const text = typeof at === 'string' ? at : at.toISOString();

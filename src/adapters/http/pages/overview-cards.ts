@@ -70,7 +70,7 @@ function failedJobs(card: PipelineCard): Html {
   const { failure } = card;
   if (failure === undefined) return html``;
   const others = failure.jobs - 1;
-  return html`<a href="${pathOfBuild(card, failure)}">${failure.job} #${failure.number}</a>
+  return html`<a href="${pathOfBuild(card, failure)}">${failure.job} ${failure.number}</a>
     ${others > 0 && html`<span>and ${others} more</span>`}`;
 }
 
