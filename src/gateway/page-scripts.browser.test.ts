@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
@@ -29,14 +29,14 @@ afterAll(async () => {
 
 async function signedIn(
   path: string,
-): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> {
+): Promise<{ page: Page; context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
   const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
   await page.goto(path);
   await page.getByLabel('Username').fill('ann');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(`**${path}`);
-  return { page, complaints, close: async () => await context.close() };
+  return { page, context, complaints, close: async () => await context.close() };
 }
 
 test('a button changes the page without loading it again, and keeps the focus', async () => {
@@ -65,6 +65,27 @@ test('a refused button shows the reason of the server above the page', async () 
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole('button', { name: 'Close' }).click();
   expect(await page.locator('#notice').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('a button of a session that has ended says so, and keeps what was typed', async () => {
+  const { page, context, complaints, close } = await signedIn(`${APP}/resources/git.app`);
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.locator('#notice').filter({ hasText: 'Your session has ended' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`${APP}/resources/git.app`);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test('what the viewer has chosen stays when the page changes', async () => {
+  const { page, complaints, close } = await signedIn(`${APP}/jobs/unit`);
+  const box = page.getByLabel('Check for new versions first');
+  await box.uncheck();
+  await page.getByRole('button', { name: 'Pause the job' }).click();
+  await page.getByRole('button', { name: 'Unpause the job' }).waitFor();
+  expect(await box.isChecked()).toBe(false);
   expect(complaints).toEqual([]);
   await close();
 });

@@ -26,15 +26,31 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (typeof value === 'string') body.append(name, value);
   const answer = await fetch(form.action, { method: 'POST', headers: { accept: 'text/html' }, body });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  if (!answer.ok) {
-    showNotice(page.querySelector('[role=alert]')?.textContent ?? `The server answered ${answer.status}.`);
-  } else if (!answer.redirected) {
-    showPage(page);
-  } else if (isThisPage(answer.url) && showPart(page)) {
+  const refusal = refusalOf(form, answer, page);
+  if (refusal !== undefined) showNotice(refusal);
+  else if (!answer.redirected) showPage(page);
+  else if (isThisPage(answer.url) && showSent(form, page))
     history.replaceState(history.state, '', answer.url);
-  } else {
-    location.assign(answer.url);
-  }
+  else location.assign(answer.url);
+}
+
+/** Why the server did nothing, in words; undefined if it did what the button says. */
+function refusalOf(form: HTMLFormElement, answer: Response, page: Document): string | undefined {
+  const signsOut = new URL(form.action).pathname.startsWith('/auth/');
+  if (answer.redirected && isSignIn(answer.url) && !signsOut) return SIGNED_OUT;
+  if (answer.ok) return undefined;
+  return page.querySelector('[role=alert]')?.textContent ?? `The server answered ${answer.status}.`;
+}
+
+const SIGNED_OUT =
+  'Your session has ended, so nothing was done. Copy what you have typed, then load this page again to sign in.';
+
+const isSignIn = (url: string): boolean => new URL(url).pathname === '/auth/login';
+
+/** What was typed into the form has been sent, so the page shows what the server has now. */
+function showSent(form: HTMLFormElement, page: Document): boolean {
+  form.reset();
+  return showPart(page);
 }
 
 const isThisPage = (url: string): boolean => new URL(url).pathname === location.pathname;

@@ -38,6 +38,8 @@ export function showCards({ store, now }: Ports): PipelineCards {
       // One query for all teams that are not cached.
       let reading: Promise<PipelineCard[]> | undefined;
       const read = async (name: string): Promise<PipelineCard[]> => {
+        // Became too old in between.
+        if (!missing.includes(name)) return await readCards(store, [name]);
         reading ??= readCards(store, missing);
         return (await reading).filter(({ team }) => team === name);
       };

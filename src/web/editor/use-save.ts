@@ -43,6 +43,14 @@ export function useSave(
     const found = await api.request<DefinitionAnswer>('GET', `${pipelinePath(team, name)}/definition`);
     return { pipeline: name, text: found.config.replaceAll('\r\n', '\n'), generation: found.generation };
   };
+  /** If the server does not answer now, it has this text all the same; the next save requires no generation. */
+  const readAfterSave = async (name: string, text: string): Promise<ServerText> => {
+    try {
+      return await readServer(name);
+    } catch {
+      return { pipeline: name, text, generation: undefined };
+    }
+  };
   const send = async ({ name, text }: Wanted): Promise<SaveAnswer> => {
     const { server } = state;
     if (server.pipeline === undefined)
@@ -72,7 +80,7 @@ export function useSave(
       let next: Partial<SaveState>;
       try {
         const outcome = outcomeOf(await send(wanted));
-        next = { server: await readServer(name), outcome };
+        next = { server: await readAfterSave(name, wanted.text), outcome };
       } catch (error) {
         next = await explain(error);
       }

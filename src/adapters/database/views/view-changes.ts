@@ -39,6 +39,7 @@ async function inputChanges(
       (SELECT jsonb_agg(to_jsonb(listed) ORDER BY listed.place DESC) FROM (
         SELECT n.id, n.place, n.fields, n.disabled, n.found_at AS "createdAt" FROM versions n
         WHERE n.scope_id = v.scope_id AND n.place > w.place AND n.place <= v.place AND w.scope_id = v.scope_id
+          AND NOT n.forgotten
         ORDER BY n.place DESC LIMIT ${max + 1}) AS listed) AS versions
     FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
       LEFT JOIN build_inputs o ON o.build_id = ${good} AND o.name = i.name

@@ -1,6 +1,7 @@
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { MAX_TEXT_CHARACTERS, readPipelineText } from '#adapters/http/api/pipeline-texts.ts';
 import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { PipelineName } from '#flows/names.ts';
@@ -42,7 +43,7 @@ export function editorPages(ports: AccountPorts): PageRoute[] {
         const { name, config } = sent;
         const save: ApiCall = { method: 'POST', url: paths.team(team), body: { name, config } };
         const content = { viewer: viewerOf(request, codec), ...sent };
-        return await checkOrSave({ content, name: { team, pipeline: name }, save, fields, request });
+        return await checkOrSave({ content, name: { team, pipeline: name }, save, fields, request, ports });
       },
     }),
     page({
@@ -62,15 +63,15 @@ export function editorPages(ports: AccountPorts): PageRoute[] {
       answer: async ({ params, fields, request }) => {
         const name = nameFrom(params);
         const { config } = textFrom(fields);
+        const entered = { config, ...generationFrom(fields) };
         const content = {
           viewer: viewerOf(request, codec),
-          ...(await contentOf(name, ports)),
-          config,
-          generation: Number(fields['generation']),
+          ...name,
+          ...(await contentIfReadable(name, ports)),
+          ...entered,
         };
-        const body = { config, generation: content.generation };
-        const save: ApiCall = { method: 'PUT', url: paths.pipeline(name), body };
-        return await checkOrSave({ content, name, save, fields, request });
+        const save: ApiCall = { method: 'PUT', url: paths.pipeline(name), body: entered };
+        return await checkOrSave({ content, name, save, fields, request, ports });
       },
     }),
   ];
@@ -104,16 +105,35 @@ async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<
   return { ...name, config, vars, saved: config, ...defined({ generation, readOnly }) };
 }
 
+/** The form keeps what somebody entered, also if the definition cannot be read now. */
+async function contentIfReadable(
+  name: PipelineName,
+  ports: AccountPorts,
+): Promise<Partial<Omit<EditorContent, 'viewer'>>> {
+  try {
+    return await contentOf(name, ports);
+  } catch (error) {
+    if (error instanceof Problem) return {};
+    throw error;
+  }
+}
+
+/** The page after a new pipeline was saved, but does not run, has none. */
+function generationFrom({ generation }: Fields): { generation?: number } {
+  return generation === undefined || generation === '' ? {} : { generation: Number(generation) };
+}
+
 interface Sent {
   content: EditorContent;
   name: PipelineName;
   save: ApiCall;
   fields: Fields;
+  ports: AccountPorts;
   request: Parameters<typeof viewerOf>[0];
 }
 
 /** The text stays in the form unless it is saved. */
-async function checkOrSave({ content, name, save, fields, request }: Sent): Promise<PageAnswer> {
+async function checkOrSave({ content, name, save, fields, request, ports }: Sent): Promise<PageAnswer> {
   const isCheck = fields['do'] !== 'save';
   const { config, vars = {} } = content;
   const check: ApiCall = {
@@ -128,7 +148,9 @@ async function checkOrSave({ content, name, save, fields, request }: Sent): Prom
     return { status, page: editorView({ ...content, ...outcomeOf(answer, isCheck) }) };
   if (data['message'] === undefined) return { to: paths.pipeline(name) };
   const notice = `The text is saved, but the pipeline does not run it: ${data['message']}`;
-  return { status, page: editorView({ ...content, ...name, findings, notice }) };
+  const { viewer } = content;
+  const saved = { viewer, config, ...name, ...(await contentIfReadable(name, ports)) };
+  return { status, page: editorView({ ...saved, findings, notice }) };
 }
 
 function outcomeOf({ problem, findings, data }: ApiResponse, isCheck: boolean): Partial<EditorContent> {

@@ -80,7 +80,8 @@ interface FormParts {
   answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
-const LIMITS = { fieldCharacters: MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
+/** Browsers count the end of a line as one character and send two. The route has the limit of the value. */
+const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
 /** Defines a form. It needs what the route that it calls needs; that route checks the CSRF token. */
 export function form({ url, does, params, limits = LIMITS, answer }: FormParts): PageRoute {

@@ -21,9 +21,12 @@ import { may, teamViewerOf } from './viewer.ts';
 const TEAM_SECRETS = '/teams/:team/secrets';
 const PIPELINE_SECRETS = '/teams/:team/pipelines/:pipeline/secrets';
 
-/** A form may escape each byte of a value with three, and a character may take four bytes. */
+/**
+ * Browsers count the end of a line as one character and send two. A form may escape each byte of a value with
+ * three, and a character may take four bytes.
+ */
 const SECRET_LIMITS = {
-  fieldCharacters: MAX_STORED_SECRET_BYTES,
+  fieldCharacters: 2 * MAX_STORED_SECRET_BYTES,
   bodyBytes: 16 * 1024 + 12 * MAX_STORED_SECRET_BYTES,
 };
 
