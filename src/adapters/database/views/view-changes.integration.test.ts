@@ -63,6 +63,13 @@ test('a warning is good, and the nearest good build counts', async () => {
   ]);
 });
 
+test('versions that retention has forgotten are not listed', async () => {
+  await stores.pool.query(
+    rows()`UPDATE versions SET forgotten = true, fields = '{}' WHERE fields ->> 'ref' = 'b'`,
+  );
+  expect(await changesOf('4')).toBe('since 1, app newer d c');
+});
+
 test('the same and an older version are told apart, and so is another input', async () => {
   await stores.pool
     .query(rows()`UPDATE build_inputs SET version_id = (SELECT id FROM versions WHERE fields ->> 'ref' = 'd')
