@@ -111,7 +111,7 @@ describe('accounts', () => {
     await press('Enable');
     await shows('main', 'To lock the account');
     await press('Make global admin');
-    await shows('main', 'Take global admin away');
+    await shows('main', 'Remove global admin');
     await press('Delete account…');
     await shows('h1', 'Delete the account newone?');
     await seen('account-deletion');
@@ -123,7 +123,7 @@ describe('accounts', () => {
 
   test('keep a last global admin', async () => {
     await open('/users/root');
-    await press('Take global admin away');
+    await press('Remove global admin');
     await shows('[role=alert]', 'They are the last global admin');
     await seen('last-global-admin');
   });

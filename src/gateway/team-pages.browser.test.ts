@@ -92,7 +92,7 @@ describe('members', () => {
     await press('Remove eve');
     await shows('h1', 'Remove eve?');
     await seen('member-removal');
-    await page.getByRole('link', { name: 'Keep it' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
     await shows('tr', 'eve');
     await press('Remove eve');
     await press('Remove eve');

@@ -137,7 +137,7 @@ function NameField({ name, setName }: { name: string; setName: (name: string) =>
         onInput={({ currentTarget }) => setName(currentTarget.value)}
       />{' '}
       <span class="help" id="name-help">
-        Lowercase letters, digits, hyphens and dots.
+        Lower-case letters, digits, hyphens and dots.
       </span>
     </p>
   );

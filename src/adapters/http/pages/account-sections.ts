@@ -76,7 +76,7 @@ function rightsSection({ account, path, state: { rights }, viewer }: AccountPart
       ${disabled ? 'The account is disabled: it cannot sign in.' : 'To lock the account, disable it: its sessions end.'}
     </p>
     <div class="actions">
-      ${toggle('global_admin', !globalAdmin, globalAdmin ? 'Take global admin away' : 'Make global admin')}
+      ${toggle('global_admin', !globalAdmin, globalAdmin ? 'Remove global admin' : 'Make global admin')}
       ${toggle('disabled', !disabled, disabled ? 'Enable' : 'Disable')}
       ${action({ url: `${path}/delete`, viewer, label: 'Delete account…', quiet: true })}
     </div>

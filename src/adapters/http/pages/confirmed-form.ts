@@ -74,7 +74,7 @@ function confirmPage(
       <form method="post" action="${action}" class="actions">
         ${csrfField(viewer)}<input type="hidden" name="confirmed" value="yes" />
         <button type="submit" class="team-danger">${button}</button>
-        <a class="button quiet" href="${back}">Keep it</a>
+        <a class="button quiet" href="${back}">Cancel</a>
       </form>
     </div>`,
   });

@@ -127,7 +127,7 @@ function nameField({ name = '' }: EditorContent): Html {
       spellcheck="false"
       aria-describedby="name-help"
     />
-    <span class="help" id="name-help">Lowercase letters, digits, hyphens and dots.</span>
+    <span class="help" id="name-help">Lower-case letters, digits, hyphens and dots.</span>
   </p>`;
 }
 

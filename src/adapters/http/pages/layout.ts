@@ -65,7 +65,7 @@ function head({ title, viewer, events, script }: Document): Html {
 function siteNavigation({ isAdmin = false }: Viewer): Html {
   return html`<nav aria-label="Millrace">
     <ul>
-      <li><a href="/teams">Pipelines</a></li>
+      <li><a href="/teams">Teams</a></li>
       ${isAdmin && html`<li><a href="/admin">Installation</a></li>`}
     </ul>
   </nav>`;

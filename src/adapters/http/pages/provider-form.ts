@@ -29,7 +29,7 @@ export function newProviderMain({ type, preset, externalUrl, state, viewer }: Ne
         id: 'canonical',
         name: 'canonical',
         label: 'Name',
-        help: 'Small letters, digits, dots and hyphens. It is part of the address above and never changes.',
+        help: 'Lower-case letters, digits, dots and hyphens. It is part of the address above and never changes.',
         state,
         preset: preset?.name,
         required: true,

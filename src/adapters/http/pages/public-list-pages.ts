@@ -62,7 +62,7 @@ function versionTable(pipeline: string, versions: readonly PublicVersion[]): Htm
         {
           title: 'Number',
           cell: ({ id }) =>
-            html`<a href="${pipeline}/image.svg?version_id=${id}" aria-label="${`Way of version ${id}`}"
+            html`<a href="${pipeline}/image.svg?version_id=${id}" aria-label="${`Path of version ${id}`}"
               >${id}</a
             >`,
         },

@@ -197,7 +197,7 @@ function profilePage({ token, username, fullName, problem }: Profile): Html {
             autofocus
           />
         </p>
-        <p class="help" id="username-help">Small letters, digits, dots, dashes and underscores.</p>
+        <p class="help" id="username-help">Lower-case letters, digits, dots, hyphens and underscores.</p>
         <p>
           <label for="full_name">Full name</label>
           <input id="full_name" name="full_name" value="${fullName}" autocomplete="name" maxlength="200" />

@@ -99,7 +99,7 @@ function createSection(state: FormState, viewer: Viewer | undefined): Html {
         id: 'team-name',
         name: 'name',
         label: 'Name',
-        help: 'Small letters, digits and hyphens. Its namespace has the same name.',
+        help: 'Lower-case letters, digits and hyphens. Its namespace has the same name.',
         state,
         required: true,
         maxLength: 63,

@@ -79,7 +79,7 @@ function createSection(adding: FormState, viewer: Viewer | undefined): Html {
         id: 'user-name',
         name: 'username',
         label: 'Username',
-        help: 'Small letters, digits, dots, hyphens and underscores. It never changes.',
+        help: 'Lower-case letters, digits, dots, hyphens and underscores. It never changes.',
         state: adding,
         required: true,
         maxLength: 100,
