@@ -1,11 +1,14 @@
+import { explain } from '#cli/explain.ts';
 import { printResult, renderTable, timeOf, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
+import { visible } from '#domain/graph/measure-label.ts';
 import { Api, requestPath } from './api.ts';
 import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
 import { connect, type ServerOptions } from './connect.ts';
 import { ProblemError } from './problem-error.ts';
-import type { ApiTokenJson, CreatedTokenJson } from './response-types.ts';
+import type { ApiTokenJson, CreatedTokenJson, UserJson } from './response-types.ts';
+import { ownerOfToken } from './token-owner.ts';
 
 type TokenOptions = ServerOptions & OutputOptions;
 
@@ -57,38 +60,66 @@ export async function createApiToken(
   const scope = personal ? { personal } : { personal, team_canonical: team, role };
   const wanted = { name, ...scope, ...defined({ expires_at: expires }) };
   const api = await connect(options, terminal);
-  const created = await withRecentLogin(
-    api,
-    async (recent) => (await recent.ask<CreatedTokenJson>('POST', '/api-tokens', wanted)).data,
-    { options, terminal },
-  );
-  const end = created.expires_at === undefined ? 'never expires' : `expires ${timeOf(created.expires_at)}`;
-  terminal.err(`Token ${name} (${rightsOf(created)}) ${end}. It is shown only now:\n`);
-  await printResult(created, options, terminal, () => `${created.token}\n`);
+  const account = await ownerOfToken(api);
+  // Printed before anything else can fail: the server shows the token only now.
+  const createAndPrint = async (recent: Api): Promise<void> => {
+    const { data } = await recent.ask<CreatedTokenJson>('POST', '/api-tokens', wanted);
+    const end = data.expires_at === undefined ? 'never expires' : `expires ${timeOf(data.expires_at)}`;
+    const whose = account === undefined ? '' : ` of ${visible(account.username)}`;
+    terminal.err(`Token ${name}${whose} (${rightsOf(data)}) ${end}. It is shown only now:\n`);
+    const shown = { ...data, ...defined({ username: account?.username }) };
+    await printResult(shown, options, terminal, () => `${data.token}\n`);
+  };
+  await withRecentLogin(api, createAndPrint, { account, options, terminal });
   return EXIT.success;
 }
 
+interface Asker {
+  /** Who owns the stored login; undefined for tokens of a team or of the installation. */
+  account: UserJson | undefined;
+  options: BrowserLoginOptions;
+  terminal: Terminal;
+}
+
 /** Runs an action that needs a login of the last ten minutes: with a session of its own, if ours is older. */
-async function withRecentLogin<T>(
+async function withRecentLogin(
   api: Api,
-  act: (api: Api) => Promise<T>,
-  { options, terminal }: { options: BrowserLoginOptions; terminal: Terminal },
-): Promise<T> {
+  act: (api: Api) => Promise<void>,
+  { account, options, terminal }: Asker,
+): Promise<void> {
   try {
     return await act(api);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== 'sign-in-again') throw error;
     // A script would wait for nobody.
-    if (terminal.ask === undefined && options.browser !== false) throw error;
+    if (account === undefined || (terminal.ask === undefined && options.browser !== false)) throw error;
   }
-  terminal.err('This needs a login of the last ten minutes.\n');
-  const { token } = await loginInBrowser(api.url, options, terminal);
+  terminal.err(`This needs a login of the last ten minutes, as ${visible(account.username)}.\n`);
+  const { token, username } = await loginInBrowser(api.url, options, terminal);
   if (token === undefined) throw new CommandError('the server sent no token');
   const once = new Api({ url: api.url, token: 'of a login' }, token);
   try {
-    return await act(once);
+    if (username !== account.username)
+      throw new CommandError(
+        `${visible(username)} confirmed in the browser, but you are logged in here as ` +
+          `${visible(account.username)}: no token was created. Sign in there as ` +
+          `${visible(account.username)}, or run millrace login ${api.url} first`,
+      );
+    await act(once);
   } finally {
-    await once.send('POST', '/auth/logout');
+    await endQuietly(once, terminal);
+  }
+}
+
+/** A session that cannot be ended must neither fail the command nor hide why it failed. */
+async function endQuietly(session: Api, terminal: Terminal): Promise<void> {
+  try {
+    await session.send('POST', '/auth/logout');
+  } catch (error) {
+    terminal.err(
+      `The session that was opened for this could not be ended (${explain(error)}). ` +
+        `It ends by itself; to end it now, open ${session.url}/profile.\n`,
+    );
   }
 }
 

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
+import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { openFakeServer, type Answering } from '#testing/cli/fake-server.ts';
+
+/* A stored login of ann that is too old, and a login in the browser for one token. */
+const folder = mkdtempSync(join(tmpdir(), 'millrace-tokens-'));
+const problem = (kind: string) => ({
+  type: `https://millrace.dev/problems/${kind}`,
+  detail: `It is ${kind}.`,
+});
+const CREATED = { id: 1, name: 'ci', personal: true, token: 'tok_new' };
+
+let server: Awaited<ReturnType<typeof openFakeServer>>;
+let confirmedBy: string;
+let creations: ReturnType<Answering>[];
+let logout: ReturnType<Answering>;
+
+const answers: Record<string, Answering> = {
+  'GET /profile': () => ({ data: { username: 'ann', global_admin: false, teams: {} } }),
+  'POST /api-tokens': () => creations.shift() ?? { status: 500, problem: {} },
+  'POST /auth/cli-logins': () => ({ data: { code: 'BCDF-GHJK', interval: 2 } }),
+  'POST /auth/cli-logins/finish': () => ({
+    data: { confirmed: true, session: { token: 'jwt.of.session', username: confirmedBy } },
+  }),
+  'POST /auth/logout': () => logout,
+};
+
+beforeEach(async () => {
+  confirmedBy = 'ann';
+  creations = [{ status: 403, problem: problem('sign-in-again') }, { data: CREATED }];
+  logout = { status: 204 };
+  server = await openFakeServer((what) => answers[what]?.(what) ?? { status: 404, problem: {} });
+});
+afterEach(async () => await server.close());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const create = async (...more: string[]): Promise<Ran> =>
+  await millrace(['millrace', 'tokens', 'create', 'ci', '--personal', ...more], {
+    environment: { XDG_CONFIG_HOME: folder, MILLRACE_URL: server.url, MILLRACE_TOKEN: 'tok_old' },
+    ask: async () => '',
+    openBrowser: async () => undefined,
+    pause: async () => undefined,
+  });
+const asked = (what: string): number => server.asked.filter((one) => one.what === what).length;
+
+test('names the account of the new token, and ends the session that it needed', async () => {
+  const ran = await create();
+  expect(ran).toMatchObject({ exit: 0, out: 'tok_new\n' });
+  expect(ran.err).toContain('Token ci of ann (personal) never expires.');
+  expect(asked('POST /auth/logout')).toBe(1);
+  creations = [{ data: CREATED }];
+  expect(JSON.parse((await create('--output', 'json')).out)).toMatchObject({
+    token: 'tok_new',
+    username: 'ann',
+  });
+});
+
+test('prints the token even if its session cannot be ended', async () => {
+  logout = { status: 502, problem: { detail: 'The gateway is away.' } };
+  const ran = await create();
+  expect(ran).toMatchObject({ exit: 0, out: 'tok_new\n' });
+  expect(ran.err).toContain(
+    'could not be ended (The gateway is away.). It ends by itself; to end it now, open',
+  );
+});
+
+test('says why the token was not created even if its session cannot be ended', async () => {
+  creations[1] = { status: 409, problem: { detail: 'You have 100 tokens.' } };
+  logout = { status: 502, problem: { detail: 'The gateway is away.' } };
+  const ran = await create();
+  expect([ran.exit, ran.out]).toEqual([2, '']);
+  expect(ran.err).toContain('You have 100 tokens.');
+});
+
+test('creates no token for another account that confirmed in the browser', async () => {
+  confirmedBy = 'bob';
+  const ran = await create();
+  expect([ran.exit, ran.out]).toEqual([2, '']);
+  expect(ran.err).toContain('bob confirmed in the browser, but you are logged in here as ann: no token was');
+  expect([asked('POST /api-tokens'), asked('POST /auth/logout')]).toEqual([1, 1]);
+});
