@@ -55,6 +55,11 @@ export async function pipelinesUpdate(
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines', name);
   const known = await api.get<DefinitionJson>(`${path}/definition`);
+  if (known.managed_by_manifest === true)
+    throw new CommandError(
+      `a manifest manages the pipeline ${options.team}/${name}, so it cannot be updated here: ` +
+        'change the manifest, then use millrace validate and kubectl apply',
+    );
   const wanted: PipelineUpdate = {
     ...settingsOf(options),
     ...defined({ config: given?.source, vars: mergeVariables(known.vars, values, options) }),

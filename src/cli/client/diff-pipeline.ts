@@ -1,6 +1,6 @@
 import { printResult } from '#cli/output.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
-import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
+import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { requestPath } from './api.ts';
 import { changesOf, renderChange } from './changes.ts';
@@ -21,6 +21,11 @@ export async function diffPipeline(name: string, options: DiffOptions, terminal:
   const known = await api.get<DefinitionJson>(
     requestPath('teams', options.team, 'pipelines', name, 'definition'),
   );
+  if (known.managed_by_manifest === true && given !== undefined)
+    throw new CommandError(
+      `a manifest manages the pipeline ${options.team}/${name}, and the server does not tell its variables: ` +
+        'remove --var and --vars to compare the text alone',
+    );
   const vars = mergeVariables(known.vars, given, options);
   const change = changesOf(known, { config: source, ...defined({ vars }) });
   await printResult(change, options, terminal, renderChange);

@@ -63,7 +63,9 @@ export async function getPipeline(
   const path = requestPath('teams', options.team, 'pipelines', name);
   if (options.config === true) {
     const definition = await api.get<DefinitionJson>(`${path}/definition`);
-    await printResult(definition, options, terminal, {
+    // The server sends the variables of a manifest to nobody: none here would look like a pipeline without.
+    const { vars: _unknown, ...known } = definition;
+    await printResult(definition.managed_by_manifest === true ? known : definition, options, terminal, {
       render: ({ config }) => (terminal.isScreen ? visibleLines(config) : config),
       names: () => [`pipeline/${options.team}/${name}`],
     });

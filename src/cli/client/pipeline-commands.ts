@@ -232,11 +232,12 @@ function unpauseCommand(run: Run): Command {
 /** Compares a local text with the pipeline on the server. */
 export function diffCommand(run: Run): Command {
   return variables(named(new Command('diff')).requiredOption('-c, --config <file>', CONFIG))
-    .description('show how a local HCL text differs from a pipeline that was created through the API')
+    .description('show how a local HCL text differs from a pipeline on the server')
     .addHelpText(
       'after',
       `
-Without a difference, it prints nothing. Values of variables are never shown, only which ones differ.
+Without a difference, it prints nothing. Variables of a pipeline that a manifest manages are
+not compared. Values of variables are never shown, only which ones differ.
 
 Examples:
   millrace diff app -c app.hcl
