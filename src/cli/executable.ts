@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { argv, env, getuid } from 'node:process';
 import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
+import { ensureUnpacked, removeLeftovers } from './unpacked-program.ts';
 
 /*
  * The start of a single executable, which `make cli` builds. The program in it is unpacked once, because its
@@ -43,8 +43,9 @@ function load(file: string): void {
 function unpackedProgram(): string {
   const folder = join(cache(), 'program', getAsset(DIGEST, 'utf8'));
   try {
-    if (!existsSync(folder)) unpack(folder);
+    const hasUnpacked = ensureUnpacked(folder, { names: programFiles(), read: readFile });
     refuseForeign(folder);
+    if (hasUnpacked) removeLeftovers(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     process.stderr.write(
@@ -56,30 +57,14 @@ function unpackedProgram(): string {
   return folder;
 }
 
+const programFiles = (): string[] => getAssetKeys().filter((name) => name !== DIGEST);
+const readFile = (name: string): Uint8Array => new Uint8Array(getRawAsset(name));
+
 function cache(): string {
   const given = env['MILLRACE_CACHE'];
   if (given !== undefined && isAbsolute(given)) return given;
   const base = env['XDG_CACHE_HOME'];
   return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), '.cache'), 'millrace');
-}
-
-/** Another process may unpack at the same time: the folder appears whole, and the first one wins. */
-function unpack(folder: string): void {
-  const unfinished = `${folder}.${randomUUID()}`;
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  try {
-    for (const name of getAssetKeys().filter((one) => one !== DIGEST)) {
-      const file = join(unfinished, name);
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeFileSync(file, new Uint8Array(getRawAsset(name)), {
-        mode: name.startsWith('shim-') ? 0o755 : 0o644,
-      });
-    }
-    renameSync(unfinished, folder);
-  } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
-  }
 }
 
 /** Code that another user of the machine could have written must not run. */

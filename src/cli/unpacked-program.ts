@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/* The folder that a single executable unpacks its program into, beside those of other releases. */
+
+export interface ProgramAssets {
+  /** Paths below the folder. */
+  names: readonly string[];
+  read: (name: string) => Uint8Array;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A process that still unpacks after this time was killed. */
+const UNFINISHED_MS = DAY_MS;
+/** Other releases that were not started for this long are removed. */
+const UNUSED_MS = 30 * DAY_MS;
+
+const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
+/** Names the folder of a process that unpacks, before it is renamed. */
+const UNFINISHED = new RegExp(`^[\\da-f]{32}\\.${UUID}$`);
+/** Names the folder of a release: tools/cli/executables.ts makes the digest. */
+const RELEASE = /^[\da-f]{32}$/;
+
+/**
+ * Unpacks the program if the folder or one of its files is missing, and notes that this release is in use.
+ * Returns whether it unpacked.
+ */
+export function ensureUnpacked(folder: string, assets: ProgramAssets, now = Date.now()): boolean {
+  if (missingIn(folder, assets).length > 0) {
+    unpack(folder, assets);
+    return true;
+  }
+  noteUse(folder, now);
+  return false;
+}
+
+/** Programs that clean caches delete single files that were not read for a while. */
+const missingIn = (folder: string, { names }: ProgramAssets): string[] =>
+  names.filter((name) => !existsSync(join(folder, name)));
+
+/** Another process may unpack at the same time: the folder, or a missing file, appears whole. */
+function unpack(folder: string, assets: ProgramAssets): void {
+  const unfinished = `${folder}.${randomUUID()}`;
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    for (const name of assets.names) {
+      const file = join(unfinished, name);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, assets.read(name), { mode: name.startsWith('shim-') ? 0o755 : 0o644 });
+    }
+    if (existsSync(folder)) repair(folder, unfinished, assets);
+    else renameSync(unfinished, folder);
+  } catch (error) {
+    if (missingIn(folder, assets).length > 0) throw error;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Other processes may run from the folder, so it stays, and only what is missing is moved into it. */
+function repair(folder: string, unpacked: string, assets: ProgramAssets): void {
+  for (const name of missingIn(folder, assets)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    renameSync(join(unpacked, name), join(folder, name));
+  }
+}
+
+/** The time of the folder says when this release was last started, to the day. */
+function noteUse(folder: string, now: number): void {
+  quietly(() => {
+    if (now - lstatSync(folder).mtimeMs > DAY_MS) utimesSync(folder, now / 1000, now / 1000);
+  });
+}
+
+/**
+ * Removes what killed processes left, and releases that nobody starts any more. Call it only if no other user
+ * can write beside the folder.
+ */
+export function removeLeftovers(folder: string, now = Date.now()): void {
+  const programs = dirname(folder);
+  quietly(() => {
+    for (const name of readdirSync(programs)) {
+      const limit = UNFINISHED.test(name) ? UNFINISHED_MS : RELEASE.test(name) ? UNUSED_MS : Infinity;
+      const path = join(programs, name);
+      if (path === folder || limit === Infinity) continue;
+      quietly(() => {
+        if (now - lstatSync(path).mtimeMs > limit) rmSync(path, { recursive: true, force: true });
+      });
+    }
+  });
+}
+
+/** Runs what the program does not depend on: a folder that cannot be read or removed stops nobody. */
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // It is tried again with the next release.
+  }
+}
