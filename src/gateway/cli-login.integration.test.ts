@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { millrace, type Ran } from '#testing/cli/command-line.ts';
 import { openGateway, ORIGIN, type Answer, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
@@ -47,8 +48,11 @@ const begin = async (verifier: string, address = '192.0.2.1'): Promise<Answer<{ 
     body: { challenge: challengeOf(verifier), client: 'laptop' },
     headers: { 'x-forwarded-for': address },
   });
-const finish = async (verifier: string): Promise<Answer<Finished>> =>
-  await gateway.ask<Finished>('POST /auth/cli-logins/finish', { body: { verifier } });
+const finish = async (verifier: string, address = '192.0.2.1'): Promise<Answer<Finished>> =>
+  await gateway.ask<Finished>('POST /auth/cli-logins/finish', {
+    body: { verifier },
+    headers: { 'x-forwarded-for': address },
+  });
 const answer = async (
   code: string,
   verb: 'confirm' | 'refuse',
@@ -179,6 +183,58 @@ test('one address cannot begin logins without end, and one account cannot try co
   const tries = [];
   for (let times = 0; times < 11; times += 1) tries.push((await answer('BBBB-BBBB', 'confirm', ann)).status);
   expect(tries).toEqual([...Array(10).fill(404), 429]);
+});
+
+test('looking at a login of their own gives nobody more codes to try; answering it does', async () => {
+  const ann = await gateway.session('ann');
+  const { code } = (await begin(newVerifier())).body.data;
+  const statuses: number[] = [];
+  for (let times = 0; times < 5; times += 1) {
+    statuses.push((await answer('BBBB-BBBB', 'confirm', ann)).status);
+    statuses.push((await gateway.ask(`GET /profile/cli-logins/${code}`, { as: ann })).status);
+  }
+  expect(statuses).toEqual(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 404 : 200)));
+  expect((await answer('BBBB-BBBB', 'confirm', ann)).status).toBe(429);
+  for (const verb of ['refuse', 'confirm'] as const) {
+    pass(5000);
+    const next = (await begin(newVerifier())).body.data.code;
+    expect((await answer(next, verb, ann)).status).toBe(204);
+    const tries = [];
+    for (let times = 0; times < 10; times += 1) tries.push((await answer('BBBB-BBBB', verb, ann)).status);
+    expect(tries).toEqual(Array(10).fill(404));
+  }
+});
+
+describe('asking for the session', () => {
+  test('only reads until the login is confirmed, and gives it to one of many', async () => {
+    const ann = await gateway.session('ann');
+    const verifier = newVerifier();
+    const { code } = (await begin(verifier)).body.data;
+    await stores.pool.query(rows()`
+      CREATE FUNCTION refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'a delete'; END $$`);
+    await stores.pool.query(rows()`
+      CREATE TRIGGER refuse_delete BEFORE DELETE ON cli_logins EXECUTE FUNCTION refuse_delete()`);
+    try {
+      expect(await finish(verifier)).toMatchObject({ status: 200, body: { data: { confirmed: false } } });
+      expect((await finish(newVerifier())).status).toBe(404);
+    } finally {
+      await stores.pool.query(rows()`DROP FUNCTION refuse_delete() CASCADE`);
+    }
+    await answer(code, 'confirm', ann);
+    const all = await Promise.all(Array.from({ length: 8 }, async () => (await finish(verifier)).status));
+    expect(all.toSorted((left, right) => left - right)).toEqual([200, ...Array(7).fill(404)]);
+  });
+
+  test('is limited for an address that asks far more often than every two seconds', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 200 }, async () => await finish(newVerifier(), '192.0.2.77')),
+    );
+    const refused = all.filter(({ status }) => status === 429);
+    expect(all.filter(({ status }) => status === 404).length).toBeGreaterThanOrEqual(100);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect((await finish(newVerifier(), '192.0.2.78')).status).toBe(404);
+  });
 });
 
 describe('the page', () => {

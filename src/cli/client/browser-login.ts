@@ -5,6 +5,7 @@ import { CommandError, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import { Api } from './api.ts';
 import { openWithSystem } from './open-page.ts';
+import { ProblemError } from './problem-error.ts';
 import type { CliLoginFinishedJson, CliLoginJson, SessionJson } from './response-types.ts';
 import { Unreachable } from './unreachable.ts';
 
@@ -69,10 +70,14 @@ async function waitForSession(
       return data.session;
     } catch (error) {
       failures += 1;
-      if (!(error instanceof Unreachable) || failures >= MAX_FAILURES) throw error;
+      if (!isTemporary(error) || failures >= MAX_FAILURES) throw error;
     }
   }
 }
+
+/** No answer, or one that refuses an address from which many ask. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof Unreachable || (error instanceof ProblemError && error.status === 429);
 
 /** How the confirmation page names this machine. */
 function clientName(): string {

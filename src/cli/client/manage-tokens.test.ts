@@ -17,14 +17,17 @@ let server: Awaited<ReturnType<typeof openFakeServer>>;
 let confirmedBy: string;
 let creations: ReturnType<Answering>[];
 let logout: ReturnType<Answering>;
+/** Answers before the confirmed session. */
+let polls: ReturnType<Answering>[];
 
 const answers: Record<string, Answering> = {
   'GET /profile': () => ({ data: { username: 'ann', global_admin: false, teams: {} } }),
   'POST /api-tokens': () => creations.shift() ?? { status: 500, problem: {} },
   'POST /auth/cli-logins': () => ({ data: { code: 'BCDF-GHJK', interval: 2 } }),
-  'POST /auth/cli-logins/finish': () => ({
-    data: { confirmed: true, session: { token: 'jwt.of.session', username: confirmedBy } },
-  }),
+  'POST /auth/cli-logins/finish': () =>
+    polls.shift() ?? {
+      data: { confirmed: true, session: { token: 'jwt.of.session', username: confirmedBy } },
+    },
   'POST /auth/logout': () => logout,
 };
 
@@ -32,6 +35,7 @@ beforeEach(async () => {
   confirmedBy = 'ann';
   creations = [{ status: 403, problem: problem('sign-in-again') }, { data: CREATED }];
   logout = { status: 204 };
+  polls = [];
   server = await openFakeServer((what) => answers[what]?.(what) ?? { status: 404, problem: {} });
 });
 afterEach(async () => await server.close());
@@ -81,4 +85,13 @@ test('creates no token for another account that confirmed in the browser', async
   expect([ran.exit, ran.out]).toEqual([2, '']);
   expect(ran.err).toContain('bob confirmed in the browser, but you are logged in here as ann: no token was');
   expect([asked('POST /api-tokens'), asked('POST /auth/logout')]).toEqual([1, 1]);
+});
+
+test('goes on waiting if many command lines wait behind the same address', async () => {
+  const busy = { status: 429, problem: problem('too-many-requests') };
+  polls = [busy, busy, { data: { confirmed: false } }, busy];
+  expect(await create()).toMatchObject({ exit: 0, out: 'tok_new\n' });
+  creations = [{ status: 403, problem: problem('sign-in-again') }];
+  polls = [busy, busy, busy];
+  expect(await create()).toMatchObject({ exit: 2, out: '' });
 });

@@ -46,20 +46,28 @@ export async function beginCliLogin(
 
 export type CliLoginFound = { answer: 'found'; login: PendingCliLogin } | { answer: 'unknown' } | Wait;
 
-/** Finds a login by what a person typed. Codes that are unknown count, so nobody can try many. */
+/**
+ * Finds a login by what a person typed. Each code counts until one is answered, so nobody can try many: a
+ * code that is found forgives nothing, since anyone can start a login of their own.
+ */
 export async function findCliLogin(
   typed: string,
   user: string,
   ports: Pick<CliLoginPorts, 'cliLogins' | 'throttle' | 'now'>,
 ): Promise<CliLoginFound> {
-  const keys: AttemptKey[] = [{ kind: 'account', name: `login code:${user}` }];
-  const wait = await throttleAttempt(keys, ports);
+  const wait = await throttleAttempt([codeKey(user)], ports);
   if (wait > 0) return waitFor(wait);
   const code = readLoginCode(typed);
   const login = code === undefined ? undefined : await ports.cliLogins.pendingCliLogin(code, ports.now());
-  if (login === undefined) return { answer: 'unknown' };
-  await ports.throttle.forgive(keys);
-  return { answer: 'found', login };
+  return login === undefined ? { answer: 'unknown' } : { answer: 'found', login };
+}
+
+/** Forgets the codes that a person has tried, once one of them was confirmed or refused. */
+export async function forgiveLoginCodes(
+  user: string,
+  { throttle }: Pick<CliLoginPorts, 'throttle'>,
+): Promise<void> {
+  await throttle.forgive([codeKey(user)]);
 }
 
 export type CliLoginFinished =
@@ -82,6 +90,8 @@ export async function finishCliLogin(
   await ports.throttle.forgive([addressKey(caller)]);
   return { answer: 'signed-in', session };
 }
+
+const codeKey = (user: string): AttemptKey => ({ kind: 'account', name: `login code:${user}` });
 
 const addressKey = ({ network }: Caller): AttemptKey => ({ kind: 'address', name: network });
 

@@ -46,6 +46,12 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
       });
     },
     async takeCliLogin(challenge, at) {
+      // The command line asks every two seconds, nearly always too early: that only reads.
+      const isConfirmed = await pool.maybeOneFirst(rows<{ isConfirmed: boolean }>()`
+        SELECT session_id IS NOT NULL AS "isConfirmed"
+        FROM cli_logins WHERE challenge = ${challenge} AND expires_at > ${timestamp(at)}`);
+      if (isConfirmed === null) return 'unknown';
+      if (!isConfirmed) return 'pending';
       const found = await pool.maybeOne(rows<TakenRow>()`
         WITH taken AS (
           DELETE FROM cli_logins WHERE challenge = ${challenge} AND session_id IS NOT NULL
@@ -53,13 +59,10 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
         SELECT u.id, u.username, u.token_gen AS "tokenGen", u.must_change_password AS "mustChangePassword",
           s.opened_at AS "signedInAt", s.by_provider AS "byProvider"
         FROM taken JOIN user_sessions s ON s.id = taken.session_id JOIN users u ON u.id = s.user_id`);
-      if (found !== null) {
-        const { signedInAt, byProvider, ...account } = found;
-        return { account, signedInAt, byProvider };
-      }
-      const waits = await pool.maybeOneFirst(rows<{ code: string }>()`
-        SELECT code FROM cli_logins WHERE challenge = ${challenge} AND expires_at > ${timestamp(at)}`);
-      return waits === null ? 'unknown' : 'pending';
+      // Another request may have taken it meanwhile.
+      if (found === null) return 'unknown';
+      const { signedInAt, byProvider, ...account } = found;
+      return { account, signedInAt, byProvider };
     },
   };
 }

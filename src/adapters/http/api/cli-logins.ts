@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
+import { limitByAddress } from '#adapters/http/server/rate-limits.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
-import { beginCliLogin, findCliLogin, finishCliLogin } from '#flows/people/cli-login.ts';
+import { beginCliLogin, findCliLogin, finishCliLogin, forgiveLoginCodes } from '#flows/people/cli-login.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, freshAccountOf, tooMany } from './caller.ts';
 import { requireFound } from './found.ts';
@@ -19,6 +20,9 @@ const Client = Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\u0020-\
 
 /** Seconds between two requests for the session. */
 const INTERVAL = 2;
+
+/** Twenty command lines may wait behind one address, without an end. */
+const FINISH_LIMITS = { burst: 100, perSecond: 10, addresses: 20_000 };
 
 export const CliLoginBegunFields = { code: Type.String(), expires_at: Time, interval: Type.Integer() };
 
@@ -68,19 +72,21 @@ function beginRoute(ports: AccountPorts): Route {
 }
 
 function finishRoute(ports: AccountPorts): Route {
+  const limit = limitByAddress(FINISH_LIMITS, () => performance.now());
   return route({
     method: 'POST',
     url: '/auth/cli-logins/finish',
     needs: 'nothing',
     about:
       'Exchanges the secret of a login for a session, once, after a person has confirmed it. Until then, ' +
-      '`confirmed` is false.',
+      '`confirmed` is false. Ask every `interval` seconds: an address that asks far more often gets 429.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ verifier: Secret }),
       response: answer(CliLoginFinishedFields),
     },
     handler: async (request, reply) => {
+      limit(request.ip);
       const { verifier } = request.body;
       const finished = await finishCliLogin({ verifier, caller: callerOf(request) }, ports);
       void reply.header('cache-control', 'no-store');
@@ -138,6 +144,7 @@ function confirmRoute(ports: AccountPorts): Route {
       const { code } = await pendingLogin(ports, params.code, user);
       const confirmed = await cliLogins.confirmCliLogin({ code, sessionId, userId }, actOf(identity, now()));
       requireFound(confirmed ? confirmed : undefined, LOGIN);
+      await forgiveLoginCodes(user, ports);
       return reply.code(204).send(undefined);
     },
   });
@@ -152,9 +159,11 @@ function refuseRoute(ports: AccountPorts): Route {
     about: 'Refuses a login: its program gets no session.',
     schema: { params: CodeParams, response: Nothing },
     handler: async ({ params, identity }, reply) => {
-      const { code } = await pendingLogin(ports, params.code, accountOf(identity).user);
+      const { user } = accountOf(identity);
+      const { code } = await pendingLogin(ports, params.code, user);
       const refused = await cliLogins.refuseCliLogin(code, actOf(identity, now()));
       requireFound(refused ? refused : undefined, LOGIN);
+      await forgiveLoginCodes(user, ports);
       return reply.code(204).send(undefined);
     },
   });
