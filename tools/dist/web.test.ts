@@ -11,6 +11,8 @@ const scripts = files.filter((file) => file.endsWith('.js'));
 
 const MAX_SCRIPT_BYTES = 150_000;
 
+const compressedBytes = (file: string): number => gzipSync(readFileSync(join(folder, file))).length;
+
 test('each asset is a file with a hash in its name', () => {
   const names: Record<string, string> = JSON.parse(readFileSync(join(folder, 'assets.json'), 'utf8'));
   expect(Object.keys(names)).toEqual([
@@ -36,13 +38,12 @@ test('there are no other files, which a page of another release could not load',
 });
 
 test('the scripts of a page have at most 150 kB when compressed', () => {
-  const size = (file: string): number => gzipSync(readFileSync(join(folder, file))).length;
   const [own, shared] = [true, false].map((isOwn) =>
     scripts.filter((file) => file.includes('-page-') === isOwn),
   );
-  const sharedBytes = (shared ?? []).reduce((sum, file) => sum + size(file), 0);
+  const sharedBytes = (shared ?? []).reduce((sum, file) => sum + compressedBytes(file), 0);
   expect(shared).toHaveLength(2);
-  const tooLarge = (own ?? []).filter((file) => sharedBytes + size(file) > MAX_SCRIPT_BYTES);
+  const tooLarge = (own ?? []).filter((file) => sharedBytes + compressedBytes(file) > MAX_SCRIPT_BYTES);
   expect(tooLarge).toEqual([]);
 });
 
