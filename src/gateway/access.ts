@@ -17,7 +17,7 @@ export interface AccessParts {
   client: OAuthClient;
   objects: ApiObjects | undefined;
   compiler: Compiler;
-  drawing: AccountPorts['drawing'];
+  previews: AccountPorts['previews'];
   seal: SetSecretPorts['seal'];
   sessionKey: Buffer;
   sessionSeconds: number;
@@ -40,7 +40,7 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authentic
       client,
       objects: parts.objects,
       compiler: parts.compiler,
-      drawing: parts.drawing,
+      previews: parts.previews,
       seal: parts.seal,
       wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { createPictures } from '#adapters/images/pictures.ts';
+import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
 import type { CardStore } from '#flows/views/card-ports.ts';
-import type { Drawing, OverviewStore } from '#flows/views/overview-ports.ts';
+import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import { publicViews, type PublicViews } from '#flows/views/public-views.ts';
 import { showCards, type PipelineCards } from '#flows/views/show-cards.ts';
@@ -12,7 +12,7 @@ export interface ClosableOverviews {
   overviews: Overviews;
   publicViews: PublicViews;
   cards: PipelineCards;
-  drawing: Drawing;
+  previews: Pictures['previews'];
   /** Ends the drawing process. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function openOverviews(store: OverviewStore & CardStore, views: Views): C
   });
   return {
     overviews,
-    drawing,
+    previews: drawing.previews,
     publicViews: publicViews({ store, views, now }),
     cards: showCards({ store, now }),
     close: () => drawing.close(),

@@ -13,7 +13,7 @@ import { sealerIn } from './store-secrets.ts';
 /** Opens what the routes of accounts need, with connections to identity providers and to the API server. */
 export async function openPeople(
   config: PublicGatewayConfig,
-  { stores, drawing }: Pick<AccessParts, 'stores' | 'drawing'>,
+  { stores, previews }: Pick<AccessParts, 'stores' | 'previews'>,
   log: Log,
 ) {
   const cluster = await openCluster(config);
@@ -36,7 +36,7 @@ export async function openPeople(
     stores,
     objects: cluster?.objects,
     compiler,
-    drawing,
+    previews,
     seal: sealerIn(config.storeKeysDirectory),
     installation: authenticateByInstallation(tokenSources(config, cluster), (sentence) => log.warn(sentence)),
     now: () => new Date(),

@@ -30,7 +30,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     metrics: publicMetrics(registry),
     now: () => new Date(),
   });
-  const people = await openPeople(config, { stores: database.access, drawing: shown.drawing }, log);
+  const people = await openPeople(config, { stores: database.access, previews: shown.previews }, log);
   const { access } = people;
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());

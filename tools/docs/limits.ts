@@ -1,6 +1,5 @@
 import { MAX_UNUSED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
 import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
-import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { MAX_BODY_BYTES } from '#adapters/http/api/pipeline-texts.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
@@ -34,6 +33,7 @@ import { bytes, characters, count, milliseconds, perSecond, seconds } from './li
 import type { Limit } from './limit.ts';
 import { POD_LIMITS } from './pod-limits.ts';
 import { SECRET_LIMITS } from './secret-limits.ts';
+import { TEXT_LIMITS } from './text-limits.ts';
 
 /** Every limit that users of Millrace can reach, with the program's own values. */
 export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
@@ -93,13 +93,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'cut',
       'the oldest are removed',
     ],
-    [
-      'Texts of a team that the public gateway validates or queues at the same time',
-      count(MAX_COMPILES_OF_TEAM),
-      'refusal',
-      '503; other teams are not affected',
-    ],
-    ['The same for all teams', count(MAX_COMPILES), 'refusal', '503'],
+    ...TEXT_LIMITS,
     [
       'Definitions kept in memory by each process',
       bytes(MAX_CACHED_BYTES),

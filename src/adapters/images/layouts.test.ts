@@ -60,6 +60,22 @@ describe('the cache of layouts', () => {
     expect(requested).toHaveLength(10);
   });
 
+  test('previews do not drop layouts of pipelines, and are cached too', async () => {
+    const { requested, layouts } = counted();
+    await layouts.find(many(2999, 1));
+    for (let salt = 2; salt <= 10; salt++) await layouts.findPreview(many(2999, salt));
+    await layouts.find(many(2999, 1));
+    await layouts.findPreview(many(2999, 10));
+    expect(requested).toHaveLength(10);
+  });
+
+  test('previews have less room than pipelines', async () => {
+    const { requested, layouts } = counted();
+    for (let salt = 1; salt <= 3; salt++) await layouts.findPreview(many(2999, salt));
+    await layouts.findPreview(many(2999, 1));
+    expect(requested).toHaveLength(4);
+  });
+
   test('refuses a graph that is too large without a request', async () => {
     const { requested, layouts } = counted();
     expect(await layouts.find(many(3000, 1))).toMatchObject({ refused: { reason: 'too-large' } });

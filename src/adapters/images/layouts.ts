@@ -9,20 +9,35 @@ const MAX_NODES = 3000;
 const MAX_EDGES = 10_000;
 /** Nodes and edges of all cached layouts: about 30 MB. */
 const MAX_CACHED_ELEMENTS = 50_000;
+/** The same for previews: one graph of the largest size, or many of the usual one. */
+const MAX_PREVIEW_ELEMENTS = MAX_NODES + MAX_EDGES;
 
 export type LayoutResult = { layout: Layout } | { refused: DrawingRefusal };
 
+type FindLayout = (graph: Graph) => Promise<LayoutResult>;
+
 export interface Layouts {
-  find(graph: Graph): Promise<LayoutResult>;
+  find: FindLayout;
+  /** Of a text that is not saved. It is cached apart, so that it takes no room from layouts of pipelines. */
+  findPreview: FindLayout;
 }
+
+type ComputeLayout = (graph: Graph, dot: string) => Promise<LayoutResult>;
 
 interface CachedLayout {
   size: number;
   found: Promise<LayoutResult>;
 }
 
+export function createLayouts(computeLayout: ComputeLayout): Layouts {
+  return {
+    find: cacheLayouts(computeLayout, MAX_CACHED_ELEMENTS),
+    findPreview: cacheLayouts(computeLayout, MAX_PREVIEW_ELEMENTS),
+  };
+}
+
 /** A least-recently-used cache of layouts. Concurrent requests for the same graph share one computation. */
-export function createLayouts(computeLayout: (graph: Graph, dot: string) => Promise<LayoutResult>): Layouts {
+function cacheLayouts(computeLayout: ComputeLayout, maxElements: number): FindLayout {
   const cache = new Map<string, CachedLayout>();
   /** Cached graphs are the same objects each time, so their text and hash are computed once. */
   const texts = new WeakMap<Graph, { key: string; dot: string }>();
@@ -40,19 +55,17 @@ export function createLayouts(computeLayout: (graph: Graph, dot: string) => Prom
       if (!found || 'refused' in found) evict(key);
     }
   };
-  return {
-    async find(graph) {
-      const { nodes, edges } = graph;
-      if (nodes.length > MAX_NODES || edges.length > MAX_EDGES) return { refused: tooLarge(graph) };
-      const { key, dot } = texts.get(graph) ?? describe(graph);
-      texts.set(graph, { key, dot });
-      const cached = cache.get(key) ?? { size: nodes.length + edges.length, found: compute(key, graph, dot) };
-      total += cache.has(key) ? 0 : cached.size;
-      cache.delete(key);
-      cache.set(key, cached);
-      for (const oldest of cache.keys()) if (total > MAX_CACHED_ELEMENTS && oldest !== key) evict(oldest);
-      return cached.found;
-    },
+  return async (graph) => {
+    const { nodes, edges } = graph;
+    if (nodes.length > MAX_NODES || edges.length > MAX_EDGES) return { refused: tooLarge(graph) };
+    const { key, dot } = texts.get(graph) ?? describe(graph);
+    texts.set(graph, { key, dot });
+    const cached = cache.get(key) ?? { size: nodes.length + edges.length, found: compute(key, graph, dot) };
+    total += cache.has(key) ? 0 : cached.size;
+    cache.delete(key);
+    cache.set(key, cached);
+    for (const oldest of cache.keys()) if (total > maxElements && oldest !== key) evict(oldest);
+    return cached.found;
   };
 }
 

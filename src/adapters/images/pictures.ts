@@ -1,13 +1,15 @@
 import type { Layout } from '#domain/graph/layout.ts';
-import type { Drawing } from '#flows/views/overview-ports.ts';
+import type { Drawing, DrawingRefused, PictureToDraw } from '#flows/views/overview-ports.ts';
 import { drawShapes, isReadable } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
 import { layoutOf } from './layout.ts';
-import { createLayouts } from './layouts.ts';
+import { createLayouts, type LayoutResult } from './layouts.ts';
 import { startDrawing, type DrawingProcess, type DrawingRefusal } from './process.ts';
 import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
 export interface Pictures extends Drawing {
+  /** Draws texts that are not saved. Their layouts take no room from those of pipelines. */
+  previews: Pick<Drawing, 'svg'>;
   /** Ends the process. Requests that wait are refused. */
   close(): Promise<void>;
 }
@@ -33,10 +35,8 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
   });
   return {
     layout: (graph) => layouts.find(graph),
-    async svg({ graph, styles, name }) {
-      const found = await layouts.find(graph);
-      return 'refused' in found ? found : { svg: drawSvg({ graph, styles, name, layout: found.layout }) };
-    },
+    svg: async (picture) => svgOf(picture, await layouts.find(picture.graph)),
+    previews: { svg: async (picture) => svgOf(picture, await layouts.findPreview(picture.graph)) },
     async png({ graph, styles, name }) {
       const found = await layouts.find(graph);
       if ('refused' in found) return found;
@@ -49,6 +49,10 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     },
     close: () => queue.close(),
   };
+}
+
+function svgOf(picture: PictureToDraw, found: LayoutResult): { svg: string } | DrawingRefused {
+  return 'refused' in found ? found : { svg: drawSvg({ ...picture, layout: found.layout }) };
 }
 
 function tooSmall({ width, height }: Layout): DrawingRefusal {

@@ -127,7 +127,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const now = options.now ?? (() => new Date());
   const { registry } = createMetrics('test', '0');
   const { ports, shown } = openPipelines(stores, notifications, now, registry);
-  const access = accessOver(stores, { ...options, drawing: shown.drawing }, now);
+  const access = accessOver(stores, { ...options, previews: shown.previews }, now);
   const streams = { limits: { ...STREAM_LIMITS, ...options.limits }, metrics: streamMetrics(registry) };
   const routes = [...publicRoutes(ports, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
   const app = createServer({
@@ -176,13 +176,13 @@ export async function openGateway(stores: Stores, options: Options = {}) {
 const externalUrlOf = (options: Options): string | undefined =>
   'externalUrl' in options ? options.externalUrl : ORIGIN;
 
-function accessOver(stores: Stores, options: Options & Pick<AccountPorts, 'drawing'>, now: () => Date) {
+function accessOver(stores: Stores, options: Options & Pick<AccountPorts, 'previews'>, now: () => Date) {
   const { authenticate, ports } = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
     objects: options.objects ?? NO_OBJECTS,
     compiler: options.compiler ?? NO_COMPILER,
-    drawing: options.drawing,
+    previews: options.previews,
     seal: options.seal ?? (async () => undefined),
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,

@@ -38,7 +38,7 @@ async function unusablePorts(): Promise<AccountPorts> {
     ),
     client: { authorizationUrl: refuse, identify: refuse },
     compiler: { compile: refuse },
-    drawing: { svg: refuse },
+    previews: { svg: refuse },
     passwords: { hash: refuse, verify: refuse, isCommon: refuse },
     localSignIn: refuse,
     random: refuse,

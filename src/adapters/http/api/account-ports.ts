@@ -46,7 +46,8 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;
   compiler: Compiler;
-  drawing: Pick<Drawing, 'svg'>;
+  /** Draws graphs of texts that are not saved. */
+  previews: Pick<Drawing, 'svg'>;
   texts: RunningTexts;
   /** Undefined if this gateway runs without a cluster. */
   objects: ApiObjects | undefined;

@@ -6,7 +6,7 @@ import { limitCompiles, MAX_COMPILES, MAX_COMPILES_OF_TEAM } from './compile-lim
 function held() {
   const waiting: (() => void)[] = [];
   const shares: (string | undefined)[] = [];
-  const turns = limitCompiles({
+  const slots = limitCompiles({
     compile: (_source, _variables, _sources, share) => {
       shares.push(share);
       return new Promise<Compilation>((resolve) => waiting.push(() => resolve({ diagnostics: [] })));
@@ -14,8 +14,10 @@ function held() {
   });
   return {
     shares,
+    slots,
     ask: (team: string) =>
-      turns(team)
+      slots
+        .compilerOf(team)
         .compile('', {})
         .then(
           () => 'done',
@@ -46,4 +48,23 @@ test('all teams together have a limit', async () => {
   expect(await ask('late')).toBe('Many texts are being checked now. Try again in a second.');
   letGo();
   await Promise.all(many);
+});
+
+test('a text that compiles and is drawn holds one slot until both have ended', async () => {
+  const { slots, ask, letGo, shares } = held();
+  const drawn = Promise.withResolvers<string>();
+  const all = Array.from({ length: MAX_COMPILES_OF_TEAM }, () =>
+    slots.holdSlot('greedy', async (compiler) => {
+      await compiler.compile('', {});
+      return await drawn.promise;
+    }),
+  );
+  letGo();
+  expect(shares).toEqual(all.map(() => 'greedy'));
+  expect(await ask('greedy')).toContain('Many texts of the team greedy');
+  drawn.resolve('a picture');
+  expect(await Promise.all(all)).toEqual(all.map(() => 'a picture'));
+  const again = ask('greedy');
+  letGo();
+  expect(await again).toBe('done');
 });

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { readPipeline, validatePipeline } from '#flows/pipelines/change-pipeline.ts';
-import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import { previewPipeline } from '#flows/pipelines/preview-pipeline.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { objectProblem } from './cluster-objects.ts';
+import type { CompileSlots } from './compile-limits.ts';
 import { changePorts, encodeFinding, FindingSchema, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
 import { body } from './request-bodies.ts';
 import { answer, PipelineParams, Strings, TeamParams } from './schemas.ts';
@@ -21,15 +21,15 @@ export const Vars = Type.Optional(
   Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })),
 );
 
-export interface TextPorts extends AccountPorts {
-  compilerOf: (team: string) => Compiler;
+export interface TextPorts extends AccountPorts, CompileSlots {
+  previewsOf: (team: string) => AccountPorts['previews'];
 }
 
 export function pipelineTextRoutes(ports: TextPorts): Route[] {
   return [validateRoute(ports), definitionRoute(ports)];
 }
 
-function validateRoute({ compilerOf, drawing }: TextPorts): Route {
+function validateRoute({ compilerOf, holdSlot, previewsOf }: TextPorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
@@ -37,7 +37,7 @@ function validateRoute({ compilerOf, drawing }: TextPorts): Route {
     about:
       'Validates a text and returns its findings by line and column, as `millrace validate` does. Nothing ' +
       'is stored. With `"picture": true` the answer for a valid text contains its graph as SVG (`picture`), ' +
-      'or why there is none (`picture_refused`).',
+      'or why there is none (`picture_refused`), such as another preview of the team that is being drawn.',
     bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
@@ -52,10 +52,9 @@ function validateRoute({ compilerOf, drawing }: TextPorts): Route {
     },
     handler: async ({ params: { team }, body: { config, vars, picture: wanted = false } }) => {
       const text = { config, ...defined({ vars }) };
-      const compiler = compilerOf(team);
       const { findings, picture, pictureRefused } = wanted
-        ? await previewPipeline(text, { compiler, drawing })
-        : { findings: await validatePipeline(text, compiler) };
+        ? await holdSlot(team, (compiler) => previewPipeline(text, { compiler, drawing: previewsOf(team) }))
+        : { findings: await validatePipeline(text, compilerOf(team)) };
       return {
         data: {
           valid: findings.every(({ severity }) => severity !== 'error'),

@@ -17,6 +17,7 @@ import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { changePorts, encodeResult, PipelineResultBody, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
 import { Config, MAX_BODY_BYTES, pipelineTextRoutes, Vars, type TextPorts } from './pipeline-texts.ts';
+import { limitPreviews } from './preview-limits.ts';
 import { encodePublicPipeline, PUBLIC_SCHEMAS, publicData } from './public-schemas.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
@@ -82,7 +83,7 @@ export function encodePipeline({ displayName, ...rest }: PipelineView) {
 }
 
 export function pipelineChangeRoutes(all: AccountPorts): Route[] {
-  const ports = { ...all, compilerOf: limitCompiles(all.compiler) };
+  const ports = { ...all, ...limitCompiles(all.compiler), previewsOf: limitPreviews(all.previews) };
   return [createRoute(ports), ...pipelineTextRoutes(ports), changeRoute(ports), deleteRoute(ports)];
 }
 
