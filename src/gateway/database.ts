@@ -27,6 +27,7 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
+import { shareLogSizes } from '#flows/people/share-log-sizes.ts';
 import type { CardStore } from '#flows/views/card-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { OverviewStore } from '#flows/views/overview-ports.ts';
@@ -73,12 +74,16 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     images: imageStore(database),
     views: completeViews(viewStore(database), () => new Date()),
     show: showStore(database),
-    access: accessStores(database, {
-      renames: renameRequests(database),
-      secrets: secretStore(database),
-      identityKeys: identityKeyStore(database),
-      caches: cacheViews(database),
-    }),
+    access: accessStores(
+      database,
+      {
+        renames: renameRequests(database),
+        secrets: secretStore(database),
+        identityKeys: identityKeyStore(database),
+        caches: cacheViews(database),
+      },
+      (sizes) => shareLogSizes(sizes, () => performance.now()),
+    ),
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
     // The newest column that this release reads. While it is missing, the operator has not migrated the schema

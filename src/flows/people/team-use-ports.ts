@@ -40,3 +40,13 @@ export interface TeamUseViews {
   /** Of all teams, by name. */
   useOfTeams(): Promise<TeamUse[]>;
 }
+
+/** Bytes of stored logs, by the row id of the team. */
+export interface LogSizes {
+  ofTeam(team: number): Promise<number>;
+  /** A team without logs may be absent. */
+  ofTeams(): Promise<ReadonlyMap<number, number>>;
+}
+
+/** Wraps sums so that readers share them. */
+export type ShareLogSizes = (sizes: LogSizes) => LogSizes;

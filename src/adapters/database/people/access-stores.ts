@@ -8,7 +8,7 @@ import type {
   TokenStore,
   UserSessionStore,
 } from '#flows/people/ports.ts';
-import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
+import type { ShareLogSizes, TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
 import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
@@ -47,6 +47,7 @@ export interface AccessStores {
 export function accessStores(
   database: { pool: DatabasePool },
   others: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
+  share: ShareLogSizes = (sizes) => sizes,
 ): AccessStores {
   return {
     accounts: accountStore(database),
@@ -56,7 +57,7 @@ export function accessStores(
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
-    teamUse: teamUseViews(database),
+    teamUse: teamUseViews(database, share),
     texts: runningTexts(database),
     cliLogins: cliLoginStore(database),
     ...others,

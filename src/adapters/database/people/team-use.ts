@@ -1,22 +1,42 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import type { TeamUsage, TeamUse, TeamUseLimits, TeamUseViews } from '#flows/people/team-use-ports.ts';
+import type {
+  ShareLogSizes,
+  TeamUsage,
+  TeamUse,
+  TeamUseLimits,
+  TeamUseViews,
+} from '#flows/people/team-use-ports.ts';
 
-export function teamUseViews({ pool }: { pool: DatabasePool }): TeamUseViews {
+export function teamUseViews({ pool }: { pool: DatabasePool }, share: ShareLogSizes): TeamUseViews {
+  const logSizes = share({
+    ofTeam: (team) => pool.oneFirst(rows<{ bytes: number }>()`${LOG_BYTES} WHERE p.team_id = ${team}`),
+    async ofTeams() {
+      const sizes = await pool.any(rows<LogSizeRow>()`${LOG_BYTES_OF_TEAMS}`);
+      return new Map(sizes.map(({ team, bytes }) => [team, bytes]));
+    },
+  });
   return {
     async useOf(team) {
       const found = await pool.maybeOne(rows<UseRow>()`${USE} AND t.name = ${team}`);
-      return found === null ? undefined : useOf(found);
+      return found === null ? undefined : useOf(found, await logSizes.ofTeam(found.id));
     },
     async useOfTeams() {
       const found = await pool.any(rows<UseRow>()`${USE} ORDER BY t.name`);
-      return found.map(useOf);
+      const sizes = await logSizes.ofTeams();
+      return found.map((row) => useOf(row, sizes.get(row.id) ?? 0));
     },
   };
 }
 
-interface UseRow extends TeamUsage {
+interface LogSizeRow {
+  team: number;
+  bytes: number;
+}
+
+interface UseRow extends Omit<TeamUsage, 'logBytes'> {
+  id: number;
   team: string;
   displayName: string | null;
   namespace: string;
@@ -36,18 +56,22 @@ const OPEN = sql.fragment`
   WHERE p.team_id = t.id`;
 
 /** SQL: an index has the sizes of stored logs. */
-const LOG_BYTES = sql.fragment`
-  SELECT coalesce(sum(a.stored_log_bytes), 0)::bigint
+const STORED_LOGS = sql.fragment`
   FROM pipelines p JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
-    JOIN build_attempts a ON a.build_id = b.id AND a.stored_log_bytes > 0
-  WHERE p.team_id = t.id`;
+    JOIN build_attempts a ON a.build_id = b.id AND a.stored_log_bytes > 0`;
+
+const LOG_BYTES = sql.fragment`
+  SELECT coalesce(sum(a.stored_log_bytes), 0)::bigint AS bytes ${STORED_LOGS}`;
+
+const LOG_BYTES_OF_TEAMS = sql.fragment`
+  SELECT p.team_id AS team, sum(a.stored_log_bytes)::bigint AS bytes ${STORED_LOGS} GROUP BY p.team_id`;
 
 const USE = sql.fragment`
-  SELECT t.name AS team, t.display_name AS "displayName", t.namespace, t.created_at AS "createdAt",
+  SELECT t.id, t.name AS team, t.display_name AS "displayName", t.namespace, t.created_at AS "createdAt",
     t.running_builds AS "runningLimit", t.default_timeout_seconds AS "defaultTimeoutSeconds",
     t.build_log_bytes AS "buildLogBytes", t.retention,
     o.running AS "runningBuilds", o.queued AS "queuedBuilds", o.waiting AS "waitingBuilds",
-    (${LOG_BYTES}) AS "logBytes", c.caches, c.bytes AS "cacheBytes",
+    c.caches, c.bytes AS "cacheBytes",
     (SELECT count(*)::int FROM warm_pods w WHERE w.team_id = t.id AND w.state IN ('creating', 'ready')) AS "warmPods"
   FROM teams t CROSS JOIN LATERAL (${OPEN}) AS o
     CROSS JOIN LATERAL (
@@ -56,14 +80,14 @@ const USE = sql.fragment`
       WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS c
   WHERE t.deleted_at IS NULL`;
 
-function useOf(row: UseRow): TeamUse {
-  const { team, displayName, namespace, createdAt, ...rest } = row;
+function useOf(row: UseRow, logBytes: number): TeamUse {
+  const { id: _id, team, displayName, namespace, createdAt, ...rest } = row;
   const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, ...usage } = rest;
   return {
     team,
     namespace,
     createdAt,
-    usage,
+    usage: { ...usage, logBytes },
     limits: withoutNulls({ runningBuilds: runningLimit, defaultTimeoutSeconds, buildLogBytes, retention }),
     ...withoutNulls({ displayName }),
   };

@@ -46,7 +46,8 @@ export function teamUseRoutes({ teamUse }: Pick<AccountPorts, 'teamUse'>): Route
       needs: 'read',
       about:
         'The namespace and the limits of a team, and what it uses now: builds that run, wait for their turn or ' +
-        'wait for an approval, stored logs, caches and warm Pods. An absent limit is that of the installation.',
+        'wait for an approval, stored logs, caches and warm Pods. `log_bytes` may be half a minute old. An absent ' +
+        'limit is that of the installation.',
       schema: { params: TeamParams, response: answer(TeamUseFields) },
       handler: async ({ params: { team } }) => ({
         data: encode(requireFound(await teamUse.useOf(team), `Team ${team}`)),
@@ -56,7 +57,8 @@ export function teamUseRoutes({ teamUse }: Pick<AccountPorts, 'teamUse'>): Route
       method: 'GET',
       url: '/admin/teams',
       needs: 'global-admin',
-      about: 'All teams with their limits and what they use now, by name.',
+      about:
+        'All teams with their limits and what they use now, by name. `log_bytes` may be half a minute old.',
       schema: { response: answerList(Type.Object(TeamUseFields)) },
       handler: async () => ({ data: (await teamUse.useOfTeams()).map(encode) }),
     }),
