@@ -154,6 +154,7 @@ describe('the access of each credential and role to each route', () => {
       const body = method === 'GET' || method === 'DELETE' ? {} : { body: ELSEWHERE };
       const answer = await gateway.ask<{ type?: string }>(`${method} ${fill(url)}`, {
         as: await caller.token(),
+        onlyStatus: url === '/overview/events',
         ...body,
       });
       const refused = answer.status === 401 || answer.status === 403 ? answer.status : undefined;

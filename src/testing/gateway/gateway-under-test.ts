@@ -217,6 +217,8 @@ function openPipelines(stores: Stores, notifications: Notifications, now: () => 
 }
 
 interface Asking {
+  /** Does not wait for the end of a stream. */
+  onlyStatus?: boolean;
   as?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
@@ -237,11 +239,18 @@ function asker(base: string) {
       },
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
-    const text = await answer.text();
-    const body = /\bjson\b/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
-    return { status: answer.status, headers: answer.headers, text, body };
+    return await readAnswer<T>(answer, more);
   };
 }
+
+async function readAnswer<T>(answer: Response, { onlyStatus = false }: Asking): Promise<Answer<T>> {
+  const { status, headers } = answer;
+  if (onlyStatus) await answer.body?.cancel();
+  const text = onlyStatus ? '' : await answer.text();
+  return { status, headers, text, body: isJson(headers) && text !== '' ? JSON.parse(text) : undefined };
+}
+
+const isJson = (headers: Headers): boolean => /\bjson\b/.test(headers.get('content-type') ?? '');
 
 interface About {
   globalAdmin?: boolean;

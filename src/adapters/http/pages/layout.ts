@@ -72,14 +72,14 @@ function siteNavigation({ isAdmin = false }: Viewer): Html {
 }
 
 /** Only the script can remember a choice, so it shows this. */
-const themeControl = html`<label class="theme" hidden
-  ><span class="visually-hidden">Theme</span>
+const themeControl = html`<div class="theme" hidden>
+  <label class="visually-hidden" for="theme">Theme</label>
   <select id="theme" autocomplete="off">
     <option value="system">System theme</option>
     <option value="light">Light</option>
     <option value="dark">Dark</option>
-  </select></label
->`;
+  </select>
+</div>`;
 
 function accountNavigation(viewer: Viewer | undefined, signIn: string | undefined): Html {
   if (viewer === undefined && signIn === undefined) return html``;
