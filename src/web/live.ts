@@ -7,6 +7,8 @@ import { REFRESH_MS } from './refresh.ts';
 import { sendActionsByScript } from './send-forms.ts';
 import { keepTimesCurrent } from './show-times.ts';
 
+const RETRY_MS = 5000;
+
 /* Only the server renders the parts that change: after an event, the page is fetched again. */
 let refreshing = false;
 let again = false;
@@ -17,11 +19,13 @@ function refresh(): void {
     return;
   }
   refreshing = true;
-  setTimeout(() => void replaceLive().catch(retryOnNextEvent).then(refreshed), REFRESH_MS);
+  setTimeout(() => void replaceLive().catch(refreshLater).then(refreshed), REFRESH_MS);
 }
 
-/** The next event fetches the page again. */
-function retryOnNextEvent(): void {}
+/** The connection failed. Events that the page missed will not come again, so it does not wait for one. */
+function refreshLater(): void {
+  setTimeout(refresh, RETRY_MS);
+}
 
 function refreshed(): void {
   refreshing = false;
