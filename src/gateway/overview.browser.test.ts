@@ -140,7 +140,7 @@ describe('the overview of pipelines', () => {
     expect(await names()).toEqual(SORTED);
     expect(await Promise.all(SORTED.map(stateOf))).toEqual([
       'failed unit 1',
-      'failed lint #1 and 1 more',
+      'failed lint 1 and 1 more',
       'running',
       'waiting',
       'paused',
