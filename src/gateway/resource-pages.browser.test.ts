@@ -206,7 +206,7 @@ describe('the page of a resource', () => {
     await look('resource');
     const main = await page.locator('main').innerText();
     expect(main).toContain(`The check failed: ${ATTACK}`);
-    expect(main).toContain('Interval\nevery 1 minute');
+    expect(main).toContain('Interval\nevery 1 min');
     const shown = item(newest());
     await shown.getByText('Fix the basket …').click();
     expect(await shown.innerText()).toContain(ATTACK);
@@ -316,7 +316,7 @@ describe('the page of a job', () => {
     await look('job');
     await page.goto(`${APP}/jobs/publish`);
     const text = await page.locator('main').innerText();
-    for (const fact of ['one build (serial)', '90 minutes', '2 people', 'production', 'unit, lint'])
+    for (const fact of ['one build (serial)', '1 h 30 min', '2 people', 'production', 'unit, lint'])
       expect(text).toContain(fact);
     expect(text).toMatch(/Why it waits\s+\S/);
     await press('Pause the job');

@@ -1,6 +1,6 @@
 /*
  * The log of a build: folded by steps, searched, linked, and followed while it is written. The server renders
- * everything else; `live.ts` refreshes it when this page reports a change.
+ * everything else; `live.ts` overhears the events and refreshes it.
  */
 import { render } from 'preact';
 import { requestApi } from './api.ts';
@@ -36,20 +36,10 @@ async function showLog(element: HTMLElement): Promise<void> {
       build: ({ data }) => {
         const changedBuild: ShownBuild = JSON.parse(data);
         state.update(changedBuild);
-        reportChange();
       },
-      end: () => {
-        state.complete();
-        reportChange();
-      },
+      end: () => state.complete(),
     },
-    refused: reportChange,
   });
-}
-
-/** `live.ts` then refreshes what the server renders. */
-function reportChange(): void {
-  document.dispatchEvent(new Event('millrace:changed'));
 }
 
 /**

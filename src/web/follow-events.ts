@@ -1,4 +1,4 @@
-import { announceEvent } from './overhear-events.ts';
+import { announceEvent, REFUSED } from './overhear-events.ts';
 
 const RECONNECT_MS = 5000;
 
@@ -39,6 +39,7 @@ export function followEvents({ url, on, refused }: Following): () => void {
     source.addEventListener('error', () => {
       if (source.readyState !== EventSource.CLOSED) return;
       refused?.();
+      announceEvent(REFUSED, '');
       retry = setTimeout(() => {
         source = new EventSource(url());
         listen();

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { countOf } from '#domain/words.ts';
 import type { GraphQuery } from './graph-query.ts';
 import { progressOf } from './graph/version-way.ts';
 import type { FollowedWay, ListedVersion } from './pipeline-requests.ts';
@@ -107,8 +108,7 @@ export function WayNote({ way }: { way: FollowedWay | undefined }): JSX.Element 
     <p class="graph-note" role="status">
       {way !== undefined && (
         <>
-          {way.resource} {versionInWords(way.version.version)}: built by {built} of {all}{' '}
-          {all === 1 ? 'job' : 'jobs'}
+          {way.resource} {versionInWords(way.version.version)}: built by {built} of {countOf(all, 'job')}
         </>
       )}
     </p>

@@ -3,6 +3,7 @@
  */
 import { followEvents } from './follow-events.ts';
 import { morph } from './morph.ts';
+import { overhearEvents, REFUSED } from './overhear-events.ts';
 import { REFRESH_MS } from './refresh.ts';
 import { sendActionsByScript } from './send-forms.ts';
 import { keepTimesCurrent } from './show-times.ts';
@@ -22,7 +23,7 @@ function refresh(): void {
   setTimeout(() => void replaceLive().catch(refreshLater).then(refreshed), REFRESH_MS);
 }
 
-/** The connection failed. Events that the page missed will not come again, so it does not wait for one. */
+/** The server did not answer with a page. Events that the page missed will not come again, so it does not wait for one. */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);
 }
@@ -43,7 +44,8 @@ async function replaceLive(): Promise<void> {
   const here = document.getElementById('live');
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (isOver(answer)) location.reload();
-  if (!answer.ok || answer.redirected) return;
+  if (answer.redirected) return;
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const there = page.getElementById('live');
   if (here === null || there === null) return;
@@ -75,6 +77,6 @@ function listen(events: string): void {
 keepTimesCurrent();
 sendActionsByScript();
 const { events } = document.body.dataset;
-if (events !== undefined) listen(events);
 // The script of a page may follow the events itself.
-document.addEventListener('millrace:changed', refresh);
+if (events !== undefined) listen(events);
+else for (const name of ['build', 'end', REFUSED]) overhearEvents(name, refresh);

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { CardFilter } from '#domain/graph/order-cards.ts';
 import { chipsOf, overviewPath, type OverviewSection } from '#domain/graph/overview-sections.ts';
 import { CARD_WORDS, type CardStatus } from '#domain/graph/pipeline-card.ts';
+import { countOf } from '#domain/words.ts';
 import { TeamSection } from './overview-cards.tsx';
 import type { ViewedTeam } from './overview-state.ts';
 import type { PictureVersions } from './picture-versions.ts';
@@ -85,7 +86,7 @@ function Chips({ base, filter, counts, choose }: OverviewProps): JSX.Element {
 }
 
 function Note({ found, all, isSorted, isConnected, sort }: OverviewProps): JSX.Element {
-  const pipelines = `${all} pipeline${all === 1 ? '' : 's'}`;
+  const pipelines = countOf(all, 'pipeline');
   return (
     <p class="overview-note">
       <span role="status">{found === all ? pipelines : `${found} of ${pipelines}`}</span>

@@ -5,21 +5,15 @@
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { callWebhook } from './call-webhook.ts';
+import { copyField } from './copy-field.ts';
 import { findAsTyped } from './find-as-typed.ts';
 
 /** A button beside a field that copies what the field contains. */
 function CopyButton({ field }: { field: HTMLInputElement }) {
   const [said, setSaid] = useState('Copy');
   const copy = async (): Promise<void> => {
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-      setSaid('Copied');
-      setTimeout(() => setSaid('Copy'), 2000);
-    } catch {
-      // Browsers refuse this over plain HTTP, and people may refuse it.
-      setSaid('Selected: copy it with the keyboard');
-    }
+    setSaid(await copyField(field));
+    setTimeout(() => setSaid('Copy'), 5000);
   };
   const label = field.labels?.[0]?.textContent?.toLowerCase() ?? 'text';
   return (

@@ -47,6 +47,7 @@ const webInputs = [
   `${web}/**/!(*.test).{ts,tsx,css}`,
   `${web}/tsconfig.json`,
   'src/domain/graph/**/!(*.test).ts',
+  'src/domain/words.ts',
   'src/defined.ts',
   'package.json',
 ];

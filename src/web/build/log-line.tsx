@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
+import { clockTime } from './clock-time.ts';
 import { matchesIn } from './search-log.ts';
 import type { StoredLine } from './step-lines.ts';
 import { AnsiParser, type Piece } from './terminal.ts';
-import { clockTime } from './time-words.ts';
 
 interface Shown {
   line: StoredLine;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { durationInWords } from '#domain/words.ts';
 import type { LogSection } from './log-sections.ts';
-import { durationWords } from './time-words.ts';
 
 interface Header {
   section: LogSection;
@@ -50,5 +50,5 @@ function Took({ section: { startedAt, endedAt } }: { section: LogSection }): JSX
   }, [isRunning]);
   if (startedAt === undefined) return <span class="help" />;
   const end = endedAt === undefined ? now : Date.parse(endedAt);
-  return <span class="help build-took">{durationWords(end - Date.parse(startedAt))}</span>;
+  return <span class="help build-took">{durationInWords(end - Date.parse(startedAt))}</span>;
 }

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { limitByAddress } from '#adapters/http/server/rate-limits.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
 import { beginCliLogin, findCliLogin, finishCliLogin, forgiveLoginCodes } from '#flows/people/cli-login.ts';
+import type { Act } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, freshAccountOf, tooMany } from './caller.ts';
 import { requireFound } from './found.ts';
@@ -130,40 +132,47 @@ function pendingRoute(ports: AccountPorts): Route {
 }
 
 function confirmRoute(ports: AccountPorts): Route {
-  const { cliLogins, now } = ports;
-  return route({
-    method: 'POST',
-    url: '/profile/cli-logins/:code/confirm',
-    needs: 'session',
+  return decisionRoute(ports, {
+    verb: 'confirm',
     about:
       'Confirms a login: its program gets a session of yours. Requires a session from the last ten minutes ' +
       '(`sign-in-again`).',
-    schema: { params: CodeParams, response: Nothing },
-    handler: async ({ params, identity }, reply) => {
-      const { userId, user, sessionId = '' } = freshAccountOf(identity, now());
-      const { code } = await pendingLogin(ports, params.code, user);
-      const confirmed = await cliLogins.confirmCliLogin({ code, sessionId, userId }, actOf(identity, now()));
-      requireFound(confirmed ? confirmed : undefined, LOGIN);
-      await forgiveLoginCodes(user, ports);
-      return reply.code(204).send(undefined);
-    },
+    decide: async (code, { userId, sessionId = '' }, act) =>
+      await ports.cliLogins.confirmCliLogin({ code, sessionId, userId }, act),
+    accountFor: (identity) => freshAccountOf(identity, ports.now()),
   });
 }
 
 function refuseRoute(ports: AccountPorts): Route {
-  const { cliLogins, now } = ports;
+  return decisionRoute(ports, {
+    verb: 'refuse',
+    about: 'Refuses a login: its program gets no session.',
+    decide: async (code, _, act) => await ports.cliLogins.refuseCliLogin(code, act),
+    accountFor: accountOf,
+  });
+}
+
+interface Decision {
+  verb: 'confirm' | 'refuse';
+  about: string;
+  /** False: the login is over. */
+  decide: (code: string, account: ReturnType<typeof accountOf>, act: Act) => Promise<boolean>;
+  accountFor: (identity: Identity | undefined) => ReturnType<typeof accountOf>;
+}
+
+function decisionRoute(ports: AccountPorts, { verb, about, decide, accountFor }: Decision): Route {
   return route({
     method: 'POST',
-    url: '/profile/cli-logins/:code/refuse',
+    url: `/profile/cli-logins/:code/${verb}`,
     needs: 'session',
-    about: 'Refuses a login: its program gets no session.',
+    about,
     schema: { params: CodeParams, response: Nothing },
     handler: async ({ params, identity }, reply) => {
-      const { user } = accountOf(identity);
-      const { code } = await pendingLogin(ports, params.code, user);
-      const refused = await cliLogins.refuseCliLogin(code, actOf(identity, now()));
-      requireFound(refused ? refused : undefined, LOGIN);
-      await forgiveLoginCodes(user, ports);
+      const account = accountFor(identity);
+      const { code } = await pendingLogin(ports, params.code, account.user);
+      const decided = await decide(code, account, actOf(identity, ports.now()));
+      requireFound(decided ? decided : undefined, LOGIN);
+      await forgiveLoginCodes(account.user, ports);
       return reply.code(204).send(undefined);
     },
   });

@@ -1,5 +1,6 @@
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { CheckView, HooksView, ResourceView } from '#flows/views/ports.ts';
+import { secondsInWords } from './amounts.ts';
 import { html, type Html } from './html.ts';
 import { timeElement } from './layout.ts';
 import { plainLog } from './plain-log.ts';
@@ -62,26 +63,9 @@ function nextCheck({ nextCheckAt }: CheckView): Html {
 
 function intervalOf(schedule: Schedule | undefined): Html {
   if (schedule === undefined) return html`none`;
-  if (schedule.kind === 'every') return html`every ${inWords(schedule.seconds)}`;
+  if (schedule.kind === 'every') return html`every ${secondsInWords(schedule.seconds)}`;
   const { expression, timeZone } = schedule;
   return html`<span class="code">${expression}</span>${timeZone !== undefined && ` in ${timeZone}`}`;
-}
-
-const UNITS: readonly [unit: string, seconds: number][] = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-];
-
-/** A duration in words: `2 hours`, `90 seconds`. */
-export function inWords(seconds: number): string {
-  const [unit, size] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? [
-    'second',
-    1,
-  ];
-  const number = seconds / size;
-  return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
 
 function outputOf(output: string, open: boolean): Html {
@@ -103,9 +87,14 @@ function hooksOf({ first, last, endedAt, error, results }: HooksView): Html {
         (result) =>
           html`<li>
             Version ${result.version}, job ${result.job}, ${result.hook}: ${result.error ?? 'succeeded'}
-            ${result.output !== '' && html`<pre tabindex="0" role="group" aria-label="${`Output of ${result.hook} of ${result.job}`}">${plainLog(result.output)}</pre>`}
+            ${result.output !== '' && outputOfHook(result)}
           </li>`,
       )}
     </ul>
   </details>`;
+}
+
+function outputOfHook({ hook, job, output }: HooksView['results'][number]): Html {
+  const label = `Output of ${hook} of ${job}`;
+  return html`<pre tabindex="0" role="group" aria-label="${label}">${plainLog(output)}</pre>`;
 }

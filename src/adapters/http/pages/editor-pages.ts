@@ -7,6 +7,7 @@ import { defined } from '#defined';
 import type { PipelineName } from '#flows/names.ts';
 import { callApi, type ApiCall, type ApiResponse } from './call-api.ts';
 import { editorView, type EditorContent } from './editor-view.ts';
+import { FIRST_PIPELINE } from './empty-overview.ts';
 import { printable } from './html.ts';
 import { form, page, viewerOf, type PageAnswer } from './page.ts';
 import { paths } from './paths.ts';
@@ -77,15 +78,7 @@ export function editorPages(ports: AccountPorts): PageRoute[] {
   ];
 }
 
-const EXAMPLE = `# One job that runs a command. Replace it with your own.
-job "hello" {
-  task "greet" {
-    run "shell" {
-      cmd = "echo Hello"
-    }
-  }
-}
-`;
+const EXAMPLE = `# One job that runs a command. Replace it with your own.\n${FIRST_PIPELINE}\n`;
 
 type Fields = Readonly<Record<string, string | undefined>>;
 

@@ -73,5 +73,5 @@ function inputsCell(name: JobName, origin: BuildOrigin | undefined): Html {
 }
 
 function pathOf({ team, pipeline }: JobName, { resource, version }: { resource: string; version: number }) {
-  return `${paths.resource({ team, pipeline, resource })}/versions/${version}/path`;
+  return paths.versionPath({ team, pipeline, resource }, version);
 }

@@ -14,10 +14,10 @@ describe('the settings of a job', () => {
       { serialGroups: ['a', 'b'] },
       [['Not together with', 'other jobs of the serial groups a, b']],
     ],
-    'have the timeout in words': [{ timeoutSeconds: 7200 }, [['Timeout', '2 hours']]],
+    'have the timeout in words': [{ timeoutSeconds: 7200 }, [['Timeout', '2 h']]],
     'say who must approve': [
       { approval: { label: 'go', approvals: 1, timeoutSeconds: 90, notify: [] } },
-      [['Approval', 'one person, within 90 seconds']],
+      [['Approval', 'one person, within 1 min 30 s']],
     ],
     'say what differs from the defaults': [
       { supersede: false, interruptible: true, allowFailure: true, disableRetry: true },

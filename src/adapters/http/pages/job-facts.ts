@@ -2,7 +2,7 @@ import type { Approval, Job } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import type { PipelineName } from '#flows/names.ts';
-import { inWords } from './check-section.ts';
+import { secondsInWords } from './amounts.ts';
 import { htmlTable } from './data-table.ts';
 import { html, joined, type Html } from './html.ts';
 import { scrolling } from './layout.ts';
@@ -77,7 +77,10 @@ const RULES: readonly [what: string, ruleOf: (job: Job) => string | undefined][]
     },
   ],
   ['Not together with', ({ serialGroups = [] }) => groupsOf(serialGroups)],
-  ['Timeout', ({ timeoutSeconds }) => (timeoutSeconds === undefined ? undefined : inWords(timeoutSeconds))],
+  [
+    'Timeout',
+    ({ timeoutSeconds }) => (timeoutSeconds === undefined ? undefined : secondsInWords(timeoutSeconds)),
+  ],
   ['Approval', ({ approval }) => approval && approvalOf(approval)],
   ['Runs on workers with', ({ tags = [] }) => (tags.length > 0 ? tags.join(', ') : undefined)],
   ['A newer build', when('interruptible', true, 'cancels older ones')],
@@ -102,5 +105,5 @@ function groupsOf(serialGroups: readonly string[]): string | undefined {
 
 function approvalOf({ approvals, timeoutSeconds }: Approval): string {
   const people = approvals === 1 ? 'one person' : `${approvals} people`;
-  return timeoutSeconds === undefined ? people : `${people}, within ${inWords(timeoutSeconds)}`;
+  return timeoutSeconds === undefined ? people : `${people}, within ${secondsInWords(timeoutSeconds)}`;
 }

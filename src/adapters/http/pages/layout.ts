@@ -1,3 +1,4 @@
+import { durationInWords } from '#domain/words.ts';
 import { assetUrl, type PageScript } from './assets.ts';
 import { html, type Html } from './html.ts';
 
@@ -165,8 +166,5 @@ export function status(word: string): Html {
 /** A duration in words. */
 export function formatDuration(from: Date | undefined, to: Date | undefined): string {
   if (from === undefined || to === undefined) return '–';
-  const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  if (hours > 0) return `${hours} h ${minutes} min`;
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  return durationInWords(to.getTime() - from.getTime());
 }

@@ -1,6 +1,6 @@
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
+import { countOf } from '#domain/words.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
-import { countOf } from './count-of.ts';
 import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { formatDuration, status, timeElement } from './layout.ts';

@@ -8,7 +8,7 @@ import {
   selectCards,
 } from '#domain/graph/overview-sections.ts';
 import { CARD_WORDS, isCardStatus, type CardStatus, type PipelineCard } from '#domain/graph/pipeline-card.ts';
-import { countOf } from './count-of.ts';
+import { countOf } from '#domain/words.ts';
 import { html, type Html } from './html.ts';
 import { overviewSection, type SectionTeam } from './overview-cards.ts';
 

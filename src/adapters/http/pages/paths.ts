@@ -13,6 +13,9 @@ export const paths = {
   build: (ref: BuildRef): string => buildUrl(ref, ref.number),
   resource: ({ resource, ...name }: ResourceName): string =>
     `${paths.pipeline(name)}/resources/${encodeURIComponent(resource)}`,
+  /** The path of a version through the jobs. */
+  versionPath: (resource: ResourceName, version: number): string =>
+    `${paths.resource(resource)}/versions/${version}/path`,
   caches: (name: PipelineName): string => `${paths.pipeline(name)}/caches`,
   triggers: (team: string): string => `/teams/${encodeURIComponent(team)}/triggers`,
   trigger: (team: string, trigger: string): string =>

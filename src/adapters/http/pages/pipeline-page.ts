@@ -38,7 +38,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         events: `${paths.pipeline(name)}/events`,
         script: 'pipeline-page.js',
         main: html`<h1>${title}</h1>
-          ${may(teamViewer, 'maintain') && html`<p class="actions"><a class="button quiet" href="${paths.definition(name)}">Definition</a></p>`}
+          ${may(teamViewer, 'maintain') && definitionLink(name)}
           ${pipelineGraph(name, { title, jobs, resources, isMember: true })}
           <div id="live">
             ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}
@@ -48,6 +48,12 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
       });
     },
   });
+}
+
+function definitionLink(name: PipelineName): Html {
+  return html`<p class="actions">
+    <a class="button quiet" href="${paths.definition(name)}">Definition</a>
+  </p>`;
 }
 
 /** Says whether the pipeline or job is paused, with the button that changes it. */

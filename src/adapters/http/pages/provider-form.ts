@@ -112,50 +112,58 @@ function readOnly(provider: StoredProvider): Html {
     </dl>`;
 }
 
+type ProviderField = Pick<
+  Parameters<typeof textField>[0],
+  'name' | 'label' | 'preset' | 'maxLength' | 'help' | 'required'
+>;
+
 function providerFields(type: StoredProvider['type'], known: Known, state: FormState): Html {
-  const address = (name: string, label: string, preset: string | undefined): Html =>
-    textField({ id: name, name, label, state, preset, required: true, maxLength: 2048 });
-  const addresses =
-    type === 'OIDC'
-      ? [
-          textField({
-            id: 'issuer_url',
-            name: 'issuer_url',
-            label: 'Issuer',
-            help: 'Replace words in braces. The provider describes itself below this address.',
-            state,
-            preset: known.issuerUrl,
-            required: true,
-            maxLength: 2048,
-          }),
-        ]
-      : [
-          address('auth_url', 'Authorization address', known.authUrl),
-          address('token_url', 'Token address', known.tokenUrl),
-          address('userinfo_url', 'User info address', known.userInfoUrl),
-        ];
-  return html`${textField({ id: 'display_name', name: 'display_name', label: 'Display name', state, preset: known.displayName, maxLength: 100 })}
-  ${addresses}
-  ${textField({ id: 'client_id', name: 'client_id', label: 'Client ID', state, preset: known.clientId, required: true, maxLength: 512 })}
-  ${textField({ id: 'scopes', name: 'scopes', label: 'Scopes', help: 'Separated by spaces.', state, preset: known.scopes?.join(' '), maxLength: 1000 })}
-  ${textField({
-    id: 'username_claim',
-    name: 'username_claim',
-    label: 'Claim for the username',
-    help: 'It suggests the name of a new account.',
-    state,
-    preset: known.usernameClaim,
-    maxLength: 256,
-  })}
-  ${textField({
-    id: 'groups_claim',
-    name: 'groups_claim',
-    label: 'Claim for groups',
-    help: 'Empty: groups of this provider give no roles.',
-    state,
-    preset: known.groupsClaim,
-    maxLength: 256,
-  })}`;
+  const fields: ProviderField[] = [
+    { name: 'display_name', label: 'Display name', preset: known.displayName, maxLength: 100 },
+    ...addressFields(type, known),
+    { name: 'client_id', label: 'Client ID', preset: known.clientId, maxLength: 512, required: true },
+    {
+      name: 'scopes',
+      label: 'Scopes',
+      help: 'Separated by spaces.',
+      preset: known.scopes?.join(' '),
+      maxLength: 1000,
+    },
+    {
+      name: 'username_claim',
+      label: 'Claim for the username',
+      help: 'It suggests the name of a new account.',
+      preset: known.usernameClaim,
+      maxLength: 256,
+    },
+    {
+      name: 'groups_claim',
+      label: 'Claim for groups',
+      help: 'Empty: groups of this provider give no roles.',
+      preset: known.groupsClaim,
+      maxLength: 256,
+    },
+  ];
+  return html`${fields.map((field) => textField({ ...field, id: field.name, state }))}`;
+}
+
+function addressFields(type: StoredProvider['type'], known: Known): ProviderField[] {
+  const address = { maxLength: 2048, required: true };
+  return type === 'OIDC'
+    ? [
+        {
+          ...address,
+          name: 'issuer_url',
+          label: 'Issuer',
+          help: 'Replace words in braces. The provider describes itself below this address.',
+          preset: known.issuerUrl,
+        },
+      ]
+    : [
+        { ...address, name: 'auth_url', label: 'Authorization address', preset: known.authUrl },
+        { ...address, name: 'token_url', label: 'Token address', preset: known.tokenUrl },
+        { ...address, name: 'userinfo_url', label: 'User info address', preset: known.userInfoUrl },
+      ];
 }
 
 function secretField(state: FormState, help: string, required: boolean): Html {

@@ -101,7 +101,7 @@ function versionItem(version: VersionView, use: VersionUse, shown: ShownVersions
 }
 
 function usesOfVersion(name: ResourceName, { madeBy, builds, version }: VersionUse): Html {
-  const path = `${paths.resource(name)}/versions/${version}/path`;
+  const path = paths.versionPath(name, version);
   return html`<span class="resource-uses">
     ${madeBy !== undefined && html`<span class="help">made by</span> ${usingBuild(name, madeBy)}`}
     <span class="help">${builds.length === 0 ? 'not used yet' : 'used by'}</span>

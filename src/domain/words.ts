@@ -1,0 +1,14 @@
+/* Numbers as people read them, the same on pages of the server and of the browser. */
+
+/** A number and what it counts: `1 job`, `2 jobs`. */
+export function countOf(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
+
+/** A duration in its two largest units: `2 h 5 min`, `3 min 4 s`, `5 s`. */
+export function durationInWords(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
