@@ -128,7 +128,8 @@ describe('the graph of a pipeline', () => {
   test('takes the place of the picture, and shows states as builds start and end', async () => {
     const streams: string[] = [];
     page.on('request', (request) => {
-      if (request.url().endsWith('/events')) streams.push(request.url());
+      // Sign-in ends at the overview, whose own stream may open only now.
+      if (request.url().endsWith(`${APP}/events`)) streams.push(request.url());
     });
     await page.goto(APP);
     const before = await page.locator('#graph').boundingBox();
