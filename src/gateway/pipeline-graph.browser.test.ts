@@ -295,3 +295,12 @@ test('without scripts, the page shows the picture in the place of the graph', as
   await picture(plain, 'graph-without-script', PICTURES);
   await context.close();
 });
+
+test('if the graph cannot be drawn, the page shows the picture in its place', async () => {
+  const refuse = { status: 403, contentType: 'application/json', body: '{"detail":"Not now."}' };
+  for (const path of ['events', 'jobs'])
+    await page.route(`**${APP}/${path}`, (route) => route.fulfill(refuse));
+  await page.goto(APP);
+  await page.getByRole('img', { name: /^Graph of app: 7 jobs/ }).waitFor();
+  expect(await page.locator('.graph-item').count()).toBe(0);
+});

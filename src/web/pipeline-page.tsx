@@ -100,8 +100,10 @@ async function start(place: HTMLElement): Promise<void> {
   render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, place);
 }
 
-/** The page shows the picture until the graph is there, also if it never comes. */
-function keepPicture(): void {}
+/** Without the graph, the page shows the picture, as it does without scripts. */
+function showPicture(): void {
+  document.getElementById('graph')?.classList.add('graph-failed');
+}
 
 const place = document.getElementById('graph');
-if (place !== null) void start(place).catch(keepPicture);
+if (place !== null) void start(place).catch(showPicture);

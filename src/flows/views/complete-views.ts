@@ -35,7 +35,7 @@ export function completeViews(store: ViewStore, now: () => Date): Views {
       return { ...build, steps: listedSteps(withSentNotifications(stepsOf(build.steps), sent)) };
     },
     changes: async (ref) => await store.changes(ref, MAX_CHANGES),
-    waiting: async (name) => await showWaiting(name, store),
+    waiting: async (jobs) => await showWaiting(jobs, store),
     check: async (name) => await showCheck(name, store, now()),
     versionPath: async (name, version) => await showVersionPath(name, version, store),
   };

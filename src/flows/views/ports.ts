@@ -8,6 +8,7 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
 import type { BuildOrigin, VersionUse } from './use-ports.ts';
+import type { ExplainedJobs } from './waiting-ports.ts';
 
 /** What members read: bounded and without secrets. `undefined`: not found in that team. */
 export interface Views {
@@ -44,7 +45,7 @@ export interface Views {
    * Why jobs have no build and builds do not start, for all jobs or one. A job that is about to be built has
    * no reason.
    */
-  waiting(name: PipelineName & { job?: string }): Promise<WaitingView | undefined>;
+  waiting(jobs: ExplainedJobs): Promise<WaitingView | undefined>;
 }
 
 export interface PipelineView {

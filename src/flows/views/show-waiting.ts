@@ -1,15 +1,14 @@
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
 import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
-import type { PipelineName } from '#flows/names.ts';
 import type { WaitingView } from './ports.ts';
-import type { WaitingStore } from './waiting-ports.ts';
+import type { ExplainedJobs, WaitingStore } from './waiting-ports.ts';
 
 /** Decides as the scheduler would now and writes nothing, so that the reasons are current. */
 export async function showWaiting(
-  name: PipelineName & { job?: string },
+  explained: ExplainedJobs,
   store: WaitingStore,
 ): Promise<WaitingView | undefined> {
-  const jobs = await store.jobsToExplain(name);
+  const jobs = await store.jobsToExplain(explained);
   if (jobs === undefined) return undefined;
   const ids = jobs.map(({ id }) => id);
   const { decision } = await store.withFacts(ids, async (tx) => await decideWithPages(tx));

@@ -2,10 +2,13 @@ import type { WaitingBuild } from '#domain/scheduling/why-build-waits.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 import type { PipelineName } from '#flows/names.ts';
 
+/** All jobs of a pipeline, one of them, or the first ones of its definition. */
+export type ExplainedJobs = PipelineName & { job?: string; first?: number };
+
 /** Reads why jobs have no build and builds do not start. */
 export interface WaitingStore {
-  /** All jobs in the order of the definition, or the named one; undefined: no such pipeline or job. */
-  jobsToExplain(name: PipelineName & { job?: string }): Promise<JobToExplain[] | undefined>;
+  /** Jobs in the order of the definition; undefined: no such pipeline or job. */
+  jobsToExplain(jobs: ExplainedJobs): Promise<JobToExplain[] | undefined>;
   /** Facts of these jobs (row ids). They say whether there are unused versions, but not which. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */

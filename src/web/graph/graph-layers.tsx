@@ -53,18 +53,28 @@ function isRunning({ target }: GraphItem, running: ReadonlySet<string>): boolean
   return 'jobs' in target && target.jobs.some((job) => running.has(job));
 }
 
+/** Edges that look alike are one shape: an element for each of some thousand edges takes half a second to draw. */
 function Edges({ edges, lit }: { edges: readonly LaidOutEdge[]; lit: ReadonlySet<string> }): JSX.Element {
+  const alike = Map.groupBy(edges, ({ from, to, kind }) => `${kind}${lit.has(from) && lit.has(to)}`);
   return (
     <g class="graph-edges" aria-hidden="true">
-      {edges.map(({ from, from_row, to, to_row, kind, line, arrow }) => (
-        <g
-          key={`${from} ${from_row} ${to} ${to_row}`}
-          class={lit.has(from) && lit.has(to) ? undefined : 'graph-faded'}
-        >
-          <path d={line} stroke-dasharray={kind === 'take' ? '4 3' : undefined} />
-          <path class="graph-arrow" d={arrow} />
-        </g>
+      {[...alike].map(([look, some]) => (
+        <EdgeShapes key={look} edges={some} lit={lit} />
       ))}
+    </g>
+  );
+}
+
+function EdgeShapes({ edges, lit }: { edges: LaidOutEdge[]; lit: ReadonlySet<string> }): JSX.Element {
+  const [first] = edges;
+  const isLit = first !== undefined && lit.has(first.from) && lit.has(first.to);
+  return (
+    <g class={isLit ? undefined : 'graph-faded'}>
+      <path
+        d={edges.map(({ line }) => line).join('')}
+        stroke-dasharray={first?.kind === 'take' ? '4 3' : undefined}
+      />
+      <path class="graph-arrow" d={edges.map(({ arrow }) => arrow).join('')} />
     </g>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { TONES } from '#domain/graph/node-style.ts';
 import type { Point } from '#domain/graph/points.ts';
 import { tilePath } from '#domain/graph/tiles.ts';
@@ -28,7 +28,8 @@ export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JS
     element.current?.setPointerCapture(event.pointerId);
     go(event);
   };
-  const byTone = Map.groupBy(items, ({ tile }) => tile.tone);
+  // Moving the view changes only the rectangle.
+  const tiles = useMemo(() => tilesByTone(items), [items]);
   return (
     <svg
       ref={element}
@@ -40,18 +41,27 @@ export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JS
       onPointerMove={go}
     >
       <g transform={`scale(${scale})`}>
-        {[...byTone].map(([tone, some]) => (
+        {tiles.map(({ tone, d }) => (
           <path
             key={tone}
             class={`graph-tile graph-tone-${tone}`}
             fill={TONES[tone].fill}
             stroke={TONES[tone].border}
             stroke-width={0.5 / scale}
-            d={some.map(({ tile }) => tilePath(tile)).join('')}
+            d={d}
           />
         ))}
         <rect class="graph-shown" stroke-width={1.5 / scale} {...shown} />
       </g>
     </svg>
   );
+}
+
+/** One shape for all tiles of a tone. */
+function tilesByTone(items: readonly GraphItem[]) {
+  const byTone = Map.groupBy(items, ({ tile }) => tile.tone);
+  return [...byTone].map(([tone, some]) => ({
+    tone,
+    d: some.map(({ tile }) => tilePath(tile)).join(''),
+  }));
 }

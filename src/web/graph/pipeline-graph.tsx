@@ -31,7 +31,7 @@ const PAN_STEP = 80;
 
 /** The graph of a pipeline, with its states or the way of a version. It fills the place that it is in. */
 export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGraphProps): JSX.Element {
-  const { viewport, frame, element, change, fitAll } = useViewport(graph);
+  const { viewport, frame, isMeasured, element, change, fitAll } = useViewport(graph);
   const { items, layers } = useLayers(graph, state, way, hrefOf);
   const act = (action: KeyAction): void => {
     if ('to' in action) moveFocus(items, graph, action.to);
@@ -59,7 +59,7 @@ export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGrap
   return (
     <div class="graph-view" ref={element} tabIndex={-1} onKeyDown={press} onFocusIn={showFocus}>
       <svg class="graph-canvas" role="group" aria-label={label} aria-describedby="graph-keys">
-        <g transform={`translate(${x} ${y}) scale(${scale})`}>{layers}</g>
+        {isMeasured && <g transform={`translate(${x} ${y}) scale(${scale})`}>{layers}</g>}
       </svg>
       <p id="graph-keys" class="visually-hidden">
         Arrow keys move between nodes along the edges, Enter opens a node. Plus, minus and 0 zoom.

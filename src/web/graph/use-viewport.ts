@@ -8,6 +8,8 @@ type Change = (viewport: Viewport, frame: ViewFrame) => Viewport;
 interface ViewportControl {
   viewport: Viewport;
   frame: ViewFrame;
+  /** The size of the view is known: what is drawn before would be laid out twice. */
+  isMeasured: boolean;
   /** Set on the element that shows the graph. */
   element: { current: HTMLDivElement | null };
   change: (how: Change) => void;
@@ -18,10 +20,13 @@ interface ViewportControl {
 /** How far one turn of the wheel by 100 pixels zooms. */
 const WHEEL_ZOOM = 1.25;
 
+const UNMEASURED: Size = { width: 600, height: 300 };
+
 /** The part of the graph that is shown: it follows the pointer, the wheel and the size of the element. */
 export function useViewport(graph: Size): ViewportControl {
   const element = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<Size>({ width: 600, height: 300 });
+  const [measured, setMeasured] = useState<Size>();
+  const view = measured ?? UNMEASURED;
   // Until the viewer moves the graph, its place follows the size of the view.
   const [moved, setMoved] = useState<Shown>('opening');
   const frame = { graph, view };
@@ -39,7 +44,12 @@ export function useViewport(graph: Size): ViewportControl {
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return undefined;
-    const measure = (): void => setView({ width: current.clientWidth, height: current.clientHeight });
+    const measure = (): void => {
+      const { clientWidth: width, clientHeight: height } = current;
+      setMeasured((before) =>
+        before?.width === width && before.height === height ? before : { width, height },
+      );
+    };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(current);
@@ -50,7 +60,14 @@ export function useViewport(graph: Size): ViewportControl {
     const { current } = element;
     return current === null ? undefined : followInput(current, change);
   }, [change]);
-  return { viewport: place(moved, frame), frame, element, change, fitAll };
+  return {
+    viewport: place(moved, frame),
+    frame,
+    isMeasured: measured !== undefined,
+    element,
+    change,
+    fitAll,
+  };
 }
 
 type Shown = Viewport | 'opening' | 'whole';

@@ -80,6 +80,12 @@ describe('why something waits', () => {
     expect((await stores.views.waiting({ ...APP, job: 'tidy' }))?.builds).toEqual([]);
   });
 
+  test('a page that shows only the first jobs of the definition reads only their reasons', async () => {
+    const first = await stores.views.waiting({ ...APP, first: 2 });
+    expect(first?.jobs.map(({ name }) => name)).toEqual(['unit', 'image']);
+    expect(first?.jobs).toEqual((await stores.views.waiting(APP))?.jobs.slice(0, 2));
+  });
+
   test('reading the reason changes nothing, and an unknown job has none', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await stores.views.waiting(APP);

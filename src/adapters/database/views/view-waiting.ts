@@ -7,15 +7,19 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
-import type { PipelineName } from '#flows/names.ts';
-import type { BuildToExplain, JobToExplain, WaitingStore } from '#flows/views/waiting-ports.ts';
+import type {
+  BuildToExplain,
+  ExplainedJobs,
+  JobToExplain,
+  WaitingStore,
+} from '#flows/views/waiting-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
 const MAX_BUILDS = 1000;
 
 export function waitingStore({ pool, definitions }: Stored): WaitingStore {
   return {
-    jobsToExplain: async (name) => await jobsToExplain(pool, name),
+    jobsToExplain: async (jobs) => await jobsToExplain(pool, jobs),
     withFacts: async (jobs, work) =>
       await pool.transaction(async (connection) => {
         // One unused version is enough for the reasons.
@@ -33,13 +37,13 @@ interface Stored {
 
 async function jobsToExplain(
   pool: DatabasePool,
-  { job, ...name }: PipelineName & { job?: string },
+  { job, first, ...name }: ExplainedJobs,
 ): Promise<JobToExplain[] | undefined> {
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const jobs = await pool.any(rows<JobToExplain>()`
     SELECT id, name FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
-      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`} ORDER BY position`);
+      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`} ORDER BY position LIMIT ${first ?? null}`);
   return job !== undefined && jobs.length === 0 ? undefined : [...jobs];
 }
 

@@ -33,6 +33,12 @@ interface GraphParts {
   isMember: boolean;
 }
 
+/**
+ * Rows of a table on a pipeline's page, unless the viewer asks for all: browsers need half a second for 500 rows
+ * with their buttons, and each event fetches the page again.
+ */
+export const MAX_ROWS = 100;
+
 /** More jobs get a higher place for the graph. */
 const MAX_FEW_JOBS = 4;
 
@@ -53,7 +59,7 @@ export function pipelineGraph(name: PipelineName, { title, jobs, resources, isMe
     ${isMember && html`data-members="true"`}
   >
     <a class="graph-picture" href="${url}/image.svg"
-      ><img id="picture" src="${url}/image.svg" alt="${alt}"
+      ><img id="picture" src="${url}/image.svg" alt="${alt}" loading="lazy"
     /></a>
   </div>`;
 }
@@ -62,27 +68,52 @@ export function pausedNote(what: 'pipeline' | 'job', paused: boolean): Html {
   return paused ? html`<p class="alert">This ${what} is paused: nothing is built.</p>` : html``;
 }
 
+/** The rows of a table, and whether the viewer asked for all of them. */
+export interface Rows<T> {
+  rows: readonly T[];
+  isWhole: boolean;
+}
+
+/** Whether the query of a pipeline's page asks for all rows of its tables. */
+export const asksForAllRows = ({ rows }: Readonly<Record<string, string | undefined>>): boolean =>
+  rows === 'all';
+
+function section<T>(
+  title: 'Jobs' | 'Resources',
+  { rows, isWhole }: Rows<T>,
+  columns: readonly [Column<T>, ...Column<T>[]],
+): Html {
+  const id = title.toLowerCase();
+  const shown = isWhole ? rows : rows.slice(0, MAX_ROWS);
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    <div class="scroll">${htmlTable(shown, columns)}</div>
+    ${
+      shown.length < rows.length &&
+      html`<p>
+        These are the first ${shown.length} of ${rows.length} ${id}.
+        <a href="?rows=all#${id}">Show all ${id}</a>
+      </p>`
+    }
+  </section>`;
+}
+
 export function jobTable<T extends Job>(
   name: PipelineName,
-  jobs: readonly T[],
+  jobs: Rows<T>,
   more: readonly Column<T>[] = [],
 ): Html {
-  return html`<section aria-labelledby="jobs">
-    <h2 id="jobs">Jobs</h2>
-    <div class="scroll">
-      ${htmlTable(jobs, [
-        {
-          title: 'Job',
-          cell: (job) =>
-            html`<a href="${paths.builds({ ...name, job: job.name })}">${job.name}</a
-              >${job.paused && html` <span class="tag paused">paused</span>`}`,
-        },
-        { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
-        { title: 'Took', cell: ({ latest }) => formatDuration(latest?.startedAt, latest?.endedAt) },
-        ...more,
-      ])}
-    </div>
-  </section>`;
+  return section('Jobs', jobs, [
+    {
+      title: 'Job',
+      cell: (job) =>
+        html`<a href="${paths.builds({ ...name, job: job.name })}">${job.name}</a
+          >${job.paused && html` <span class="tag paused">paused</span>`}`,
+    },
+    { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
+    { title: 'Took', cell: ({ latest }) => formatDuration(latest?.startedAt, latest?.endedAt) },
+    ...more,
+  ]);
 }
 
 function newest(name: JobName, { latest }: Job): Html | string {
@@ -94,26 +125,21 @@ function newest(name: JobName, { latest }: Job): Html | string {
 /** `pinned` returns the text that a pinned resource shows. */
 export function resourceTable<T extends { name: string }>(
   name: PipelineName,
-  resources: readonly T[],
+  resources: Rows<T>,
   pinned: (resource: T) => string | undefined,
   more: readonly Column<T>[],
 ): Html {
-  return html`<section aria-labelledby="resources">
-    <h2 id="resources">Resources</h2>
-    <div class="scroll">
-      ${htmlTable(resources, [
-        {
-          title: 'Resource',
-          cell: (one) => {
-            const tag = pinned(one);
-            return html`<a href="${paths.resource({ ...name, resource: one.name })}">${one.name}</a
-              >${tag !== undefined && html` <span class="tag pinned">${tag}</span>`}`;
-          },
-        },
-        ...more,
-      ])}
-    </div>
-  </section>`;
+  return section('Resources', resources, [
+    {
+      title: 'Resource',
+      cell: (one) => {
+        const tag = pinned(one);
+        return html`<a href="${paths.resource({ ...name, resource: one.name })}">${one.name}</a
+          >${tag !== undefined && html` <span class="tag pinned">${tag}</span>`}`;
+      },
+    },
+    ...more,
+  ]);
 }
 
 export function buildTable<T extends Build>(

@@ -7,7 +7,15 @@ import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, layout, timeElement } from './layout.ts';
-import { jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
+import {
+  asksForAllRows,
+  jobTable,
+  MAX_ROWS,
+  pausedNote,
+  pipelineGraph,
+  resourceTable,
+  type Rows,
+} from './lists.ts';
 import { page } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
@@ -19,14 +27,15 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
     url: '/teams/:team/pipelines/:pipeline',
     params: PipelineParams,
     forPublic: publicPipelinePage(publicViews, codec),
-    answer: async ({ params, request }) => {
+    answer: async ({ params, query, request }) => {
       const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline };
+      const isWhole = asksForAllRows(query);
       const [view, jobs = [], resources = [], waiting] = await Promise.all([
         views.pipeline(name),
         views.jobs(name),
         views.resources(name),
-        views.waiting(name),
+        views.waiting({ ...name, ...(!isWhole && { first: MAX_ROWS }) }),
       ]);
       const existing = requireFound(view, `Pipeline ${pipeline} in team ${team}`);
       const teamViewer = teamViewerOf(request, codec, team);
@@ -42,7 +51,8 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
           ${pipelineGraph(name, { title, jobs, resources, isMember: true })}
           <div id="live">
             ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}
-            ${jobsOf(name, jobs, waiting, teamViewer)} ${resourcesOf(name, resources, teamViewer)}
+            ${jobsOf(name, { rows: jobs, isWhole }, waiting, teamViewer)}
+            ${resourcesOf(name, { rows: resources, isWhole }, teamViewer)}
             <p><a href="${paths.caches(name)}">Caches of this pipeline</a></p>
           </div>`,
       });
@@ -70,7 +80,7 @@ export function pauseControl(
 
 function jobsOf(
   name: PipelineName,
-  jobs: readonly JobView[],
+  jobs: Rows<JobView>,
   waiting: WaitingView | undefined,
   teamViewer: TeamViewer,
 ): Html {
@@ -101,7 +111,7 @@ export function reasons(list: readonly { message: string }[]): Html {
   );
 }
 
-function resourcesOf(name: PipelineName, resources: readonly ResourceView[], teamViewer: TeamViewer): Html {
+function resourcesOf(name: PipelineName, resources: Rows<ResourceView>, teamViewer: TeamViewer): Html {
   const check = {
     title: 'Check',
     titleHidden: true,

@@ -1,6 +1,6 @@
 import type { PublicViews } from '#flows/views/public-views.ts';
 import { html } from './html.ts';
-import { jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
+import { asksForAllRows, jobTable, pausedNote, pipelineGraph, resourceTable } from './lists.ts';
 import { jobFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
@@ -18,6 +18,7 @@ export function publicPipelinePage(
       views.resources(name),
     ]);
     if (view === undefined) return undefined;
+    const isWhole = asksForAllRows(pageRequest.query);
     const types = [{ title: 'Type', cell: ({ type }: { type: string }) => type }];
     return publicLayout(pageRequest, codec, {
       title: pipeline,
@@ -26,8 +27,13 @@ export function publicPipelinePage(
       main: html`<h1>${pipeline}</h1>
         ${pipelineGraph(name, { title: pipeline, jobs, resources, isMember: false })}
         <div id="live">
-          ${pausedNote('pipeline', view.paused)} ${jobTable(name, jobs)}
-          ${resourceTable(name, resources, ({ pinned }) => (pinned ? 'pinned' : undefined), types)}
+          ${pausedNote('pipeline', view.paused)} ${jobTable(name, { rows: jobs, isWhole })}
+          ${resourceTable(
+            name,
+            { rows: resources, isWhole },
+            ({ pinned }) => (pinned ? 'pinned' : undefined),
+            types,
+          )}
         </div>`,
     });
   };
