@@ -78,7 +78,7 @@ export default {
       ...shared,
       displayName: 'browser',
       testMatch: ['<rootDir>/src/**/*.browser.test.ts'],
-      globalSetup: '<rootDir>/src/testing/jest/start-postgres.ts',
+      globalSetup: '<rootDir>/src/testing/jest/prepare-browser.ts',
       globalTeardown: '<rootDir>/src/testing/jest/stop-postgres.ts',
     },
     {

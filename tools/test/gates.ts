@@ -107,7 +107,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   browser: {
     about: 'the pages in a real browser, with real Postgres and identity providers',
     needs: ['dist'],
-    run: () => jestProject('browser', '--runInBand'),
+    run: () => jestProject('browser', '--maxWorkers=2'),
   },
   install: { about: 'the chart, installed with the real helm', needs: ['cluster', 'images'], run: install },
   'helm-test': { about: "the chart's own test", needs: ['install'], run: helmTest },

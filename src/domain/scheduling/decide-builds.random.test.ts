@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { expectEqual } from '#testing/expect-equal.ts';
 import { ask } from '#testing/scheduling/actions-on-history.ts';
 import {
   hasGoodBuilds,
@@ -47,7 +48,10 @@ describe('in random pipelines with random histories', () => {
       fc.property(drawn, (one) =>
         play(one, (history, decision) => {
           const sets = history.jobs.map(({ id }) => setsOf(decision, id));
-          expect(sets).toEqual(history.jobs.map(({ id }) => setsByBruteForce(history, id)));
+          expectEqual(
+            sets,
+            history.jobs.map(({ id }) => setsByBruteForce(history, id)),
+          );
         }),
       ),
       { numRuns: RUNS },
@@ -64,15 +68,18 @@ describe('in random pipelines with random histories', () => {
             const made = decision.builds.filter(({ cause }) => cause.kind === 'manual');
             const expected = requestedByBruteForce(history, job.id);
             const refused = decision.refused.find((refusal) => refusal.request === request);
-            expect({
-              made: made.map(({ versions }) => versions),
-              hasReasons: (refused?.reasons.length ?? 0) > 0,
-              superseded: made.filter(({ state }) => state === 'superseded'),
-            }).toEqual({
-              made: expected === undefined ? [] : [expected],
-              hasReasons: expected === undefined,
-              superseded: [],
-            });
+            expectEqual(
+              {
+                made: made.map(({ versions }) => versions),
+                hasReasons: (refused?.reasons.length ?? 0) > 0,
+                superseded: made.filter(({ state }) => state === 'superseded'),
+              },
+              {
+                made: expected === undefined ? [] : [expected],
+                hasReasons: expected === undefined,
+                superseded: [],
+              },
+            );
             job.requests = [];
           }
         });
@@ -92,7 +99,7 @@ describe('in random pipelines with random histories', () => {
             built.add(key);
             return again || !hasGoodBuilds(history, jobOf(history, job), versions);
           });
-          expect(wrong).toEqual([]);
+          expectEqual(wrong, []);
         });
       }),
       { numRuns: RUNS },
@@ -131,11 +138,12 @@ describe('in random pipelines with random histories', () => {
             for (const { id } of history.jobs) {
               const sets = setsOf(decision, id);
               const places = sets.map((set) => placesOf(history, jobOf(history, id), set));
-              expect(
+              expectEqual(
                 places.filter((set, index) => places.slice(0, index).some((it) => exceeds(it, set))),
-              ).toEqual([]);
+                [],
+              );
               const newest = requestedByBruteForce(history, id);
-              if (sets.some((set) => String(set) === String(newest))) expect(sets.at(-1)).toEqual(newest);
+              if (sets.some((set) => String(set) === String(newest))) expectEqual(sets.at(-1), newest);
             }
           },
           burst,
@@ -155,8 +163,8 @@ describe('in random pipelines with random histories', () => {
             1000,
           );
           const whole = decideBuilds(facts);
-          expect(readyToWrite(history, facts, whole)).toEqual(decision);
-          expect(decideBuilds(shuffled(facts, chance))).toEqual(whole);
+          expectEqual(readyToWrite(history, facts, whole), decision);
+          expectEqual(decideBuilds(shuffled(facts, chance)), whole);
         });
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -175,7 +183,10 @@ describe('in random pipelines with random histories', () => {
           const alone = history.jobs.map(({ id }) =>
             setsOf(decideFromHistory(reversed, { jobs: [id], rows: one.rows }), id),
           );
-          expect(alone).toEqual(history.jobs.map(({ id }) => setsOf(decision, id)));
+          expectEqual(
+            alone,
+            history.jobs.map(({ id }) => setsOf(decision, id)),
+          );
         });
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -190,7 +201,7 @@ describe('in random pipelines with random histories', () => {
           happen(history, event);
           applyDecision(history, decideFromHistory(history, { rows: one.rows }));
           const again = decideFromHistory(history, { rows: one.rows });
-          expect(again.builds).toEqual([]);
+          expectEqual(again.builds, []);
         }
       }),
       { numRuns: Math.ceil(RUNS / 4) },

@@ -14,10 +14,10 @@ interface Served {
 }
 
 /**
- * Starts Debian's browser; installs it if it is missing. `served` maps host names to ports of this machine.
+ * Starts Debian's browser, which it installs if it is missing. `served` maps host names to ports of this machine.
  */
 export async function startChromium(...served: Served[]): Promise<Browser> {
-  if (!existsSync(PROGRAM)) await install();
+  await installChromium();
   const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);
   return await chromium.launch({
     executablePath: PROGRAM,
@@ -26,7 +26,9 @@ export async function startChromium(...served: Served[]): Promise<Browser> {
   });
 }
 
-async function install(): Promise<void> {
+/** Installs Debian's browser if it is missing. */
+export async function installChromium(): Promise<void> {
+  if (existsSync(PROGRAM)) return;
   if (process.getuid?.() !== 0)
     throw new Error('chromium is missing: install the Debian package chromium, and try again.');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
