@@ -99,6 +99,26 @@ describe('a response', () => {
       { status: 404, body: problem('not-found', 'No such path.') },
       'may be older than this',
     ],
+    'without a pipeline of that name says where to look': [
+      { status: 404, body: problem('not-found', 'Pipeline app in team main does not exist.') },
+      /exist\. Check the name and --team\.$/,
+    ],
+    'without a user of that name mentions no team': [
+      { status: 404, body: problem('not-found', 'User ann does not exist.') },
+      /exist\. Check the name\.$/,
+    ],
+    'that there is such a pipeline says how to change it': [
+      { status: 409, body: problem('already-exists', 'Pipeline app exists already.') },
+      /already\. To change it, run millrace pipelines update\.$/,
+    ],
+    'that there is such a token gives no advice for pipelines': [
+      { status: 409, body: problem('already-exists', 'You have a token of this name.') },
+      /^You have a token of this name\.$/,
+    ],
+    'that a manifest has the members gives no advice for pipelines': [
+      { status: 409, body: problem('managed-by-manifest', 'The manifest of this team lists its members.') },
+      /members\.$/,
+    ],
     'with an unknown problem type is shown with its detail': [
       { status: 418, body: problem('tea', 'Tea.') },
       'Tea.',

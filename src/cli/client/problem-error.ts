@@ -39,7 +39,10 @@ function sentences(status: number, { kind, document }: Problem, request: Request
   return `${visible(detailText)}${visible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
-const ADVICE: Partial<Record<ProblemKind, (request: RequestContext, detailText: string) => string>> = {
+type Advise = (request: RequestContext, detailText: string) => string | undefined;
+
+/** Details begin with what they are about: `Pipeline app exists already.` */
+const ADVICE: Partial<Record<ProblemKind, Advise>> = {
   unauthenticated: ({ url, token }) =>
     token === 'of the environment'
       ? 'Check MILLRACE_TOKEN: it may be deleted or expired, or belong to another server.'
@@ -49,12 +52,14 @@ const ADVICE: Partial<Record<ProblemKind, (request: RequestContext, detailText: 
   'password-change-required': ({ url }) =>
     `Change it in a browser at ${url}/profile, or run millrace login ${url}`,
   'sign-in-again': ({ url }) => `Run millrace login ${url}`,
-  'not-found': ({ url }, detailText) =>
-    detailText === 'No such path.'
-      ? `${url} may be older than this command line (${VERSION}).`
-      : 'Check the name and --team.',
-  'already-exists': () => 'To change it, run millrace pipelines update.',
-  'managed-by-manifest': () => 'Use millrace validate and kubectl apply.',
+  'not-found': ({ url }, detailText) => {
+    if (detailText === 'No such path.') return `${url} may be older than this command line (${VERSION}).`;
+    return detailText.startsWith('User ') ? 'Check the name.' : 'Check the name and --team.';
+  },
+  'already-exists': (_request, detailText) =>
+    detailText.startsWith('Pipeline ') ? 'To change it, run millrace pipelines update.' : undefined,
+  'managed-by-manifest': (_request, detailText) =>
+    detailText.startsWith('Pipeline ') ? 'Use millrace validate and kubectl apply.' : undefined,
 };
 
 const isKind = (kind: string): kind is ProblemKind => Object.hasOwn(ADVICE, kind);
