@@ -175,7 +175,7 @@ function planCommand(run: Run): Command {
       `
 Examples:
   millrace plan pipeline.hcl --job unit
-  millrace plan pipeline.yaml --pipeline demo/app --job test--linux
+  millrace plan pipeline.yaml --pipeline shop/app --job test--linux
 ${offlineExitCodesHelp('the pipeline has errors')}`,
     )
     .action((file: string, options: PlanVerbOptions & Coloured) =>
@@ -193,7 +193,7 @@ const typeOptions = (verb: Command): Command =>
     .addOption(colour());
 
 function typesCommand(run: Run): Command {
-  const command = new Command('types').description('show the types that come with Millrace');
+  const command = new Command('types').description('types that come with Millrace: list, show');
   typeOptions(command.command('list'))
     .description('list the types, with their parameters')
     .addHelpText(

@@ -33,7 +33,7 @@ function listCommand(run: Run): Command {
 const CLEAR_EXAMPLES = `
 Examples:
   millrace caches clear git.app --pipeline app
-  millrace caches clear test:modules --pipeline app
+  millrace caches clear unit:modules --pipeline app
 ${EXIT_CODES_HELP}`;
 
 function clearCommand(run: Run): Command {

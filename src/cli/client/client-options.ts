@@ -41,7 +41,7 @@ export const parsePipelineOrJob = (given: string): { pipeline: string; job?: str
 export const parseResourceName = (given: string): { pipeline: string; resource: string } => {
   const [pipeline = '', resource = '', ...more] = given.split('/');
   if (pipeline === '' || resource === '' || more.length > 0)
-    throw new InvalidArgumentError('Write <pipeline>/<resource>, such as app/git.source.');
+    throw new InvalidArgumentError('Write <pipeline>/<resource>, such as app/git.app.');
   return { pipeline, resource };
 };
 

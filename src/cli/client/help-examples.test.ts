@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Command } from 'commander';
 import { millrace } from '#testing/cli/command-line.ts';
 import { openFakeServer } from '#testing/cli/fake-server.ts';
-import { clientCommands } from './commands.ts';
+import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 
 /*
- * Runs the examples of the help at a server that has the paths of the gateway. The verbs that read a file or
- * a password have tests of their own.
+ * Runs the examples of the help at a server that has the paths of the gateway, without those that read a file
+ * or a password. e2e/command-line-examples.test.ts runs all of them at a real gateway.
  */
 const NOT_HERE = new Set([
   'diff',
@@ -27,7 +26,7 @@ const OFFLINE = new Set(['contexts', 'open']);
 const AT = '2026-11-22T00:00:00.000Z';
 const BUILD = { id: 7, number: '7', status: 'succeeded', attempt: 1, created_at: AT, ended_at: AT };
 const DETAIL = { ...BUILD, inputs: [], steps: [] };
-const RESOURCE = { id: 1, name: 'git.source', type: 'git', versions: 1 };
+const RESOURCE = { id: 1, name: 'git.app', type: 'git', versions: 1 };
 const VERSION = { id: 42, version: { ref: 'a1' }, created_at: AT, disabled: false };
 const CHECK = { running: false, failures: 0, stalled: false, webhook_works: false, output: '' };
 const NAMED = { job: 'unit', number: '7.1', url: '/teams/main/pipelines/app/jobs/unit/builds/7.1' };
@@ -42,7 +41,7 @@ const ANSWERS: [ends: RegExp, answer: object][] = [
   [/\/(approve|reject)$/, { data: { state: 'approved', message: 'Approved by 1 of 1.' } }],
   [/^GET .*\/jobs\/[a-z]+$/, { data: { name: 'unit', latest_build_number: '7' } }],
   [/^GET .*\/resources$/, { data: [RESOURCE] }],
-  [/^GET .*\/git\.source$/, { data: RESOURCE }],
+  [/^GET .*\/git\.app$/, { data: RESOURCE }],
   [/\/versions\?/, { data: [VERSION] }],
   [/^GET .*\/check$/, { data: CHECK }],
   [/\/versions\/42\/trigger$/, { data: { builds: [NAMED], refused: [] } }],
@@ -77,19 +76,6 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-function verbsOf(command: Command, path: string): [path: string, verb: Command][] {
-  const own = `${path} ${command.name()}`;
-  if (command.commands.length > 0) return command.commands.flatMap((verb) => verbsOf(verb, own));
-  return NOT_HERE.has(command.name()) ? [] : [[own, command]];
-}
-
-function examplesOf(verb: Command): string[] {
-  let help = '';
-  verb.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
-  const [, after = ''] = help.split('Examples:\n');
-  return after.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
-}
-
 /** Words as a shell reads them, without a file for the output. */
 const wordsOf = (line: string): string[] =>
   line
@@ -114,22 +100,25 @@ function isRoute(what: string): boolean {
   });
 }
 
-const VERBS = clientCommands(async () => undefined)
-  .filter((command) => !OFFLINE.has(command.name()))
-  .flatMap((command) => verbsOf(command, 'millrace'));
+const SERVED = VERBS.filter((verb) => {
+  const words = verb.path.split(' ');
+  return !isLocal(verb) && !OFFLINE.has(words[0] ?? '') && !NOT_HERE.has(words.at(-1) ?? '');
+}).map(({ path, examples }) => [path, examples] as const);
 
-test.each(VERBS)('each example of `%s --help` runs and calls routes of the gateway', async (path, verb) => {
-  const examples = examplesOf(verb);
-  expect(examples).not.toEqual([]);
-  for (const example of examples) {
-    expect(example).toMatch(new RegExp(`^${path} ?`));
-    server.asked.length = 0;
-    const ran = await millrace(wordsOf(example), {
-      environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: server.url, MILLRACE_TOKEN: 'tok_secret' },
-      ask: async () => 'y',
-    });
-    expect([example, ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([example, 0, '']);
-    const unknown = server.asked.filter(({ what }) => !isRoute(what));
-    expect([example, server.asked.length > 0, unknown]).toEqual([example, true, []]);
-  }
-});
+test.each(SERVED)(
+  'each example of `millrace %s --help` calls routes of the gateway',
+  async (path, examples) => {
+    expect(examples).not.toEqual([]);
+    for (const example of examples) {
+      expect(example).toMatch(new RegExp(`^millrace ${path} ?`));
+      server.asked.length = 0;
+      const ran = await millrace(wordsOf(example), {
+        environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: server.url, MILLRACE_TOKEN: 'tok_secret' },
+        ask: async () => 'y',
+      });
+      expect([example, ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([example, 0, '']);
+      const unknown = server.asked.filter(({ what }) => !isRoute(what));
+      expect([example, server.asked.length > 0, unknown]).toEqual([example, true, []]);
+    }
+  },
+);

@@ -42,7 +42,7 @@ const settings = (command: Command): Command =>
 /** Commands that list and change pipelines. */
 export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description(
-    'pipelines of a team: show, create, update, pause, unpause, rename, delete',
+    'pipelines of a team: list, get, create, update, validate, rename, delete, pause, unpause',
   );
   const looking = [listCommand, getCommand];
   const changing = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
@@ -168,7 +168,7 @@ Links and badges with the old name stop working; webhooks continue. You cannot r
 while a build runs.
 
 Examples:
-  millrace pipelines rename app --new-name shop
+  millrace pipelines rename app --new-name web
 ${exitCodesHelp('the renamed pipeline does not run yet, or gets its new name later')}`,
     )
     .action((name: string | undefined, options: RenameOptions & Named & Coloured) =>

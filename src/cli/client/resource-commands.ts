@@ -31,7 +31,7 @@ const scoped = (command: Command, form = output): Command =>
 
 const ofResource = (command: Command, form = output): Command =>
   scoped(
-    command.argument('<pipeline/resource>', 'the resource, such as app/git.source', parseResourceName),
+    command.argument('<pipeline/resource>', 'the resource, such as app/git.app', parseResourceName),
     form,
   );
 
@@ -54,7 +54,7 @@ function getCommand(run: Run): Command {
   return ofResource(new Command('get'), listOutput)
     .description('show a resource and the output of its last check')
     .option('--webhook', 'also print the address and the secret of its webhook; needs the role maintain')
-    .addHelpText('after', examples('get app/git.source', 'get app/git.source --webhook'))
+    .addHelpText('after', examples('get app/git.app', 'get app/git.app --webhook'))
     .action((resource: ResourceArgument, options: GetResourceOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { showResource } = await import('./list-resources.ts');
@@ -69,7 +69,7 @@ function versionsCommand(run: Run): Command {
       new Option('--limit <number>', 'maximum number of versions').argParser(parsePositive).default(20),
     )
     .description('list the versions of a resource, newest first, with their ids')
-    .addHelpText('after', examples('versions app/git.source', 'versions app/git.source --limit 100'))
+    .addHelpText('after', examples('versions app/git.app', 'versions app/git.app --limit 100'))
     .action((resource: ResourceArgument, options: VersionsOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { listVersions } = await import('./list-resources.ts');
@@ -81,7 +81,7 @@ function versionsCommand(run: Run): Command {
 function checkCommand(run: Run): Command {
   return ofResource(new Command('check'))
     .description('request a check of a resource now; does not wait for it')
-    .addHelpText('after', examples('check app/git.source'))
+    .addHelpText('after', examples('check app/git.app'))
     .action((resource: ResourceArgument, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { sendCheck } = await import('./change-resources.ts');
@@ -99,7 +99,7 @@ function pinCommand(run: Run): Command {
       `
 Millrace cancels builds that have not started if they have another version. A pin in the manifest
 wins: the server then refuses this command.
-${examples('pin app/git.source 42', 'pin app/git.source 42 --comment "until the fix"')}`,
+${examples('pin app/git.app 42', 'pin app/git.app 42 --comment "until the fix"')}`,
     )
     .action((resource: ResourceArgument, version: number, options: PinOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -112,7 +112,7 @@ ${examples('pin app/git.source 42', 'pin app/git.source 42 --comment "until the 
 function unpinCommand(run: Run): Command {
   return ofResource(new Command('unpin'))
     .description('end the pin of a resource: only the newest version found meanwhile can trigger a build')
-    .addHelpText('after', examples('unpin app/git.source'))
+    .addHelpText('after', examples('unpin app/git.app'))
     .action((resource: ResourceArgument, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { sendUnpin } = await import('./change-resources.ts');
@@ -124,7 +124,7 @@ function unpinCommand(run: Run): Command {
 function disableCommand(run: Run): Command {
   return ofVersion(new Command('disable'))
     .description('disable a version: no build takes it from now on')
-    .addHelpText('after', examples('disable app/git.source 42'))
+    .addHelpText('after', examples('disable app/git.app 42'))
     .action((resource: ResourceArgument, version: number, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { sendUse } = await import('./change-resources.ts');
@@ -136,7 +136,7 @@ function disableCommand(run: Run): Command {
 function enableCommand(run: Run): Command {
   return ofVersion(new Command('enable'))
     .description('enable a disabled version: it triggers if no build has used it')
-    .addHelpText('after', examples('enable app/git.source 42'))
+    .addHelpText('after', examples('enable app/git.app 42'))
     .action((resource: ResourceArgument, version: number, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { sendUse } = await import('./change-resources.ts');
@@ -152,7 +152,7 @@ function triggerCommand(run: Run): Command {
       'after',
       `
 The version may be pinned or not. It cascades: each job downstream builds it once.
-${examples('trigger app/git.source 42')}`,
+${examples('trigger app/git.app 42')}`,
     )
     .action((resource: ResourceArgument, version: number, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {

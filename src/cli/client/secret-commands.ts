@@ -79,7 +79,8 @@ function deleteCommand(run: Run): Command {
     .description('delete a stored secret; builds that use it fail from then on')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace secrets delete FORGE_TOKEN --pipeline app\n${EXIT_CODES_HELP}`,
+      '\nExamples:\n  millrace secrets delete FORGE_TOKEN\n' +
+        `  millrace secrets delete DEPLOY_KEY --pipeline app\n${EXIT_CODES_HELP}`,
     )
     .action((name: string, options: SecretOptions & Coloured) =>
       run(options.color, async (terminal) => {

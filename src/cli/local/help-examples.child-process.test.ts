@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { runEnvironment, temporaryFolder, withDocker } from '#testing/cli/local-run.ts';
+import { VERBS } from '#testing/cli/verbs.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
-import { localCommands } from './commands.ts';
 
 const PIPELINE = `
 variable "branch" {
@@ -79,14 +79,6 @@ const EXPECTED = [
   'task run | inside golang:1.26',
 ];
 
-function examples(): string[] {
-  let help = '';
-  const [command] = localCommands(async () => undefined);
-  command?.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
-  const [, after = ''] = help.split('Examples:\n');
-  return after.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
-}
-
 const run = promisify(execFile);
 
 test('each example of the help runs', async () => {
@@ -97,7 +89,7 @@ test('each example of the help runs', async () => {
   writeFileSync(join(folder, 'token'), 'the-token');
   const env = { ...runEnvironment(), PATH: withDocker('podman') };
   const outputs: string[] = [];
-  for (const line of examples()) {
+  for (const line of VERBS.find(({ path }) => path === 'run')?.examples ?? []) {
     const script = `millrace() { '${process.execPath}' '${BUILT_PROGRAM}' "$@"; }; ${line}`;
     const { stdout } = await run('bash', ['-c', script], { cwd: folder, env });
     outputs.push(stdout);

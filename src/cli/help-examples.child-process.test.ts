@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { isLocal, VERBS } from '#testing/cli/verbs.ts';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
+
+/*
+ * Runs the examples of the verbs that need no server, in a shell. Those of `run` have a test of their own, with
+ * containers; those of the verbs with a server run in e2e/command-line-examples.test.ts.
+ */
+const VERBS_HERE = VERBS.filter((verb) => isLocal(verb) && verb.path !== 'run');
+
+const PIPELINE = `variable "branch" {
+  type    = string
+  default = "main"
+}
+
+resource "git" "app" {
+  params {
+    url    = "https://git.example.org/app.git"
+    name   = "app"
+    branch = var.branch
+  }
+}
+
+job "unit" {
+  get "git" "app" {
+    trigger = true
+  }
+}
+
+job "test" {
+  matrix {
+    os = ["linux", "darwin"]
+  }
+  task "test" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}
+`;
+
+const MANIFEST = `apiVersion: millrace.dev/v1alpha1
+kind: Pipeline
+metadata:
+  name: app
+  namespace: shop
+spec:
+  config: |
+${PIPELINE.replaceAll(/^(?=.)/gm, '    ')}`;
+
+/** A pipeline of Concourse. */
+const CONCOURSE = `resources:
+  - name: app
+    type: git
+    source: {uri: https://git.example.org/app.git, branch: ((branch))}
+jobs:
+  - name: unit
+    plan:
+      - {get: app, trigger: true}
+`;
+
+const FILES = {
+  'pipeline.hcl': PIPELINE,
+  'pipeline.yaml': MANIFEST,
+  'deploy/pipeline.yaml': MANIFEST,
+  'values.json': '{"branch": "next"}',
+  'pipeline.yml': CONCOURSE,
+};
+
+/** The other programs of the examples: this machine may have none of them. */
+const PROGRAMS = {
+  millrace: `exec '${process.execPath}' '${BUILT_PROGRAM}' "$@"`,
+  kustomize: 'exec cat pipeline.yaml',
+  fly: 'exec cat pipeline.yml',
+  dot: 'exec grep digraph',
+};
+
+/** Bash cannot read the scripts of other shells. */
+const SHELLS: Record<string, string> = {
+  'source <(millrace completion zsh)': 'source() { grep "#compdef millrace" "$1"; };',
+  'millrace completion fish | source': 'source() { grep "complete --command millrace"; };',
+};
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-examples-'));
+  for (const name of ['bin', 'deploy', 'types']) mkdirSync(join(folder, name));
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  for (const [name, script] of Object.entries(PROGRAMS)) {
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, 'bin', name), 0o755);
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const sizes = (): Map<string, number> =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => [
+      name,
+      statSync(join(folder, name)).size,
+    ]),
+  );
+
+test.each(VERBS_HERE)('each example of `millrace $path --help` runs', async ({ path, examples }) => {
+  expect(examples).not.toEqual([]);
+  for (const line of examples) {
+    expect(line).toContain(`millrace ${path}`);
+    const script = `set -euo pipefail; PATH="$PWD/bin:$PATH"; ${SHELLS[line] ?? ''} ${line}`;
+    await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+    expect([line, [...sizes()].filter(([, size]) => size === 0)]).toEqual([line, []]);
+  }
+});
