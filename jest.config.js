@@ -86,6 +86,7 @@ export default {
       displayName: 'e2e',
       testMatch: ['<rootDir>/e2e/**/*.test.ts'],
       testPathIgnorePatterns: ['/e2e/readme/', '\\.integration\\.test\\.ts$', ...ALONE],
+      globalSetup: '<rootDir>/src/testing/jest/build-program.ts',
     },
     { ...shared, displayName: 'e2e-alone', testMatch: ALONE.map((path) => `<rootDir>${path}`) },
     { ...shared, displayName: 'readme', testMatch: ['<rootDir>/e2e/readme/*.test.ts'] },

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  choosePassword,
+  confirmLogin,
+  createAccount,
+  createToken,
+  deleteAccount,
+  PASSWORD,
+} from '#e2e/support/accounts.ts';
+import { CommandLine } from '#e2e/support/command-line.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { buildEnded, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
+import { isLocal, VERBS } from '#testing/cli/verbs.ts';
+
+/*
+ * Runs each example that `millrace <verb> --help` shows at a real gateway, in a shell. The examples share a
+ * server, a team `shop`, a pipeline `app` and a user `ann`. The verbs that need no server have
+ * src/cli/help-examples.child-process.test.ts.
+ */
+const TEAM = teamName('e2e-help');
+const [ANN, ADMIN] = [teamName('ann'), teamName('help-admin')];
+
+/** A version on each check; the job unit ends as its inputs say. */
+const APP = `variable "branch" {
+  type    = string
+  default = "main"
+}
+
+resource_type "git" {
+  cache = true
+
+  check "shell" {
+    cmd = "echo '[{\\"ref\\": \\"\${var.branch}\\"}]'"
+  }
+
+  pull "shell" {
+    cmd = "mkdir -p $CACHE_DIR"
+  }
+}
+
+resource "git" "app" {
+  check_interval = "0 0 1 1 *"
+}
+
+resource "trigger" "released" {}
+
+job "unit" {
+  input "exit" {
+    type    = number
+    default = 0
+  }
+
+  input "seconds" {
+    type    = number
+    default = 0
+  }
+
+  get "git" "app" {}
+
+  cache "modules" {
+    path = "modules"
+    key  = "modules"
+  }
+
+  task "test" {
+    run "shell" {
+      cmd = "mkdir -p modules; sleep $INPUT_SECONDS; exit $INPUT_EXIT"
+    }
+  }
+}
+
+job "publish" {
+  task "publish" {
+    run "shell" {
+      cmd = "echo published"
+    }
+  }
+}
+
+job "deploy" {
+  input "environment" {
+    type    = choice
+    options = ["staging", "prod"]
+  }
+
+  input "targets" {
+    type    = list
+    options = ["eu", "us"]
+    default = ["eu"]
+  }
+
+  approve "go live" {}
+
+  task "deploy" {
+    run "shell" {
+      cmd = "echo deployed"
+    }
+  }
+}
+`;
+
+let line: CommandLine;
+/** A session of Ann in another browser. */
+let session: string;
+const api = pipelineApi(TEAM, 'app');
+
+beforeAll(async () => {
+  line = await CommandLine.open();
+  await createTeam(TEAM, { cache: { size: '16Mi' } });
+  await createAccount(ANN);
+  await createAccount(ADMIN, { globalAdmin: true });
+  session = await choosePassword(ANN);
+  await choosePassword(ADMIN);
+  await line.write('app.hcl', APP);
+  await line.write('prod.json', '{"branch": "main"}');
+  await line.write('key.pem', 'a key');
+  await line.install('xdg-open', `echo "$1" >> '${line.folder}/opened.txt'`);
+}, 600_000);
+
+afterAll(async () => {
+  await line.close();
+  await deleteTeam(TEAM);
+  await Promise.all([ANN, ADMIN].map(deleteAccount));
+}, 600_000);
+
+/** Names in the examples → names in this cluster. A verb may replace others of its own. */
+type Names = Record<string, string>;
+
+const names = (): Names => ({
+  'https://ci.example.org': line.url,
+  shop: TEAM,
+  ann: ANN,
+  '2027-01-31T12:00:00Z': new Date(Date.now() + 86_400_000).toISOString(),
+});
+
+type Prepare = (example: string) => Promise<Names | void>;
+
+async function tokenFile(example: string): Promise<void> {
+  if (example.endsWith('< token.txt')) await line.write('token.txt', await createToken(session, 'first'));
+}
+
+async function logIn(): Promise<void> {
+  const call = ['login', line.url, '--username', ADMIN, '--context', 'work', '--team', TEAM];
+  expect((await line.millrace(call, { input: `${PASSWORD}\n` })).stderr).toContain(` as ${ADMIN}`);
+}
+
+async function triggered(job: string, inputs: object): Promise<string> {
+  return created(await api.post(`jobs/${job}/trigger`, { inputs })).number;
+}
+
+async function endedUnit(exit: number): Promise<Names> {
+  const number = await triggered('unit', { exit });
+  await buildEnded(TEAM, 'app', 'unit', number);
+  return { 'app/unit/7': `app/unit/${number}` };
+}
+
+let good: Names | undefined;
+async function goodUnit(): Promise<Names> {
+  return (good ??= await endedUnit(0));
+}
+
+async function failedUnit(): Promise<Names> {
+  return await endedUnit(1);
+}
+
+async function longUnit(): Promise<Names> {
+  return { 'app/unit/7': `app/unit/${await triggered('unit', { seconds: 600 })}` };
+}
+
+async function waitingDeploy(): Promise<Names> {
+  return { 'app/deploy/3': `app/deploy/${await triggered('deploy', { environment: 'prod' })}` };
+}
+
+async function version(): Promise<Names> {
+  return await eventually(async () => {
+    const [newest] = await api.versions('git.app');
+    if (newest === undefined) throw new Error('git.app has no version yet');
+    return { '42': String(newest.id) };
+  });
+}
+
+async function withoutApp(): Promise<void> {
+  await request('DELETE', api.at);
+  await eventually(async () => expect((await request('GET', api.at)).status).toBe(404));
+}
+
+async function withApp(): Promise<void> {
+  await eventually(async () => {
+    const made = await line.millrace('pipelines create app -c app.hcl');
+    if (made.code !== 0) throw new Error(made.stdout + made.stderr);
+  });
+}
+
+/** A pipeline with builds that have not ended keeps its name. */
+async function withoutBuilds(): Promise<void> {
+  for (const job of ['unit', 'publish', 'deploy']) {
+    for (const { number, ended_at: end } of await api.builds(job))
+      if (end === undefined) await api.post(`jobs/${job}/builds/${number}/cancel`);
+    for (const { number } of await api.builds(job)) await buildEnded(TEAM, 'app', job, number);
+  }
+}
+
+/** The verbs in an order in which each finds what it needs, and what to prepare for each example. */
+const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
+  ['login', tokenFile],
+  ['whoami', logIn],
+  ['contexts list'],
+  ['contexts use'],
+  ['contexts set-team'],
+  ['teams list'],
+  ['teams get'],
+  ['tokens create'],
+  ['tokens list'],
+  ['tokens revoke'],
+  ['pipelines create', withoutApp],
+  ['pipelines list'],
+  ['pipelines get'],
+  ['pipelines validate'],
+  ['pipelines update'],
+  ['diff'],
+  ['resources check', version],
+  ['resources list'],
+  ['resources get'],
+  ['resources versions'],
+  ['trigger'],
+  ['builds watch', goodUnit],
+  ['builds list'],
+  ['builds get', goodUnit],
+  ['builds logs', goodUnit],
+  ['builds retry', goodUnit],
+  ['builds warn', failedUnit],
+  ['builds cancel', longUnit],
+  ['builds approve', waitingDeploy],
+  ['builds reject', waitingDeploy],
+  ['why'],
+  ['jobs list'],
+  ['jobs pause'],
+  ['jobs unpause'],
+  ['pipelines pause'],
+  ['pipelines unpause'],
+  ['resources pin', version],
+  ['resources unpin'],
+  ['resources disable', version],
+  ['resources enable', version],
+  ['resources trigger', version],
+  ['caches list'],
+  ['caches clear'],
+  ['secrets set'],
+  ['secrets list'],
+  ['secrets delete'],
+  ['triggers emit'],
+  ['triggers list'],
+  ['members set'],
+  ['members list'],
+  ['members remove'],
+  ['users list'],
+  ['users get'],
+  ['users disable'],
+  ['users enable'],
+  ['providers list'],
+  ['audit list'],
+  ['open'],
+  ['pipelines rename', withoutBuilds],
+  ['pipelines delete', withApp],
+  ['contexts delete'],
+  ['logout', logIn],
+];
+
+/** Examples that ask at the terminal, and what a person types. */
+const TYPED: Record<string, readonly (readonly [question: string, answer: string])[]> = {
+  'millrace login https://ci.example.org --username ann': [['Password: ', PASSWORD]],
+  'millrace secrets set FORGE_TOKEN': [['Value of FORGE_TOKEN: ', 'a token']],
+  'millrace pipelines delete app': [['[y/N] ', 'y']],
+};
+
+/** Examples of logins that a person confirms in the browser which the program opens. */
+const IN_BROWSER = new Set([
+  'millrace login https://ci.example.org',
+  'millrace login https://ci.example.org --context work --team shop',
+]);
+
+const confirm = async (file: string, code: RegExp): Promise<void> => {
+  const found = await eventually(async () => code.exec(await line.read(file))?.[1] ?? missing(file));
+  await confirmLogin(session, found);
+};
+
+const missing = (file: string): never => {
+  throw new Error(`${file} shows no code yet`);
+};
+
+async function runExample(example: string, filled: string): Promise<void> {
+  const answers = TYPED[example];
+  if (answers !== undefined) await line.type(filled, answers);
+  else if (IN_BROWSER.has(example)) {
+    await line.write('opened.txt', '');
+    await Promise.all([line.type(filled, []), confirm('opened.txt', /[?]code=(\S+)/)]);
+  } else if (example.endsWith(' --no-browser')) {
+    await line.write('login.txt', '');
+    await Promise.all([inShell(`${filled} 2> login.txt`), confirm('login.txt', /code (\S+):/)]);
+  } else await inShell(filled);
+}
+
+async function inShell(filled: string): Promise<void> {
+  const { code, stdout, stderr } = await line.shell(filled);
+  if (code !== 0) throw new Error(`$ ${filled}\nexit code ${code}\n${stdout}${stderr}`);
+}
+
+const CASES = ORDER.map(([verb, prepare]) => ({ verb, prepare }));
+
+test.each(CASES)('each example of `millrace $verb --help` runs', async ({ verb, prepare }) => {
+  const examples = VERBS.find(({ path }) => path === verb)?.examples ?? [];
+  expect(examples).not.toEqual([]);
+  for (const example of examples) {
+    expect(example).toContain(`millrace ${verb}`);
+    const here: Names = { ...names(), ...(await prepare?.(example)) };
+    const words = example.split(' ').map((word) => here[word] ?? word);
+    await runExample(example, words.join(' '));
+  }
+});
+
+test('this file runs the examples of every verb that needs a server', () => {
+  const served = VERBS.filter((verb) => !isLocal(verb)).map(({ path }) => path);
+  expect(ORDER.map(([verb]) => verb).toSorted()).toEqual(served.toSorted());
+});

@@ -1,0 +1,92 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { defined } from '#defined';
+import { verbOf } from '#testing/cli/verbs.ts';
+import { tlsInFront } from '#testing/network/tls-in-front.ts';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
+import { typeInto } from '#testing/process/type-into.ts';
+import { run, type Finished } from './command.ts';
+import { baseUrl } from './gateway.ts';
+
+/** A person's folder with the built program, which reaches the cluster's gateway over HTTPS. */
+export class CommandLine {
+  /** The paths of the verbs that ran, such as `builds watch`. */
+  readonly ran = new Set<string>();
+  readonly url: string;
+  readonly folder: string;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(url: string, folder: string, stop: () => Promise<void>) {
+    this.url = url;
+    this.folder = folder;
+    this.#stop = stop;
+    this.#environment = {
+      PATH: [join(folder, 'bin'), process.env['PATH']].join(delimiter),
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      MILLRACE_CA_FILE: join(folder, 'ca.pem'),
+      // Jest sets it in its workers.
+      FORCE_COLOR: '0',
+    };
+  }
+
+  /** The program sends tokens only over HTTPS or to this machine, so HTTPS ends in front of the gateway. */
+  static async open(): Promise<CommandLine> {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-command-line-'));
+    const front = await tlsInFront(await baseUrl());
+    const line = new CommandLine(`https://127.0.0.1:${front.port}`, folder, () => front.close());
+    await mkdir(join(folder, 'bin'));
+    await line.write('ca.pem', front.cert);
+    await line.install('millrace', `exec '${process.execPath}' '${BUILT_PROGRAM}' "$@"`);
+    return line;
+  }
+
+  async close(): Promise<void> {
+    await this.#stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, name), text);
+  }
+
+  async read(name: string): Promise<string> {
+    return await readFile(join(this.folder, name), 'utf8');
+  }
+
+  /** Puts a program of sh on the PATH. */
+  async install(name: string, script: string): Promise<void> {
+    const file = join(this.folder, 'bin', name);
+    await writeFile(file, `#!/bin/sh\n${script}\n`);
+    await chmod(file, 0o755);
+  }
+
+  /** Runs the program. The words of a text are separated by single spaces. */
+  async millrace(line: string | readonly string[], given: Given = {}): Promise<Finished> {
+    const words = typeof line === 'string' ? line.split(' ') : [...line];
+    this.ran.add(verbOf(words));
+    return await run('millrace', words, this.#options(given));
+  }
+
+  /** Runs a line of a shell. */
+  async shell(line: string, given: Given = {}): Promise<Finished> {
+    return await run('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(given));
+  }
+
+  /** Runs the program at a terminal and types the answers. It must succeed. Returns the screen. */
+  async type(line: string, answers: Parameters<typeof typeInto>[1]): Promise<string> {
+    this.ran.add(verbOf(line.split(' ').slice(1)));
+    return await typeInto(line, answers, this.#environment);
+  }
+
+  #options({ input, environment }: Given) {
+    return { cwd: this.folder, env: { ...this.#environment, ...environment }, ...defined({ input }) };
+  }
+}
+
+interface Given {
+  input?: string;
+  environment?: Record<string, string>;
+}
