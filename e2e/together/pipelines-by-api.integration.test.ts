@@ -125,6 +125,13 @@ describe('a pipeline of the API', () => {
     expect(made.body.data['warnings']).toMatchObject([{ severity: 'warning', line: 2 }]);
   });
 
+  test('is not created in a team that does not exist, and the answer names the team', async () => {
+    await installation.gateway.account('root', { globalAdmin: true });
+    const root = await installation.gateway.session('root');
+    const refused = await ask('POST /teams/nowhere/pipelines', { name, config: text('first') }, root);
+    expect([refused.status, refused.body.detail]).toEqual([404, 'Team nowhere does not exist.']);
+  });
+
   test('is deleted, and finds its history when it is created again', async () => {
     await create();
     const { id } = (await ask(`GET ${of()}`)).body.data;

@@ -109,6 +109,7 @@ function createRoute(ports: TextPorts): Route {
       const spec = changed({ config }, settings);
       const act = actOf(identity, ports.now());
       const made = await createPipeline(wanted, spec, act, partsFor(team, ports));
+      requireFound(made.answer === 'unknown' ? undefined : made, `Team ${team}`);
       const result = encodeResult(wanted, made);
       return reply.code(result.ready ? 201 : 202).send({ data: result });
     },
