@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
 
-const PROGRAM = '/usr/bin/chromium';
+export const CHROMIUM = '/usr/bin/chromium';
 const run = promisify(execFile);
 
 interface Served {
@@ -20,7 +20,7 @@ export async function startChromium(...served: Served[]): Promise<Browser> {
   await installChromium();
   const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);
   return await chromium.launch({
-    executablePath: PROGRAM,
+    executablePath: CHROMIUM,
     // Containers rarely allow a browser sandbox, and this browser opens only pages of this test.
     args: ['--no-sandbox', `--host-resolver-rules=${rules.join(',')}`],
   });
@@ -28,7 +28,7 @@ export async function startChromium(...served: Served[]): Promise<Browser> {
 
 /** Installs Debian's browser if it is missing. */
 export async function installChromium(): Promise<void> {
-  if (existsSync(PROGRAM)) return;
+  if (existsSync(CHROMIUM)) return;
   if (process.getuid?.() !== 0)
     throw new Error('chromium is missing: install the Debian package chromium, and try again.');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import type { OAuthClient } from '#flows/people/oauth-ports.ts';
@@ -72,8 +72,9 @@ async function offer({ access }: TestStores, canonical: string, issuerUrl: strin
 export async function openPerson(
   browser: Browser,
   origin: string,
+  screen: Pick<BrowserContextOptions, 'viewport' | 'deviceScaleFactor'> = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin });
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin, ...screen });
   context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const complaints: string[] = [];
