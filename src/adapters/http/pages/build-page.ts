@@ -55,9 +55,9 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
           <div class="build-page">
             <div id="live">
               ${facts(build)} ${whyItWaits(build, reasonsToWait)} ${approval(build.approval)}
-              ${actions(url, build, teamViewer)} ${stepTree(build)} ${whereTimeWent(build, new Date())}
-              ${inputs(ref, build.inputs)} ${inputValues(build.inputValues)} ${outputs(ref, build.outputs)}
-              ${changesSection(ref, changes)}
+              ${actions(url, build, teamViewer)} ${stepTree(build)} ${changesSection(ref, changes)}
+              ${whereTimeWent(build, new Date())} ${inputs(ref, build.inputs)}
+              ${inputValues(build.inputValues)} ${outputs(ref, build.outputs)}
             </div>
             ${logSection(url, log)}
           </div>`,
@@ -114,19 +114,20 @@ function actions(url: string, { status: now, endedAt }: BuildDetail, teamViewer:
   const { viewer } = teamViewer;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
   const ended = endedAt !== undefined;
-  const known: { needs: Role; when: boolean; verb: string; label: string; fields?: Html }[] = [
-    { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
-    { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
-    { needs: 'maintain', when: now === 'waiting', verb: 'approve', label: 'Approve' },
-    { needs: 'maintain', when: now === 'waiting', verb: 'reject', label: 'Reject', fields: message },
-    { needs: 'maintain', when: now === 'failed', verb: 'warning', label: 'Mark as a warning' },
-  ];
+  const known: { needs: Role; when: boolean; verb: string; label: string; fields?: Html; quiet?: boolean }[] =
+    [
+      { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
+      { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
+      { needs: 'maintain', when: now === 'waiting', verb: 'approve', label: 'Approve' },
+      { needs: 'maintain', when: now === 'waiting', verb: 'reject', label: 'Reject', fields: message },
+      { needs: 'maintain', when: now === 'failed', verb: 'warning', label: 'Mark as a warning', quiet: true },
+    ];
   const offered = known.filter(({ needs, when }) => when && may(teamViewer, needs));
   return offered.length === 0
     ? html``
     : html`<div class="actions">
-        ${offered.map(({ verb, label, fields: more = html`` }) =>
-          action({ url: `${url}/${verb}`, viewer, label, fields: more }),
+        ${offered.map(({ verb, label, fields: more = html``, quiet = false }) =>
+          action({ url: `${url}/${verb}`, viewer, label, fields: more, quiet }),
         )}
       </div>`;
 }

@@ -45,12 +45,14 @@ function nameOf({ id, kind, name, status: now }: StepState, buildAttempt: number
 }
 
 function detailsOf({ attempt, startedAt, endedAt, exitCode, message }: StepState): string {
+  const code = exitCode === undefined || exitCode === 0 ? undefined : `exit code ${exitCode}`;
   return [
     startedAt !== undefined &&
       endedAt !== undefined &&
       formatDuration(new Date(startedAt), new Date(endedAt)),
     attempt !== undefined && `attempt ${attempt}`,
-    exitCode !== undefined && exitCode !== 0 && `exit code ${exitCode}`,
+    // The message may say it already.
+    code !== undefined && message?.includes(code) !== true && code,
     message,
   ]
     .filter((detail) => typeof detail === 'string')
