@@ -3,6 +3,7 @@ import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { PipelineParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
@@ -84,7 +85,6 @@ function jobsOf(
   waiting: WaitingView | undefined,
   teamViewer: TeamViewer,
 ): Html {
-  const reasonsByJob = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
   const start = {
     title: 'Start',
     titleHidden: true,
@@ -98,9 +98,16 @@ function jobsOf(
       }),
   };
   return jobTable(name, jobs, [
-    { title: 'Why it waits', cell: (job) => reasons(reasonsByJob.get(job.name) ?? []) },
+    { title: 'Why it waits', cell: (job) => reasons(reasonsOf(job, waiting)) },
     ...(may(teamViewer, 'write') ? [start] : []),
   ]);
+}
+
+/** Why the newest build of a job does not start, then why the job has no newer one. */
+function reasonsOf({ name, latest }: JobView, waiting: WaitingView | undefined): Reason[] {
+  const build = waiting?.builds.find(({ job, number }) => job === name && number === latest?.number);
+  const job = waiting?.jobs.find((one) => one.name === name);
+  return [...(build?.reasons ?? []), ...(job?.reasons ?? [])];
 }
 
 /** Sentences why a job or build waits, one to a line. */
