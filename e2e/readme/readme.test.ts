@@ -8,6 +8,7 @@ import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
+import { storySteps } from '#e2e/support/story-steps.ts';
 import { startChromium } from '#testing/browser/chromium.ts';
 import { picture } from '#testing/browser/site.ts';
 import { freePort } from '#testing/network/free-port.ts';
@@ -156,19 +157,7 @@ const openAsPrinted = async (output: string): Promise<void> => {
   }
 };
 
-let failed: string | undefined;
-/** A step that fails makes all later steps fail without running. */
-const step = (name: string, run: () => Promise<void>, limit: number): void =>
-  test(
-    name,
-    async () => {
-      if (failed !== undefined) throw new Error(`not run, because this step failed: ${failed}`);
-      failed = name;
-      await run();
-      failed = undefined;
-    },
-    limit,
-  );
+const step = storySteps();
 
 describe('following the README word for word', () => {
   beforeAll(async () => {
@@ -217,85 +206,57 @@ describe('following the README word for word', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 600_000);
 
-  step(
-    '1. the images are pushed to a registry for both architectures',
-    async () => {
-      const output = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
-      for (const image of ['millrace', 'millrace-postgres'])
-        expect(output).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
-      expect(output).toMatch(/^millrace +arm64 /m);
-    },
-    600_000,
-  );
+  step('1. the images are pushed to a registry for both architectures', async () => {
+    const output = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
+    for (const image of ['millrace', 'millrace-postgres'])
+      expect(output).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
+    expect(output).toMatch(/^millrace +arm64 /m);
+  });
 
-  step(
-    '2. the chart is installed with these images, and every Pod becomes ready',
-    async () => {
-      expect(await shell.run(fromReadme('chart'))).toContain('STATUS: deployed');
-      const pods = await list('pods', '--namespace', RELEASE.namespace);
-      const images = pods.flatMap(
-        ({ spec }) => JSON.stringify(spec['containers']).match(/"image":"[^"]+"/g) ?? [],
-      );
-      for (const image of images) expect(image).toContain(registry.address);
-    },
-    600_000,
-  );
+  step('2. the chart is installed with these images, and every Pod becomes ready', async () => {
+    expect(await shell.run(fromReadme('chart'))).toContain('STATUS: deployed');
+    const pods = await list('pods', '--namespace', RELEASE.namespace);
+    const images = pods.flatMap(
+      ({ spec }) => JSON.stringify(spec['containers']).match(/"image":"[^"]+"/g) ?? [],
+    );
+    for (const image of images) expect(image).toContain(registry.address);
+  });
 
-  step(
-    '3. the initial admin logs in from the command line and chooses a password',
-    async () => {
-      expect(await logIn()).toContain(`Logged in at http://localhost:${port} as admin`);
-    },
-    600_000,
-  );
+  step('3. the initial admin logs in from the command line and chooses a password', async () => {
+    expect(await logIn()).toContain(`Logged in at http://localhost:${port} as admin`);
+  });
 
-  step(
-    '4. the pipeline is applied, and its first commit is built',
-    async () => {
-      const output = await shell.run(fromReadme('pipeline'));
-      expect(output).toContain('pipeline.millrace.dev/mine created');
-      expect(output).toContain('mine/test 1: succeeded');
-    },
-    600_000,
-  );
+  step('4. the pipeline is applied, and its first commit is built', async () => {
+    const output = await shell.run(fromReadme('pipeline'));
+    expect(output).toContain('pipeline.millrace.dev/mine created');
+    expect(output).toContain('mine/test 1: succeeded');
+  });
 
-  step(
-    'a build triggered by hand is followed to its end',
-    async () => {
-      expect(await shell.run(fromReadme('trigger'))).toContain('mine/test 2: succeeded');
-    },
-    600_000,
-  );
+  step('a build triggered by hand is followed to its end', async () => {
+    expect(await shell.run(fromReadme('trigger'))).toContain('mine/test 2: succeeded');
+  });
 
-  step(
-    'a check by hand is a Job created from the CronJob',
-    async () => {
-      const { ref } = await pushCommit(`${forge.url}/app.git`);
-      const [cronJob] = await list('cronjobs', '--namespace', 'mine');
-      filled['<name>'] = cronJob?.metadata.name ?? '';
-      await shell.run(fromReadme('check'));
-      expect(await succeeded(3)).toContain(ref.slice(0, 7));
-    },
-    600_000,
-  );
+  step('a check by hand is a Job created from the CronJob', async () => {
+    const { ref } = await pushCommit(`${forge.url}/app.git`);
+    const [cronJob] = await list('cronjobs', '--namespace', 'mine');
+    filled['<name>'] = cronJob?.metadata.name ?? '';
+    await shell.run(fromReadme('check'));
+    expect(await succeeded(3)).toContain(ref.slice(0, 7));
+  });
 
-  step(
-    'the demonstration runs on an existing cluster',
-    async () => {
-      // The demonstration installs Millrace itself. It cannot sign in to the earlier installation, whose
-      // admin changed the password.
-      await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
-      await kubectl('delete', 'team', 'mine', '--timeout=9m');
-      await removeInstallation();
-      const output = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
-      expect(output).toContain('nothing was started here');
-      expect(output).toContain('All three jobs succeeded');
-      await openAsPrinted(output);
-      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
-      await kubectl('delete', 'team', 'demo', '--timeout=9m');
-      // Wait for the deletion: a cluster that is stopped meanwhile continues it at its next start.
-      await kubectl('delete', 'namespace', 'demo', 'forge', '--timeout=9m');
-    },
-    600_000,
-  );
+  step('the demonstration runs on an existing cluster', async () => {
+    // The demonstration installs Millrace itself. It cannot sign in to the earlier installation, whose
+    // admin changed the password.
+    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
+    await kubectl('delete', 'team', 'mine', '--timeout=9m');
+    await removeInstallation();
+    const output = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
+    expect(output).toContain('nothing was started here');
+    expect(output).toContain('All three jobs succeeded');
+    await openAsPrinted(output);
+    await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
+    await kubectl('delete', 'team', 'demo', '--timeout=9m');
+    // Wait for the deletion: a cluster that is stopped meanwhile continues it at its next start.
+    await kubectl('delete', 'namespace', 'demo', 'forge', '--timeout=9m');
+  });
 });

@@ -18,23 +18,57 @@ const ENVIRONMENT = {
   no_proxy: '*',
 };
 
-/** Pushes one commit with these files to the branch main of an empty repository. Scripts can be executed. */
-export async function pushFiles(url: string, files: Readonly<Record<string, string>>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-push-'));
-  const git = (...args: string[]): Promise<string> =>
-    must('git', ['-C', folder, ...args], { env: ENVIRONMENT });
-  try {
+/**
+ * Pushes one commit with these files to the branch main of an empty repository; returns its id. Scripts can
+ * be executed.
+ */
+export async function pushFiles(url: string, files: Readonly<Record<string, string>>): Promise<string> {
+  return await inFolder(async (git, folder) => {
     await git('init', '--quiet', '--initial-branch=main');
-    for (const [path, text] of Object.entries(files)) {
-      const file = join(folder, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-      await chmod(file, text.startsWith('#!') ? 0o755 : 0o644);
-    }
-    await git('add', '--all');
-    await git('commit', '--quiet', '--message', 'Begin');
-    await git('push', '--quiet', url, 'main');
+    await git('remote', 'add', 'origin', url);
+    return await pushCommitOf({ git, folder, files, message: 'Begin' });
+  });
+}
+
+/** Pushes a commit that changes these files to the branch main; returns its id. */
+export async function pushChange(
+  url: string,
+  files: Readonly<Record<string, string>>,
+  message: string,
+): Promise<string> {
+  return await inFolder(async (git, folder) => {
+    await git('clone', '--quiet', '--branch=main', url, '.');
+    return await pushCommitOf({ git, folder, files, message });
+  });
+}
+
+type Git = (...args: string[]) => Promise<string>;
+
+async function inFolder<T>(work: (git: Git, folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-push-'));
+  try {
+    return await work((...args) => must('git', ['-C', folder, ...args], { env: ENVIRONMENT }), folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface Commit {
+  git: Git;
+  folder: string;
+  files: Readonly<Record<string, string>>;
+  message: string;
+}
+
+async function pushCommitOf({ git, folder, files, message }: Commit): Promise<string> {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    await chmod(file, text.startsWith('#!') ? 0o755 : 0o644);
+  }
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', message);
+  await git('push', '--quiet', 'origin', 'main');
+  return (await git('rev-parse', 'HEAD')).trim();
 }
