@@ -233,6 +233,19 @@ describe('the overview of pipelines', () => {
     await build('api', 'unit', 'failed', 20);
   });
 
+  test('shows only what matches, also if the viewer searched before the stream answered', async () => {
+    const { promise: hasSearched, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/overview/events', async (route) => {
+      await hasSearched;
+      await route.continue();
+    });
+    await open('/teams', 'ann');
+    await page.keyboard.press('/');
+    await page.keyboard.type('main TO');
+    answer();
+    await until(async () => (await names()).join(' ') === 'tools');
+  });
+
   test('is a list with a search form without scripts', async () => {
     await open('/teams', 'ann');
     const context = await site.browser.newContext({

@@ -43,6 +43,7 @@ class OverviewPage {
   #order: readonly number[] = [];
   #limit = CARDS_PER_PAGE;
   #isConnected = true;
+  #hasDrawn = false;
   #address: number | undefined;
   #frame: number | undefined;
 
@@ -146,6 +147,9 @@ class OverviewPage {
     this.#order = shown.map(({ id }) => id);
     const filtered = isFiltered(filter);
     this.#showEmpty(cards.length === 0);
+    // Preact would leave parts of the server's page that the first drawing does not have.
+    if (!this.#hasDrawn) this.#place.replaceChildren();
+    this.#hasDrawn = true;
     render(
       <OverviewBody
         base={this.#base}
