@@ -162,7 +162,7 @@ describe('members', () => {
   test('see their own teams, and a global admin sees all teams', async () => {
     await gateway.account('ann', { teams: { web: 'read' } });
     const mine = await ask<{ data: object[] }>('GET /teams', await gateway.session('ann'));
-    const more = { pipelines: 0, groups: [], managed_by: 'manifest' };
+    const more = { pipelines: 0, groups: [], debug: false, managed_by: 'manifest' };
     const web = { ...more, name: 'web', display_name: 'Web', members: 1, by_manifest: ['display_name'] };
     expect(mine.body.data).toEqual([{ ...web, role: 'read' }]);
     const all = await ask<{ data: object[] }>('GET /teams', root);

@@ -238,6 +238,16 @@ describe('the general settings', () => {
     await shows('h1', 'Settings of main');
   });
 
+  test('allow and forbid shells in running steps', async () => {
+    await open('adm', '/teams/main/settings');
+    expect(await main()).toContain('Shells are not allowed.');
+    await press('Allow shells');
+    await page.getByText('Shells are allowed.').waitFor();
+    await seen('settings-with-shells');
+    await press('Forbid shells');
+    await page.getByText('Shells are not allowed.').waitFor();
+  });
+
   test('show limits and use, and where a manifest changes them', async () => {
     await open('fix', '/teams/fixed/settings');
     const text = await main();
@@ -323,6 +333,7 @@ describe('each role', () => {
       ['/teams/main/members/adm/delete', { confirmed: 'yes' }],
       ['/teams/main/secrets', { name: 'A', value: 'b' }],
       ['/teams/main/settings', { display_name: 'x' }],
+      ['/teams/main/settings/shells', { debug: 'yes' }],
       ['/teams/main/groups', { claim: 'x', role: 'admin' }],
       ['/teams/main/delete', { confirmed: 'yes' }],
     ] as const) {

@@ -336,6 +336,43 @@ CREATE TABLE cli_logins (
 CREATE INDEX cli_logins_by_session ON public.cli_logins USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX cli_logins_by_time ON public.cli_logins USING btree (expires_at);
 
+CREATE TABLE debug_messages (
+  session_id bigint NOT NULL,
+  direction text NOT NULL,
+  sequence integer NOT NULL,
+  message text NOT NULL,
+  CONSTRAINT debug_messages_pkey PRIMARY KEY (session_id, direction, sequence),
+  CONSTRAINT debug_messages_direction_check CHECK ((direction = ANY (ARRAY['input'::text, 'output'::text]))),
+  CONSTRAINT debug_messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES debug_sessions(id) ON DELETE CASCADE
+);
+
+CREATE TABLE debug_sessions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  build_id bigint NOT NULL,
+  attempt integer NOT NULL,
+  step text NOT NULL,
+  step_name text NOT NULL,
+  team text NOT NULL,
+  target text NOT NULL,
+  opened_by text NOT NULL,
+  command jsonb NOT NULL,
+  columns integer,
+  rows integer,
+  state text DEFAULT 'opening'::text NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  input_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  last_input integer DEFAULT 0 NOT NULL,
+  last_output integer DEFAULT 0 NOT NULL,
+  ended jsonb,
+  CONSTRAINT debug_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT debug_sessions_check CHECK (((state = 'ended'::text) = (ended IS NOT NULL))),
+  CONSTRAINT debug_sessions_check1 CHECK (((columns IS NULL) = (rows IS NULL))),
+  CONSTRAINT debug_sessions_state_check CHECK ((state = ANY (ARRAY['opening'::text, 'open'::text, 'ended'::text]))),
+  CONSTRAINT debug_sessions_build_id_attempt_fkey FOREIGN KEY (build_id, attempt) REFERENCES build_attempts(build_id, attempt) ON DELETE CASCADE
+);
+CREATE INDEX debug_sessions_of_build ON public.debug_sessions USING btree (build_id, attempt);
+
 CREATE TABLE get_marks (
   job_id bigint NOT NULL,
   scope_id bigint NOT NULL,
@@ -755,6 +792,8 @@ CREATE TABLE teams (
   by_api boolean DEFAULT false NOT NULL,
   default_timeout_seconds double precision,
   build_log_bytes bigint,
+  debug boolean DEFAULT false NOT NULL,
+  debug_by_manifest boolean DEFAULT false NOT NULL,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );

@@ -4,15 +4,17 @@ import type { ChangeRefusal } from './last-admin.ts';
 export interface ManagedFields {
   displayName: boolean;
   groups: boolean;
+  debug: boolean;
 }
 
 /** Why people may not change these fields of a team. Undefined: they may. */
 export function refuseTeamChange(
   managed: ManagedFields,
-  change: { displayName?: string; groups?: readonly unknown[] },
+  change: { displayName?: string; groups?: readonly unknown[]; debug?: boolean },
 ): ChangeRefusal | undefined {
   if (managed.displayName && change.displayName !== undefined) return refusal('display name');
   if (managed.groups && change.groups !== undefined) return refusal('groups');
+  if (managed.debug && change.debug !== undefined) return refusal('permission for shells');
   return undefined;
 }
 

@@ -96,18 +96,21 @@ export interface TeamView {
   groups: GroupRole[];
   /** The API created the Team object. */
   byApi: boolean;
+  /** Shells in running steps are allowed. */
+  debug: boolean;
   /** Fields that the Team object sets, so the API cannot. */
   byManifest: TeamField[];
   /** Role of the caller. */
   role?: Role;
 }
 
-type TeamField = 'display_name' | 'members' | 'groups';
+type TeamField = 'display_name' | 'members' | 'groups' | 'debug';
 
 export interface TeamChange {
   /** Empty: none. */
   displayName?: string;
   groups?: GroupRole[];
+  debug?: boolean;
 }
 
 export interface Member {

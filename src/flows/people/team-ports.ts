@@ -19,6 +19,8 @@ export interface TeamToSave {
   displayName?: string;
   members?: readonly NamedMember[];
   groups?: readonly GroupRole[];
+  /** Like `displayName`: shells in running steps are allowed. */
+  debug?: boolean;
   /** The API created the Team. The creator of a new team becomes its first admin. */
   byApi?: { changedBy: string };
   /** Builds at a time; absent: no limit. */
@@ -86,6 +88,7 @@ export interface TeamManifest {
   /** Present, like `groups`: set by the manifest. */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
+  debug?: boolean;
   byApi?: { changedBy: string };
   /** Builds at a time. */
   runningBuilds?: number;

@@ -44,6 +44,7 @@ async function fill({ teams, pipelines, access }: TestStores): Promise<void> {
     buildLogBytes: 1024 ** 2,
     members: [{ user: 'fix', role: 'admin' }],
     groups: [{ claim: EVIL, provider: 'company', role: 'read' }],
+    debug: false,
   });
   await pipelines.savePipeline(toSave(samplePipeline()));
   const provider = {

@@ -53,14 +53,14 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
 type TeamRow = TeamView & { displayName: string | null; role: Role | null };
 type MemberRow = Omit<Member, 'addedAt' | 'groupRole'> & { addedAt: string | null; groupRole: Role | null };
 
-const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi",
+const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi", t.debug,
   (SELECT count(DISTINCT h.user_id) FROM ${HELD_ROLES} h WHERE h.team_id = t.id) AS members,
   (SELECT count(*) FROM pipelines p WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS pipelines,
   coalesce((SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('claim', g.claim, 'provider', g.provider,
     'role', g.role)) ORDER BY g.claim)
     FROM team_groups g WHERE g.team_id = t.id), '[]') AS groups,
   (SELECT coalesce(jsonb_agg(name), '[]') FROM (VALUES ('display_name', t.display_name_by_manifest),
-    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest)) AS managed(name, by)
+    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest), ('debug', t.debug_by_manifest)) AS managed(name, by)
     WHERE by) AS "byManifest"`;
 
 async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[] | undefined> {

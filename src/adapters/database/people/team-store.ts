@@ -71,24 +71,27 @@ async function record(
 /** Null if the row did not change. */
 async function saveRow(connection: Transaction, team: TeamToSave): Promise<number | null> {
   const { name, namespace, displayName = null, runningBuilds = null, retention, byApi } = team;
-  const { defaultTimeoutSeconds = null, buildLogBytes = null } = team;
+  const { defaultTimeoutSeconds = null, buildLogBytes = null, debug = null } = team;
   const retentionJson = retention === undefined ? null : JSON.stringify(retention);
   return await connection.maybeOneFirst(rows<{ id: number }>()`
     INSERT INTO teams AS t (name, namespace, display_name, display_name_by_manifest, running_builds, retention, by_api,
-      groups_by_manifest, default_timeout_seconds, build_log_bytes)
+      groups_by_manifest, default_timeout_seconds, build_log_bytes, debug, debug_by_manifest)
     VALUES (${name}, ${namespace}, ${displayName}, ${displayName !== null}, ${runningBuilds}, ${retentionJson}::jsonb,
-      ${byApi !== undefined}, ${team.groups !== undefined}, ${defaultTimeoutSeconds}, ${buildLogBytes})
+      ${byApi !== undefined}, ${team.groups !== undefined}, ${defaultTimeoutSeconds}, ${buildLogBytes},
+      coalesce(${debug}, false), ${debug !== null})
     ON CONFLICT (name) DO UPDATE
       SET namespace = excluded.namespace, running_builds = excluded.running_builds, retention = excluded.retention,
         display_name = coalesce(excluded.display_name, t.display_name),
         display_name_by_manifest = excluded.display_name_by_manifest, by_api = excluded.by_api,
         groups_by_manifest = excluded.groups_by_manifest, deleted_at = NULL,
-        default_timeout_seconds = excluded.default_timeout_seconds, build_log_bytes = excluded.build_log_bytes
+        default_timeout_seconds = excluded.default_timeout_seconds, build_log_bytes = excluded.build_log_bytes,
+        debug = coalesce(${debug}, t.debug), debug_by_manifest = excluded.debug_by_manifest
       WHERE (t.namespace, t.running_builds, t.retention, t.display_name, t.display_name_by_manifest, t.by_api,
-          t.groups_by_manifest, t.default_timeout_seconds, t.build_log_bytes, t.deleted_at)
+          t.groups_by_manifest, t.default_timeout_seconds, t.build_log_bytes, t.debug, t.debug_by_manifest, t.deleted_at)
         IS DISTINCT FROM (excluded.namespace, excluded.running_builds, excluded.retention,
           coalesce(excluded.display_name, t.display_name), excluded.display_name_by_manifest, excluded.by_api,
-          excluded.groups_by_manifest, excluded.default_timeout_seconds, excluded.build_log_bytes, NULL)
+          excluded.groups_by_manifest, excluded.default_timeout_seconds, excluded.build_log_bytes,
+          coalesce(${debug}, t.debug), excluded.debug_by_manifest, NULL)
     RETURNING id`);
 }
 
@@ -107,7 +110,8 @@ async function remove(connection: Transaction, act: TeamAct): Promise<void> {
   const { id } = act;
   // A new team of this name starts without the members and secrets of this one.
   await connection.query(rows()`
-    UPDATE teams SET deleted_at = now(), members_by_manifest = false, display_name = NULL WHERE id = ${id}`);
+    UPDATE teams SET deleted_at = now(), members_by_manifest = false, display_name = NULL, debug = false
+    WHERE id = ${id}`);
   await connection.query(rows()`DELETE FROM api_tokens WHERE team_id = ${id}`);
   await connection.query(rows()`DELETE FROM stored_secrets WHERE team_id = ${id}`);
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);

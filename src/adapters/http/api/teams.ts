@@ -30,9 +30,11 @@ export const TeamFields = {
   members: Type.Integer(),
   pipelines: Type.Integer(),
   groups: Type.Array(Group),
+  /** Members with the role maintain may open shells in running steps. */
+  debug: Type.Boolean(),
   /** Whether the API or a manifest created the team. */
   managed_by: Type.Enum(['api', 'manifest']),
-  /** The fields that the manifest sets, so the API cannot: `display_name`, `members`, `groups`. */
+  /** The fields that the manifest sets, so the API cannot: `display_name`, `members`, `groups`, `debug`. */
   by_manifest: Type.Array(Type.String()),
   role: Type.Optional(RoleName),
 };
@@ -104,19 +106,21 @@ function changeTeamRoutes(ports: AccountPorts): Route[] {
       url: '/teams/:team',
       needs: 'admin',
       about:
-        'Changes `display_name` (empty: none) and `groups`: the role that each group of an identity ' +
-        'provider gives. 409 for fields that the manifest sets.',
+        'Changes `display_name` (empty: none), `groups`: the role that each group of an identity ' +
+        'provider gives, and `debug`: whether members with the role maintain may open ' +
+        '[shells in running steps](../how-to/debug-a-step.md). 409 for fields that the manifest sets.',
       bodyLimit: 64 * 1024,
       schema: {
         params: TeamParams,
         body: body({
           display_name: Type.Optional(DisplayName),
           groups: Type.Optional(Type.Array(Group, { maxItems: 200 })),
+          debug: Type.Optional(Type.Boolean()),
         }),
         response: answer(TeamFields),
       },
-      handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
-        const change = defined({ displayName, groups });
+      handler: async ({ params: { team }, body: { display_name: displayName, groups, debug }, identity }) => {
+        const change = defined({ displayName, groups, debug });
         requireChanged(
           await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }),
         );

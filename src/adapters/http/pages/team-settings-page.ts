@@ -10,6 +10,7 @@ import type { Html } from './html.ts';
 import { form, page } from './page.ts';
 import { settingsPath, teamSettingsLayout } from './settings-layout.ts';
 import { generalMain } from './team-settings-sections.ts';
+import { shellsForm } from './team-shells.ts';
 import { may, teamViewerOf } from './viewer.ts';
 
 const SETTINGS = '/teams/:team/settings';
@@ -25,6 +26,7 @@ export function teamSettingsPages(ports: AccountPorts): PageRoute[] {
         await settingsPage(ports, request, team, EMPTY_FORM),
     }),
     displayNameForm(ports),
+    shellsForm(ports),
     confirmedForm(ports, {
       url: `${TEAM}/delete`,
       does: { method: 'DELETE', url: TEAM },

@@ -8,6 +8,7 @@ import { html, type Html } from './html.ts';
 import { action, csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 import { settingsPath } from './settings-layout.ts';
 import { managedNote } from './team-members-sections.ts';
+import { shellsSection } from './team-shells.ts';
 
 interface GeneralParts {
   team: TeamView;
@@ -35,7 +36,7 @@ export function generalMain(parts: GeneralParts): Html {
       Scripts use an <a href="/profile#tokens">API token for this team</a> from your profile.
     </p>
     ${displayNameSection(parts)} ${usageSection(use)} ${limitsSection(use.limits, team.name)}
-    ${deleteSection(parts)}`;
+    ${shellsSection(parts)} ${deleteSection(parts)}`;
 }
 
 function displayNameSection({ team, viewer, mayChange, state }: GeneralParts): Html {

@@ -163,7 +163,7 @@ function recordEvent(
 
 function manifestOf(object: TeamProjection, defaultLimits: TeamLimits): TeamManifest {
   const { name, uid, byApi } = object;
-  const { displayName, members, groups, limits, retention, defaults } = object.spec;
+  const { displayName, members, groups, limits, retention, defaults, debug } = object.spec;
   return defined({
     name,
     uid,
@@ -171,6 +171,7 @@ function manifestOf(object: TeamProjection, defaultLimits: TeamLimits): TeamMani
     displayName,
     members,
     groups,
+    debug,
     byApi,
     runningBuilds: teamLimits(limits, defaultLimits).runningBuilds,
     retention,

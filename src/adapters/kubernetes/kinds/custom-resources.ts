@@ -305,6 +305,12 @@ export interface TeamCustomResource {
      */
     namespace?: string;
     /**
+     * True: members with the role maintain may open a shell in a running step. The shell has the environment
+     * of the step with its secrets, so each session is in the audit log. If set, the API cannot change it.
+     * Default: false.
+     */
+    debug?: boolean;
+    /**
      * The Pod Security Standard that the namespace enforces. baseline: images of docker steps run as the user
      * that they name, including root, with the few capabilities that package managers need. restricted: every
      * container runs as an unprivileged user. Default: baseline.
