@@ -7,6 +7,7 @@ const exit = (more: Partial<ShimExit> = {}): ShimExit => ({
   outOfMemory: false,
   terminated: false,
   leftovers: false,
+  overtaken: false,
   message: '',
   ...more,
 });

@@ -41,10 +41,42 @@ export interface ShimExit {
   terminated: boolean;
   /** At least one process of the command could not be ended. */
   leftovers: boolean;
+  /** Of a shell: the command beside which it ran has ended. */
+  overtaken: boolean;
 }
 
-export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4 } as const;
-export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5 } as const;
+/** A shell beside a command that runs. The other end is `decodeDebug` in `src/agent/shim/debug.go`. */
+export interface ShimDebug {
+  /** Id of the command. */
+  beside: number;
+  /** Absent: its standard streams are pipes. */
+  terminal?: { columns: number; rows: number };
+  cwd: string;
+  /** Empty: the first of `bash` and `sh` that exists. */
+  argv: string[];
+  env: Record<string, string>;
+}
+
+export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4, debug: 5, input: 6, resize: 7 } as const;
+export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5, consumed: 6 } as const;
+
+export function encodeDebug({ beside, terminal, cwd, argv, env }: ShimDebug): Buffer {
+  return Buffer.concat([
+    number(beside),
+    ...encodeSize(terminal ?? { columns: 0, rows: 0 }),
+    ...text(cwd),
+    ...list(argv),
+    ...list(pairsOf(env)),
+  ]);
+}
+
+export const encodeSize = ({ columns, rows }: { columns: number; rows: number }): Buffer[] => [
+  number(columns),
+  number(rows),
+];
+
+const pairsOf = (env: Record<string, string>): string[] =>
+  Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
 export function encodeCommand(command: ShimCommand): Buffer {
   const flags = flagsOf(command);
@@ -53,7 +85,7 @@ export function encodeCommand(command: ShimCommand): Buffer {
     ...text(command.cwd ?? ''),
     ...text(command.script ?? ''),
     ...list(command.argv),
-    ...list(Object.entries(command.env).map(([name, value]) => `${name}=${value}`)),
+    ...list(pairsOf(command.env)),
     ...list(command.inputs ?? []),
     ...list(command.outputs ?? []),
     ...text(command.input ?? ''),
@@ -100,6 +132,7 @@ export function decodeExit(payload: Buffer): ShimExit {
     outOfMemory: (notes & 1) !== 0,
     terminated: (notes & 2) !== 0,
     leftovers: (notes & 4) !== 0,
+    overtaken: (notes & 8) !== 0,
   };
 }
 

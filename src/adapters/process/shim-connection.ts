@@ -3,10 +3,13 @@ import { frameCutter, type Frame, type Seals } from './sealed-frames.ts';
 import {
   decodeExit,
   encodeCommand,
+  encodeDebug,
+  encodeSize,
   FROM_SHIM,
   number,
   TO_SHIM,
   type ShimCommand,
+  type ShimDebug,
   type ShimExit,
 } from './shim-commands.ts';
 
@@ -17,9 +20,21 @@ export interface Listener {
 }
 
 export interface Running {
+  /** A shell names the command beside which it runs by it. */
+  id: number;
   /** Rejects with `ContainerGone` when the container ends first. */
   ended: Promise<ShimExit & { output: string }>;
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** A shell beside a command. */
+export interface RunningShell {
+  /** Rejects with `ContainerGone` when the container ends first. */
+  ended: Promise<ShimExit>;
+  /** Resolves when the shell has read it, or has ended. Empty: the input ends. Wait before the next one. */
+  write(bytes: Buffer): Promise<void>;
+  resize(size: { columns: number; rows: number }): void;
+  signal(name: 'SIGHUP' | 'SIGKILL'): void;
 }
 
 /** The container ended, or its shim was killed, before the command's end was known. */
@@ -32,9 +47,11 @@ interface Current {
   output: Buffer[];
   resolve: (exit: ShimExit & { output: string }) => void;
   reject: (error: Error) => void;
+  /** The shell has read its input. */
+  consumed?: () => void;
 }
 
-const SIGNALS = { SIGTERM: 15, SIGKILL: 9 } as const;
+const SIGNALS = { SIGHUP: 1, SIGTERM: 15, SIGKILL: 9 } as const;
 
 /** The agent's end of the connection to one shim. Commands may run at the same time. */
 export class ShimConnection {
@@ -76,6 +93,29 @@ export class ShimConnection {
   }
 
   run(command: ShimCommand, listener: Listener): Running {
+    const { id, ended } = this.#begin(TO_SHIM.run, encodeCommand(command), listener);
+    return { id, ended, signal: (name) => this.#signal(id, name) };
+  }
+
+  /** Opens a shell beside a command that runs. The shell ends with it. */
+  debug(shell: ShimDebug, listener: Listener): RunningShell {
+    const { id, ended } = this.#begin(TO_SHIM.debug, encodeDebug(shell), listener);
+    return {
+      ended,
+      write: async (bytes) => {
+        const current = this.#running.get(id);
+        if (current === undefined) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        current.consumed = resolve;
+        this.#send(TO_SHIM.input, id, bytes);
+        await promise;
+      },
+      resize: (size) => this.#send(TO_SHIM.resize, id, Buffer.concat(encodeSize(size))),
+      signal: (name) => this.#signal(id, name),
+    };
+  }
+
+  #begin(kind: number, payload: Buffer, listener: Listener) {
     this.#lastId += 1;
     const id = this.#lastId;
     const ended = new Promise<ShimExit & { output: string }>((resolve, reject) => {
@@ -84,12 +124,13 @@ export class ShimConnection {
         return;
       }
       this.#running.set(id, { listener, output: [], resolve, reject });
-      this.#send(TO_SHIM.run, id, encodeCommand(command));
+      this.#send(kind, id, payload);
     });
-    return {
-      ended,
-      signal: (name) => this.#send(TO_SHIM.signal, id, Buffer.from([SIGNALS[name]])),
-    };
+    return { id, ended };
+  }
+
+  #signal(id: number, name: keyof typeof SIGNALS): void {
+    this.#send(TO_SHIM.signal, id, Buffer.from([SIGNALS[name]]));
   }
 
   /** Asks the shim to kill the remaining processes and exit with 0. Drops the connection if it takes too long. */
@@ -118,7 +159,10 @@ export class ShimConnection {
     this.#over ??= reason;
     const waiting = [...this.#running.values()];
     this.#running.clear();
-    for (const current of waiting) current.reject(this.#over);
+    for (const current of waiting) {
+      current.consumed?.();
+      current.reject(this.#over);
+    }
   }
 
   #receive({ kind, id, payload }: Frame): void {
@@ -137,13 +181,21 @@ export class ShimConnection {
       case FROM_SHIM.output:
         current.output.push(payload);
         break;
+      case FROM_SHIM.consumed:
+        current.consumed?.();
+        break;
       case FROM_SHIM.exit:
-        this.#running.delete(id);
-        current.resolve({ ...decodeExit(payload), output: Buffer.concat(current.output).toString('utf8') });
+        this.#finish(current, id, payload);
         break;
       default:
         throw new Error(`a frame of unknown kind ${kind}`);
     }
+  }
+
+  #finish(current: Current, id: number, payload: Buffer): void {
+    this.#running.delete(id);
+    current.consumed?.();
+    current.resolve({ ...decodeExit(payload), output: Buffer.concat(current.output).toString('utf8') });
   }
 
   #pass(

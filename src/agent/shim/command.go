@@ -11,15 +11,19 @@ const (
 	toSignal = 2
 	toCredit = 3
 	toEnd    = 4
+	toDebug  = 5
+	toInput  = 6
+	toResize = 7
 )
 
 // Frames to the agent.
 const (
-	saysStarted = 1
-	saysStdout  = 2
-	saysStderr  = 3
-	saysOutput  = 4
-	saysExit    = 5
+	saysStarted  = 1
+	saysStdout   = 2
+	saysStderr   = 3
+	saysOutput   = 4
+	saysExit     = 5
+	saysConsumed = 6
 )
 
 const (
@@ -40,6 +44,8 @@ const (
 	exitNoteOutOfMemory = 1 << 0
 	exitNoteTerminated  = 1 << 1
 	exitNoteLeftovers   = 1 << 2
+	// Of a shell: the command beside which it ran has ended.
+	exitNoteOvertaken = 1 << 3
 )
 
 type command struct {

@@ -23,8 +23,10 @@ type keeper struct {
 	// Held while a process starts and while leftovers are killed, so that neither meets the other.
 	gate sync.Mutex
 
-	mu        sync.Mutex
-	running   map[int]*process
+	mu      sync.Mutex
+	running map[int]*process
+	// Shells of people beside them.
+	shells    map[int]*process
 	known     map[uint32]*process
 	leftovers *leftovers
 	// Closed when all signals sent so far are handled.
@@ -43,6 +45,7 @@ func newKeeper(l *link, inherited []string) *keeper {
 		inherited:       inherited,
 		temporary:       e.values["TMPDIR"],
 		running:         map[int]*process{},
+		shells:          map[int]*process{},
 		known:           map[uint32]*process{},
 		leftovers:       newLeftovers(e.values["TMPDIR"]),
 		mayHaveChildren: make(chan struct{}, 1),
@@ -74,6 +77,14 @@ func (k *keeper) serve(signals <-chan os.Signal) {
 		case toCredit:
 			r := reader{rest: f.payload}
 			k.credit(f.id, r.number())
+		case toDebug:
+			k.beginDebug(f)
+		case toInput:
+			if s := k.shellOf(f.id); s != nil {
+				s.receive(f.payload)
+			}
+		case toResize:
+			k.resizeShell(f.id, f.payload)
 		case toEnd:
 			k.killLeftovers()
 			os.Exit(0)
@@ -112,7 +123,7 @@ func (k *keeper) signal(id uint32, s syscall.Signal) {
 		return
 	}
 	p.unwanted = true
-	if p.pid != 0 && k.running[p.pid] == p {
+	if p.pid != 0 && (k.running[p.pid] == p || k.shells[p.pid] == p) {
 		syscall.Kill(-p.pid, s)
 	}
 }
@@ -123,7 +134,7 @@ func (k *keeper) start(p *process, program string, argv []string, attributes *sy
 	defer k.gate.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p.unwanted {
+	if p.unwanted || p.shell != nil && !k.runs(p.shell.beside) {
 		return syscall.ECANCELED
 	}
 	pid, err := syscall.ForkExec(program, argv, attributes)
@@ -131,9 +142,18 @@ func (k *keeper) start(p *process, program string, argv []string, attributes *sy
 		return err
 	}
 	p.pid = pid
-	k.running[pid] = p
+	if p.shell == nil {
+		k.running[pid] = p
+	} else {
+		k.shells[pid] = p
+	}
 	k.wakeReaper()
 	return nil
+}
+
+// The caller holds the lock.
+func (k *keeper) runs(p *process) bool {
+	return p != nil && k.running[p.pid] == p
 }
 
 func (k *keeper) wakeReaper() {
@@ -173,9 +193,11 @@ func (k *keeper) reapOne() bool {
 	if got, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); err != nil || got != pid {
 		return true
 	}
-	if p := k.running[pid]; p != nil {
-		delete(k.running, pid)
-		p.ended <- status
+	for _, started := range []map[int]*process{k.running, k.shells} {
+		if p := started[pid]; p != nil {
+			delete(started, pid)
+			p.ended <- status
+		}
 	}
 	return true
 }
@@ -189,6 +211,7 @@ func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.mu.Lock()
 	alone = len(k.running) == 0 && !c.sparesOthers
 	k.mu.Unlock()
+	k.endShells(p)
 	if alone {
 		return true, k.killLeftovers()
 	}

@@ -14,6 +14,8 @@ type process struct {
 	unwanted bool
 	ended    chan syscall.WaitStatus
 	window   *window
+	// Nil: a command of the agent.
+	shell *shell
 }
 
 type exit struct {
@@ -27,6 +29,10 @@ func (k *keeper) exit(id uint32, e exit) {
 	payload := append([]byte{e.kind, e.notes}, 0, 0, 0, 0)
 	binary.BigEndian.PutUint32(payload[2:], e.code)
 	k.link.send(saysExit, id, append(payload, e.message...))
+}
+
+func (k *keeper) sendStarted(p *process) {
+	k.link.send(saysStarted, p.id, binary.BigEndian.AppendUint32(nil, uint32(p.pid)))
 }
 
 func (k *keeper) run(c command, p *process) {
@@ -69,7 +75,7 @@ func (k *keeper) run(c command, p *process) {
 		return
 	}
 	go input.write()
-	k.link.send(saysStarted, c.id, binary.BigEndian.AppendUint32(nil, uint32(p.pid)))
+	k.sendStarted(p)
 	drained := make(chan struct{}, 2)
 	go k.pump(saysStdout, p, streams[0], drained)
 	go k.pump(saysStderr, p, streams[1], drained)

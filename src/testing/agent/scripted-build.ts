@@ -200,11 +200,12 @@ export class ScriptedContainer extends ShimConnection {
         outOfMemory: false,
         terminated: false,
         leftovers: false,
+        overtaken: false,
         output: '',
       });
     };
     onStarted?.(1);
     if (how !== 'hang') setImmediate(() => exit({ kind: 'code', code: how === 'succeed' ? 0 : 1 }));
-    return { ended: promise, signal: () => how === 'hang' && exit({ kind: 'signal', signal: 15 }) };
+    return { id: 1, ended: promise, signal: () => how === 'hang' && exit({ kind: 'signal', signal: 15 }) };
   }
 }
