@@ -6,8 +6,10 @@ import { defined } from '#defined';
 import type { AgentWork, CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/plan.ts';
-import { isEventsResponse, isSecrets } from './answers.ts';
+import { isEventsResponse } from './answers.ts';
+import { DebugSessions } from './debug-sessions.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
+import { debugExchange, secretsAfter } from './exchanges.ts';
 import { followCommands } from './follow-commands.ts';
 import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
 import { identityFetch } from './identity-tokens.ts';
@@ -18,7 +20,7 @@ import { runBuild, type BuildConclusion } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
 import { runHookPlans } from './run-hooks.ts';
-import type { SecretLinks } from './secrets.ts';
+import { RunningCommands } from './running-commands.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination, type StepEnd, type Termination } from './termination.ts';
@@ -145,7 +147,10 @@ export class Agent {
     const done = new AbortController();
     const outbox = this.#openOutbox(confirmed);
     this.#outbox = outbox;
-    const follow = (): Promise<void> => followCommands(this.#client, this.#planStop, done.signal);
+    const commands = new RunningCommands();
+    const shells = new DebugSessions({ exchange: debugExchange(this.#client), commands });
+    const follower = { stop: this.#planStop, onDebug: () => shells.wake() };
+    const follow = (): Promise<void> => followCommands(this.#client, follower, done.signal);
     void confirmed.then(follow, () => undefined);
     try {
       await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
@@ -155,7 +160,7 @@ export class Agent {
       this.#until = performance.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
       const ended = (end: StepEnd): void => this.#stepEnded(end);
       const stops = { stop: this.#planStop, root: this.#stop };
-      const requestSecrets = this.#secretsAfter(confirmed);
+      const requestSecrets = secretsAfter(this.#client, confirmed);
       const fetchIdentity = identityFetch(this.#client, confirmed);
       const conclusion = await runBuild({
         plan,
@@ -165,11 +170,13 @@ export class Agent {
         ...stops,
         ended,
         fetchIdentity,
+        commands,
       });
-      await this.#report(conclusion, outbox);
+      await Promise.all([this.#report(conclusion, outbox), shells.close()]);
       return conclusion.known ? 0 : 1;
     } finally {
       done.abort();
+      await shells.close();
       outbox.giveUp(new Error('the agent ends'));
     }
   }
@@ -233,14 +240,14 @@ export class Agent {
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = performance.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = (results: CheckResultsRequest): Promise<void> => this.#post(results, confirmed);
-    const requestSecrets = this.#secretsAfter(confirmed);
+    const requestSecrets = secretsAfter(this.#client, confirmed);
     return await exitCodeOf(runChecks({ run, shims: this.#shims, stop: this.#stop, post, requestSecrets }));
   }
 
   async #hooks({ containers }: CheckRun, hooks: HooksPlan, confirmed: Promise<void>): Promise<number> {
     const until = performance.now() + hooks.seconds * 1000;
     await this.#gather(containers, hooks.seconds * 1000);
-    const requestSecrets = this.#secretsAfter(confirmed);
+    const requestSecrets = secretsAfter(this.#client, confirmed);
     const results = await runHookPlans({
       hooks,
       requestSecrets,
@@ -251,16 +258,6 @@ export class Agent {
     // Builds wait for the results only for a short time.
     this.#until = Math.min(this.#until, performance.now() + HOOKS_REPORT_LIMIT_MS);
     return await exitCodeOf(this.#post({ results: [], hooks: results, done: true }, confirmed));
-  }
-
-  /** The gateway knows this agent's key once the session is confirmed. */
-  #secretsAfter(confirmed: Promise<void>): SecretLinks['request'] {
-    return async (request) => {
-      await confirmed;
-      const answer = await this.#client.post('/agent/v1/secrets', JSON.stringify(request));
-      if (!isSecrets(answer)) throw new GatewayError('the gateway sent secrets in an unknown format');
-      return answer;
-    };
   }
 
   async #post(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {

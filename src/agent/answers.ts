@@ -1,4 +1,5 @@
 import type {
+  DebugWork,
   EventsResponse,
   IdentityTokensResponse,
   SecretsResponse,
@@ -47,11 +48,16 @@ export function identityTokensOf(value: unknown): IdentityTokensResponse | undef
   return { tokens: Object.fromEntries(found) };
 }
 
-export function isCancel(line: string): boolean {
+/** The name of a command of the gateway. Undefined: no command. */
+export function gatewayCommandOf(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) && value['command'] === 'cancel';
+    return isObject(value) ? value['command'] : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+export function isDebugWork(value: unknown): value is DebugWork {
+  return isObject(value) && Array.isArray(value['sessions']);
 }

@@ -6,6 +6,7 @@ import type { FetchIdentity } from './identity-tokens.ts';
 import type { Lanes } from './lanes.ts';
 import type { LogDigest } from './log-digest.ts';
 import type { Outbox } from './outbox.ts';
+import type { RunningCommands } from './running-commands.ts';
 import type { RunningService } from './running-service.ts';
 import type { Secrets } from './secrets.ts';
 import type { LogBudget } from './step-log.ts';
@@ -17,6 +18,8 @@ export interface BuildContext {
   plan: Plan;
   shims: Map<string, ShimConnection>;
   lanes: Lanes;
+  /** Where people may open shells. */
+  commands: RunningCommands;
   outbox: Outbox;
   masker: Masker;
   secrets: Secrets;

@@ -15,7 +15,7 @@ test('a stream that lasted a while resets the waits between attempts', async () 
     if (attempts.length === 9) done.abort();
     throw new Error('cut off');
   };
-  const over = followCommands({ follow }, new Stop(), done.signal);
+  const over = followCommands({ follow }, { stop: new Stop(), onDebug: () => undefined }, done.signal);
   await jest.advanceTimersByTimeAsync(120_000);
   await over;
   const waits = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));

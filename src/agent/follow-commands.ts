@@ -1,4 +1,4 @@
-import { isCancel } from './answers.ts';
+import { gatewayCommandOf } from './answers.ts';
 import { SessionOver, type GatewayClient } from './gateway-client.ts';
 import { gatewayBackOff, pauseFor } from './retry.ts';
 import type { Stop } from './stop.ts';
@@ -6,10 +6,16 @@ import type { Stop } from './stop.ts';
 /** A stream that lasts this long resets the back-off. */
 const STABLE_STREAM_MS = 10_000;
 
+interface FollowerOfCommands {
+  stop: Stop;
+  /** A person opened a shell, or typed something. */
+  onDebug: () => void;
+}
+
 /** Follows the command stream until `done`, and reconnects whenever it breaks. */
 export async function followCommands(
   client: Pick<GatewayClient, 'follow'>,
-  stop: Stop,
+  { stop, onDebug }: FollowerOfCommands,
   done: AbortSignal,
 ): Promise<void> {
   const backOff = gatewayBackOff();
@@ -27,6 +33,8 @@ export async function followCommands(
     await pauseFor(backOff.next(), done);
   }
   function handleLine(line: string): void {
-    if (isCancel(line)) stop.request('cancelled');
+    const command = gatewayCommandOf(line);
+    if (command === 'cancel') stop.request('cancelled');
+    if (command === 'debug') onDebug();
   }
 }

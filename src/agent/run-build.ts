@@ -1,7 +1,6 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { CLEANUP_SECONDS } from '#domain/build/cancel-grace.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
-import { createMasker } from '#domain/build/mask-secrets.ts';
 import type { Plan } from '#domain/planning/plan.ts';
 import type { BuildContext, Cause, NodeEnd } from './build-context.ts';
 import type { FetchIdentity } from './identity-tokens.ts';
@@ -12,6 +11,7 @@ import { runOutcomeHooks } from './run-build-hooks.ts';
 import { runNodes, skipNodes } from './run-nodes.ts';
 import { sendNotifications } from './run-notifications.ts';
 import { startServices } from './run-services.ts';
+import { RunningCommands } from './running-commands.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
 import { LogBudget } from './step-log.ts';
 import { stopServices } from './stop-services.ts';
@@ -28,6 +28,8 @@ export interface BuildWork {
   /** Stops everything in the Pod. */
   root: Stop;
   fetchIdentity: FetchIdentity;
+  /** Gets the commands of steps while they run. Absent: nobody opens shells beside them. */
+  commands?: RunningCommands;
   /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */
   ended: (end: StepEnd) => void;
 }
@@ -60,15 +62,17 @@ const SUCCESS: Cause = {
 };
 
 function contextOf(
-  { plan, shims, outbox, requestSecrets, root, ended, fetchIdentity }: BuildWork,
+  { plan, shims, outbox, requestSecrets, root, ended, fetchIdentity, commands }: BuildWork,
   hooks: Stop,
 ): BuildContext {
-  const masker = createMasker([]);
+  const running = commands ?? new RunningCommands();
+  const { masker } = running;
   const onOver = (): void => root.request('session-over');
   return {
     plan,
     shims,
     lanes: new Lanes(plan.containers),
+    commands: running,
     outbox,
     masker,
     secrets: new Secrets({ request: requestSecrets, masker, shims, onOver }),

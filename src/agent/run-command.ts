@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { ShimExit } from '#adapters/process/shim-commands.ts';
-import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import type { Running, ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
@@ -33,6 +33,8 @@ export interface CommandRun {
   /** A directory that is made anew first. */
   folder?: string;
   onStarted?: () => void;
+  /** Its container has been asked to run it. */
+  onRunning?: (shim: ShimConnection, running: Running) => void;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
   stop: AbortSignal;
@@ -62,6 +64,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     },
     { onOutput: run.onOutput, ...defined({ onStarted: run.onStarted }) },
   );
+  run.onRunning?.(shim, running);
   const timers: NodeJS.Timeout[] = [];
   const { killAfterMs = KILL_AFTER_MS } = run;
   const lost = new Promise<CommandEnd>((resolve) => {

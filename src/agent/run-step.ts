@@ -25,6 +25,8 @@ import type { Stop } from './stop.ts';
 /** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
 const TERMINATION_SIGNAL_MS = 10_000;
 
+const nothingToLeave = (): void => undefined;
+
 export interface StepInput {
   /** What earlier steps exported. */
   exports: Record<string, string>;
@@ -143,22 +145,28 @@ class StepRun {
       return this.#stopped(stop, { message: 'ended before the put began' });
     }
     if (!step.command) return this.#nothingToRun();
-    const { lanes, shims, plan } = this.#context;
+    const { lanes, shims, plan, commands } = this.#context;
     const container = await lanes.take(step.command.container, stop.signal);
     if (container === undefined) return this.#stopped(stop, {});
     const printed = new Printed(step);
+    let leave = nothingToLeave;
     try {
       const identity = await this.#identity(stop);
       if ('ended' in identity) return identity;
+      const env = { ...this.#environment(step), ...identity.variables };
       const end = await runCommand({
         shims,
         command: { ...step.command, container },
-        env: { ...this.#environment(step), ...identity.variables },
+        env,
         cwd: plan.workdir,
         wantsOutput: step.kind === 'task',
         ...defined({ inputs: step.inputs, outputs: step.outputs }),
         ...callOf(step, { ...this.#input.exports, ...plan.variables, ...this.#input.variables }),
         stop: stop.signal,
+        onRunning: (shim, { id }) => {
+          const note = (line: string): void => this.#log.note(`[${this.#masked(line)}]`);
+          leave = commands.enter(step.id, { shim, beside: id, env, cwd: plan.workdir, note });
+        },
         onOutput: (stream, bytes) => {
           if (stream === 'stderr' || !printed.isData) this.#log.write(stream, bytes);
           if (stream === 'stdout') printed.write(bytes);
@@ -166,6 +174,7 @@ class StepRun {
       });
       return await this.#judge(end, stop, printed);
     } finally {
+      leave();
       lanes.give(step.command.container, container);
     }
   }

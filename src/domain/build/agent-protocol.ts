@@ -1,6 +1,7 @@
 import type { Operation } from '#domain/planning/operations.ts';
 import type { SecretGet } from '#domain/planning/plan-secret-gets.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
+import type { DebugEnd, DebugInput, TerminalSize } from './debug-session.ts';
 import type { BuildEvent } from './events.ts';
 import type { SecretOutput } from './parse-secret-output.ts';
 
@@ -15,6 +16,7 @@ import type { SecretOutput } from './parse-secret-output.ts';
  *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
  *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
+ *   POST /agent/v1/debug           DebugExchange → DebugWork            when there may be shells of people
  *
  * 401 means that the session is over, because another attempt replaced it: the agent ends everything and
  * exits. It retries any other failure with jittered back-off until ten minutes after the plan's end.
@@ -84,7 +86,46 @@ export interface EventsResponse {
   cancel?: boolean;
 }
 
-export type AgentCommand = { command: 'cancel' };
+/** `debug`: a person opened a shell, or typed something. The agent asks for it. */
+export type AgentCommand = { command: 'cancel' } | { command: 'debug' };
+
+/**
+ * What the agent has of each shell. Everything has a number, so a repeat changes nothing: the answer says up to
+ * which number the gateway has stored the output, and the next request says up to which number the shell has
+ * read the input.
+ */
+export interface DebugExchange {
+  sessions: DebugReport[];
+}
+
+export interface DebugReport {
+  id: number;
+  /** Number of the last input that the shell has read. */
+  received: number;
+  /** In base64: text in UTF-8, masked. */
+  output: { sequence: number; data: string }[];
+  /** The shell has ended, and all its output is stored. */
+  end?: DebugEnd;
+}
+
+/** All shells that should run. The agent ends others. */
+export interface DebugWork {
+  sessions: DebugSessionWork[];
+}
+
+export interface DebugSessionWork {
+  id: number;
+  /** Id of the step. */
+  step: string;
+  openedBy: string;
+  /** Empty: the first of `bash` and `sh` that exists. */
+  command: string[];
+  /** Absent: the input and output are no terminal. */
+  terminal?: TerminalSize;
+  /** Number of the last output that is stored. */
+  received: number;
+  input: ({ sequence: number } & DebugInput)[];
+}
 
 /** Before each command of a step in a build whose plan has `identity`. */
 export interface IdentityTokensRequest {

@@ -80,6 +80,9 @@ export const REASONS = {
   VotedAlready: 'This person has already voted on the build.',
   OwnBuild: 'The person who triggered the build may not approve it.',
   ReasonMissing: 'A rejection needs a reason.',
+  DebugNotAllowed: 'The team does not allow shells in its builds: its spec.debug is not true.',
+  NoRunningStep: 'A shell needs a step that runs at the moment, and the name of one if several run.',
+  DebugSessionsFull: 'As many shells are open in the build as it may have.',
   NotFailed: 'Only a build that failed can be marked as a warning.',
   ManagedByManifest: 'The Pipeline object sets this itself, and the object wins. Change its spec.',
 } as const satisfies Record<string, string>;

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Value } from 'typebox/value';
-import { EventsBody } from '#adapters/http/agent/messages.ts';
+import { DebugBody, EventsBody } from '#adapters/http/agent/messages.ts';
 import type {
   AgentWork,
   CheckResult,
   CheckResultsRequest,
+  DebugExchange,
+  DebugWork,
   EventsRequest,
   HookResult,
   IdentityTokensRequest,
@@ -54,6 +56,8 @@ export class FakeGateway {
   /** The identity tokens of a step. */
   identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
   readonly identityRequests: IdentityTokensRequest[] = [];
+  /** Answers what the agent reports of shells. */
+  debug: (exchange: DebugExchange) => DebugWork = () => ({ sessions: [] });
   readonly #answer: AgentWork;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
@@ -83,6 +87,15 @@ export class FakeGateway {
   cancel(): void {
     this.cancelled = true;
     for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
+  }
+
+  /** Tells the agent that there is something for its shells. */
+  callForShells(): void {
+    for (const stream of this.#streams) stream.write('{"command":"debug"}\n');
+  }
+
+  get streams(): number {
+    return this.#streams.size;
   }
 
   breakStreams(): void {
@@ -149,6 +162,7 @@ export class FakeGateway {
   }
 
   #respond(path: string, body: unknown): unknown {
+    if (isDebugExchange(body)) return this.debug(body);
     if (!isIdentityRequest(body)) return this.#take(path, body);
     this.identityRequests.push(body);
     return this.identity(body);
@@ -227,6 +241,10 @@ function isIdentityRequest(body: unknown): body is IdentityTokensRequest {
   return typeof body === 'object' && body !== null && 'step' in body;
 }
 
+function isDebugExchange(body: unknown): body is DebugExchange {
+  return typeof body === 'object' && body !== null && 'sessions' in body;
+}
+
 function areResults(body: unknown): body is CheckResultsRequest {
   return typeof body === 'object' && body !== null && 'results' in body;
 }
@@ -246,7 +264,8 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** 400 for events that the real gateway would refuse, otherwise 0. */
+/** 400 for events and shells that the real gateway would refuse, otherwise 0. */
 function statusOf(path: string, body: unknown): number {
+  if (path === '/agent/v1/debug') return Value.Check(DebugBody, body) ? 0 : 400;
   return path !== '/agent/v1/events' || Value.Check(EventsBody, body) ? 0 : 400;
 }

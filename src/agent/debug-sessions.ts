@@ -1,0 +1,102 @@
+import type { DebugExchange, DebugWork } from '#domain/build/agent-protocol.ts';
+import { DebugShell } from './debug-shell.ts';
+import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
+import type { RunningCommands } from './running-commands.ts';
+
+/** A command of the gateway may be lost. */
+const LOOK_AGAIN_EVERY_MS = 5000;
+/** The gateway has no room for more output at the moment. */
+const FULL_PAUSE_MS = 200;
+/** The gateway takes 300 requests of an agent in ten seconds. */
+const WINDOW_MS = 10_000;
+const FAST_REQUESTS = 120;
+const FAST_PAUSE_MS = 5;
+const SLOW_PAUSE_MS = 100;
+/** At the end of the build, for what shells printed last. */
+const CLOSE_LIMIT_MS = 2000;
+
+export interface DebugLinks {
+  exchange: (request: DebugExchange) => Promise<DebugWork>;
+  commands: RunningCommands;
+}
+
+/** The shells of people in a build. While there are none, it sends nothing. */
+export class DebugSessions {
+  readonly #links: DebugLinks;
+  readonly #shells = new Map<number, DebugShell>();
+  readonly #done = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #again = false;
+  #loop: Promise<void> | undefined;
+  #window = { began: 0, requests: 0 };
+
+  constructor(links: DebugLinks) {
+    this.#links = links;
+  }
+
+  /** Something may have changed here or at the gateway. */
+  wake(): void {
+    this.#again = true;
+    if (this.#done.signal.aborted) return;
+    this.#loop ??= this.#exchangeAll().finally(() => {
+      this.#loop = undefined;
+    });
+  }
+
+  /** No step runs any more. Resolves when the gateway has what the shells printed last, or after some time. */
+  async close(): Promise<void> {
+    if (this.#shells.size > 0) this.wake();
+    await Promise.race([this.#loop, pauseFor(CLOSE_LIMIT_MS, this.#done.signal)]);
+    this.#done.abort();
+    clearInterval(this.#timer);
+    for (const shell of this.#shells.values()) shell.close();
+  }
+
+  async #exchangeAll(): Promise<void> {
+    const backOff = gatewayBackOff();
+    while (this.#again && !this.#done.signal.aborted) {
+      this.#again = false;
+      try {
+        const sessions = [...this.#shells.values()].map((shell) => shell.report());
+        const work = await this.#links.exchange({ sessions });
+        this.#take(work);
+        backOff.reset();
+        await pauseFor(this.#pauseMs(), this.#done.signal);
+      } catch (error) {
+        if (error instanceof Error && isFinal(error)) {
+          this.#take({ sessions: [] });
+          return;
+        }
+        this.#again = true;
+        await pauseFor(backOff.next(), this.#done.signal);
+      }
+      if ([...this.#shells.values()].some((shell) => shell.hasNews)) {
+        if (!this.#again) await pauseFor(FULL_PAUSE_MS, this.#done.signal);
+        this.#again = true;
+      }
+    }
+  }
+
+  #take({ sessions }: DebugWork): void {
+    for (const [id, shell] of this.#shells) {
+      if (sessions.some((session) => session.id === id)) continue;
+      this.#shells.delete(id);
+      shell.close();
+    }
+    for (const session of sessions) {
+      const known = this.#shells.get(session.id);
+      const shell = known ?? new DebugShell(session, this.#links.commands, () => this.wake());
+      this.#shells.set(session.id, shell);
+      shell.take(session);
+    }
+    clearInterval(this.#timer);
+    if (this.#shells.size > 0) this.#timer = setInterval(() => this.wake(), LOOK_AGAIN_EVERY_MS);
+  }
+
+  #pauseMs(): number {
+    const now = performance.now();
+    if (now - this.#window.began > WINDOW_MS) this.#window = { began: now, requests: 0 };
+    this.#window.requests += 1;
+    return this.#window.requests > FAST_REQUESTS ? SLOW_PAUSE_MS : FAST_PAUSE_MS;
+  }
+}

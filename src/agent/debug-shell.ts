@@ -1,0 +1,153 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { ShimExit } from '#adapters/process/shim-commands.ts';
+import type { RunningShell } from '#adapters/process/shim-connection.ts';
+import { defined } from '#defined';
+import type { DebugReport, DebugSessionWork } from '#domain/build/agent-protocol.ts';
+import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
+import { STEP_ENDED, type DebugEnd, type DebugInput } from '#domain/build/debug-session.ts';
+import type { MaskStream } from '#domain/build/mask-secrets.ts';
+import type { RunningCommands } from './running-commands.ts';
+
+/** Output in one request. */
+const PIECES_AT_ONCE = 6;
+const KILL_AFTER_MS = 2000;
+const TERMINAL_TYPE = 'xterm-256color';
+
+interface Piece {
+  sequence: number;
+  data: string;
+  /** The shell may print more. */
+  stored: () => void;
+}
+
+/** A shell of a person beside the command of a step. */
+export class DebugShell {
+  readonly #id: number;
+  readonly #changed: () => void;
+  readonly #mask: MaskStream;
+  readonly #decoder = new StringDecoder('utf8');
+  #shell: RunningShell | undefined;
+  /** Number of the last input that was taken, and of the last that the shell has read. */
+  #taken = 0;
+  #read = 0;
+  #input: Promise<void> = Promise.resolve();
+  #last = 0;
+  #pieces: Piece[] = [];
+  #end: DebugEnd | undefined;
+  #closed = false;
+
+  constructor(work: DebugSessionWork, commands: RunningCommands, changed: () => void) {
+    this.#id = work.id;
+    this.#changed = changed;
+    this.#mask = commands.masker.stream();
+    this.#open(work, commands);
+  }
+
+  /** Whether there is something that the gateway has not stored. */
+  get hasNews(): boolean {
+    return this.#pieces.length > 0 || this.#end !== undefined;
+  }
+
+  report(): DebugReport {
+    const output = this.#pieces.slice(0, PIECES_AT_ONCE).map(({ sequence, data }) => ({ sequence, data }));
+    const end = this.#pieces.length === 0 ? this.#end : undefined;
+    return { id: this.#id, received: this.#read, output, ...defined({ end }) };
+  }
+
+  /** Takes what the gateway has stored, and what the person has sent. */
+  take({ received, input }: DebugSessionWork): void {
+    const stored = this.#pieces.filter(({ sequence }) => sequence <= received);
+    this.#pieces = this.#pieces.filter(({ sequence }) => sequence > received);
+    for (const piece of stored) piece.stored();
+    for (const message of input.filter(({ sequence }) => sequence > this.#taken)) {
+      this.#taken = message.sequence;
+      this.#input = this.#giveAfter(this.#input, message);
+    }
+  }
+
+  /** The person has left: nobody reads what it prints. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const { stored } of this.#pieces) stored();
+    this.#pieces = [];
+    const shell = this.#shell;
+    if (shell === undefined || this.#end !== undefined) return;
+    shell.signal('SIGHUP');
+    const timer = setTimeout(() => shell.signal('SIGKILL'), KILL_AFTER_MS);
+    void shell.ended.catch(() => undefined).finally(() => clearTimeout(timer));
+  }
+
+  #open(work: DebugSessionWork, commands: RunningCommands): void {
+    const { step, terminal, command, openedBy } = work;
+    const place = commands.of(step);
+    if (place === undefined) {
+      this.#end = { reason: 'not-started', message: 'The step runs no command at the moment.' };
+      return;
+    }
+    const { shim, beside, cwd, note } = place;
+    const env = terminal === undefined ? place.env : { TERM: TERMINAL_TYPE, ...place.env };
+    place.note(`${openedBy} opens a shell in this step`);
+    this.#shell = shim.debug(
+      { beside, cwd, argv: command, env, ...defined({ terminal }) },
+      { onOutput: async (_stream, bytes) => await this.#print(this.#decoder.write(bytes)) },
+    );
+    this.#shell.ended.then(
+      (exit) => this.#finish(endOf(exit), () => note(`the shell of ${openedBy} has ended`)),
+      (error: unknown) => this.#finish({ reason: 'step-ended', message: String(error) }, () => undefined),
+    );
+  }
+
+  #finish(end: DebugEnd, note: () => void): void {
+    if (end.reason !== 'step-ended') note();
+    void this.#print(this.#decoder.end());
+    void this.#append(this.#mask.end());
+    this.#end = end;
+    this.#changed();
+  }
+
+  async #giveAfter(before: Promise<void>, message: DebugInput & { sequence: number }): Promise<void> {
+    await before;
+    await this.#give(message);
+    this.#read = message.sequence;
+    this.#changed();
+  }
+
+  async #give(message: DebugInput): Promise<void> {
+    if ('columns' in message) this.#shell?.resize(message);
+    else await this.#shell?.write(Buffer.from('data' in message ? message.data : '', 'base64'));
+  }
+
+  /** Resolves when the gateway has stored it. */
+  async #print(text: string): Promise<void> {
+    await this.#append(this.#mask.write(text));
+  }
+
+  async #append(shown: string): Promise<void> {
+    if (this.#closed || shown === '') return;
+    const bytes = Buffer.from(shown);
+    const stored: Promise<void>[] = [];
+    for (let at = 0; at < bytes.length; at += DEBUG_LIMITS.messageBytes) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#last += 1;
+      const data = bytes.subarray(at, at + DEBUG_LIMITS.messageBytes).toString('base64');
+      this.#pieces.push({ sequence: this.#last, data, stored: resolve });
+      stored.push(promise);
+    }
+    this.#changed();
+    await Promise.all(stored);
+  }
+}
+
+function endOf({ end, message, overtaken }: ShimExit): DebugEnd {
+  if (overtaken) return STEP_ENDED;
+  switch (end.kind) {
+    case 'not-started':
+      return { reason: 'not-started', message: `It did not start: ${message}.`, exitCode: end.code };
+    case 'signal':
+      return { reason: 'exited', message: 'A signal ended the shell.', exitCode: 128 + end.signal };
+    case 'code':
+    default:
+      return { reason: 'exited', message: 'The shell has ended.', exitCode: end.code };
+  }
+}

@@ -1,0 +1,24 @@
+import { isDebugWork, isSecrets } from './answers.ts';
+import type { DebugLinks } from './debug-sessions.ts';
+import { GatewayError, type GatewayClient } from './gateway-client.ts';
+import type { SecretLinks } from './secrets.ts';
+
+type Client = Pick<GatewayClient, 'post'>;
+
+/** Asks the gateway, which knows this agent's key once the session is confirmed. */
+export function secretsAfter(client: Client, confirmed: Promise<void>): SecretLinks['request'] {
+  return async (request) => {
+    await confirmed;
+    const answer = await client.post('/agent/v1/secrets', JSON.stringify(request));
+    if (!isSecrets(answer)) throw new GatewayError('the gateway sent secrets in an unknown format');
+    return answer;
+  };
+}
+
+export function debugExchange(client: Client): DebugLinks['exchange'] {
+  return async (request) => {
+    const answer = await client.post('/agent/v1/debug', JSON.stringify(request));
+    if (!isDebugWork(answer)) throw new GatewayError('the gateway sent shells in an unknown format');
+    return answer;
+  };
+}

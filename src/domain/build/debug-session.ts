@@ -1,0 +1,72 @@
+import { DEBUG_LIMITS } from './debug-limits.ts';
+
+/** What a person's terminal sends: bytes in base64, a new size, or the end of the input. */
+export type DebugInput = { data: string } | { columns: number; rows: number } | { end: true };
+
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+/**
+ * `exited`: the shell ended, `exitCode` says how. `step-ended`: its step ended first. `not-started`: there was
+ * no shell. `idle`: no input for too long. `left`: the person's connection was lost. `closed`: the person
+ * ended it. `no-answer`: the agent did not start it. `not-allowed`: the team withdrew its permission.
+ */
+export const DEBUG_END_REASONS = [
+  'exited',
+  'step-ended',
+  'not-started',
+  'idle',
+  'left',
+  'closed',
+  'no-answer',
+  'not-allowed',
+] as const;
+
+export interface DebugEnd {
+  reason: (typeof DEBUG_END_REASONS)[number];
+  /** A sentence. */
+  message: string;
+  /** As a shell reports it: 128 and the signal's number if a signal ended the shell. */
+  exitCode?: number;
+}
+
+export interface OpenDebugSession {
+  /** `opening`: the agent has not answered yet. */
+  state: 'opening' | 'open';
+  openedAt: Date;
+  /** Of the last input. */
+  inputAt: Date;
+  /** When the person's stream last read. */
+  seenAt: Date;
+  /** The team allows it. */
+  allowed: boolean;
+  /** The build runs, and in the attempt of the session. */
+  running: boolean;
+}
+
+/** Why a session has to end. Undefined: it goes on. */
+export function judgeDebugSession(session: OpenDebugSession, now: Date): DebugEnd | undefined {
+  const since = (at: Date): number => now.getTime() - at.getTime();
+  if (!session.allowed)
+    return { reason: 'not-allowed', message: 'The team does not allow shells in its builds any more.' };
+  if (!session.running) return STEP_ENDED;
+  if (since(session.seenAt) > DEBUG_LIMITS.awayMs)
+    return { reason: 'left', message: 'The connection to the terminal was lost.' };
+  if (session.state === 'opening' && since(session.openedAt) > DEBUG_LIMITS.openingMs)
+    return { reason: 'no-answer', message: "The build's agent did not answer. Try again." };
+  if (since(session.inputAt) > DEBUG_LIMITS.idleMs)
+    return {
+      reason: 'idle',
+      message: `There was no input for ${DEBUG_LIMITS.idleMs / 60_000} minutes.`,
+    };
+  return undefined;
+}
+
+export const STEP_ENDED: DebugEnd = {
+  reason: 'step-ended',
+  message: 'The step has ended, and the shell with it.',
+};
+
+export const CLOSED: DebugEnd = { reason: 'closed', message: 'The session was closed.' };
