@@ -14,6 +14,10 @@ export type ProcessNotification =
   | { topic: 'cancel'; build: number }
   /** A build has new events or logs. */
   | { topic: 'progress'; build: number }
+  /** A shell in this build was opened, closed, or got input. */
+  | { topic: 'debug-input'; build: number }
+  /** A shell in this build printed something, or ended. */
+  | { topic: 'debug-output'; build: number }
   /** A build took this warm Pod. */
   | { topic: 'warm'; warm: number }
   /** The members of this team changed. */

@@ -10,6 +10,7 @@ import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { secretStore, storedValues, type StoredValue } from '#adapters/database/pipelines/secret-store.ts';
@@ -22,6 +23,7 @@ import type { Log } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { DatabaseConfig } from '#config';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
 import type { ImageStore } from '#flows/builds/image-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
@@ -36,6 +38,7 @@ import type { Views } from '#flows/views/ports.ts';
 export interface GatewayDatabase {
   builds: BuildStore;
   actions: ActionStore;
+  debug: DebugStore;
   checks: CheckStore;
   streams: TriggerStreams;
   sessions: SessionStore;
@@ -68,6 +71,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
   return {
     builds: buildStore(database),
     actions: actionStore(database),
+    debug: debugStore(database),
     checks: checkStore(database),
     streams: triggerStreams(database),
     sessions: sessionStore(database),
@@ -89,7 +93,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     // The newest column that this release reads. While it is missing, the operator has not migrated the schema
     // yet.
     readiness: databaseReadiness(
-      () => pool.query(rows()`SELECT pod_name FROM build_attempts LIMIT 1`),
+      () => pool.query(rows()`SELECT last_input FROM debug_sessions LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {

@@ -28,7 +28,7 @@ import { agentPodsOf, noIdentity, noImages, realWaiting } from '#testing/flows/a
 import { textOf } from '#testing/flows/recorded-notifications.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
-import { cancelHints } from './cancel-hints.ts';
+import { cancelHints, debugHints } from './build-hints.ts';
 import { openOverviews, type ClosableOverviews } from './overviews.ts';
 import { pipelinePorts } from './pipelines.ts';
 import { warmHints } from './warm-hints.ts';
@@ -98,6 +98,7 @@ beforeAll(async () => {
     }),
     sessions: shared.sessions,
     cancels: cancelHints(notifications),
+    debugs: debugHints(notifications),
     warmPods: warmHints(notifications),
     certificate: {
       cert: authority.certificate,

@@ -16,7 +16,7 @@ import {
 import { VERSION, type InternalGatewayConfig } from '#config';
 import type { AddressWait, TeamSecrets } from '#flows/builds/session-ports.ts';
 import { agentPods } from './agent-pods.ts';
-import { cancelHints } from './cancel-hints.ts';
+import { cancelHints, debugHints } from './build-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
 import { openGatewayDatabase, type GatewayDatabase } from './database.ts';
 import { openIdentitySigner } from './identity-signer.ts';
@@ -67,6 +67,13 @@ function addressWait(metrics: AgentMetrics): AddressWait {
   };
 }
 
+/** What wakes the streams of agents. */
+const hintsFrom = (notifications: GatewayDatabase['notifications']) => ({
+  cancels: cancelHints(notifications),
+  debugs: debugHints(notifications),
+  warmPods: warmHints(notifications),
+});
+
 /** Starts the TLS listener for agents. Only this gateway may read Pods and Secrets of team namespaces. */
 export async function startInternalGateway(config: InternalGatewayConfig, log: Log): Promise<Service> {
   const [certificate, connection, database] = await Promise.all([
@@ -77,8 +84,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const { registry } = createMetrics('gateway-internal', VERSION);
   const metrics = agentMetrics(registry);
   const client = new ApiClient(connection);
-  const cancels = cancelHints(database.notifications);
-  const warmPods = warmHints(database.notifications);
+  const hints = hintsFrom(database.notifications);
   const images = imageLookUps({ client, images: database.images, registries: config.imageRegistries });
   const flows = agentFlows({
     credentials: agentCredentials(config.agentKey),
@@ -95,8 +101,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const app = createAgentServer({
     flows,
     sessions: database.sessions,
-    cancels,
-    warmPods,
+    ...hints,
     certificate,
     readiness,
     draining: () => draining,
@@ -122,8 +127,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     async close() {
       stopFollowing();
       await closeApp();
-      cancels.stop();
-      warmPods.stop();
+      for (const hint of Object.values(hints)) hint.stop();
       await Promise.all([images.close(), database.close(), connection.close(), closeServer(metricsServer)]);
     },
   };

@@ -5,6 +5,7 @@ import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { drawBadge } from '#adapters/images/draw-badge.ts';
 import type { PublicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
@@ -18,6 +19,7 @@ interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicVie
   streams: TriggerStreams;
   builds: BuildStore;
   actions: ActionStore;
+  debug: DebugStore;
   notifications: Notifications;
   webhookKey: Buffer;
   metrics: PublicMetrics;
@@ -27,7 +29,7 @@ interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicVie
 /** Creates the ports of the routes of pipelines. */
 export function pipelinePorts(parts: PipelineParts): PipelinePorts {
   const { views, overviews, publicViews, cards, actions, checks, streams, builds, notifications } = parts;
-  const { metrics, now } = parts;
+  const { metrics, debug, now } = parts;
   return {
     views,
     overviews,
@@ -36,6 +38,7 @@ export function pipelinePorts(parts: PipelineParts): PipelinePorts {
     drawBadge,
     actions,
     builds,
+    debug,
     checks,
     streams,
     notifications,

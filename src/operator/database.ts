@@ -13,6 +13,7 @@ import { accountStore } from '#adapters/database/people/account-store.ts';
 import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
 import { cacheRows } from '#adapters/database/pipelines/cache-rows.ts';
+import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
 import { sealedRows, type SealedRows } from '#adapters/database/pipelines/sealed-rows.ts';
@@ -23,6 +24,7 @@ import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
 import type { LogStore } from '#flows/builds/limit-logs.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
@@ -52,6 +54,7 @@ export interface OperatorDatabase {
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
   logs: LogStore;
+  debug: Pick<DebugStore, 'withForgotten'>;
   storedSecrets: SealedRows;
   identityKeys: Pick<IdentityKeyStore, 'withKeys'>;
   sealedIdentityKeys: SealedRows;
@@ -102,6 +105,7 @@ export async function openOperatorDatabase(
     views: completeViews(viewStore(database), () => new Date()),
     retention: retentionStore(database),
     logs: logStore(database),
+    debug: debugStore(database),
     storedSecrets: sealedRows(database, 'stored_secrets'),
     identityKeys: identityKeyStore(database),
     sealedIdentityKeys: sealedRows(database, 'identity_keys'),

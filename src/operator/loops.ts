@@ -4,6 +4,7 @@ import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queu
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
+import { removeForgottenShells } from '#flows/builds/remove-forgotten-shells.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { claimNotifications } from '#flows/checks/claim-notifications.ts';
@@ -266,7 +267,8 @@ export class Loops {
   }
 
   async #retainHistory(): Promise<ReconcileResult> {
-    const { retention } = this.#leadership.database;
+    const { retention, debug } = this.#leadership.database;
+    await removeForgottenShells({ debug, now });
     const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
     if (Object.values(removed).some((count) => count > 0))
       this.#leadership.log.info({ removed }, 'old history was removed');

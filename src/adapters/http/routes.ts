@@ -8,6 +8,7 @@ import { buildChangesRoute } from './api/build-changes.ts';
 import { buildRoutes } from './api/builds.ts';
 import { cacheRoutes } from './api/caches.ts';
 import { cliLoginRoutes } from './api/cli-logins.ts';
+import { debugRoutes } from './api/debug.ts';
 import { graphRoutes } from './api/graph.ts';
 import { healthRoutes } from './api/health.ts';
 import { identityTokenRoutes } from './api/identity-tokens.ts';
@@ -58,6 +59,7 @@ export function publicRoutes(
     ...buildRoutes(ports),
     buildChangesRoute(ports),
     ...buildActionRoutes(ports),
+    ...debugRoutes(ports),
     ...logRoutes(ports),
     ...eventRoutes(ports, streams),
     ...resourceRoutes(ports),

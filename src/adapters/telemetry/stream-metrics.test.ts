@@ -11,9 +11,11 @@ test('streams are counted by kind, and each kind starts at zero', async () => {
     'millrace_event_streams{kind="build"} 0',
     'millrace_event_streams{kind="pipeline"} 0',
     'millrace_event_streams{kind="overview"} 0',
+    'millrace_event_streams{kind="debug"} 0',
     'millrace_event_streams_waiting{kind="build"} 0',
     'millrace_event_streams_waiting{kind="pipeline"} 0',
     'millrace_event_streams_waiting{kind="overview"} 0',
+    'millrace_event_streams_waiting{kind="debug"} 0',
   ]);
 
   metrics.watch(() => [
@@ -29,9 +31,11 @@ test('streams are counted by kind, and each kind starts at zero', async () => {
     'millrace_event_streams_ended_total{kind="build",reason="slow"} 1',
     'millrace_event_streams_refused_total{reason="address"} 1',
     'millrace_event_streams_waiting{kind="build"} 1',
+    'millrace_event_streams_waiting{kind="debug"} 0',
     'millrace_event_streams_waiting{kind="overview"} 0',
     'millrace_event_streams_waiting{kind="pipeline"} 0',
     'millrace_event_streams{kind="build"} 2',
+    'millrace_event_streams{kind="debug"} 0',
     'millrace_event_streams{kind="overview"} 0',
     'millrace_event_streams{kind="pipeline"} 1',
   ]);

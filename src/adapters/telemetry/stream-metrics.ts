@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What a stream follows. */
-export type StreamKind = 'build' | 'pipeline' | 'overview';
+export type StreamKind = 'build' | 'pipeline' | 'overview' | 'debug';
 
 /**
  * Why a stream ended: what it follows has ended, its viewer left, read nothing for too long or lost the right
@@ -66,4 +66,4 @@ function openGauges(registry: Registry): StreamMetrics['watch'] {
   };
 }
 
-const KINDS: readonly StreamKind[] = ['build', 'pipeline', 'overview'];
+const KINDS: readonly StreamKind[] = ['build', 'pipeline', 'overview', 'debug'];

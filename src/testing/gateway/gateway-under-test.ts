@@ -22,6 +22,7 @@ import { createMetrics, publicMetrics } from '#adapters/telemetry/metrics.ts';
 import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
@@ -109,6 +110,7 @@ interface Stores {
   streams: TriggerStreams;
   builds: BuildStore;
   actions: ActionStore;
+  debug: DebugStore;
 }
 
 export interface Answer<T = Record<string, never>> {

@@ -82,6 +82,7 @@ export function fakeParts() {
     fetchSecrets: async () => state.secrets,
     issueIdentityTokens: async (_session, { step }) =>
       state.over ? { answer: 'over' } : state.identity(step),
+    exchangeDebug: async () => ({ sessions: [] }),
     recordVersions: async () => (state.over ? 'over' : 'recorded'),
   };
   const parts = {
@@ -98,6 +99,7 @@ export function fakeParts() {
         return () => heard.delete(listener);
       },
     },
+    debugs: { on: () => () => undefined },
     warmPods: {
       on(_warm: number, listener: () => void) {
         heard.add(listener);

@@ -6,6 +6,7 @@ import type { PipelineCards } from '#flows/views/show-cards.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
 import { inMemoryTriggers, INPUTS_OF_UNIT } from './in-memory-triggers.ts';
+import { IN_MEMORY_SHELLS } from './in-memory-shells.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T10:00:02.5Z');
@@ -108,6 +109,7 @@ export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
     drawBadge: () => '<svg/>',
     actions: inMemoryActions(calls),
     builds: inMemoryTriggers(calls),
+    debug: IN_MEMORY_SHELLS,
     checks: inMemoryChecks(calls),
     streams: inMemoryStreams(calls),
     webhooks: {

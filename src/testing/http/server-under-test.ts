@@ -55,6 +55,8 @@ const ANN: Authentication = {
 
 /** Bodies of the routes that need one, by the last word of the path. */
 const BODIES: Record<string, string> = {
+  debug: '{}',
+  input: '{"received":0}',
   pin: '{"version_id":11}',
   reject: '{"message":"no"}',
   triggers: '{"name":"released"}',
@@ -76,5 +78,6 @@ export const pathOf = ({ url }: Route, pipeline = 'app'): string =>
     .replace(':job', 'unit')
     .replace(':build', BUILDS[url.split('/').at(-1) ?? ''] ?? '7')
     .replace(':version', '11')
+    .replace(':session', '1')
     .replace(':resource', 'git.app')
     .replace(':trigger', 'released');

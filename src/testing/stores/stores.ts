@@ -10,6 +10,7 @@ import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { cacheRows, cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
@@ -96,6 +97,7 @@ export function storesOver(connections: Database) {
     checks: checksOver(checkStore(database)),
     streams: triggerStreams(database),
     builds,
+    debug: debugStore(database),
     caches: cacheStore(database),
     warmPods: warmPodStore(database),
     cacheRows: cacheRows(database),

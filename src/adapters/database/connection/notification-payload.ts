@@ -34,6 +34,8 @@ function withId(topic: string, id: number): ProcessNotification | undefined {
       return { topic, pipeline: id };
     case 'cancel':
     case 'progress':
+    case 'debug-input':
+    case 'debug-output':
       return { topic, build: id };
     case 'warm':
       return { topic, warm: id };

@@ -1,6 +1,8 @@
 import type {
   AgentWork,
   CheckResultsRequest,
+  DebugExchange,
+  DebugWork,
   IdentityTokensRequest,
   SecretsRequest,
   SessionRequest,
@@ -8,6 +10,8 @@ import type {
 import type { WorkSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { beginWarmWork, type WarmWorkAnswer } from '#flows/builds/begin-warm-work.ts';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
+import { exchangeDebug } from '#flows/builds/exchange-debug.ts';
 import { fetchSecrets, type FetchSecretsPorts, type OperationAnswer } from '#flows/builds/fetch-secrets.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { IdentityTokensAnswer, IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
@@ -33,6 +37,7 @@ export interface AgentFlows {
   beginWarmWork(keyHash: string, architecture: string): Promise<WarmWorkAnswer>;
   fetchSecrets(session: WorkSession, request: SecretsRequest): Promise<OperationAnswer>;
   issueIdentityTokens(attempt: AttemptRef, request: IdentityTokensRequest): Promise<IdentityTokensAnswer>;
+  exchangeDebug(attempt: AttemptRef, exchange: DebugExchange): Promise<DebugWork>;
   recordVersions(run: number, request: CheckResultsRequest): Promise<'recorded' | 'over'>;
 }
 
@@ -42,12 +47,13 @@ export interface AgentPorts
     Omit<FetchSecretsPorts, 'externalUrl'>,
     Omit<IssueIdentityPorts, 'builds' | 'sessions'> {
   builds: BuildStore;
+  debug: DebugStore;
   checks: CheckStore;
   sessions: SessionStore;
 }
 
-/** Calls when a build is, or may be, cancelled. `on` returns a function that stops listening. */
-export interface CancelHints {
+/** Calls when something may have changed for a build. `on` returns a function that stops listening. */
+export interface BuildHints {
   on(build: number, listener: () => void): () => void;
 }
 
@@ -63,6 +69,7 @@ export function agentFlows(ports: AgentPorts): AgentFlows {
     followBuild: (attempt, events) => followBuild(attempt, events, ports),
     fetchSecrets: (session, request) => fetchSecrets(session, request, ports),
     issueIdentityTokens: (attempt, request) => issueIdentityTokens(attempt, request, ports),
+    exchangeDebug: (attempt, exchange) => exchangeDebug(attempt, exchange, ports),
     recordVersions: (run, request) => recordVersions(run, request, ports),
   };
 }

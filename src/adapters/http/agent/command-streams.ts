@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AgentMetrics } from '#adapters/telemetry/metrics.ts';
 import type { AgentCommand } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { AgentFlows, CancelHints } from './agent-flows.ts';
+import type { AgentFlows, BuildHints } from './agent-flows.ts';
 
 const ALIVE_EVERY_MS = 15_000;
 /** Streams per session: a new one and the one that it replaces, whose end may not be noticed yet. */
@@ -10,7 +10,9 @@ export const MAX_STREAMS_OF_SESSION = 2;
 
 interface CommandStreamsParts {
   flows: Pick<AgentFlows, 'followBuild'>;
-  cancels: CancelHints;
+  cancels: BuildHints;
+  /** A shell of a person has something for its agent. */
+  debugs: BuildHints;
   metrics: AgentMetrics;
   failed: (error: unknown) => void;
 }
@@ -39,7 +41,7 @@ export class CommandStreams {
     for (const replaced of own.slice(0, -MAX_STREAMS_OF_SESSION)) replaced.end();
     this.#parts.metrics.streams(1);
     const alive = setInterval(() => response.write('\n'), ALIVE_EVERY_MS);
-    const stop = session.kind === 'build' ? this.#followCancel(session, response) : () => {};
+    const stop = session.kind === 'build' ? this.#followBuild(session, response) : () => {};
     response.once('close', () => {
       clearInterval(alive);
       stop();
@@ -58,6 +60,15 @@ export class CommandStreams {
   /** Agents connect again, to another replica. */
   closeAll(): void {
     for (const response of this.#open) response.end();
+  }
+
+  #followBuild(session: AgentSession & { kind: 'build' }, response: ServerResponse): () => void {
+    const stopCancel = this.#followCancel(session, response);
+    const stopDebug = this.#parts.debugs.on(session.build, () => send(response, { command: 'debug' }));
+    return () => {
+      stopCancel();
+      stopDebug();
+    };
   }
 
   /** A notification is only a hint: at each one, and once at the start, the state is read. */

@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
 import { defined } from '#defined';
-import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
+import type {
+  CheckResultsRequest,
+  DebugExchange,
+  EventsRequest,
+  HookResult,
+} from '#domain/build/agent-protocol.ts';
+import { DEBUG_LIMITS, MAX_DEBUG_DATA } from '#domain/build/debug-limits.ts';
+import { DEBUG_END_REASONS } from '#domain/build/debug-session.ts';
 import { AGENT_REASONS, type BuildEvent } from '#domain/build/events.ts';
 import { MAX_CHECK_BYTES, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { METADATA_LIMITS, type Metadata } from '#domain/build/parse-protocol-output.ts';
@@ -120,6 +127,41 @@ export const IdentityTokensBody = Type.Object({
   step: StepId,
   seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000_000_000 })),
 });
+
+const Sequence = Type.Integer({ minimum: 0, maximum: 2_000_000_000 });
+
+export const DebugBody = Type.Object({
+  sessions: Type.Array(
+    Type.Object({
+      id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      received: Sequence,
+      output: Type.Array(
+        Type.Object({
+          sequence: Sequence,
+          data: Type.String({ maxLength: MAX_DEBUG_DATA, pattern: '^[A-Za-z0-9+/]*={0,2}$' }),
+        }),
+        { maxItems: 20 },
+      ),
+      end: Type.Optional(
+        Type.Object({
+          reason: Type.Enum([...DEBUG_END_REASONS]),
+          message: Short,
+          exitCode: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
+        }),
+      ),
+    }),
+    { maxItems: 2 * DEBUG_LIMITS.sessions },
+  ),
+});
+
+export function storableShells({ sessions }: DebugExchange): DebugExchange {
+  return {
+    sessions: sessions.map(({ end, ...session }) => ({
+      ...session,
+      ...(end !== undefined && { end: { ...end, message: storable(end.message) } }),
+    })),
+  };
+}
 
 export function storableEvents({ events }: EventsRequest): BuildEvent[] {
   return events.map((event) => {

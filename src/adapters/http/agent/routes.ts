@@ -4,17 +4,19 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { AgentMetrics } from '#adapters/telemetry/metrics.ts';
-import type { IdentityTokensResponse } from '#domain/build/agent-protocol.ts';
+import type { DebugWork, IdentityTokensResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentFlows } from './agent-flows.ts';
 import type { CommandStreams } from './command-streams.ts';
 import {
   CheckResultsBody,
+  DebugBody,
   EventsBody,
   IdentityTokensBody,
   SecretsBody,
   storableEvents,
   storableResults,
+  storableShells,
   WorkQuery,
 } from './messages.ts';
 import type { RefusedCalls } from './refused-calls.ts';
@@ -52,6 +54,7 @@ export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
 const MAX_IDENTITY_BYTES = 1024;
+const MAX_DEBUG_BYTES = 4 * 1024 * 1024;
 
 /** Registers the routes that need a session; a hook of the server has put it into the request. */
 export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
@@ -99,6 +102,7 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
   );
 
   registerIdentityTokens(app, flows, sessions);
+  registerDebug(app, flows);
 
   app.get('/agent/v1/commands', async (request, reply) => {
     const { session } = known(request.agent);
@@ -139,6 +143,18 @@ function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sess
         default:
           throw new Problem('unavailable', answer.reason);
       }
+    },
+  );
+}
+
+function registerDebug(app: AgentApp, flows: AgentRoutes['flows']): void {
+  app.post(
+    '/agent/v1/debug',
+    { schema: { body: DebugBody }, bodyLimit: MAX_DEBUG_BYTES },
+    async ({ agent, body }): Promise<DebugWork> => {
+      const { session } = known(agent);
+      if (session.kind !== 'build') throw new Problem('invalid-request', 'Only builds have shells.');
+      return await flows.exchangeDebug(session, storableShells(body));
     },
   );
 }

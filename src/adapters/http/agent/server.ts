@@ -15,7 +15,7 @@ import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
-import type { AgentFlows, CancelHints, WarmHints } from './agent-flows.ts';
+import type { AgentFlows, BuildHints, WarmHints } from './agent-flows.ts';
 import { BodiesInFlight, type BodyInFlight } from './bodies-in-flight.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
@@ -28,7 +28,8 @@ import { WorkStreams } from './work-streams.ts';
 export interface AgentServerParts {
   flows: AgentFlows;
   sessions: Pick<SessionStore, 'sessionOf'>;
-  cancels: CancelHints;
+  cancels: BuildHints;
+  debugs: BuildHints;
   warmPods: WarmHints;
   certificate: TlsCertificate;
   log: FastifyBaseLogger;
@@ -42,12 +43,13 @@ export interface AgentServerParts {
 
 /** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
-  const { flows, cancels, warmPods, metrics, log } = parts;
+  const { flows, cancels, debugs, warmPods, metrics, log } = parts;
   const app = fastifyFor(parts);
   const sessions = new Sessions((keyHash) => parts.sessions.sessionOf(keyHash));
   const streams = new CommandStreams({
     flows,
     cancels,
+    debugs,
     metrics,
     failed: (error) => log.error({ err: error }, 'a cancel could not be looked up'),
   });

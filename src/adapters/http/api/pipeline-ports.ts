@@ -1,6 +1,7 @@
 import type { PublicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { Badge } from '#domain/graph/badge.ts';
 import type { ActionPorts } from '#flows/builds/action-ports.ts';
+import type { DebugStore } from '#flows/builds/debug-ports.ts';
 import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
@@ -22,6 +23,8 @@ export interface PipelinePorts extends ActionPorts {
   /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;
+  /** Shells in running steps. */
+  debug: DebugStore;
   checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken' | 'resourceOfToken'>;
   streams: TriggerStreams;
   webhooks: WebhookTokens;

@@ -7,6 +7,7 @@ import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.t
 import { route, type App, type Route } from '#adapters/http/server/route.ts';
 import type { StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { BuildFeed } from './build-feed.ts';
+import { DebugFeeds, debugOutput } from './debug-route.ts';
 import { Events } from './events-schema.ts';
 import { Feeds } from './feeds.ts';
 import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.ts';
@@ -24,10 +25,10 @@ export interface StreamOptions {
   metrics?: StreamMetrics;
 }
 
-/** The routes that stream builds, pipelines and overviews as server-sent events. */
+/** The routes that stream builds, pipelines, overviews and shells as server-sent events. */
 export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
   const live = new LiveFeeds(ports, options);
-  return [buildEvents(live), pipelineEvents(live), overviewEvents(live)].map((one) => ({
+  return [buildEvents(live), pipelineEvents(live), overviewEvents(live), debugOutput(live)].map((one) => ({
     ...one,
     register(app) {
       live.serve(app);
@@ -42,6 +43,7 @@ class LiveFeeds {
   readonly builds: Feeds<number>;
   readonly pipelines: Feeds<string | undefined>;
   readonly overview: OverviewFeed;
+  readonly debug: DebugFeeds;
   readonly #options: StreamOptions;
   #streams: OpenStreams | undefined;
   failed: (error: unknown) => void = () => undefined;
@@ -51,6 +53,7 @@ class LiveFeeds {
     this.#options = options;
     this.builds = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
     this.pipelines = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
+    this.debug = new DebugFeeds((topics, listener) => ports.notifications.listen(topics, listener));
     this.overview = new OverviewFeed({
       cards: ports.cards,
       listen: (topics, listener) => ports.notifications.listen(topics, listener),
@@ -75,6 +78,7 @@ class LiveFeeds {
         this.builds.refreshAll();
         this.pipelines.refreshAll();
         this.overview.refresh();
+        this.debug.refreshAll();
       },
     });
     app.addHook('preClose', async () => {
@@ -82,6 +86,7 @@ class LiveFeeds {
       this.builds.stop();
       this.pipelines.stop();
       this.overview.stop();
+      this.debug.stop();
     });
   }
 }

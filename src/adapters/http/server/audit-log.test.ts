@@ -110,9 +110,13 @@ describe('the audit log', () => {
         method !== 'GET' && url.includes('/:team/pipelines') && !url.endsWith('/pipelines/validate'),
     );
     const unwritten = changing.filter(({ rules }) => rules.audit === undefined);
-    // These write their entry with the change itself: rename.integration.test.ts,
-    // stored-secrets.integration.test.ts and command-line-caches.integration.test.ts test them.
+    // These write their entry with the change itself: debug.integration.test.ts,
+    // rename.integration.test.ts, stored-secrets.integration.test.ts and
+    // command-line-caches.integration.test.ts test them. Input of a shell is part of its session.
     expect(unwritten.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/debug',
+      'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/debug/:session/input',
+      'DELETE /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/debug/:session',
       'PUT /teams/:team/pipelines/:pipeline/secrets/:name',
       'DELETE /teams/:team/pipelines/:pipeline/secrets/:name',
       'DELETE /teams/:team/pipelines/:pipeline/caches/:resource',

@@ -1,0 +1,147 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
+import type { Identity } from '#domain/access/decide-access.ts';
+import { DEBUG_LIMITS, MAX_DEBUG_DATA } from '#domain/build/debug-limits.ts';
+import type { DebugSessionName } from '#flows/builds/debug-ports.ts';
+import { openDebugSession } from '#flows/builds/open-debug-session.ts';
+import { closeDebugSession, giveDebugInput } from '#flows/builds/use-debug-session.ts';
+import { nameBuild, refOf } from './builds.ts';
+import { requireFound } from './found.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { doneOr } from './refusal.ts';
+import { body, Nothing } from './request-bodies.ts';
+import { answer, BuildParams } from './schemas.ts';
+
+const BUILD = '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build';
+const MAX_BODY = 128 * 1024;
+
+const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.columns });
+const TerminalFields = { columns: Size, rows: Size };
+const Sequence = Type.Integer({ minimum: 0, maximum: 2_000_000_000 });
+
+export const DebugParams = Type.Object({
+  ...BuildParams.properties,
+  session: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+/** Shells in running steps (ADR 0087). The stream of their output is in `live`. */
+export function debugRoutes(ports: PipelinePorts): Route[] {
+  return [openRoute(ports), inputRoute(ports), closeRoute(ports)];
+}
+
+function openRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: `${BUILD}/debug`,
+    needs: 'maintain',
+    about:
+      'Opens [a shell in a running step](../how-to/debug-a-step.md): 201 with the id of its session. `step`: ' +
+      'name or id, if several run. `command`: instead of a shell. `terminal`: its size; without it, the ' +
+      'streams are pipes. 409 with the reasons if the team does not allow it or no such step runs.',
+    bodyLimit: MAX_BODY,
+    schema: {
+      params: BuildParams,
+      body: body({
+        step: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+        command: Type.Optional(
+          Type.Array(Type.String({ maxLength: DEBUG_LIMITS.commandCharacters, pattern: '^[^\\u0000]*$' }), {
+            maxItems: DEBUG_LIMITS.words,
+          }),
+        ),
+        terminal: Type.Optional(body(TerminalFields)),
+      }),
+      response: {
+        201: Type.Object({
+          data: Type.Object({ session: Type.Integer(), step: Type.String(), step_name: Type.String() }),
+        }),
+      },
+    },
+    handler: async ({ params, body: { step, command = [], terminal }, identity }, reply) => {
+      const ref = refOf(params);
+      if (command.join('').length > DEBUG_LIMITS.commandCharacters)
+        throw new Problem('invalid-request', 'The command is too long.');
+      const request = { by: personOf(identity), command, ...defined({ step, terminal }) };
+      const opened = doneOr(await openDebugSession(ref, request, ports), nameBuild(ref));
+      const data = { session: opened.session, step: opened.step.id, step_name: opened.step.name };
+      return reply.code(201).send({ data });
+    },
+  });
+}
+
+function inputRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: `${BUILD}/debug/:session/input`,
+    needs: 'maintain',
+    about:
+      'Sends to your shell: `data` in base64, a new size as `columns` and `rows`, or `end` of the input, with ' +
+      'a `sequence` that counts from 1. `received`: number of the last output that you have. `accepted` is ' +
+      'the number of the last input that is stored: send later ones again.',
+    bodyLimit: MAX_BODY,
+    schema: {
+      params: DebugParams,
+      body: body({
+        sequence: Type.Optional(Sequence),
+        data: Type.Optional(
+          Type.String({ minLength: 1, maxLength: MAX_DEBUG_DATA, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
+        ),
+        columns: Type.Optional(Size),
+        rows: Type.Optional(Size),
+        end: Type.Optional(Type.Boolean()),
+        received: Sequence,
+      }),
+      response: answer({ accepted: Type.Integer(), ended: Type.Boolean() }),
+    },
+    handler: async ({ params, body: given, identity }) => {
+      const name = sessionOf(params, identity);
+      const input = inputOf(given);
+      const taken = await giveDebugInput(name, { received: given.received, ...defined({ input }) }, ports);
+      return { data: requireFound(taken, nameSession(name)) };
+    },
+  });
+}
+
+function closeRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'DELETE',
+    url: `${BUILD}/debug/:session`,
+    needs: 'maintain',
+    about: 'Ends your shell, if it has not ended, and forgets its session.',
+    schema: { params: DebugParams, response: Nothing },
+    handler: async ({ params, identity }, reply) => {
+      const name = sessionOf(params, identity);
+      const closed = await closeDebugSession(name, ports);
+      requireFound(closed === 'closed' ? closed : undefined, nameSession(name));
+      return reply.code(204).send(undefined);
+    },
+  });
+}
+
+interface GivenInput {
+  sequence?: number;
+  data?: string;
+  columns?: number;
+  rows?: number;
+  end?: boolean;
+}
+
+/** Undefined: the request only says what was received. */
+function inputOf({ sequence, data, columns, rows, end }: GivenInput) {
+  if (sequence === undefined) return undefined;
+  if (data !== undefined) return { sequence, data };
+  if (columns !== undefined && rows !== undefined) return { sequence, columns, rows };
+  if (end === true) return { sequence, end };
+  throw new Problem('invalid-request', 'Send data, columns and rows, or end with a sequence.');
+}
+
+type Params = Parameters<typeof refOf>[0] & { session: number };
+
+export function sessionOf(params: Params, identity: Identity | undefined): DebugSessionName {
+  return { id: params.session, ref: refOf(params), by: personOf(identity) };
+}
+
+export const nameSession = ({ id }: DebugSessionName): string => `Session ${id} of yours`;
+
+const personOf = (identity: Identity | undefined): string => identity?.user ?? 'unknown';

@@ -1,0 +1,77 @@
+import { defined } from '#defined';
+import type {
+  DebugExchange,
+  DebugReport,
+  DebugSessionWork,
+  DebugWork,
+} from '#domain/build/agent-protocol.ts';
+import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
+import { judgeDebugSession, type DebugInput } from '#domain/build/debug-session.ts';
+import type { DebugPorts, DebugTransaction, LockedDebugSession } from './debug-ports.ts';
+import type { AttemptRef } from './ports.ts';
+
+/** Stores what the shells of a build printed, and returns what people typed. A repeat changes nothing. */
+export async function exchangeDebug(
+  attempt: AttemptRef,
+  { sessions: reports }: DebugExchange,
+  { debug, notifications, now }: DebugPorts,
+): Promise<DebugWork> {
+  const at = now();
+  const { work, hasNews } = await debug.withAttempt(attempt, async (tx, sessions) => {
+    const going: DebugSessionWork[] = [];
+    let changed = false;
+    for (const session of sessions) {
+      const report = reports.find(({ id }) => id === session.id);
+      const received = await takeReport(tx, session, report);
+      const end = judgeDebugSession(session, at) ?? report?.end;
+      if (end !== undefined) await tx.end(session, end, at);
+      else going.push(await workOf(tx, session, received));
+      changed ||= end !== undefined || received > session.lastOutput;
+    }
+    return { work: { sessions: going }, hasNews: changed };
+  });
+  if (hasNews) notifications.notify({ topic: 'debug-output', build: attempt.build });
+  return work;
+}
+
+/** Returns the number of the last output that is stored. */
+async function takeReport(
+  tx: DebugTransaction,
+  { id, state, lastOutput }: LockedDebugSession,
+  report: DebugReport | undefined,
+): Promise<number> {
+  if (report === undefined) return lastOutput;
+  if (state === 'opening') await tx.note(id, { state: 'open' });
+  await tx.drop(id, 'input', report.received);
+  let room = MAX_BACKLOG - (await tx.backlog(id, 'output'));
+  let last = lastOutput;
+  const stored = report.output.filter(({ sequence, data }) => {
+    if (sequence !== last + 1 || data.length > room) return false;
+    last = sequence;
+    room -= data.length;
+    return true;
+  });
+  if (stored.length > 0)
+    await tx.append(
+      id,
+      'output',
+      stored.map(({ sequence, data }) => ({ sequence, message: data })),
+    );
+  return last;
+}
+
+/** In base64. */
+export const MAX_BACKLOG = (DEBUG_LIMITS.backlogBytes / 3) * 4;
+
+async function workOf(
+  tx: DebugTransaction,
+  { id, step, openedBy, command, terminal }: LockedDebugSession,
+  received: number,
+): Promise<DebugSessionWork> {
+  const messages = await tx.messages(id, 'input', 0);
+  const input = messages.map(({ sequence, message }) => {
+    const given: DebugInput = JSON.parse(message);
+    return { ...given, sequence };
+  });
+  return { id, step, openedBy, command, received, input, ...defined({ terminal }) };
+}

@@ -1,0 +1,80 @@
+import { CLOSED, judgeDebugSession, type DebugEnd, type DebugInput } from '#domain/build/debug-session.ts';
+import type { DebugMessage, DebugPorts, DebugSessionName } from './debug-ports.ts';
+import { MAX_BACKLOG } from './exchange-debug.ts';
+
+export interface DebugGiven {
+  /** Absent: the request only says what was received. */
+  input?: DebugInput & { sequence: number };
+  /** Number of the last output that the terminal has received. */
+  received: number;
+}
+
+/** Takes input of a person. Returns the number of the last input that is stored; undefined: no such session. */
+export async function giveDebugInput(
+  name: DebugSessionName,
+  { input, received }: DebugGiven,
+  { debug, notifications, now }: DebugPorts,
+): Promise<{ accepted: number; ended: boolean } | undefined> {
+  const at = now();
+  const taken = await debug.withSession(name, async (tx, session) => {
+    const { id, build, lastInput } = session;
+    await tx.drop(id, 'output', received);
+    if (session.end !== undefined) return { build, accepted: lastInput, ended: true };
+    if (input === undefined || input.sequence !== lastInput + 1)
+      return { build, accepted: lastInput, ended: false };
+    const { sequence, ...given } = input;
+    const message = JSON.stringify(given);
+    if (message.length > MAX_BACKLOG - (await tx.backlog(id, 'input')))
+      return { build, accepted: lastInput, ended: false };
+    await tx.append(id, 'input', [{ sequence, message }]);
+    await tx.note(id, { inputAt: at, seenAt: at });
+    return { build, accepted: sequence, ended: false };
+  });
+  if (taken === undefined) return undefined;
+  notifications.notify({ topic: 'debug-input', build: taken.build });
+  return { accepted: taken.accepted, ended: taken.ended };
+}
+
+/** Ends the shell, if it has not ended, and forgets the session. */
+export async function closeDebugSession(
+  name: DebugSessionName,
+  { debug, notifications, now }: DebugPorts,
+): Promise<'closed' | 'unknown'> {
+  const build = await debug.withSession(name, async (tx, session) => {
+    if (session.end === undefined) await tx.end(session, CLOSED, now());
+    await tx.remove(session.id);
+    return session.build;
+  });
+  if (build === undefined) return 'unknown';
+  notifications.notify({ topic: 'debug-input', build });
+  return 'closed';
+}
+
+export interface DebugOutput {
+  build: number;
+  output: DebugMessage[];
+  /** The session has ended, and nothing follows. */
+  end?: DebugEnd;
+}
+
+/** How often a stream that reads says so. */
+const SEEN_EVERY_MS = 10_000;
+
+/** What the shell printed after this number. Undefined: no such session. */
+export async function readDebugOutput(
+  name: DebugSessionName,
+  after: number,
+  { debug, notifications, now }: DebugPorts,
+): Promise<DebugOutput | undefined> {
+  const at = now();
+  return await debug.withSession(name, async (tx, session) => {
+    const { id, build, state, seenAt } = session;
+    if (at.getTime() - seenAt.getTime() > SEEN_EVERY_MS) await tx.note(id, { seenAt: at });
+    const judged = session.end ?? judgeDebugSession({ ...session, seenAt: at }, at);
+    if (session.end === undefined && judged !== undefined) await tx.end(session, judged, at);
+    // A notification may be lost.
+    if (state === 'opening') notifications.notify({ topic: 'debug-input', build });
+    const output = await tx.messages(id, 'output', after);
+    return output.length === 0 && judged !== undefined ? { build, output, end: judged } : { build, output };
+  });
+}

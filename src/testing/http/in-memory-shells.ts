@@ -1,0 +1,50 @@
+import type { DebugStore, DebugTransaction, LockedDebugSession } from '#flows/builds/debug-ports.ts';
+
+const AT = new Date('2026-11-21T10:00:00Z');
+const UNIT = { build: 7, attempt: 1 };
+
+const SESSION: LockedDebugSession = {
+  ...UNIT,
+  id: 1,
+  step: '0',
+  openedBy: 'ann',
+  command: [],
+  state: 'open',
+  openedAt: AT,
+  inputAt: AT,
+  seenAt: AT,
+  allowed: true,
+  running: true,
+  lastInput: 0,
+  lastOutput: 0,
+};
+
+const TRANSACTION: DebugTransaction = {
+  backlog: async () => 0,
+  append: async () => undefined,
+  drop: async () => undefined,
+  messages: async () => [],
+  note: async () => undefined,
+  end: async () => undefined,
+  remove: async () => undefined,
+};
+
+/** A step of build 7 of pipeline `app` runs. Everyone has the session 1 in it. */
+export const IN_MEMORY_SHELLS: DebugStore = {
+  target: async ({ team, pipeline }) =>
+    pipeline === 'app'
+      ? {
+          ...UNIT,
+          team,
+          allowed: true,
+          started: true,
+          ended: false,
+          steps: [{ id: '0', kind: 'task', name: 'test' }],
+        }
+      : undefined,
+  open: async () => 1,
+  withAttempt: async (_attempt, work) => await work(TRANSACTION, [SESSION]),
+  withSession: async ({ id, ref }, work) =>
+    id === SESSION.id && ref.pipeline === 'app' ? await work(TRANSACTION, SESSION) : undefined,
+  withForgotten: async () => undefined,
+};
