@@ -2,10 +2,10 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { explain } from './explain.ts';
 import { checkTemplate } from './json-path.ts';
 import type { OutputForm } from './output.ts';
-import type { ColourWhen, Exit, Terminal } from './terminal.ts';
+import type { ColourWhen, Terminal } from './terminal.ts';
 
 /** Runs a verb. The verb imports its own program, so that other verbs start sooner. */
-export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<Exit>) => Promise<void>;
+export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<number>) => Promise<void>;
 
 export interface Coloured {
   color: ColourWhen;

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
-import { CommandError, EXIT, openTerminal, type ColourWhen, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, openTerminal, type ColourWhen, type Terminal } from './terminal.ts';
 
-type Verb = (terminal: Terminal) => Promise<Exit>;
+type Verb = (terminal: Terminal) => Promise<number>;
 
 /** Runs a verb on the terminal of the process and sets its exit code. */
 export async function runVerb(colour: ColourWhen, verb: Verb): Promise<void> {
@@ -9,7 +9,7 @@ export async function runVerb(colour: ColourWhen, verb: Verb): Promise<void> {
 }
 
 /** Prints a command error as its message alone, and any other error with its stack. */
-export async function runGuarded(verb: Verb, terminal: Terminal): Promise<Exit> {
+export async function runGuarded(verb: Verb, terminal: Terminal): Promise<number> {
   try {
     return await verb(terminal);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { explain } from './explain.ts';
+import { keysOf } from './raw-keys.ts';
 
 /** What a command uses besides files; tests replace it. */
 export interface Terminal {
@@ -16,6 +17,8 @@ export interface Terminal {
   colour: boolean;
   /** Prompts for a line, with or without echo. Absent if nobody is at the terminal. */
   ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
+  /** Keys of a person, one by one. Absent unless input and output are both a terminal. */
+  keys?: Keys;
   /** Opens the compiler. Absent: the command opens its own. */
   openCompiler?: () => HclCompiler;
   /** Opens a page. Absent: the browser of the system. */
@@ -24,6 +27,13 @@ export interface Terminal {
   environment?: Readonly<Record<string, string | undefined>>;
   /** Waits this many milliseconds; replaces the clock. */
   pause?: (milliseconds: number) => Promise<void>;
+}
+
+/** A terminal whose keys go elsewhere. */
+export interface Keys {
+  size(): { columns: number; rows: number };
+  /** Until the returned function is called, keys arrive unchanged and at once, and nothing echoes them. */
+  take(listener: { keys: (bytes: Uint8Array) => void; resized: () => void }): () => void;
 }
 
 export type ColourWhen = 'auto' | 'always' | 'never';
@@ -56,6 +66,7 @@ export function openTerminal(when: ColourWhen): Terminal {
     get isOver() {
       return isOver;
     },
+    ...(stdin.isTTY && stdout.isTTY && { keys: keysOf(stdin, stdout) }),
     ...(stdin.isTTY && {
       async ask(question, line) {
         const { promptOn } = await import('./client/prompt.ts');

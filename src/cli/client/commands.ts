@@ -7,6 +7,7 @@ import { cachesCommand } from './cache-commands.ts';
 import { EXIT_CODES_HELP, noBrowser, server } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import { contextsCommand } from './context-commands.ts';
+import { debugCommand } from './debug-command.ts';
 import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';
 import { openCommand } from './open-command.ts';
@@ -35,6 +36,7 @@ export function clientCommands(run: Run): Command[] {
     buildsCommand(run),
     triggerCommand(run),
     whyCommand(run),
+    debugCommand(run),
     diffCommand(run),
     openCommand(run),
     resourcesCommand(run),

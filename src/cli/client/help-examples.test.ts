@@ -31,11 +31,15 @@ const VERSION = { id: 42, version: { ref: 'a1' }, created_at: AT, disabled: fals
 const CHECK = { running: false, failures: 0, stalled: false, webhook_works: false, output: '' };
 const NAMED = { job: 'unit', number: '7.1', url: '/teams/main/pipelines/app/jobs/unit/builds/7.1' };
 const EVENTS = [`event: build\ndata: ${JSON.stringify(DETAIL)}\n\n`, 'event: end\ndata: {}\n\n'].join('');
+const DEBUG_END = 'event: end\ndata: {"reason":"exited","message":"The shell has ended.","exit_code":0}\n\n';
 
 /** By the end of method and path. The first that fits answers; without one, an empty list. */
 const ANSWERS: [ends: RegExp, answer: object][] = [
   [/\/events$/, { events: EVENTS }],
   [/\/logs(\?timestamps=true)?$/, { text: '' }],
+  [/^POST .*\/debug$/, { data: { session: 1, step: '0', step_name: 'unit' } }],
+  [/\/debug\/1\/input$/, { data: { accepted: 1, ended: false } }],
+  [/\/debug\/1\/output$/, { events: DEBUG_END }],
   [/^GET .*\/builds\/[\d.]+$/, { data: DETAIL }],
   [/\/(retry|jobs\/[a-z]+\/trigger(\?check=true)?)$/, { data: NAMED }],
   [/\/(approve|reject)$/, { data: { state: 'approved', message: 'Approved by 1 of 1.' } }],

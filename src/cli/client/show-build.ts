@@ -21,7 +21,7 @@ type MaybeBuild = JobArgument & { build?: string };
 /** Prints a build with its inputs and steps. */
 export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = await pathOf(api, options.team, name);
+  const path = await pathOfBuild(api, options.team, name);
   const shown = await api.get<BuildDetailJson>(path);
   const job = `${name.pipeline}/${name.job}`;
   await printResult(shown, options, terminal, {
@@ -31,7 +31,8 @@ export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal
   return EXIT.success;
 }
 
-async function pathOf(api: Api, team: string, name: MaybeBuild): Promise<string> {
+/** The path of a build; without a number, of the newest. */
+export async function pathOfBuild(api: Api, team: string, name: MaybeBuild): Promise<string> {
   const build = name.build ?? (await newestBuildOf(api, team, name));
   const job = `${name.pipeline}/${name.job}`;
   if (build === undefined)
@@ -91,7 +92,7 @@ export interface LogOptions extends Omit<TeamOptions, 'output'> {
 /** Prints the log of a build so far. */
 export async function printLog(name: MaybeBuild, options: LogOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = await pathOf(api, options.team, name);
+  const path = await pathOfBuild(api, options.team, name);
   const query = options.timestamps === true ? '?timestamps=true' : '';
   const screen = new ScreenText(terminal.colour);
   const log = api.download(`${path}/logs${query}`);

@@ -30,22 +30,44 @@ export async function streamBuild(
   api: Pick<Api, 'url' | 'stream'>,
   path: string,
   follower: BuildListener,
+  terminal: Pick<Terminal, 'pause'>,
+): Promise<void> {
+  const broken = (why: string): void => follower.broken(why);
+  await followStream(
+    { api, path },
+    { take: async (event) => await takeEvent(event, follower), broken },
+    terminal,
+  );
+}
+
+/** Receives the events of a stream. */
+export interface EventListener {
+  /** Returns whether it was the last event. */
+  take(event: StreamEvent): Promise<boolean>;
+  /** The stream broke and will be opened again. */
+  broken(why: string): void;
+}
+
+/** Passes each event on once, up to the last one. Reconnects as needed. */
+export async function followStream(
+  from: { api: Pick<Api, 'url' | 'stream'>; path: string },
+  listener: EventListener,
   { pause = async (milliseconds) => await sleep(milliseconds) }: Pick<Terminal, 'pause'>,
 ): Promise<void> {
-  const stream: Stream = { api, path };
+  const stream: Stream = { ...from };
   let failed = 0;
   for (;;) {
-    const end = await followOnce(stream, follower, () => (failed = 0));
+    const end = await followOnce(stream, listener, () => (failed = 0));
     if (end === 'over') return;
     failed += 1;
     if (failed >= MAX_ATTEMPTS) throw end;
-    if (failed === 1) follower.broken(end.message);
+    if (failed === 1) listener.broken(end.message);
     await pause(backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: MAX_PAUSE_MS }));
   }
 }
 
 /** A later attempt may succeed. */
-function isPassing(error: unknown): error is CommandError {
+export function isPassing(error: unknown): error is CommandError {
   if (error instanceof ProblemError) return error.status === 429 || error.status >= 500;
   return error instanceof Unreachable;
 }
@@ -62,13 +84,15 @@ interface Stream {
 /** Streams until the build ends or the stream breaks; then returns why. */
 async function followOnce(
   stream: Stream,
-  follower: BuildListener,
+  listener: EventListener,
   onEvent: () => void,
 ): Promise<'over' | CommandError> {
   try {
     for await (const event of eventsOf(stream)) {
       onEvent();
-      if (await report(event, follower)) return 'over';
+      if (event.name === 'closed')
+        throw new CommandError('you may no longer read this: your session has ended, or you lost the role');
+      if (await listener.take(event)) return 'over';
       stream.lastId = event.id ?? stream.lastId;
     }
   } catch (error) {
@@ -100,11 +124,9 @@ async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
 }
 
 /** Returns whether it was the last event. */
-async function report({ name, data }: StreamEvent, follower: BuildListener): Promise<boolean> {
+async function takeEvent({ name, data }: StreamEvent, follower: BuildListener): Promise<boolean> {
   if (name === 'build') follower.state(JSON.parse(data));
   if (name === 'log') await follower.log(JSON.parse(data));
-  if (name === 'closed')
-    throw new CommandError('you may no longer read this: your session has ended, or you lost the role');
   if (name !== 'end') return false;
   const { reason }: { reason?: string } = JSON.parse(data);
   if (reason !== undefined) throw new CommandError(reason);

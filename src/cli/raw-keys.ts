@@ -1,0 +1,33 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Keys } from './terminal.ts';
+
+/** Signals that end the process, and their numbers. Ctrl-C is a key like any other in the meantime. */
+const SIGNALS = { SIGHUP: 1, SIGTERM: 15 } as const;
+
+/** The keys of the process's terminal. However the process ends, the terminal is as it was before. */
+export function keysOf(input: ReadStream, output: WriteStream): Keys {
+  return {
+    size: () => ({ columns: output.columns, rows: output.rows }),
+    take({ keys, resized }) {
+      const restore = (): void => {
+        input.setRawMode(false);
+      };
+      const leave = Object.entries(SIGNALS).map(([name, number]) => {
+        const end = (): never => process.exit(128 + number);
+        process.once(name, end);
+        return () => process.off(name, end);
+      });
+      process.once('exit', restore);
+      input.setRawMode(true);
+      input.on('data', keys).resume();
+      output.on('resize', resized);
+      return () => {
+        output.off('resize', resized);
+        input.off('data', keys).pause();
+        process.off('exit', restore);
+        for (const off of leave) off();
+        restore();
+      };
+    },
+  };
+}
