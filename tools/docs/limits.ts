@@ -33,6 +33,7 @@ import { bytes, characters, count, milliseconds, perSecond, seconds } from './li
 import type { Limit } from './limit.ts';
 import { POD_LIMITS } from './pod-limits.ts';
 import { SECRET_LIMITS } from './secret-limits.ts';
+import { SHELL_LIMITS } from './shell-limits.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
 /** Every limit that users of Millrace can reach, with the program's own values. */
@@ -292,4 +293,5 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Event streams of non-members, by address', count(STREAM_LIMITS.publicPerAddress), 'refusal', '429'],
     ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],
   ],
+  'Shells in running steps': SHELL_LIMITS,
 };
