@@ -65,7 +65,7 @@ job "unit" {
 
   task "test" {
     run "shell" {
-      cmd = "mkdir -p modules; sleep $INPUT_SECONDS; exit $INPUT_EXIT"
+      cmd = "mkdir -p modules; touch report.xml; sleep $INPUT_SECONDS; exit $INPUT_EXIT"
     }
   }
 }
@@ -107,7 +107,7 @@ const api = pipelineApi(TEAM, 'app');
 
 beforeAll(async () => {
   line = await CommandLine.open();
-  await createTeam(TEAM, { cache: { size: '16Mi' } });
+  await createTeam(TEAM, { cache: { size: '16Mi' }, debug: true });
   await createAccount(ANN);
   await createAccount(ADMIN, { globalAdmin: true });
   session = await choosePassword(ANN);
@@ -166,6 +166,18 @@ async function failedUnit(): Promise<Names> {
 
 async function longUnit(): Promise<Names> {
   return { 'app/unit/7': `app/unit/${await triggered('unit', { seconds: 600 })}` };
+}
+
+let running: Names | undefined;
+async function runningUnit(): Promise<Names> {
+  const known = (running ??= await longUnit());
+  const [, , number = ''] = Object.values(known).join('').split('/');
+  await eventually(async () => {
+    const { steps = [] } = await api.build('unit', number);
+    if (!steps.some(({ name, status }) => name === 'test' && status === 'started'))
+      throw new Error(`unit ${number} does not run its task yet`);
+  });
+  return known;
 }
 
 async function waitingDeploy(): Promise<Names> {
@@ -233,6 +245,7 @@ const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
   ['builds cancel', longUnit],
   ['builds approve', waitingDeploy],
   ['builds reject', waitingDeploy],
+  ['debug', runningUnit],
   ['why'],
   ['jobs list'],
   ['jobs pause'],

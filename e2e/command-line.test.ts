@@ -3,7 +3,7 @@ import { createAccount, deleteAccount, FIRST_PASSWORD, PASSWORD } from '#e2e/sup
 import { CommandLine } from '#e2e/support/command-line.ts';
 import type { Finished } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
-import { createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { createTeam, deleteTeam, teamName, UNTIL_RELEASED } from '#e2e/support/fixtures.ts';
 import { startGitServer } from '#e2e/support/git-server.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { VERBS } from '#testing/cli/verbs.ts';
@@ -22,7 +22,7 @@ let first: string;
 
 beforeAll(async () => {
   [line, forge] = await Promise.all([CommandLine.open(), startGitServer(FORGE)]);
-  await createTeam(TEAM, { cache: { size: '16Mi' } });
+  await createTeam(TEAM, { cache: { size: '16Mi' }, debug: true });
   await createAccount(ANN, { globalAdmin: true });
   await createAccount(BOB);
   first = (await pushCommit(`${forge.url}/app.git`)).ref;
@@ -242,6 +242,13 @@ test('break it, read what happened, and mend it', async () => {
   expect((await exits(1, 'builds retry app/unit/2 --watch')).stderr).toMatch(/^app\/unit 2\.1: failed /m);
   await exits(0, 'builds warn app/unit/2');
   expect(await output('builds get app/unit/2')).toMatch(/^status: +warning$/m);
+  await line.write('app.hcl', pipeline(`until ${UNTIL_RELEASED}; do sleep 0.1; done`));
+  await exits(0, 'pipelines update app -c app.hcl');
+  await exits(0, 'trigger app/unit --no-check');
+  await eventually(async () => await exits(0, 'debug app/unit --step test -- true'));
+  // The step may end before the end of this command is known.
+  await line.millrace('debug app/unit -- touch /dev/shm/go');
+  await exits(0, 'builds watch app/unit');
   await line.write('app.hcl', pipeline());
   await exits(0, 'pipelines update app -c app.hcl');
   expect(await output('trigger app/unit --watch')).toContain(`tested ${first}\n`);

@@ -26,8 +26,8 @@ then ~ and a full stop. Without a terminal, the command sends its standard input
 
 Examples:
   millrace debug app/unit
-  millrace debug app/unit/7 --step integration
-  millrace debug app/unit -- ps aux
+  millrace debug app/unit/7 --step test
+  millrace debug app/unit -- ls -l
   millrace debug app/unit -- cat report.xml > report.xml
 
 Exit codes: that of the shell or command; 2: usage error, or there is no shell, or its step ended first.`,
