@@ -5,8 +5,8 @@ import type { PublicViews } from '#flows/views/public-views.ts';
 import type { PipelineCards } from '#flows/views/show-cards.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
-import { inMemoryTriggers, INPUTS_OF_UNIT } from './in-memory-triggers.ts';
 import { IN_MEMORY_SHELLS } from './in-memory-shells.ts';
+import { inMemoryTriggers, INPUTS_OF_UNIT } from './in-memory-triggers.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T10:00:02.5Z');
