@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { must, run } from '#e2e/support/command.ts';
-import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
   createPipeline,
   createTeam,
   deleteTeam,
-  oneJob,
   releaseSteps,
   teamName,
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
-import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
+import { created, data, pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import { get, list } from '#e2e/support/read-objects.ts';
 
@@ -286,61 +284,6 @@ describe('after these attacks', () => {
       const { running: one, serial: two, queued: three } = await states();
       const succeeded = { status: 'succeeded', attempt: 1 };
       expect([one, two, three]).toMatchObject([succeeded, succeeded, succeeded]);
-    });
-  }, 600_000);
-});
-
-const onlyEmbedded = isEmbedded ? describe : describe.skip;
-
-onlyEmbedded('a step container that is killed before its shim connects', () => {
-  const internal = `deployment/${RELEASE.name}-gateway-internal`;
-  const scale = (replicas: number): Promise<string> =>
-    kubectl('scale', internal, '--namespace', RELEASE.namespace, `--replicas=${replicas}`);
-  let replicas = 1;
-
-  beforeAll(async () => {
-    const { spec } = await get(internal, '--namespace', RELEASE.namespace);
-    replicas = Number(spec['replicas']);
-  });
-  afterAll(async () => {
-    await scale(replicas);
-    await kubectl('rollout', 'status', internal, '--namespace', RELEASE.namespace, '--timeout=120s');
-  }, 200_000);
-
-  test('ends the attempt at once, instead of after twenty minutes', async () => {
-    await createPipeline(VICTIM, 'early', oneJob('echo ran'));
-    // Without the gateway no step can start, however fast the containers are.
-    await scale(0);
-    await eventually(async () =>
-      expect(
-        await list(
-          'pods',
-          '--namespace',
-          RELEASE.namespace,
-          '-l',
-          'app.kubernetes.io/component=gateway-internal',
-        ),
-      ).toEqual([]),
-    );
-    const early = pipelineApi(VICTIM, 'early');
-    const { number } = created(await early.trigger('work'));
-    const selector = 'millrace.dev/kind=build,millrace.dev/pipeline=early';
-    const first = await eventually(async () => {
-      const [pod] = await list('pods', '--namespace', VICTIM, '--selector', selector);
-      if (pod?.status?.phase !== 'Running') throw new Error('the Pod does not run yet');
-      return pod;
-    });
-    await killContainer(VICTIM, first.metadata.name, 'worker');
-    const killedAt = Date.now();
-    await eventually(async () => {
-      const pods = await list('pods', '--namespace', VICTIM, '--selector', selector);
-      expect(pods.some(({ metadata }) => metadata.labels?.['millrace.dev/attempt'] === '2')).toBe(true);
-    }, 60);
-    expect(Date.now() - killedAt).toBeLessThan(30_000);
-    await scale(replicas);
-    expect(await buildEnded(VICTIM, 'early', 'work', number)).toMatchObject({
-      status: 'succeeded',
-      attempt: 2,
     });
   }, 600_000);
 });
