@@ -29,9 +29,10 @@ test: $(installed) ## Every test, end-to-end included; ends with "N passed, N fa
 	$(call need,go gcc git,the cluster and the programs are built here)
 	@node tools/test/main.ts
 
+# Property tests have a quarter of the random runs that `make test` has.
 .PHONY: check
 check: $(installed) ## The fast gates: types, lint, dead code, folders, names, formatting, commit messages, unit tests
-	@node tools/test/main.ts types domain-types lint dead-code folders names formatting commits unit
+	@RUNS=250 MORE_RUNS=0.25 node tools/test/main.ts types domain-types lint dead-code folders names formatting commits unit
 
 .PHONY: cluster
 cluster: $(installed) ## Start a real Kubernetes on this machine, built from Go modules

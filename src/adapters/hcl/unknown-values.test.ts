@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
 import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
+import { someOf } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
@@ -100,7 +101,7 @@ describe('a valid text stays without errors if any one value is unknown', () => 
       expect(errorsOf(source, given).filter((error) => !errors.includes(error))).toEqual([]);
     }
     if (errors.length > 0) return;
-    for (const text of variantsOf(source)) {
+    for (const text of someOf(variantsOf(source))) {
       tried.texts += 1;
       if (errorsOf(text, known).length > 0) continue;
       tried.valid += 1;
