@@ -289,10 +289,10 @@ test('hold a version, take the next one out of use, and let it go on', async () 
   await exits(0, 'resources unpin app/git.app');
   expect(row(await output('resources versions app/git.app'), fresh)[2]).toBe('disabled');
   await exits(0, `resources enable app/git.app ${fresh}`);
-  await eventually(async () => await exits(0, 'builds get app/unit/5'));
-  expect(await output('builds watch app/unit/5')).toContain(`tested ${second}\n`);
-  expect(await output(`resources trigger app/git.app ${old}`)).toContain('app/unit: build 6, https://');
-  expect(await output('builds watch app/unit/6')).toContain(`tested ${first}\n`);
+  await eventually(async () => await exits(0, 'builds get app/unit/6'));
+  expect(await output('builds watch app/unit/6')).toContain(`tested ${second}\n`);
+  expect(await output(`resources trigger app/git.app ${old}`)).toContain('app/unit: build 7, https://');
+  expect(await output('builds watch app/unit/7')).toContain(`tested ${first}\n`);
 });
 
 test('pause a job and a pipeline, and say what holds them back', async () => {
