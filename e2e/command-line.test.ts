@@ -199,7 +199,8 @@ test('write a pipeline: validate it, here and by the server, format it, look at 
   expect(await output('types show git')).toContain('resource_type "git"');
   await line.write(
     'old.yml',
-    'jobs:\n  - name: unit\n    plan:\n      - get: app\nresources:\n  - {name: app, type: git, source: {uri: https://git.example.org/app.git}}\n',
+    'jobs:\n  - name: unit\n    plan:\n      - get: app\n' +
+      'resources:\n  - {name: app, type: git, source: {uri: https://git.example.org/app.git}}\n',
   );
   expect(await output('convert --from concourse old.yml')).toContain('resource "git" "app"');
   expect(await output('run -p app.hcl -j lint --var key=none')).toContain('linted\n');

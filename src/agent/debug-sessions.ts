@@ -38,9 +38,7 @@ export class DebugSessions {
   wake(): void {
     this.#again = true;
     if (this.#done.signal.aborted) return;
-    this.#loop ??= this.#exchangeAll().finally(() => {
-      this.#loop = undefined;
-    });
+    this.#loop ??= this.#exchangeAll();
   }
 
   /** No step runs any more. Resolves when the gateway has what the shells printed last, or after some time. */
@@ -54,26 +52,31 @@ export class DebugSessions {
 
   async #exchangeAll(): Promise<void> {
     const backOff = gatewayBackOff();
-    while (this.#again && !this.#done.signal.aborted) {
-      this.#again = false;
-      try {
-        const sessions = [...this.#shells.values()].map((shell) => shell.report());
-        const work = await this.#links.exchange({ sessions });
-        this.#take(work);
-        backOff.reset();
-        await pauseFor(this.#pauseMs(), this.#done.signal);
-      } catch (error) {
-        if (error instanceof Error && isFinal(error)) {
-          this.#take({ sessions: [] });
-          return;
-        }
-        this.#again = true;
-        await pauseFor(backOff.next(), this.#done.signal);
-      }
-      if ([...this.#shells.values()].some((shell) => shell.hasNews)) {
+    try {
+      while (this.#again && !this.#done.signal.aborted) {
+        this.#again = false;
+        await this.#exchange(backOff);
+        if (![...this.#shells.values()].some((shell) => shell.hasNews)) continue;
         if (!this.#again) await pauseFor(FULL_PAUSE_MS, this.#done.signal);
         this.#again = true;
       }
+    } finally {
+      // In the same step as the last look at `#again`, so that no call of `wake` is lost in between.
+      this.#loop = undefined;
+    }
+  }
+
+  async #exchange(backOff: ReturnType<typeof gatewayBackOff>): Promise<void> {
+    try {
+      const sessions = [...this.#shells.values()].map((shell) => shell.report());
+      this.#take(await this.#links.exchange({ sessions }));
+      backOff.reset();
+      await pauseFor(this.#pauseMs(), this.#done.signal);
+    } catch (error) {
+      // The build is over for the gateway.
+      if (error instanceof Error && isFinal(error)) return this.#take({ sessions: [] });
+      this.#again = true;
+      await pauseFor(backOff.next(), this.#done.signal);
     }
   }
 

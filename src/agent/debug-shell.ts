@@ -1,11 +1,10 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { ShimExit } from '#adapters/process/shim-commands.ts';
 import type { RunningShell } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { DebugReport, DebugSessionWork } from '#domain/build/agent-protocol.ts';
 import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
 import { STEP_ENDED, type DebugEnd, type DebugInput } from '#domain/build/debug-session.ts';
-import type { MaskStream } from '#domain/build/mask-secrets.ts';
+import { MaskedText } from './masked-text.ts';
 import type { RunningCommands } from './running-commands.ts';
 
 /** Output in one request. */
@@ -24,8 +23,7 @@ interface Piece {
 export class DebugShell {
   readonly #id: number;
   readonly #changed: () => void;
-  readonly #mask: MaskStream;
-  readonly #decoder = new StringDecoder('utf8');
+  readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
   #shell: RunningShell | undefined;
   /** Number of the last input that was taken, and of the last that the shell has read. */
   #taken = 0;
@@ -39,7 +37,8 @@ export class DebugShell {
   constructor(work: DebugSessionWork, commands: RunningCommands, changed: () => void) {
     this.#id = work.id;
     this.#changed = changed;
-    this.#mask = commands.masker.stream();
+    const { masker } = commands;
+    this.#streams = { stdout: new MaskedText(masker), stderr: new MaskedText(masker) };
     this.#open(work, commands);
   }
 
@@ -90,7 +89,7 @@ export class DebugShell {
     place.note(`${openedBy} opens a shell in this step`);
     this.#shell = shim.debug(
       { beside, cwd, argv: command, env, ...defined({ terminal }) },
-      { onOutput: async (_stream, bytes) => await this.#print(this.#decoder.write(bytes)) },
+      { onOutput: async (stream, bytes) => await this.#append(this.#streams[stream].write(bytes)) },
     );
     this.#shell.ended.then(
       (exit) => this.#finish(endOf(exit), () => note(`the shell of ${openedBy} has ended`)),
@@ -100,8 +99,7 @@ export class DebugShell {
 
   #finish(end: DebugEnd, note: () => void): void {
     if (end.reason !== 'step-ended') note();
-    void this.#print(this.#decoder.end());
-    void this.#append(this.#mask.end());
+    for (const stream of Object.values(this.#streams)) void this.#append(stream.end());
     this.#end = end;
     this.#changed();
   }
@@ -119,10 +117,6 @@ export class DebugShell {
   }
 
   /** Resolves when the gateway has stored it. */
-  async #print(text: string): Promise<void> {
-    await this.#append(this.#mask.write(text));
-  }
-
   async #append(shown: string): Promise<void> {
     if (this.#closed || shown === '') return;
     const bytes = Buffer.from(shown);

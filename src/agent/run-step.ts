@@ -25,8 +25,6 @@ import type { Stop } from './stop.ts';
 /** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
 const TERMINATION_SIGNAL_MS = 10_000;
 
-const nothingToLeave = (): void => undefined;
-
 export interface StepInput {
   /** What earlier steps exported. */
   exports: Record<string, string>;
@@ -149,7 +147,6 @@ class StepRun {
     const container = await lanes.take(step.command.container, stop.signal);
     if (container === undefined) return this.#stopped(stop, {});
     const printed = new Printed(step);
-    let leave = nothingToLeave;
     try {
       const identity = await this.#identity(stop);
       if ('ended' in identity) return identity;
@@ -165,7 +162,7 @@ class StepRun {
         stop: stop.signal,
         onRunning: (shim, { id }) => {
           const note = (line: string): void => this.#log.note(`[${this.#masked(line)}]`);
-          leave = commands.enter(step.id, { shim, beside: id, env, cwd: plan.workdir, note });
+          commands.enter(step.id, { shim, beside: id, env, cwd: plan.workdir, note });
         },
         onOutput: (stream, bytes) => {
           if (stream === 'stderr' || !printed.isData) this.#log.write(stream, bytes);
@@ -174,7 +171,7 @@ class StepRun {
       });
       return await this.#judge(end, stop, printed);
     } finally {
-      leave();
+      commands.leave(step.id);
       lanes.give(step.command.container, container);
     }
   }

@@ -18,12 +18,12 @@ export class RunningCommands {
   readonly masker: Masker = createMasker([]);
   readonly #byStep = new Map<string, RunningCommand>();
 
-  /** Returns how to leave. */
-  enter(step: string, command: RunningCommand): () => void {
+  enter(step: string, command: RunningCommand): void {
     this.#byStep.set(step, command);
-    return () => {
-      if (this.#byStep.get(step) === command) this.#byStep.delete(step);
-    };
+  }
+
+  leave(step: string): void {
+    this.#byStep.delete(step);
   }
 
   of(step: string): RunningCommand | undefined {

@@ -1,7 +1,6 @@
-import { StringDecoder } from 'node:string_decoder';
 import { cutLog } from '#domain/build/log-limit.ts';
-import type { Masker, MaskStream } from '#domain/build/mask-secrets.ts';
-import { storable } from '#domain/build/storable.ts';
+import type { Masker } from '#domain/build/mask-secrets.ts';
+import { MaskedText } from './masked-text.ts';
 
 const BATCH_CHARACTERS = 64 * 1024;
 const FLUSH_LINES_MS = 100;
@@ -32,7 +31,7 @@ export class LogBudget {
 export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;
-  readonly #streams: Record<'stdout' | 'stderr', Stream>;
+  readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
   /** At the beginning of each line. */
   readonly #prefix: string;
   #atLineStart = true;
@@ -44,7 +43,7 @@ export class StepLog {
     this.#prefix = prefix;
     this.#emit = emit;
     this.#budget = budget;
-    this.#streams = { stdout: new Stream(masker), stderr: new Stream(masker) };
+    this.#streams = { stdout: new MaskedText(masker), stderr: new MaskedText(masker) };
   }
 
   write(stream: 'stdout' | 'stderr', bytes: Buffer): void {
@@ -98,22 +97,5 @@ export class StepLog {
       this.#timer = undefined;
     }
     if (text !== '') this.#emit(text);
-  }
-}
-
-class Stream {
-  readonly #decoder = new StringDecoder('utf8');
-  readonly #mask: MaskStream;
-
-  constructor(masker: Masker) {
-    this.#mask = masker.stream();
-  }
-
-  write(bytes: Buffer): string {
-    return this.#mask.write(storable(this.#decoder.write(bytes)));
-  }
-
-  end(): string {
-    return this.#mask.write(storable(this.#decoder.end())) + this.#mask.end();
   }
 }

@@ -296,6 +296,4 @@ function kindOf(key: string): string {
   return key.split(' ')[0] ?? '';
 }
 
-function now(): Date {
-  return new Date();
-}
+const now = (): Date => new Date();

@@ -75,17 +75,18 @@ export class SentInput {
   #wake(): void {
     if (this.#sending || this.#stopped) return;
     this.#sending = true;
-    this.#sendAll().then(
-      () => (this.#sending = false),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#sendAll().catch((error: unknown) => this.#fail(error));
   }
 
   async #sendAll(): Promise<void> {
     let failed = 0;
     while (!this.#stopped) {
       this.#message ??= this.#next();
-      if (this.#message === undefined && this.#saidReceived === this.#received) return;
+      if (this.#message === undefined && this.#saidReceived === this.#received) {
+        // In the same step as the look, so that no input is left in between.
+        this.#sending = false;
+        return;
+      }
       try {
         if (!(await this.#sendOnce())) await this.#pause(FULL_PAUSE_MS);
         failed = 0;
