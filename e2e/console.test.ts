@@ -12,7 +12,7 @@ import { get } from '#e2e/support/read-objects.ts';
 import { storySteps } from '#e2e/support/story-steps.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { startIsolatedChromium, type IsolatedChromium } from '#testing/browser/isolated-chromium.ts';
-import { openPerson } from '#testing/browser/site.ts';
+import { openPerson, sendSignInForm } from '#testing/browser/site.ts';
 import type { Reached } from '#tools/demo/reach.ts';
 
 /*
@@ -143,9 +143,7 @@ const step = storySteps();
 describe('a day with the console', () => {
   step('begins with the password that an admin gave, and a new one', async () => {
     await page.goto('/');
-    await page.getByLabel('Username').fill(USER);
-    await page.getByLabel('Password').fill(GIVEN);
-    await press('Sign in');
+    await sendSignInForm(page, USER, GIVEN);
     await page.waitForURL('**/profile/password');
     await page.getByLabel('Current password').fill(GIVEN);
     await page.getByLabel('New password').fill(CHOSEN);

@@ -10,7 +10,7 @@ import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { storySteps } from '#e2e/support/story-steps.ts';
 import { startChromium } from '#testing/browser/chromium.ts';
-import { picture } from '#testing/browser/site.ts';
+import { picture, sendSignInForm } from '#testing/browser/site.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { typeInto } from '#testing/process/type-into.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
@@ -137,9 +137,7 @@ const openAsPrinted = async (output: string): Promise<void> => {
   try {
     const page = await browser.newPage();
     await page.goto(address);
-    await page.getByLabel('Username').fill(username);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await sendSignInForm(page, username, password);
     await page.waitForURL(address);
     expect(await page.locator('h1').innerText()).toBe('Sample application');
     const publish = page

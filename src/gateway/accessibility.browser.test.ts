@@ -4,7 +4,7 @@ import { problemPage } from '#adapters/http/pages/problem-page.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
@@ -94,9 +94,7 @@ async function buildOfManyColours(): Promise<void> {
 
 async function signIn(username: string): Promise<void> {
   await page.goto('/auth/login');
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, username, PASSWORD);
   await page.waitForURL('**/teams');
 }
 

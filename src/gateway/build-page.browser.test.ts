@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { startReportedBuild, type ReportedEvent } from '#testing/builds/reported-build.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -58,9 +58,7 @@ beforeEach(async () => {
   ({ page, complaints } = person);
   close = async () => await person.context.close();
   await page.goto('/auth/login');
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, 'ann', PASSWORD);
   await page.waitForURL('**/teams');
 });
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 
 /* The page where a person confirms a login of the command line. PICTURES names a folder for screenshots. */
@@ -61,9 +61,7 @@ async function beginLogin() {
 }
 
 async function signIn(): Promise<void> {
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await press('Sign in');
+  await sendSignInForm(page, 'ann', PASSWORD);
 }
 
 /** Opens a page, through the sign-in page. */

@@ -4,7 +4,7 @@ import { createCompiler } from '#adapters/hcl/compile.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { PipelineObjects } from '#flows/pipelines/object-ports.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
 import { NO_OBJECTS, openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { InMemoryPipelines } from '#testing/kubernetes/in-memory-pipelines.ts';
 import { toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -98,9 +98,7 @@ async function signedIn(path: string, as = 'mia', scripts = true) {
     : await withoutScripts(browser);
   context.setDefaultTimeout(60_000);
   await page.goto(path);
-  await page.getByLabel('Username').fill(as);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, as, PASSWORD);
   await page.waitForURL(`**${path}`);
   return { page, complaints, close: async () => await context.close() };
 }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
@@ -106,9 +106,7 @@ async function endBuilds(pipeline: string, status: BuildStatus): Promise<void> {
 
 async function open(path: string, username: string): Promise<void> {
   await page.goto(path);
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, username, PASSWORD);
   await page.waitForURL(`**${path}`);
 }
 

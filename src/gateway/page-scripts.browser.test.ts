@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite } from '#testing/browser/site.ts';
+import { openPerson, openSite, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
@@ -32,9 +32,7 @@ async function signedIn(
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
   const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
   await page.goto(path);
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, 'ann', PASSWORD);
   await page.waitForURL(`**${path}`);
   return { page, context, complaints, close: async () => await context.close() };
 }

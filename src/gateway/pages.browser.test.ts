@@ -4,7 +4,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endCheck } from '#testing/stores/end-check.ts';
@@ -80,9 +80,7 @@ async function seen(name: string): Promise<void> {
 }
 
 async function signIn(username: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(password);
-  await press('Sign in');
+  await sendSignInForm(page, username, password);
 }
 
 describe('the sign-in page', () => {

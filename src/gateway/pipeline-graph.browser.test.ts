@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import {
   get as getStep,
@@ -63,9 +63,7 @@ beforeEach(async () => {
   ({ page, complaints } = person);
   close = async () => await person.context.close();
   await page.goto('/auth/login');
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, 'ann', PASSWORD);
   await page.waitForURL('**/teams');
 });
 afterEach(async () => {

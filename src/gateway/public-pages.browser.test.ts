@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { FRESH_MS } from '#flows/views/pipeline-lookup.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -91,9 +91,7 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
 
   await page.goto(APP);
   await page.getByRole('link', { name: 'Sign in', exact: true }).click();
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, 'ann', 'correct horse battery');
   await page.waitForURL(`**${APP}`);
   await page.getByRole('button', { name: 'Start a build of unit' }).waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();

@@ -5,7 +5,7 @@ import type { Input, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
@@ -170,9 +170,7 @@ async function failCheck(): Promise<void> {
 
 async function signIn(username: string, then: string): Promise<void> {
   await page.goto(then);
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, username, PASSWORD);
   await page.waitForURL(`**${then}`);
 }
 

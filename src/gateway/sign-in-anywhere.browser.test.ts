@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '#testing/browser/chromium.ts';
-import { openPerson } from '#testing/browser/site.ts';
+import { openPerson, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
@@ -38,9 +38,7 @@ afterAll(async () => {
 async function signIn(origin: string) {
   const { context, page } = await openPerson(browser, origin);
   await page.goto('/auth/login');
-  await page.getByLabel('Username').fill('ann');
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sendSignInForm(page, 'ann', PASSWORD);
   return { context, page };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { expectEqual } from '#testing/expect-equal.ts';
 import { ask } from '#testing/scheduling/actions-on-history.ts';
 import {
   hasGoodBuilds,
@@ -9,6 +8,7 @@ import {
   setsByBruteForce,
 } from '#testing/scheduling/brute-force.ts';
 import { applyDecision, decideFromHistory, readyToWrite } from '#testing/scheduling/decide-in-memory.ts';
+import { expectEqual } from '#testing/scheduling/expect-equal.ts';
 import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
 import { activeAutomatic, addVersion, isQueued, jobOf, type History } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';

@@ -87,6 +87,13 @@ export async function openPerson(
   return { context, page, complaints };
 }
 
+/** Fills in the sign-in form, which is open, and sends it. */
+export async function sendSignInForm(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
 /**
  * Takes pictures of the current page in light and dark mode and on a phone, if a folder for them is named.
  */
