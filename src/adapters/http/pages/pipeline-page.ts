@@ -85,6 +85,7 @@ function jobsOf(
   waiting: WaitingView | undefined,
   teamViewer: TeamViewer,
 ): Html {
+  const found = reasonsByJob(jobs.rows, waiting);
   const start = {
     title: 'Start',
     titleHidden: true,
@@ -98,16 +99,23 @@ function jobsOf(
       }),
   };
   return jobTable(name, jobs, [
-    { title: 'Why it waits', cell: (job) => reasons(reasonsOf(job, waiting)) },
+    { title: 'Why it waits', cell: (job) => reasons(found.get(job.name) ?? []) },
     ...(may(teamViewer, 'write') ? [start] : []),
   ]);
 }
 
-/** Why the newest build of a job does not start, then why the job has no newer one. */
-function reasonsOf({ name, latest }: JobView, waiting: WaitingView | undefined): Reason[] {
-  const build = waiting?.builds.find(({ job, number }) => job === name && number === latest?.number);
-  const job = waiting?.jobs.find((one) => one.name === name);
-  return [...(build?.reasons ?? []), ...(job?.reasons ?? [])];
+/** Why the newest build of each job does not start, then why the job has no newer one. */
+function reasonsByJob(jobs: readonly JobView[], waiting: WaitingView | undefined): Map<string, Reason[]> {
+  const ofJobs = new Map(waiting?.jobs.map(({ name, reasons: found }) => [name, found]));
+  const ofBuilds = new Map(
+    waiting?.builds.map(({ job, number, reasons: found }) => [`${job} ${number}`, found]),
+  );
+  return new Map(
+    jobs.map(({ name, latest }) => [
+      name,
+      [...(ofBuilds.get(`${name} ${latest?.number}`) ?? []), ...(ofJobs.get(name) ?? [])],
+    ]),
+  );
 }
 
 /** Sentences why a job or build waits, one to a line. */
