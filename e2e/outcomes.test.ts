@@ -93,6 +93,8 @@ describe('a build in a team with little room', () => {
     await createPipeline(SMALL, 'queue', oneJob(`until ${UNTIL_RELEASED}; do sleep 0.5; done`));
     const api = pipelineApi(SMALL, 'queue');
     const first = created(await api.trigger('work')).number;
+    // While neither has a Pod, either may get the quota.
+    await eventually(async () => expect((await api.build('work', first)).status).toBe('started'));
     const second = created(await api.trigger('work')).number;
     await eventually(async () =>
       expect(await whyPending(SMALL, 'queue', second)).toMatch(/^QuotaExceeded: .*memory/),
