@@ -10,6 +10,7 @@ import type { OpenRun } from '#flows/pods/workloads.ts';
 import { ForeignPodCache } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
+import { WatchedStarts } from './watched-starts.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
 
 /** Judges builds and check runs by the state of their Pods. One queue, with a key for each Pod. */
@@ -20,6 +21,7 @@ export class PodFollower {
   /** Last facts of deleted Pods that are not handled yet. */
   readonly #gone = new Map<string, PodFacts>();
   readonly #foreign: ForeignPods;
+  readonly #starts = new WatchedStarts();
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
@@ -29,6 +31,7 @@ export class PodFollower {
   }
 
   changed(change: ObjectChange<PodProjection>): void {
+    this.#starts.changed(change);
     const { facts } = change.object;
     if (facts === undefined) return;
     if (change.type === 'deleted') this.#gone.set(change.key, facts);
@@ -81,6 +84,7 @@ export class PodFollower {
       notifications: database.notifications,
       now: () => new Date(),
       foreign: this.#foreign,
+      seenStart: (podUid: string) => this.#starts.of(podUid),
       hangs: (build: AttemptFacts, message: string) => this.#hangs(build, message),
     };
   }

@@ -71,6 +71,8 @@ CREATE TABLE build_attempts (
   stored_log_bytes bigint DEFAULT 0 NOT NULL,
   identity_tokens integer DEFAULT 0 NOT NULL,
   pod_name text,
+  pod_scheduled_at timestamp with time zone,
+  containers_started_at timestamp with time zone,
   CONSTRAINT build_attempts_pkey PRIMARY KEY (build_id, attempt),
   CONSTRAINT build_attempts_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
 );

@@ -19,11 +19,15 @@ import {
 } from '#flows/pods/verify-pods.ts';
 import { endBuild, retryAttempt } from './end-build.ts';
 import type { AttemptFacts, BuildStore } from './ports.ts';
+import { recordStart, type RecordStartPorts } from './record-start.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };
 
-export interface FollowBuildPorts extends VerifyPodPorts {
-  builds: Pick<BuildStore, 'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'withBuild'>;
+export interface FollowBuildPorts extends VerifyPodPorts, Pick<RecordStartPorts, 'seenStart'> {
+  builds: Pick<
+    BuildStore,
+    'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'recordStart' | 'withBuild'
+  >;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
@@ -64,12 +68,15 @@ export async function followBuildPod(
   const state = stored && stateOf(stored);
   if (facts === undefined || state === undefined || !isActive(state.status)) {
     await remove(seen, ports);
+    await recordStart({ facts, state, pod: seen, isOver: true }, ports);
     return 'over';
   }
   const pod = seen ?? (await findOwn(facts, ports));
   const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
   await carryOut(facts, pod, judgement, ports);
-  if (judgement.decision !== 'wait') await remove(pod, ports);
+  const isOver = judgement.decision !== 'wait';
+  if (isOver) await remove(pod, ports);
+  await recordStart({ facts, state, pod, isOver }, ports);
   return judgement.decision;
 }
 

@@ -32,6 +32,7 @@ const ports = () => ({
   now: () => new Date((cancelledAt?.getTime() ?? Date.now()) + ahead * 1000),
   pods: () => [...cluster.pods.values()],
   foreign: new RecordedForeignPods(),
+  seenStart: () => ({}),
   hangs: ({ job, number }: { job: string; number: string }, message: string) =>
     void reported.push(`${job} ${number}: ${message}`),
 });

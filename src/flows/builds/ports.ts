@@ -1,4 +1,5 @@
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
+import type { StartTimes } from '#domain/build/start-times.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
@@ -28,6 +29,8 @@ export interface AttemptFacts extends PendingBuild {
   /** Name of the warm Pod that the attempt took. Absent: the name follows from the attempt. */
   podName?: string;
   podCreatedAt?: Date;
+  /** When its Pod got its node. Present: `recordStart` has recorded its start. */
+  podScheduledAt?: Date;
   /** When its end was first requested, and the reason to show. */
   cancelled?: { at: Date; reason?: string };
   /** Number of earlier attempts in which steps ran. */
@@ -71,6 +74,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
   /** Ends the delay of all builds of the namespace. Returns whether there were any. */
   tryAllRefused(namespace: string): Promise<boolean>;
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
+  /** Records the start of the attempt's Pod. What was recorded before stays. */
+  recordStart(attempt: AttemptRef, podUid: string, times: StartTimes): Promise<void>;
   /** Records why the build is pending. If it has no Pod, it is tried again after a delay that grows. */
   explainPending(build: number, reason: string): Promise<void>;
   /** Undefined if the attempt is no longer current. */

@@ -76,6 +76,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       now: () => new Date(Date.now() + AHEAD_MS),
       foreign: new RecordedForeignPods(),
       hangs: () => undefined,
+      seenStart: () => ({}),
     };
     const failures: unknown[] = [];
     try {

@@ -50,6 +50,7 @@ const ports = () => ({
   foreign,
   now,
   hangs,
+  seenStart: () => ({}),
   pods: () => [...cluster.pods.values()],
 });
 const podNames = (): string[] => [...cluster.pods.keys()].toSorted();

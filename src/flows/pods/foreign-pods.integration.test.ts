@@ -31,6 +31,7 @@ const ports = () => ({
   foreign: new RecordedForeignPods(),
   now: () => new Date(),
   hangs: () => undefined,
+  seenStart: () => ({}),
   pods: () => [...cluster.pods.values(), ...there.values()],
 });
 

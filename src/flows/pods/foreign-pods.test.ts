@@ -189,6 +189,7 @@ function world(pods: () => PodFacts[]) {
         retry: async ({ build, attempt }, over) => write('retryBuild')(build, attempt, over),
       }),
       explainPending: writes('explainPending', undefined),
+      recordStart: writes('recordStart', undefined),
     },
     checks: {
       openRuns: async () => RUNS,
@@ -220,6 +221,7 @@ function world(pods: () => PodFacts[]) {
       fail: writes('failWarmPod', true),
     },
     hangs: write('hangs'),
+    seenStart: () => ({}),
     foreign: new RecordedForeignPods(),
     now: () => NOW,
     pods,

@@ -32,6 +32,7 @@ const ports = () => ({
   foreign: new RecordedForeignPods(),
   now,
   hangs: () => undefined,
+  seenStart: () => ({}),
   pods: () => [...cluster.pods.values()],
   refill: true,
   warmResult: (result: WarmResult) => void results.push(result),
@@ -224,8 +225,11 @@ describe('the build that took a Pod', () => {
     await followPod(pod, [], ports());
     expect(warmPods()).toHaveLength(1);
     await endOn(stores, id, 1, { ...SUCCEEDED, at: now() });
-    await followPod(pod, [], ports());
+    await followPod({ ...pod, scheduledAt: now() }, [], ports());
     expect(warmPods()).toEqual([]);
+    const shown = await stores.views.build({ ...UNIT, number });
+    expect(shown).toMatchObject({ warmPod: true });
+    expect(shown).not.toHaveProperty('podScheduledAt');
     aheadMs = 120_000;
     await keepWarmPods(ports());
     expect(await states()).not.toContain('taken');

@@ -98,9 +98,14 @@ export interface BuildDetail extends BuildView {
   outputs: { resource: string; version: number; fields: Record<string, string> }[];
   /** Results of the checks that its trigger requested. */
   checks?: RequestedCheck[];
-  /** When the limits let it start, and when the Pod of its last attempt was created. */
+  /** When the limits let it start, and when its last attempt got its Pod. */
   admittedAt?: Date;
   podCreatedAt?: Date;
+  /** Its last attempt took a warm Pod. */
+  warmPod?: true;
+  /** When the Pod of its last attempt got its node, and when the last of its containers started. */
+  podScheduledAt?: Date;
+  containersStartedAt?: Date;
   /** Its job asks for approval. */
   approval?: ApprovalView;
   steps: StepState[];

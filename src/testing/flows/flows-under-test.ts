@@ -36,6 +36,7 @@ beforeEach(async () => {
 
 export const now = (): Date => new Date(Date.now() + ahead * 1000);
 const hangs = (): undefined => undefined;
+const seenStart = () => ({});
 const foreign = new RecordedForeignPods();
 export const ports = () => ({
   ...stores,
@@ -44,6 +45,7 @@ export const ports = () => ({
   foreign,
   now,
   hangs,
+  seenStart,
   pods: () => [...cluster.pods.values()],
 });
 export const save = async (definition = samplePipeline(), more = {}) =>

@@ -116,6 +116,15 @@ const RUNNING: Wire<V1Pod>['status'] = {
   containerStatuses: ['agent', 'worker'].map((name) => container(name, { running: {} })),
 };
 
+/** Its status has times, which would be recorded of a Pod that is believed. */
+const STARTED: Wire<V1Pod>['status'] = {
+  phase: 'Running',
+  conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:01Z' }],
+  containerStatuses: ['agent', 'worker'].map((name) =>
+    container(name, { running: { startedAt: '2026-01-01T00:00:02Z' } }),
+  ),
+};
+
 const WORDS = {
   format: 1,
   outcome: 'succeeded',
@@ -140,6 +149,7 @@ function ended(exitCode: number, message: string): Wire<V1Pod>['status'] {
 
 const STATUSES: Wire<V1Pod>['status'][] = [
   RUNNING,
+  STARTED,
   { phase: 'Pending' },
   { phase: 'Failed', reason: 'Evicted', message: 'no room' },
   ended(0, JSON.stringify(WORDS)),

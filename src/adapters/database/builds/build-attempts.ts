@@ -11,6 +11,7 @@ import {
 } from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { RecordedPod } from '#domain/build/pod-ownership.ts';
+import type { StartTimes } from '#domain/build/start-times.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { CacheUse } from '#domain/planning/cache-volumes.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
@@ -46,6 +47,19 @@ export async function podCreated(
   if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }
 
+/** Without the fence of the leader's epoch: what an old leader saw is as true. */
+export async function writeStartTimes(
+  { pool }: Database,
+  { build, attempt, podUid }: { build: number; attempt: number; podUid: string },
+  { scheduledAt, containersStartedAt }: StartTimes,
+): Promise<void> {
+  const started = containersStartedAt?.toISOString() ?? null;
+  await pool.query(prepared('record_start')`
+    UPDATE build_attempts
+    SET pod_scheduled_at = ${timestamp(scheduledAt)}, containers_started_at = ${started}::timestamptz
+    WHERE build_id = ${build} AND attempt = ${attempt} AND pod_uid = ${podUid} AND pod_scheduled_at IS NULL`);
+}
+
 /** Retries after 2, 4, 8 … seconds, at most 60, so that a refused build delays no others. */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
   await database.pool.query(rows()`
@@ -58,6 +72,7 @@ export async function explainPending(database: Database, build: number, reason: 
 
 type FactsRow = BuildRow &
   AttemptRow & {
+    podScheduledAt: Date | null;
     status: BuildStatus;
     cancelledAt: Date | null;
     cancelReason: string | null;
@@ -76,7 +91,8 @@ export async function attemptFacts(
 ): Promise<AttemptFacts | undefined> {
   const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
     SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_name AS "podName",
-      a.pod_created_at AS "podCreatedAt", b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason",
+      a.pod_created_at AS "podCreatedAt", a.pod_scheduled_at AS "podScheduledAt",
+      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason",
       b.input_values AS inputs, t.build_log_bytes AS "logLimitBytes", (
         SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
           AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
@@ -88,7 +104,7 @@ export async function attemptFacts(
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
   const { revision, versions, cancelledAt, cancelReason, ...row } = found;
-  const { previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches, ...facts } = row;
+  const { podScheduledAt, previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches, ...facts } = row;
   const definition = (await definitions.of(pool, [revision])).get(revision);
   if (definition === undefined) return undefined;
   const cancelled = cancelledAt && {
@@ -97,7 +113,14 @@ export async function attemptFacts(
   };
   return {
     ...withPod(facts),
-    ...withoutNulls({ cancelled, previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches }),
+    ...withoutNulls({
+      podScheduledAt,
+      cancelled,
+      previousOutcome,
+      logLimitBytes,
+      defaultTimeoutSeconds,
+      caches,
+    }),
     definition,
     versions: versions ?? [],
   };

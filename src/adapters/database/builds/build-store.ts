@@ -9,6 +9,7 @@ import {
   givenPod,
   openAttempts,
   podCreated,
+  writeStartTimes,
 } from './build-attempts.ts';
 import { buildsToStart, explainHeld, startingPods } from './builds-to-start.ts';
 import { approvalsWithTimeout, endExpiredApprovals } from './expire-approvals.ts';
@@ -47,6 +48,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     tryRefused: (namespace) => tryRefused(database, namespace),
     tryAllRefused: (namespace) => tryAllRefused(database, namespace),
     podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
+    recordStart: (attempt, podUid, times) => writeStartTimes(database, { ...attempt, podUid }, times),
     explainPending: (build, reason) => explainPending(database, build, reason),
     givenPod: (build, attempt) => givenPod(database, build, attempt),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),

@@ -74,11 +74,15 @@ export async function viewBuild(
       checks: RequestedCheck[] | null;
       admittedAt: Date | null;
       podCreatedAt: Date | null;
+      warmPod: boolean;
+      podScheduledAt: Date | null;
+      containersStartedAt: Date | null;
       approval: ApprovalView | null;
     }
   >()`
-    SELECT ${COLUMNS}, b.admitted_at AS "admittedAt", (SELECT a.pod_created_at FROM build_attempts a
-      WHERE a.build_id = b.id AND a.attempt = b.attempt) AS "podCreatedAt", ${APPROVAL} AS approval, (
+    SELECT ${COLUMNS}, b.admitted_at AS "admittedAt", a.pod_created_at AS "podCreatedAt",
+      a.pod_name IS NOT NULL AS "warmPod", a.pod_scheduled_at AS "podScheduledAt",
+      a.containers_started_at AS "containersStartedAt", ${APPROVAL} AS approval, (
       SELECT jsonb_agg(jsonb_build_object('name', i.name, 'resource', r.name, 'version', v.id, 'fields', v.fields)
         ORDER BY i.position)
       FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
@@ -86,9 +90,11 @@ export async function viewBuild(
       SELECT jsonb_agg(jsonb_build_object('resource', r.name, 'version', v.id, 'fields', v.fields) ORDER BY v.id)
       FROM build_outputs o JOIN versions v ON v.id = o.version_id JOIN resources r ON r.id = o.resource_id
       WHERE o.build_id = b.id AND o.attempt = b.attempt) AS outputs, b.cause -> 'checks' AS checks
-    FROM builds b WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
+    FROM builds b LEFT JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
   if (found === null) return undefined;
-  const { inputs, outputs, checks, admittedAt, podCreatedAt, approval, ...row } = found;
+  const { inputs, outputs, checks, approval, warmPod, ...rest } = found;
+  const { admittedAt, podCreatedAt, podScheduledAt, containersStartedAt, ...row } = rest;
   const stored = await readState(pool, { build: row.id, attempt: row.attempt, lock: false }, definitions);
   return {
     ...withoutNulls(row),
@@ -96,7 +102,8 @@ export async function viewBuild(
     outputs: outputs ?? [],
     steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
     sent: await sentNotifications(pool, row.id),
-    ...withoutNulls({ checks, admittedAt, podCreatedAt, approval }),
+    ...(warmPod && { warmPod }),
+    ...withoutNulls({ checks, admittedAt, podCreatedAt, podScheduledAt, containersStartedAt, approval }),
   };
 }
 

@@ -1,0 +1,50 @@
+import { defined } from '#defined';
+import type { BuildState } from '#domain/build/build-state.ts';
+import { decideStartTimes, type SeenStart } from '#domain/build/start-times.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { CurrentPod } from '#flows/pods/verify-pods.ts';
+import type { AttemptFacts, BuildStore } from './ports.ts';
+
+export interface RecordStartPorts {
+  builds: Pick<BuildStore, 'recordStart'>;
+  notifications: Pick<Notifications, 'notify'>;
+  /** When this operator saw the Pod of this uid start. */
+  seenStart: (podUid: string) => SeenStart;
+}
+
+/** Undefined: another attempt follows already, or the Pod is gone. */
+interface FollowedAttempt {
+  facts: AttemptFacts | undefined;
+  state: BuildState | undefined;
+  pod: CurrentPod | undefined;
+  isOver: boolean;
+}
+
+/** Records where the time until the first step went. It is for display only, so losing it does no harm. */
+export async function recordStart(
+  { facts, state, pod, isOver }: FollowedAttempt,
+  { builds, notifications, seenStart }: RecordStartPorts,
+): Promise<void> {
+  if (facts === undefined || state === undefined || pod === undefined) return;
+  const { id: build, attempt, podName, podScheduledAt, podCreatedAt = pod.createdAt } = facts;
+  const running = facts.status === 'started' ? 'running' : 'starting';
+  const times = decideStartTimes(
+    {
+      state: isOver ? 'over' : running,
+      isRecorded: podScheduledAt !== undefined,
+      isWarm: podName !== undefined,
+      podCreatedAt,
+      ...defined({ firstStepAt: firstStepOf(state) }),
+    },
+    { ...pod, seen: seenStart(pod.uid) },
+  );
+  if (times === undefined) return;
+  await builds.recordStart({ build, attempt }, pod.uid, times);
+  // For an open page of the build. When the build is over, its stream has ended.
+  if (!isOver) notifications.notify({ topic: 'progress', build });
+}
+
+function firstStepOf({ steps }: BuildState): Date | undefined {
+  const starts = steps.flatMap(({ startedAt }) => (startedAt === undefined ? [] : [Date.parse(startedAt)]));
+  return starts.length === 0 ? undefined : new Date(Math.min(...starts));
+}
