@@ -12,7 +12,7 @@ import {
   teamName,
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
-import { created, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import {
   endSlowBuild,
@@ -154,6 +154,14 @@ job "work" {
 const grouped = (name: string, cmd: string): string =>
   `job "${name}" {\n  serial_groups = ["one"]\n${task('run', cmd)}\n}\n`;
 
+/** A build once the start of its Pod is recorded, which is soon after the build has ended. */
+const recordedStart = (pipeline: string, number: string): Promise<Build> =>
+  eventually(async () => {
+    const build = await pipelineApi(TEAM, pipeline).build('work', number);
+    expect(build.pod_scheduled_at).toBeDefined();
+    return build;
+  });
+
 describe('a build whose Pod does not start', () => {
   test('waits with the name of the image that cannot be pulled; a cancel ends it at once', async () => {
     const image = 'registry.invalid/no/such:image';
@@ -170,6 +178,7 @@ describe('a build whose Pod does not start', () => {
     expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBe(202);
     const { status, steps = [] } = await buildEnded(TEAM, 'image', 'work', number);
     expect([status, ...steps.map((step) => step.status)]).toEqual(['cancelled', ...Array(3).fill('skipped')]);
+    expect(await recordedStart('image', number)).not.toHaveProperty('containers_started_at');
   }, 600_000);
 
   test('waits with the reason while the API server refuses the Pod, then runs', async () => {
@@ -183,6 +192,11 @@ describe('a build whose Pod does not start', () => {
     );
     await kubectl('delete', 'limitrange', 'huge', '--namespace', TEAM);
     expect((await buildEnded(TEAM, 'refused', 'work', number)).status).toBe('succeeded');
+    const build = await recordedStart('refused', number);
+    const { pod_created_at: pod, pod_scheduled_at: node, containers_started_at: images, started_at } = build;
+    const times = [pod, node, images, started_at].map((time) => Date.parse(time ?? 'never'));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times).not.toContain(NaN);
   }, 600_000);
 
   test('can be cancelled while it waits for its serial group, whatever runs there', async () => {

@@ -53,6 +53,9 @@ export interface Build {
   message?: string;
   attempt: number;
   created_at: string;
+  pod_created_at?: string;
+  pod_scheduled_at?: string;
+  containers_started_at?: string;
   started_at?: string;
   ended_at?: string;
   inputs?: { resource: string; version: Record<string, string> }[];

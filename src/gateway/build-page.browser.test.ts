@@ -78,6 +78,16 @@ async function startBuild(name: string): Promise<Report> {
   return await startReportedBuild({ stores, notifications: gateway.notifications });
 }
 
+/** Records the start of the Pod as the operator does. It had its node and its images at once. */
+async function recordStart(of: string): Promise<void> {
+  const { stores, gateway } = site;
+  const shown = await stores.views.build({ team: 'main', pipeline: 'app', job: of, number: '1' });
+  const { id: build = 0, podCreatedAt: at = new Date() } = shown ?? {};
+  const times = { scheduledAt: at, containersStartedAt: at };
+  await stores.builds.recordStart({ build, attempt: 1 }, 'pod', times);
+  gateway.notifications.notify({ topic: 'progress', build });
+}
+
 const log = (step: string, text: string): ReportedEvent => ({ type: 'log', step, text });
 const started = (step: string): ReportedEvent => ({ type: 'step-started', step });
 const ended = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): ReportedEvent => ({
@@ -217,6 +227,10 @@ describe('the log of a running build', () => {
     await seen('log-running');
     await page.getByRole('button', { name: 'Jump to the end' }).click();
     await until(async () => await isVisible('compile 100'));
+    await page.getByRole('rowheader', { name: 'Pod: node, images, start' }).waitFor();
+    await recordStart('follows');
+    for (const name of ['Pod: scheduling', 'Pod: images', 'Pod: start'])
+      await page.getByRole('rowheader', { name }).waitFor();
     await report(log('1', 'the end\n'), ended('1'), started('2'), ended('2'));
     await until(async () => await isVisible('the end'));
     await endBuild(report, 'succeeded');

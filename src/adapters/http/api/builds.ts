@@ -97,8 +97,14 @@ export const BuildDetailFields = {
   checks: Type.Optional(RequestedChecks),
   /** When the limits let it start. */
   admitted_at: Type.Optional(Time),
-  /** When the Pod of its last attempt was created. */
+  /** When the Pod of its last attempt was created, or when it took a warm Pod. */
   pod_created_at: Type.Optional(Time),
+  /** Its last attempt took a warm Pod. */
+  warm_pod: Type.Optional(Type.Boolean()),
+  /** When that Pod got its node. Absent: not yet, not observed, or a warm Pod. */
+  pod_scheduled_at: Type.Optional(Time),
+  /** When the last container of that Pod started, so its images were there. */
+  containers_started_at: Type.Optional(Time),
   approval: Type.Optional(Approval),
   steps: Type.Array(StepSchema),
 };
@@ -193,6 +199,9 @@ export function encodeDetail(build: BuildDetail) {
     ...defined({
       admitted_at: build.admittedAt?.toISOString(),
       pod_created_at: build.podCreatedAt?.toISOString(),
+      warm_pod: build.warmPod,
+      pod_scheduled_at: build.podScheduledAt?.toISOString(),
+      containers_started_at: build.containersStartedAt?.toISOString(),
       approval: build.approval,
     }),
     steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({

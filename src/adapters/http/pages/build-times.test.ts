@@ -59,6 +59,43 @@ test('a running step has its time so far', () => {
   expect(spans.at(-1)).toMatchObject({ name: 'task unit', to: at(30), isRunning: true });
 });
 
+const SPLIT = { ...BEGUN, podScheduledAt: at(7), containersStartedAt: at(11) };
+test.each<[string, Partial<Parameters<typeof timeSpans>[0]>, string[]]>([
+  [
+    'a Pod whose times were observed has its parts',
+    { ...SPLIT, startedAt: at(12) },
+    ['Pod: scheduling 6 7', 'Pod: images 7 11', 'Pod: start 11 12'],
+  ],
+  [
+    'a Pod that needed no time for its node and its images has parts without length',
+    { ...SPLIT, podScheduledAt: at(6), containersStartedAt: at(6), startedAt: at(12) },
+    ['Pod: scheduling 6 6', 'Pod: images 6 6', 'Pod: start 6 12'],
+  ],
+  [
+    'a build that ends while an image is missing spent its time there',
+    { ...BEGUN, podScheduledAt: at(7) },
+    ['Pod: scheduling 6 7', 'Pod: images, start 7 20'],
+  ],
+  [
+    'containers that started after the first step, by another clock, are one part with the start',
+    { ...SPLIT, startedAt: at(10) },
+    ['Pod: scheduling 6 7', 'Pod: images, start 7 10'],
+  ],
+  [
+    'a node after the first step, by another clock, leaves one part',
+    { ...SPLIT, podScheduledAt: at(11), startedAt: at(10) },
+    ['Pod: node, images, start 6 10'],
+  ],
+  [
+    'a warm Pod has neither a wait for a node nor one for images',
+    { ...BEGUN, warmPod: true, startedAt: at(7) },
+    ['Warm Pod: start 6 7'],
+  ],
+])('%s', (_, times, parts) => {
+  const build = { createdAt: at(0), endedAt: at(20), steps: [], ...times };
+  expect(shown(build, at(50)).slice(2)).toEqual(parts);
+});
+
 test('times that do not fit together are left out: another attempt wrote one of them', () => {
   expect(
     shown({ ...BEGUN, podCreatedAt: at(20), startedAt: at(8), endedAt: at(30), steps: [] }, at(40)),

@@ -2,10 +2,12 @@ import type { BuildDetail } from '#flows/views/ports.ts';
 import { html, type Html } from './html.ts';
 import { formatDuration } from './layout.ts';
 
-type TimedBuild = Pick<
+type TimedBuild = Pick<BuildDetail, 'createdAt' | 'approval' | 'admittedAt' | 'endedAt' | 'steps'> & PodTimes;
+type PodTimes = Pick<
   BuildDetail,
-  'createdAt' | 'approval' | 'admittedAt' | 'podCreatedAt' | 'startedAt' | 'endedAt' | 'steps'
+  'podCreatedAt' | 'warmPod' | 'podScheduledAt' | 'containersStartedAt' | 'startedAt'
 >;
+type Phase = [name: string, from: Date | undefined, to: Date | undefined];
 
 /** A bar of a very short part can still be seen. */
 const MIN_BAR_PERCENT = 0.6;
@@ -22,16 +24,15 @@ export interface TimeSpan {
 
 /** The recorded parts of a build's time, in the order of their beginning. */
 export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
-  const { createdAt, approval, admittedAt, podCreatedAt, startedAt, endedAt, steps } = build;
-  const phases: [name: string, from: Date | undefined, to: Date | undefined][] = [
+  const { createdAt, approval, admittedAt, podCreatedAt, endedAt, steps } = build;
+  const phases: Phase[] = [
     [
       approval === undefined ? 'Waiting for its turn' : 'Waiting for approval and its turn',
       createdAt,
       admittedAt,
     ],
     ['Waiting for its Pod', admittedAt, podCreatedAt],
-    // The images of a node that has them take no time, so these are recorded together.
-    ['Pod: node, images, start', podCreatedAt, startedAt],
+    ...podPhases(build),
   ];
   const waits = phases.flatMap(([name, from, to]) =>
     spanOf({ name, kind: 'wait', from, to }, endedAt ?? now, endedAt),
@@ -51,6 +52,26 @@ export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
       ),
     );
   return [...waits, ...run].toSorted((a, b) => a.from.getTime() - b.from.getTime());
+}
+
+/**
+ * What happened until the first step. Parts of which the time was not observed, or that end after the first step by
+ * another clock, are one part with the next.
+ */
+function podPhases(times: PodTimes): Phase[] {
+  const { podCreatedAt, warmPod, podScheduledAt, containersStartedAt, startedAt } = times;
+  if (warmPod) return [['Warm Pod: start', podCreatedAt, startedAt]];
+  const isBeforeSteps = (at: Date | undefined): at is Date =>
+    at !== undefined && (startedAt === undefined || at <= startedAt);
+  if (!isBeforeSteps(podScheduledAt)) return [['Pod: node, images, start', podCreatedAt, startedAt]];
+  const scheduling: Phase = ['Pod: scheduling', podCreatedAt, podScheduledAt];
+  if (!isBeforeSteps(containersStartedAt))
+    return [scheduling, ['Pod: images, start', podScheduledAt, startedAt]];
+  return [
+    scheduling,
+    ['Pod: images', podScheduledAt, containersStartedAt],
+    ['Pod: start', containersStartedAt, startedAt],
+  ];
 }
 
 interface Times {
