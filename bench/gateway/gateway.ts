@@ -45,6 +45,8 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
         MILLRACE_LISTEN: `127.0.0.1:${port}`,
         MILLRACE_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
         MILLRACE_SESSION_LIFETIME: '1d',
+        // The load tells other addresses, as a proxy does.
+        MILLRACE_TRUSTED_PROXIES: '127.0.0.1/32',
       },
     },
   );

@@ -10,7 +10,7 @@ import { resource } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { Gateway } from './gateway.ts';
-import { load, type Load } from './load.ts';
+import { load, type Load, type RequestToSend } from './load.ts';
 import { digits, verdict, type Environment, type Part } from './part.ts';
 
 const TEAM = 'pictures';
@@ -23,6 +23,7 @@ const MEMORY_MB = 250;
 const SECONDS = 1;
 const RATE_ROUNDS = 15;
 const CONNECTIONS = 40;
+const ADDRESSES = 4000;
 
 /** Images over HTTP, with the lookup in the database. For drawing alone, see `make bench-graph`. */
 export const pictures: Part = {
@@ -112,11 +113,10 @@ async function cached(gateway: Gateway): Promise<string[][]> {
     const tag = (await fetch(`${gateway.base}${path}`)).headers.get('etag') ?? '';
     const control = await startControl({ answer: { type: 'image/svg+xml; charset=utf-8', body } });
     const asks = {
-      bare: { base: control.base, request: { path: '/' } },
-      ours: { base: gateway.base, request: { path } },
-      // Requests with a cookie go to the route.
-      route: { base: gateway.base, request: { path, headers: { cookie: 'of=another-site' } } },
-      again: { base: gateway.base, request: { path, headers: { 'if-none-match': tag } }, status: 304 },
+      bare: { base: control.base, requests: [{ path: '/' }] },
+      ours: { base: gateway.base, requests: [{ path }] },
+      route: { base: gateway.base, requests: throughFramework(path) },
+      again: { base: gateway.base, requests: [{ path, headers: { 'if-none-match': tag } }], status: 304 },
     };
     const rates = {
       bare: new Array<Load>(),
@@ -127,9 +127,8 @@ async function cached(gateway: Gateway): Promise<string[][]> {
     // The first round warms up the JIT and does not count.
     for (let round = 0; round <= RATE_ROUNDS; round++)
       for (const name of ['bare', 'ours', 'route', 'again'] as const) {
-        const { base, request, ...expected } = asks[name];
-        const loading = { connections: CONNECTIONS, seconds: SECONDS, requests: [request], ...expected };
-        rates[name].push(await load(base, loading));
+        const { base, ...loading } = asks[name];
+        rates[name].push(await load(base, { connections: CONNECTIONS, seconds: SECONDS, ...loading }));
       }
     for (const loads of Object.values(rates)) loads.shift();
     await control.stop();
@@ -150,6 +149,15 @@ async function cached(gateway: Gateway): Promise<string[][]> {
   }
   return lines;
 }
+
+/**
+ * Requests with a cookie go to the route. They come from as many addresses as keep each below its rate limit.
+ */
+const throughFramework = (path: string): RequestToSend[] =>
+  Array.from({ length: ADDRESSES }, (_, one) => ({
+    path,
+    headers: { cookie: 'of=another-site', 'x-forwarded-for': `10.0.${one >> 8}.${one & 255}` },
+  }));
 
 const shown = (shares: number[]): string =>
   `${summarise(shares).median.toFixed(0)} %, ${Math.min(...shares).toFixed(0)} to ${Math.max(...shares).toFixed(0)}`;
