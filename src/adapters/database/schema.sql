@@ -214,7 +214,6 @@ CREATE INDEX builds_good_of_job ON public.builds USING btree (job_id, id DESC) W
 CREATE INDEX builds_of_job ON public.builds USING btree (job_id, id DESC);
 CREATE INDEX builds_of_newest_set ON public.builds USING btree (job_id, id) WHERE ((ended_at IS NULL) AND ((cause ->> 'kind'::text) = 'ready'::text));
 CREATE INDEX builds_of_revision ON public.builds USING btree (revision_id);
-CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_queued ON public.builds USING btree (job_id, id) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
 CREATE INDEX builds_queued_by_place ON public.builds USING btree (job_id, COALESCE(queue_place, id)) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
 CREATE INDEX builds_running ON public.builds USING btree (job_id) WHERE ((admitted_at IS NOT NULL) AND (ended_at IS NULL));

@@ -3,6 +3,7 @@ import { queuedBuilds } from '#adapters/database/builds/scheduling/queued-builds
 import { cronNext } from '#adapters/database/checks/cron-next.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import { defined } from '#defined';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
@@ -81,7 +82,7 @@ async function storedFacts(
       (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused, 'lastBuild', (
           SELECT jsonb_build_object('status', b.status, 'endedAt', b.ended_at,
             'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
-          FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
+          FROM builds b WHERE ${newestBuildOf(sql.fragment`j.id`)})) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
           'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut,

@@ -50,7 +50,8 @@ export async function saveJobs(
 /** Ends builds of removed jobs that wait for their turn; running ones continue. */
 async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
-  const which = sql.fragment`job_id = ANY(${ids(jobs)}) AND admitted_at IS NULL`;
+  const which = sql.fragment`id IN (SELECT q.id FROM builds q
+    WHERE q.job_id = ANY(${ids(jobs)}) AND q.ended_at IS NULL AND q.admitted_at IS NULL)`;
   const message = 'The job was removed from the pipeline.';
   await connection.query(rows()`${endUnstarted(which, { message, at: new Date() })}`);
 }

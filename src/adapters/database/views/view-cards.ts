@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids as idArray, rows, textArray } from '#adapters/database/connection/pool.ts';
+import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import type { CardRow, CardStore, CardTeam } from '#flows/views/card-ports.ts';
 
 /** Reads what overviews show: one query for any number of pipelines. */
@@ -71,7 +72,7 @@ const STATE = sql.fragment`(
   ) ended ON true
   LEFT JOIN LATERAL (
     SELECT b.id, coalesce(b.ended_at, b.started_at, b.created_at) AS at, ${NUMBER} AS number FROM builds b
-    WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1
+    WHERE ${newestBuildOf(sql.fragment`j.id`)}
   ) newest ON true
   LEFT JOIN LATERAL (
     SELECT count(*) FILTER (WHERE b.status = 'started') AS running,

@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { JobView, PipelineView } from '#flows/views/ports.ts';
@@ -44,7 +45,7 @@ export async function viewJobs(
       ARRAY(SELECT DISTINCT b.status FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL ORDER BY 1) AS doing,
       (SELECT jsonb_build_object('status', b.status, 'startedAt', b.started_at, 'endedAt', b.ended_at,
           'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
-        FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1) AS latest
+        FROM builds b WHERE ${newestBuildOf(sql.fragment`j.id`)}) AS latest
     FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id
     WHERE j.pipeline_id = ${pipeline} AND j.deleted_at IS NULL
       ${job === undefined ? sql.fragment`` : sql.fragment`AND j.name = ${job}`}

@@ -83,14 +83,13 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
 }
 
 /** Gets of one decision, which takes at least one job. So its cost does not grow with the pipeline. */
-const MAX_GETS = 1000;
+const MAX_GETS = 250;
 
 /** The first jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
-  const queued = queuedBuilds(sql.fragment`${pipeline}`);
   return await gather(connection, 'gather_waiting', {
-    queued,
-    where: sql.fragment`${queued} <= ${AUTOMATIC_PAUSE_ABOVE} AND ${firstWaiting(pipeline)}`,
+    queued: queuedBuilds(sql.fragment`${pipeline}`),
+    where: sql.fragment`(SELECT queued FROM queue) <= ${AUTOMATIC_PAUSE_ABOVE} AND ${firstWaiting(pipeline)}`,
   });
 }
 
@@ -141,9 +140,10 @@ async function gather(
   }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
+    WITH queue AS MATERIALIZED (SELECT ${queued} AS queued)
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number,
       j.schedule_requested AS requested,
-      ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
+      (SELECT queued FROM queue) AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
       ${openRequests} AS requests, j.inputs AS form,

@@ -1,9 +1,15 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 
-/** SQL: the number of builds of a pipeline that have not started, counted up to the limit. */
+/**
+ * SQL: the number of builds of a pipeline that have not started, counted up to the limit. The limit inside
+ * makes it a lookup per job. Postgres may believe that few builds are open, because most have ended, and
+ * would read the open builds of all teams again for each job.
+ */
 export const queuedBuilds = (pipeline: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
   SELECT count(*) FROM (
-    SELECT 1 FROM jobs qj JOIN builds qb ON qb.job_id = qj.id
-    WHERE qj.pipeline_id = ${pipeline} AND qb.ended_at IS NULL AND qb.status IN ('pending', 'waiting')
-    LIMIT ${MAX_QUEUED_BUILDS}) AS queued)`;
+    SELECT 1 FROM jobs qj CROSS JOIN LATERAL (
+      SELECT 1 FROM builds qb
+      WHERE qb.job_id = qj.id AND qb.ended_at IS NULL AND qb.status IN ('pending', 'waiting')
+      LIMIT ${MAX_QUEUED_BUILDS}) AS of_job
+    WHERE qj.pipeline_id = ${pipeline} LIMIT ${MAX_QUEUED_BUILDS}) AS queued)`;
