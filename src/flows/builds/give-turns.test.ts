@@ -25,19 +25,19 @@ function queueOf(facts: QueueFacts) {
 describe('turns of a team', () => {
   const cases: Record<string, [QueueFacts, { builds: number; more: boolean }, number[]]> = {
     'every build that nothing holds back gets a turn': [
-      { jobs: [JOB], builds: [queued(3), queued(2)], more: false },
+      { jobs: [JOB], builds: [queued(3), queued(2)], cut: [] },
       { builds: 2, more: false },
       [2, 3],
     ],
-    'turns are decided again if the queue is longer than what was read': [
-      { jobs: [JOB], builds: [queued(2)], more: true },
+    'turns are decided again if every listed build of a longer queue got one': [
+      { jobs: [JOB], builds: [queued(2)], cut: [1] },
       { builds: 1, more: true },
       [2],
     ],
-    'turns are not decided again if none could be given': [
-      { limit: 0, jobs: [JOB], builds: [queued(2)], more: true },
-      { builds: 0, more: false },
-      [],
+    'turns are not decided again if a build of the longer queue waits': [
+      { limit: 1, jobs: [JOB], builds: [queued(2), queued(3)], cut: [1] },
+      { builds: 1, more: false },
+      [2],
     ],
   };
   test.each(Object.entries(cases))('%s', async (_sentence, [facts, expected, started]) => {

@@ -5,7 +5,7 @@ import type { TurnStore } from './turn-ports.ts';
 export interface TurnsGiven {
   /** Builds that got their turn. */
   builds: number;
-  /** The queue is longer than what was read: call again. */
+  /** Every listed build of a longer queue got its turn: call again. */
   more: boolean;
   /** Row ids of pipelines in which a build got its turn, or waits for another reason now. */
   pipelines: number[];
@@ -21,8 +21,10 @@ export async function giveTurnsToTeam(
     const facts = await tx.facts();
     const decision = startQueued(facts);
     const pipelines = await tx.write(decision, at);
-    const started = decision.start.length;
-    return { builds: started, more: facts.more && started > 0, pipelines };
+    const held = new Set(decision.held.map(({ build }) => build));
+    const waiting = new Set(facts.builds.filter(({ id }) => held.has(id)).map(({ job }) => job));
+    const more = facts.cut.some((job) => !waiting.has(job));
+    return { builds: decision.start.length, more, pipelines };
   });
 }
 

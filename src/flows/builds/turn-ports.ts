@@ -21,8 +21,8 @@ export interface QueueTransaction {
 }
 
 export interface QueueFacts extends StartFacts {
-  /** A job may have more queued builds than are listed. */
-  more: boolean;
+  /** Jobs that may have more queued builds than are listed. */
+  cut: readonly number[];
 }
 
 export interface WaitingApproval {

@@ -12,8 +12,8 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
 import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 
-/** Queued builds of one job in one decision. */
-const MAX_QUEUED_OF_JOB = 100;
+/** Queued builds of one job in one decision: a long queue must not cost other teams time. */
+const MAX_QUEUED_OF_JOB = 10;
 
 /** SQL: place in the queue. A build takes the place of the one that it superseded. */
 const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
@@ -122,18 +122,18 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
       ...job,
       ...withoutNulls({ concurrency }),
     })),
-    more: isLong(builds),
+    cut: longQueues(builds),
   };
   return { facts, pendingReasons: new Map(builds.map((build) => [build.id, build.pendingReason])) };
 }
 
-/** Whether the limit cut the queue of some job. */
-function isLong(builds: readonly OpenBuild[]): boolean {
+/** Jobs whose queue may be longer than what was read. */
+function longQueues(builds: readonly OpenBuild[]): number[] {
   const queued = Map.groupBy(
     builds.filter(({ state }) => state === 'queued'),
     ({ job }) => job,
   );
-  return [...queued.values()].some(({ length }) => length >= MAX_QUEUED_OF_JOB);
+  return [...queued].filter(([, { length }]) => length >= MAX_QUEUED_OF_JOB).map(([job]) => job);
 }
 
 interface Turn {

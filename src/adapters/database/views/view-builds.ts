@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { parseNumber } from '#adapters/database/builds/build-number.ts';
 import { readState } from '#adapters/database/builds/build-steps.ts';
+import { pendingReason } from '#adapters/database/builds/scheduling/pending-reason.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
@@ -30,7 +31,7 @@ interface Row {
 /** The message of a pending build is the reason why it waits. */
 const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
   ELSE b.number || '.' || b.retry END AS number,
-  b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
+  b.status, b.attempt, b.reason, coalesce(b.message, ${pendingReason}) AS message,
   b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt",
     b.started_at AS "startedAt", b.ended_at AS "endedAt",
     b.input_values AS "inputValues"`;

@@ -1,5 +1,6 @@
 import { sql, type DatabasePool } from 'slonik';
 import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
+import { pendingReason } from '#adapters/database/builds/scheduling/pending-reason.ts';
 import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows } from '#adapters/database/connection/pool.ts';
@@ -67,7 +68,7 @@ async function unstartedBuilds(
   const found = await pool.any(rows<BuildRow>()`
     SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry
       WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-      b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
+      b.revision_id AS revision, b.status, ${pendingReason} AS pod, b.held, b.gate, (
         SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
           WHERE v.build_id = b.id) AS votes
     FROM builds b JOIN jobs j ON j.id = b.job_id
