@@ -24,12 +24,16 @@ export async function markPipelineRemoved(
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };
     await retire(connection, id);
-    const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`
-      SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${id} AND b.ended_at IS NULL
-      ORDER BY b.id`);
+    const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`${openBuilds(id)}`);
     return { runningBuilds: [...runningBuilds] };
   });
 }
+
+/** SQL: ids of the builds of a pipeline that have not ended, by a lookup for each job. */
+const openBuilds = (pipeline: number) => sql.fragment`
+      SELECT o.id FROM jobs j CROSS JOIN LATERAL (
+        SELECT b.id FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL OFFSET 0) AS o
+      WHERE j.pipeline_id = ${pipeline} ORDER BY o.id`;
 
 async function retire(connection: Transaction, id: number): Promise<void> {
   await connection.query(
@@ -50,14 +54,14 @@ async function retire(connection: Transaction, id: number): Promise<void> {
     UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.',
       ended_at = now(),
       wants_pod = false, pending_reason = NULL
-    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL
+    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND (b.ended_at IS NULL) IS TRUE
       AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);
   await connection.query(rows()`
     DELETE FROM build_notifications n USING builds b, jobs j
     WHERE b.id = n.build_id AND j.id = b.job_id AND j.pipeline_id = ${id} AND n.ended_at IS NULL`);
   await connection.query(rows()`
     UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
-    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL`);
+    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND (b.ended_at IS NULL) IS TRUE`);
   await connection.query(rows()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${id}`);
   await connection.query(rows()`

@@ -71,8 +71,9 @@ async function unstartedBuilds(
       b.revision_id AS revision, b.status, ${pendingReason} AS pod, b.held, b.gate, (
         SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
           WHERE v.build_id = b.id) AS votes
-    FROM builds b JOIN jobs j ON j.id = b.job_id
-    WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs)})
+    FROM unnest(${ids(jobs)}) AS wanted (job) JOIN jobs j ON j.id = wanted.job CROSS JOIN LATERAL (
+      SELECT * FROM builds o WHERE o.job_id = j.id AND o.ended_at IS NULL AND o.status IN ('pending', 'waiting')
+      ORDER BY o.id DESC LIMIT ${MAX_BUILDS}) AS b
     ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);
   const tagsOf = await tagsOfJobs({ pool, definitions }, found);
   return found.map(({ known, revision, pod, held, gate, votes, ...build }) => ({
