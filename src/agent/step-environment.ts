@@ -13,8 +13,8 @@ export interface KnownVariables {
 
 /**
  * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them, also
- * in its hooks, and so may the key of a cache and the message of a notification. The program of a type with a protocol has only those
- * of the protocol.
+ * in its hooks, and so may the key of a cache and the message of a notification. The program of a type with a
+ * protocol has only those of the protocol.
  */
 export function environmentOf(
   { env, kind, message, call, cache }: PlanStep,

@@ -23,7 +23,10 @@ function refresh(): void {
   setTimeout(() => void replaceLive().catch(refreshLater).then(refreshed), REFRESH_MS);
 }
 
-/** The server did not answer with a page. Events that the page missed will not come again, so it does not wait for one. */
+/**
+ * The server did not answer with a page. Events that the page missed will not come again, so it does not wait
+ * for one.
+ */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);
 }

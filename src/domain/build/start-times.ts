@@ -30,12 +30,13 @@ export interface StartedPod {
 }
 
 /**
- * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. Both times are recorded at
- * once, and only after a step has started: the start of a build must not wait for this write. They never precede each
- * other or the creation of the Pod, whatever the clocks of the cluster say.
+ * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. Both times are
+ * recorded at once, and only after a step has started: the start of a build must not wait for this write.
+ * They never precede each other or the creation of the Pod, whatever the clocks of the cluster say.
  *
- * The events `Pulling` and `Pulled` of the kubelet would be more exact than the start of the containers. But a watch of
- * events gets those of every object in the namespace, several for each Pod, and the kubelet may drop or merge them.
+ * The events `Pulling` and `Pulled` of the kubelet would be more exact than the start of the containers. But
+ * a watch of events gets those of every object in the namespace, several for each Pod, and the kubelet may
+ * drop or merge them.
  */
 export function decideStartTimes(attempt: StartingAttempt, pod: StartedPod): StartTimes | undefined {
   const { state, isRecorded, isWarm, podCreatedAt, firstStepAt } = attempt;
@@ -60,8 +61,8 @@ function lastStartOf(containers: StartedPod['containers']): Date | undefined {
 }
 
 /**
- * What was seen within the reported second is more exact than the second. What was seen later, or after the first step, was
- * seen late. What was seen earlier was reported by a clock that is ahead.
+ * What was seen within the reported second is more exact than the second. What was seen later, or after the
+ * first step, was seen late. What was seen earlier was reported by a clock that is ahead.
  */
 function moreExact(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
   if (seen === undefined || seen.getTime() - reported.getTime() >= 1000) return reported;

@@ -34,7 +34,8 @@ export async function teamActivity(
       coalesce(bool_or(b.pending_reason LIKE 'QuotaExceeded:%' AND b.wants_pod), false) AS "isShort"
     FROM teams t
     LEFT JOIN (pipelines p JOIN jobs j ON j.pipeline_id = p.id
-      JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL AND b.status IN ('pending', 'started')) ON p.team_id = t.id
+      JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL AND b.status IN ('pending', 'started'))
+      ON p.team_id = t.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL GROUP BY t.id`);
   if (counts === null) return { room: 0, waiting: 0, isShort: false, jobs: [] };
   const found = await pool.any(prepared<JobRow>('active_jobs_of_team')`

@@ -60,8 +60,8 @@ const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "
     'role', g.role)) ORDER BY g.claim)
     FROM team_groups g WHERE g.team_id = t.id), '[]') AS groups,
   (SELECT coalesce(jsonb_agg(name), '[]') FROM (VALUES ('display_name', t.display_name_by_manifest),
-    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest), ('debug', t.debug_by_manifest)) AS managed(name, by)
-    WHERE by) AS "byManifest"`;
+    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest), ('debug', t.debug_by_manifest))
+    AS managed(name, by) WHERE by) AS "byManifest"`;
 
 async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[] | undefined> {
   const found = await pool.one(rows<{ exists: boolean; members: MemberRow[] }>()`

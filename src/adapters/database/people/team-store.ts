@@ -87,7 +87,8 @@ async function saveRow(connection: Transaction, team: TeamToSave): Promise<numbe
         default_timeout_seconds = excluded.default_timeout_seconds, build_log_bytes = excluded.build_log_bytes,
         debug = coalesce(${debug}, t.debug), debug_by_manifest = excluded.debug_by_manifest
       WHERE (t.namespace, t.running_builds, t.retention, t.display_name, t.display_name_by_manifest, t.by_api,
-          t.groups_by_manifest, t.default_timeout_seconds, t.build_log_bytes, t.debug, t.debug_by_manifest, t.deleted_at)
+          t.groups_by_manifest, t.default_timeout_seconds, t.build_log_bytes, t.debug, t.debug_by_manifest,
+          t.deleted_at)
         IS DISTINCT FROM (excluded.namespace, excluded.running_builds, excluded.retention,
           coalesce(excluded.display_name, t.display_name), excluded.display_name_by_manifest, excluded.by_api,
           excluded.groups_by_manifest, excluded.default_timeout_seconds, excluded.build_log_bytes,

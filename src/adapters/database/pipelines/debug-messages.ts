@@ -19,7 +19,8 @@ export function debugMessages(
       await connection.query(rows()`
         INSERT INTO debug_messages (session_id, direction, sequence, message)
         SELECT ${session}, ${direction}, sequence, message
-        FROM unnest(${ids(numbers)}, ${textArray(messages.map(({ message }) => message))}) AS given(sequence, message)`);
+        FROM unnest(${ids(numbers)}, ${textArray(messages.map(({ message }) => message))})
+          AS given(sequence, message)`);
       const column = direction === 'input' ? sql.fragment`last_input` : sql.fragment`last_output`;
       await connection.query(rows()`
         UPDATE debug_sessions SET ${column} = ${numbers.at(-1) ?? 0} WHERE id = ${session}`);

@@ -55,7 +55,8 @@ async function targetOf(
         SELECT jsonb_agg(jsonb_build_object('id', s.step, 'kind', s.kind, 'name', s.name) ORDER BY s.position)
         FROM build_steps s WHERE s.build_id = b.id AND s.attempt = b.attempt AND s.status = 'started'
           AND s.kind NOT IN ('service', 'parallel', 'branch')), '[]') AS steps
-    FROM teams t JOIN pipelines p ON p.team_id = t.id JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
+    FROM teams t JOIN pipelines p ON p.team_id = t.id JOIN jobs j ON j.pipeline_id = p.id
+      JOIN builds b ON b.job_id = j.id
     WHERE t.name = ${ref.team} AND t.deleted_at IS NULL AND p.name = ${ref.pipeline} AND p.deleted_at IS NULL
       AND j.name = ${ref.job} AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
   return found ?? undefined;
@@ -91,7 +92,8 @@ function transactionOver(connection: Transaction): DebugTransaction {
     async note(id, { state = null, inputAt, seenAt }) {
       const [input, seen] = [inputAt?.toISOString() ?? null, seenAt?.toISOString() ?? null];
       await connection.query(rows()`
-        UPDATE debug_sessions SET state = coalesce(${state}, state), input_at = coalesce(${input}::timestamptz, input_at),
+        UPDATE debug_sessions SET state = coalesce(${state}, state),
+          input_at = coalesce(${input}::timestamptz, input_at),
           seen_at = coalesce(${seen}::timestamptz, seen_at) WHERE id = ${id}`);
     },
     end: async ({ id }, end, at) => await endSession(connection, id, end, at),

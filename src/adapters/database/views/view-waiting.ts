@@ -44,7 +44,8 @@ async function jobsToExplain(
   if (pipeline === undefined) return undefined;
   const jobs = await pool.any(rows<JobToExplain>()`
     SELECT id, name FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
-      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`} ORDER BY position LIMIT ${first ?? null}`);
+      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`}
+    ORDER BY position LIMIT ${first ?? null}`);
   return job !== undefined && jobs.length === 0 ? undefined : [...jobs];
 }
 
@@ -87,7 +88,8 @@ async function unstartedBuilds(
 }
 
 /**
- * Worker tags by `<revision> <job>`. Reads one definition at a time, because together they may not fit into memory.
+ * Worker tags by `<revision> <job>`. Reads one definition at a time, because together they may not fit into
+ * memory.
  */
 async function tagsOfJobs(
   { pool, definitions }: Stored,

@@ -55,8 +55,8 @@ export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
 }
 
 /**
- * What happened until the first step. Parts of which the time was not observed, or that end after the first step by
- * another clock, are one part with the next.
+ * What happened until the first step. Parts of which the time was not observed, or that end after the first
+ * step by another clock, are one part with the next.
  */
 function podPhases(times: PodTimes): Phase[] {
   const { podCreatedAt, warmPod, podScheduledAt, containersStartedAt, startedAt } = times;

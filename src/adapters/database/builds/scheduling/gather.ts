@@ -143,8 +143,8 @@ async function gather(
     WITH queue AS MATERIALIZED (SELECT ${queued} AS queued)
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number,
       j.schedule_requested AS requested,
-      (SELECT queued FROM queue) AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
-      j.concurrency, j.serial_groups, t.running_builds AS team_limit,
+      (SELECT queued FROM queue) AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede,
+      j.approval, j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
       ${openRequests} AS requests, j.inputs AS form,
       (SELECT jsonb_agg(jsonb_build_object(
