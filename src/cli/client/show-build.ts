@@ -14,7 +14,7 @@ import { connect } from './connect.ts';
 import type { BuildDetailJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
 import type { TeamOptions } from './team-options.ts';
-import { newestBuildOf, type JobArgument } from './watch.ts';
+import { newestBuildNumber, type JobArgument } from './watch.ts';
 
 type MaybeBuild = JobArgument & { build?: string };
 
@@ -33,7 +33,7 @@ export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal
 
 /** The path of a build; without a number, of the newest. */
 export async function pathOfBuild(api: Api, team: string, name: MaybeBuild): Promise<string> {
-  const build = name.build ?? (await newestBuildOf(api, team, name));
+  const build = name.build ?? (await newestBuildNumber(api, team, name));
   const job = `${name.pipeline}/${name.job}`;
   if (build === undefined)
     throw new CommandError(`${job} has no build yet: start one with millrace trigger ${job}`);

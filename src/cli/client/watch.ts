@@ -33,15 +33,18 @@ type WatchOptions = Omit<TeamOptions, 'output'> & { wait?: boolean };
 const POLL_MS = 1000;
 
 /** The number of the newest build; `undefined` if the job has none yet. */
-export const newestBuildOf = async (api: Api, team: string, name: JobArgument): Promise<string | undefined> =>
-  (await api.get<JobJson>(jobPath(team, name))).latest_build_number;
+export const newestBuildNumber = async (
+  api: Api,
+  team: string,
+  name: JobArgument,
+): Promise<string | undefined> => (await api.get<JobJson>(jobPath(team, name))).latest_build_number;
 
 /** With --wait, polls a job without builds until it has one. */
 async function findNewest(
   { api, options, terminal }: TeamCommandContext<WatchOptions>,
   name: JobArgument,
 ): Promise<string> {
-  const newest = async () => await newestBuildOf(api, options.team, name);
+  const newest = async () => await newestBuildNumber(api, options.team, name);
   const { pause = async (milliseconds: number) => await sleep(milliseconds) } = terminal;
   const number = await newest();
   if (number !== undefined) return number;
