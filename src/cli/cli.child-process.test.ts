@@ -8,7 +8,6 @@ import { buildEngine } from '#adapters/hcl/build.ts';
 import { millrace } from '#testing/cli/command-line.ts';
 import { golden } from '#testing/jest/golden-file.ts';
 
-// Slow machines take long to start processes.
 const HERE = 'src/cli/testdata';
 
 beforeAll(async () => {

@@ -52,8 +52,8 @@ function validateCommand(run: Run): Command {
     .addHelpText(
       'after',
       `
-Variables from a Secret (a secret block or varsFrom) need no value here. The command fetches
-nothing: of types with a source it knows only those that come with Millrace.
+Variables from a Secret (a secret block or varsFrom) need no value here. The command
+fetches no source: of the types that have one, it knows only those that come with Millrace.
 
 Examples:
   millrace validate pipeline.hcl
@@ -217,7 +217,7 @@ Exit codes: 0: success; 2: usage error, or there is no such type.`,
     .addHelpText(
       'after',
       `
-The output is a start for a type of your own.
+Use the output as a start for a type of your own.
 
 Examples:
   millrace types show svc://git
@@ -239,7 +239,7 @@ function completionCommand(run: Run): Command {
   const shells = ['bash', 'zsh', 'fish'] satisfies Shell[];
   return new Command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .description('print the script with which your shell completes commands and options')
+    .description('print the completion script of your shell')
     .addHelpText(
       'after',
       `

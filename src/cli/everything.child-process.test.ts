@@ -6,7 +6,6 @@ import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { millrace } from '#testing/cli/command-line.ts';
 import { golden } from '#testing/jest/golden-file.ts';
 
-// Slow machines take long to start processes.
 const SAMPLE = 'config/samples/everything.hcl';
 
 beforeAll(async () => {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { millrace } from '#testing/cli/command-line.ts';
 
-// Slow machines take long to start processes.
 beforeAll(async () => {
   await buildEngine();
 }, 600_000);

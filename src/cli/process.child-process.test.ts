@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
-// Slow machines take long to start processes.
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
 

@@ -3,31 +3,33 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { CommandError } from '#cli/terminal.ts';
 import { Api, requestPath } from './api.ts';
 
-/* Responses of servers that are no gateway, or that fail. */
-interface Said {
+/* A server that answers like another program, or like a gateway that fails. */
+interface CannedResponse {
   status?: number;
   type?: string;
   body?: string;
-  /** More follows, without an end. */
+  /** The body never ends. */
   endless?: boolean;
-  /** Nothing follows, and there is no end. */
+  /** After the body, the connection stays open without more data. */
   silent?: boolean;
   location?: string;
 }
 
 let server: Server;
 let url: string;
-let says: Said = {};
-const got: IncomingHttpHeaders[] = [];
+/** What the server sends next. */
+let next: CannedResponse = {};
+/** Headers of the requests so far. */
+const requests: IncomingHttpHeaders[] = [];
 
 beforeAll(async () => {
-  server = createServer((asked, answer) => {
-    got.push(asked.headers);
-    const { status = 200, type = 'application/json', body = '', endless, silent, location } = says;
-    answer.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) });
-    if (endless === true) sendOn(answer);
-    else if (silent === true) answer.write(body);
-    else answer.end(body);
+  server = createServer((request, response) => {
+    requests.push(request.headers);
+    const { status = 200, type = 'application/json', body = '', endless, silent, location } = next;
+    response.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) });
+    if (endless === true) sendEndlessly(response);
+    else if (silent === true) response.write(body);
+    else response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -38,12 +40,12 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function sendOn(answer: ServerResponse): void {
+function sendEndlessly(response: ServerResponse): void {
   const piece = 'x'.repeat(1024 * 1024);
   const write = (): void => {
-    while (!answer.destroyed && answer.write(piece));
+    while (!response.destroyed && response.write(piece));
   };
-  answer.on('drain', write);
+  response.on('drain', write);
   write();
 }
 
@@ -54,30 +56,30 @@ const problem = (kind: string, detail: string, more: object = {}): string =>
 
 describe('a response', () => {
   test('is requested with the token and our user agent', async () => {
-    says = { body: '{"data":[1]}', type: 'application/json; charset=utf-8' };
+    next = { body: '{"data":[1]}', type: 'application/json; charset=utf-8' };
     expect(await ask()).toEqual([1]);
-    expect(got.at(-1)).toMatchObject({
+    expect(requests.at(-1)).toMatchObject({
       authorization: 'Bearer tok_secret',
       'user-agent': expect.stringMatching(/^millrace\/\d/),
       accept: 'application/json',
     });
   });
 
-  const cases: Record<string, [said: Said, message: string | RegExp]> = {
+  const cases: Record<string, [response: CannedResponse, message: string | RegExp]> = {
     'of another program is an error': [
       { type: 'text/html', body: '<p>' },
-      /sent text\/html, as no Millrace gateway does/,
+      /does not answer like a Millrace gateway: it sent text\/html\./,
     ],
-    'without data is an error': [{ body: '{"items":[]}' }, 'sent an answer without data'],
+    'without data is an error': [{ body: '{"items":[]}' }, 'sent JSON without data'],
     'without an end is an error': [
       { endless: true },
-      /sent more than 33554432 bytes, as no Millrace gateway does/,
+      /does not answer like a Millrace gateway: it sent more than 33554432 bytes\./,
     ],
     'without an end and with status 500 is an error': [
       { status: 500, endless: true },
       'sent more than 33554432 bytes',
     ],
-    'with incomplete JSON is an error': [{ body: '{"data":' }, 'sent JSON that cannot be read'],
+    'with incomplete JSON is an error': [{ body: '{"data":' }, 'sent invalid JSON'],
     'that redirects to another host names that host': [
       { status: 308, location: 'https://ci.example.org/x' },
       /redirects to https:\/\/ci\.example\.org: use that address as the server$/,
@@ -95,27 +97,27 @@ describe('a response', () => {
       { status: 401, body: problem('unauthenticated', 'The token is not valid here.') },
       /^The token is not valid here\. Log in: run millrace login http:\/\/127\.0\.0\.1:\d+$/,
     ],
-    'of an older server says so': [
+    'of a server that may be older says so': [
       { status: 404, body: problem('not-found', 'No such path.') },
       'may be older than this',
     ],
-    'without a pipeline of that name says where to look': [
+    'with the problem that the pipeline does not exist says what to check': [
       { status: 404, body: problem('not-found', 'Pipeline app in team main does not exist.') },
       /exist\. Check the name and --team\.$/,
     ],
-    'without a user of that name mentions no team': [
+    'with the problem that the user does not exist mentions no team': [
       { status: 404, body: problem('not-found', 'User ann does not exist.') },
       /exist\. Check the name\.$/,
     ],
-    'that there is such a pipeline says how to change it': [
+    'with the problem that the pipeline exists says how to change it': [
       { status: 409, body: problem('already-exists', 'Pipeline app exists already.') },
       /already\. To change it, run millrace pipelines update\.$/,
     ],
-    'that there is such a token gives no advice for pipelines': [
+    'with the problem that the token exists gives no advice about pipelines': [
       { status: 409, body: problem('already-exists', 'You have a token of this name.') },
       /^You have a token of this name\.$/,
     ],
-    'that a manifest has the members gives no advice for pipelines': [
+    'with the problem that a manifest lists the members gives no advice about pipelines': [
       { status: 409, body: problem('managed-by-manifest', 'The manifest of this team lists its members.') },
       /members\.$/,
     ],
@@ -132,37 +134,37 @@ describe('a response', () => {
       /^No\.$/,
     ],
   };
-  test.each(Object.entries(cases))('%s', async (_name, [said, message]) => {
-    says = said;
+  test.each(Object.entries(cases))('%s', async (_name, [response, message]) => {
+    next = response;
     await expect(ask()).rejects.toThrow(message);
   });
 
   test('that refuses the token of the environment names MILLRACE_TOKEN', async () => {
-    says = { status: 401, body: problem('unauthenticated', 'No.') };
+    next = { status: 401, body: problem('unauthenticated', 'No.') };
     await expect(ask('of the environment')).rejects.toThrow('No. Check MILLRACE_TOKEN');
   });
 
-  test('that redirects is not followed, because the token would go along', async () => {
-    says = { status: 302, location: `${url}/elsewhere` };
-    const before = got.length;
+  test('that redirects is not followed, because the other address would get the token', async () => {
+    next = { status: 302, location: `${url}/elsewhere` };
+    const before = requests.length;
     await expect(ask()).rejects.toThrow('redirects');
-    expect(got).toHaveLength(before + 1);
+    expect(requests).toHaveLength(before + 1);
   });
 });
 
 test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
   'a string that cannot be a token is neither sent nor shown: %j',
   async (token) => {
-    const before = got.length;
-    const asking = async (): Promise<unknown> =>
+    const before = requests.length;
+    const asks = async (): Promise<unknown> =>
       await new Api({ url, token: 'of the environment' }, token).get('/x');
-    await expect(asking).rejects.toThrow(/^(?![^]*secret).*the token of the environment contains characters/);
-    expect(got).toHaveLength(before);
+    await expect(asks).rejects.toThrow(/^(?![^]*secret).*the token of the environment contains characters/);
+    expect(requests).toHaveLength(before);
   },
 );
 
-const download = (said: Said): AsyncGenerator<string> => {
-  says = { type: 'text/plain', ...said };
+const download = (response: CannedResponse): AsyncGenerator<string> => {
+  next = { type: 'text/plain', ...response };
   return new Api({ url, token: 'of a login' }, 'tok_secret').download('/logs');
 };
 

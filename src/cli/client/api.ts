@@ -61,7 +61,7 @@ export class Api {
     });
     const read: { data?: T; has_more?: boolean } = await this.#json(answer);
     const { data, has_more: hasMore = false } = read;
-    if (data === undefined) throw this.#strange('an answer without data');
+    if (data === undefined) throw this.#notMillrace('JSON without data');
     return { status: answer.status, data, hasMore };
   }
 
@@ -86,7 +86,7 @@ export class Api {
     let silence = wait();
     try {
       const answer = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: stop.signal });
-      if (typeOf(answer) !== 'text/plain') throw this.#strange(typeOf(answer));
+      if (typeOf(answer) !== 'text/plain') throw this.#notMillrace(typeOf(answer));
       const decoder = new TextDecoder();
       for await (const part of answer.body ?? []) {
         clearTimeout(silence);
@@ -112,7 +112,7 @@ export class Api {
     const answer = await this.#fetch(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
     const { body } = answer;
     if (body !== null && typeOf(answer) === 'text/event-stream') return body;
-    throw this.#strange(typeOf(answer));
+    throw this.#notMillrace(typeOf(answer));
   }
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {
@@ -141,12 +141,12 @@ export class Api {
   }
 
   async #json(answer: Response) {
-    if (!/\bjson$/.test(typeOf(answer))) throw this.#strange(typeOf(answer));
+    if (!/\bjson$/.test(typeOf(answer))) throw this.#notMillrace(typeOf(answer));
     const text = await this.#text(answer);
     try {
       return JSON.parse(text);
     } catch {
-      throw this.#strange('JSON that cannot be read');
+      throw this.#notMillrace('invalid JSON');
     }
   }
 
@@ -156,7 +156,7 @@ export class Api {
     try {
       for await (const part of answer.body ?? []) {
         size += part.length;
-        if (size > MAX_RESPONSE_BYTES) throw this.#strange(`more than ${MAX_RESPONSE_BYTES} bytes`);
+        if (size > MAX_RESPONSE_BYTES) throw this.#notMillrace(`more than ${MAX_RESPONSE_BYTES} bytes`);
         parts.push(part);
       }
     } catch (error) {
@@ -165,8 +165,10 @@ export class Api {
     return Buffer.concat(parts).toString();
   }
 
-  #strange(what: string): Unreachable {
-    return new Unreachable(`${this.url} sent ${what}, as no Millrace gateway does: check the address`);
+  #notMillrace(what: string): Unreachable {
+    return new Unreachable(
+      `${this.url} does not answer like a Millrace gateway: it sent ${what}. Check the address.`,
+    );
   }
 }
 

@@ -38,7 +38,10 @@ ${EXIT_CODES_HELP}`;
 
 function clearCommand(run: Run): Command {
   return ofPipeline(
-    new Command('clear').argument('<cache>', 'the resource, as git.app; of a job, <job>:<cache>'),
+    new Command('clear').argument(
+      '<cache>',
+      'the resource, such as git.app, or <job>:<cache> for a cache of a job',
+    ),
   )
     .description('clear a cache: the next build starts with an empty one')
     .addHelpText('after', CLEAR_EXAMPLES)

@@ -23,7 +23,7 @@ export const team = (): Option =>
   new Option('-t, --team <team>', 'the team').default('main', 'the team of the context, otherwise main');
 
 export const noBrowser = (): Option =>
-  new Option('--no-browser', 'open no browser here: print an address and a code for any other one');
+  new Option('--no-browser', 'do not open a browser: print an address to open in any browser, and a code');
 
 /** `PIPELINE/JOB`. */
 export const parseJobName = (given: string): { pipeline: string; job: string } => {

@@ -40,7 +40,7 @@ function useCommand(run: Run): Command {
   return new Command('use')
     .argument('<name>', 'the context')
     .addOption(colour())
-    .description('let commands use the server and the team of this context')
+    .description('make this the current context: commands use its server and its team')
     .addHelpText(
       'after',
       `

@@ -14,7 +14,7 @@ export interface ResourceArgument {
 export const resourcePath = (team: string, { pipeline, resource }: ResourceArgument): string =>
   requestPath('teams', team, 'pipelines', pipeline, 'resources', resource);
 
-/** Whoever has the token or the secret can send webhooks. */
+/** Anyone who has the token or the secret can send webhooks. */
 function withoutWebhook(resource: ResourceJson): ResourceJson {
   const { webhook_token: _token, webhook_secret: _secret, ...others } = resource;
   return others;

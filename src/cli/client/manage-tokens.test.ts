@@ -63,17 +63,17 @@ test('names the account of the new token, and ends the session that it needed', 
 });
 
 test('prints the token even if its session cannot be ended', async () => {
-  logout = { status: 502, problem: { detail: 'The gateway is away.' } };
+  logout = { status: 502, problem: { detail: 'The gateway is unreachable.' } };
   const ran = await create();
   expect(ran).toMatchObject({ exit: 0, out: 'tok_new\n' });
   expect(ran.err).toContain(
-    'could not be ended (The gateway is away.). It ends by itself; to end it now, open',
+    'could not be ended (The gateway is unreachable.). It ends by itself; to end it now, open',
   );
 });
 
 test('says why the token was not created even if its session cannot be ended', async () => {
   creations[1] = { status: 409, problem: { detail: 'You have 100 tokens.' } };
-  logout = { status: 502, problem: { detail: 'The gateway is away.' } };
+  logout = { status: 502, problem: { detail: 'The gateway is unreachable.' } };
   const ran = await create();
   expect([ran.exit, ran.out]).toEqual([2, '']);
   expect(ran.err).toContain('You have 100 tokens.');

@@ -48,7 +48,7 @@ test('`diff` compares its text', async () => {
   expect([ran.exit, ran.out]).toEqual([1, expect.stringContaining('  +       cmd = "make test"\n')]);
 });
 
-test('`diff` does not call its variables added, since nobody is told them', async () => {
+test('`diff` does not report its variables as added, because the server does not send them', async () => {
   const ran = await run('diff', 'app', '--config', same, '--var', 'branch=main');
   expect([ran.exit, ran.out]).toEqual([2, '']);
   expect(ran.err).toContain('the server does not tell its variables: remove --var and --vars to compare');

@@ -13,7 +13,9 @@ export function openCommand(run: Run): Command {
       .argument('[page]', 'the pipeline, <pipeline>/<job> or <pipeline>/<job>/<build>', parsePage)
       .addOption(team()),
   )
-    .description('print the address of a page and open it in your browser; without a name, that of the team')
+    .description(
+      'print the address of a page and open it in your browser; without an argument, the page of the team',
+    )
     .option('--print', 'only print the address')
     .addHelpText(
       'after',

@@ -116,7 +116,7 @@ function updateCommand(run: Run): Command {
     .addHelpText(
       'after',
       `
-Settings that you do not give stay as they are. So do pauses, pins, webhook tokens and running builds.
+The command changes only what you set. It keeps pauses, pins, webhook tokens and running builds.
 With --vars, the files and --var together replace all variables. With --var alone, the other
 variables stay.
 
@@ -237,7 +237,7 @@ export function diffCommand(run: Run): Command {
       'after',
       `
 Without a difference, it prints nothing. Variables of a pipeline that a manifest manages are
-not compared. Values of variables are never shown, only which ones differ.
+not compared. The command names the variables that differ, but never shows values.
 
 Examples:
   millrace diff app -c app.hcl

@@ -151,7 +151,7 @@ function triggerCommand(run: Run): Command {
     .addHelpText(
       'after',
       `
-The version may be pinned or not. It cascades: each job downstream builds it once.
+You can trigger any version, pinned or not. Each job downstream builds it once too.
 ${examples('trigger app/git.app 42')}`,
     )
     .action((resource: ResourceArgument, version: number, options: TeamOptions & Coloured) =>

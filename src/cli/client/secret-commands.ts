@@ -61,7 +61,7 @@ ${EXIT_CODES_HELP}`,
 function listCommand(run: Run): Command {
   return scoped(new Command('list'))
     .addOption(listOutput())
-    .description('list the stored secrets, without the values of secret ones')
+    .description('list the stored secrets; only plain ones show their values')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace secrets list\n  millrace secrets list --pipeline app --output json\n${EXIT_CODES_HELP}`,

@@ -43,7 +43,7 @@ function createCommand(run: Run): Command {
     .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z (default: in 90 days)')
     .addOption(noBrowser())
     .addOption(output())
-    .description('create an API token and print it; nobody can show it again')
+    .description('create an API token and print it; it cannot be shown again')
     .addHelpText(
       'after',
       `${SESSION_HELP}

@@ -27,7 +27,10 @@ function runCommand(run: Run): Command {
     .option('--put', 'run put steps; without it, the command shows them and pushes nothing')
     .option('--notify', 'send notifications; without it, the command shows them')
     .option('--approve', 'approve a job that waits for an approval')
-    .option('--engine <program>', 'what runs containers (default: docker or podman, whichever is on PATH)')
+    .option(
+      '--engine <program>',
+      'the program that runs containers (default: docker or podman, whichever is on PATH)',
+    )
     .option('--keep', 'keep the work directory')
     .addOption(colour())
     .addHelpText('after', HELP)

@@ -22,7 +22,7 @@ const CONTENT = `${HERE}/folder`;
 const leftBehind = (): string[] =>
   readdirSync(temporaryFolder()).filter((name) => name.startsWith('millrace-run-'));
 
-describe('what people see of a run is in files (`jest -u` writes them anew; then read the difference)', () => {
+describe('what people see of a run is in files (`jest -u` rewrites them; then read the difference)', () => {
   const cases: Record<string, { line: string; environment?: Record<string, string> }> = {
     hooks: { line: '-j hooks --var greeting=hi' },
     fails: { line: '-j fails' },
