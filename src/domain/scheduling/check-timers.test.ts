@@ -6,7 +6,7 @@ import {
   causeOfCronJobPod,
   claimScopes,
   mayRecord,
-  versionsMissed,
+  omittedVersions,
   type CheckedScope,
   type CheckSucceeded,
   type FreeScope,
@@ -77,8 +77,8 @@ describe('a result', () => {
   });
 
   test('a result that dropped versions counts as incomplete only if all its versions are new', () => {
-    expect(versionsMissed(3, { added: 100, different: 100 })).toBe(3);
-    expect(versionsMissed(3, { added: 99, different: 100 })).toBe(0);
+    expect(omittedVersions(3, { added: 100, different: 100 })).toBe(3);
+    expect(omittedVersions(3, { added: 99, different: 100 })).toBe(0);
   });
 });
 

@@ -115,14 +115,14 @@ export function afterFailure(
 }
 
 /**
- * Versions that were cut from the output of a check and are not stored. None if the check also printed a
- * version that was stored before: then all older ones are stored, too.
+ * Number of versions that a check omitted and that are not stored. None if the check also printed a version that was
+ * stored before: then all older ones are stored, too.
  */
-export function versionsMissed(
-  cut: number,
+export function omittedVersions(
+  omitted: number,
   { added, different }: { added: number; different: number },
 ): number {
-  return added === different ? cut : 0;
+  return added === different ? omitted : 0;
 }
 
 function afterStart(

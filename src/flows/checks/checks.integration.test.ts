@@ -155,7 +155,7 @@ describe('a check', () => {
   test('whose Pod could not be created gets one when open runs are compared with the Pods', async () => {
     await save();
     cluster.refuse = () => {
-      throw new Error('the API server is away');
+      throw new Error('the API server is unreachable');
     };
     expect((await startChecks(ports())).failures).toHaveLength(1);
     cluster.refuse = undefined;
@@ -208,7 +208,7 @@ describe('a check', () => {
     const page = await stores.views.versions(GIT, { limit: 200 });
     expect(page?.rows.map(({ fields }) => fields['ref']).slice(0, 2)).toEqual(['149', '148']);
     expect(page?.rows).toHaveLength(100);
-    expect(await stores.views.resource(GIT)).toMatchObject({ cut: 50 });
+    expect(await stores.views.resource(GIT)).toMatchObject({ omitted: 50 });
   });
 
   test('of a closed run accepts nothing but a repeated last report', async () => {

@@ -167,8 +167,8 @@ export interface ScopeChecked extends ScopeAfterCheck {
   scope: number;
   /** The check had no run: it started and ended at once. */
   atOnce: boolean;
-  /** Versions that were dropped although they may be new. */
-  cut: number;
+  /** Number of versions that the check omitted although they may be new. */
+  omitted: number;
   log: string;
 }
 
@@ -184,10 +184,10 @@ export interface CheckOutcome {
   scope: number;
   versions?: Record<string, string>[];
   /**
-   * Older versions that were dropped because a check reports at most 100. It counts only if all reported
+   * Number of older versions that were omitted because a check reports at most 100. It counts only if all reported
    * versions are new.
    */
-  cut?: number;
+  omitted?: number;
   error?: string;
   log: string;
 }

@@ -1,4 +1,4 @@
-import { afterFailure, afterSuccess, mayRecord, versionsMissed } from '#domain/scheduling/check-timers.ts';
+import { afterFailure, afterSuccess, mayRecord, omittedVersions } from '#domain/scheduling/check-timers.ts';
 import type { CheckOutcome, CheckStore, CheckTransaction } from './ports.ts';
 
 interface Ports {
@@ -34,8 +34,8 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
     const { added, different } = await tx.addVersions(id, versions, at);
     const atOnce = result.run === undefined;
     const after = afterSuccess(scope, { atOnce, found: added.length, at: at.getTime() }, checks.cronNext);
-    const cut = versionsMissed(result.cut ?? 0, { added: added.length, different });
-    await tx.freeScope({ ...after, scope: id, atOnce, cut, log }, at);
+    const omitted = omittedVersions(result.omitted ?? 0, { added: added.length, different });
+    await tx.freeScope({ ...after, scope: id, atOnce, omitted, log }, at);
     return { recorded: added, awaited: await tx.wakeTriggers([id]), pipelineId };
   });
 }

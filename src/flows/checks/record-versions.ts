@@ -55,5 +55,5 @@ async function recordHooks(
 function outcomeOf(run: number, { scope, versions, cut = 0, error, log }: CheckResult): CheckOutcome {
   if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
   const over = Math.max(0, versions.length - MAX_CHECK_VERSIONS);
-  return { run, scope: Number(scope), versions: versions.slice(over), cut: cut + over, log };
+  return { run, scope: Number(scope), versions: versions.slice(over), omitted: cut + over, log };
 }

@@ -65,8 +65,8 @@ export interface PipelineFacts {
     lastCheckedAt?: Date;
     nextCheckAt?: Date;
     checkError?: string;
-    /** Versions that the last check dropped although they may be new. */
-    cut?: number;
+    /** Number of versions that the last check omitted although they may be new. */
+    omitted?: number;
     /** The failure of the hooks of its newest versions. */
     hooksError?: string;
     stalled: boolean;

@@ -169,8 +169,8 @@ export interface ResourceView {
   versions: number;
   /** The newest version. */
   latest?: { id: number; fields: Record<string, string> };
-  /** Versions that the last check dropped although they may be new. */
-  cut?: number;
+  /** Number of versions that the last check omitted although they may be new. */
+  omitted?: number;
   /** Without `version`: the manifest pins a version that no check has found yet. */
   pinned?: { version?: number; by: string; comment?: string };
   pinnedAt?: Date;

@@ -285,20 +285,26 @@ describe('what a check found', () => {
 
   test('versions above the limit are counted until a check is complete or reaches known ones', async () => {
     const versions = Array.from({ length: 100 }, (_, index) => ({ ref: String(index) }));
-    const cut = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
+    const omitted = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
       const opened = await open(['git.app'], seconds);
-      const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: found, cut: 7, log: '' };
+      const result = {
+        run: opened?.run ?? 0,
+        scope: scopeOf('git.app'),
+        versions: found,
+        omitted: 7,
+        log: '',
+      };
       await stores.checks.recordCheck(result, after(seconds + 1));
       const [shown] = (await stores.pipelines.pipelineFacts(APP))?.resources ?? [];
-      expect((await stores.views.resource(GIT))?.cut).toBe(shown?.cut);
-      return shown?.cut;
+      expect((await stores.views.resource(GIT))?.omitted).toBe(shown?.omitted);
+      return shown?.omitted;
     };
-    expect(await cut(versions, 1)).toBe(7);
-    expect(await cut(versions, 500)).toBeUndefined();
-    expect(await cut([{ ref: '99' }, { ref: 'new' }], 1000)).toBeUndefined();
-    expect(await cut([{ ref: 'newer' }, { ref: 'newer' }], 1500)).toBe(7);
+    expect(await omitted(versions, 1)).toBe(7);
+    expect(await omitted(versions, 500)).toBeUndefined();
+    expect(await omitted([{ ref: '99' }, { ref: 'new' }], 1000)).toBeUndefined();
+    expect(await omitted([{ ref: 'newer' }, { ref: 'newer' }], 1500)).toBe(7);
     await record([{ ref: 'newest' }], 2000);
-    expect(await stores.views.resource(GIT)).not.toHaveProperty('cut');
+    expect(await stores.views.resource(GIT)).not.toHaveProperty('omitted');
   });
 
   test('a version with text that Postgres refuses is saved', async () => {

@@ -47,14 +47,14 @@ const isFormer = sql.fragment`EXISTS (
 
 export async function freeScope(
   connection: Transaction,
-  { scope, atOnce, webhookWorks, schedule, next, cut, log }: ScopeChecked,
+  { scope, atOnce, webhookWorks, schedule, next, omitted, log }: ScopeChecked,
   at: Date,
 ): Promise<void> {
   await connection.query(rows()`
     UPDATE check_scopes SET ${RUN_ENDED}, webhook_works = ${webhookWorks},
       schedule = ${schedule === undefined ? null : JSON.stringify(schedule)}::jsonb,
       held_since = NULL, held_reason = NULL, failures = 0, last_error = NULL, last_log = ${storable(log)},
-      last_checked_at = ${timestamp(at)}, cut = ${cut}, next_check_at = ${isoTime(next)},
+      last_checked_at = ${timestamp(at)}, cut = ${omitted}, next_check_at = ${isoTime(next)},
       requested_at = CASE WHEN ${atOnce} THEN NULL ELSE requested_at END,
       requested_cause = CASE WHEN ${atOnce} THEN NULL ELSE requested_cause END
     WHERE id = ${scope}`);

@@ -67,7 +67,7 @@ interface ResourceRow {
   lastCheckedAt: string | null;
   nextCheckAt: string | null;
   checkError: string | null;
-  cut: number;
+  omitted: number;
   hooksError: string | null;
   schedule: Schedule | null;
   heldSince: string | null;
@@ -85,7 +85,7 @@ async function storedFacts(
           FROM builds b WHERE ${newestBuildOf(sql.fragment`j.id`)})) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
-          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut,
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'omitted', s.cut,
           'hooksError', s.last_hooks ->> 'error', 'heldSince', s.held_since, 'versions', (
             SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten
               LIMIT 10000) AS counted))
@@ -122,7 +122,7 @@ function toLastBuild({
 }
 
 function toResource(row: ResourceRow): StoredFacts['resources'][number] {
-  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, hooksError, schedule, heldSince } =
+  const { name, versions, lastCheckedAt, nextCheckAt, checkError, omitted, hooksError, schedule, heldSince } =
     row;
   const dueSince = heldSince ?? nextCheckAt;
   const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
@@ -134,7 +134,7 @@ function toResource(row: ResourceRow): StoredFacts['resources'][number] {
     ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
     ...defined({ nextCheckAt: next }),
     ...withoutNulls({ checkError }),
-    ...(cut === 0 ? {} : { cut }),
+    ...(omitted === 0 ? {} : { omitted }),
     ...withoutNulls({ hooksError }),
   };
 }

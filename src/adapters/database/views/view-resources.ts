@@ -25,7 +25,7 @@ interface Row {
   nextCheckAt: Date | null;
   checkError: string | null;
   versions: number;
-  cut: number | null;
+  omitted: number | null;
   pinned: ResourceView['pinned'] | null;
   pinnedAt: Date | null;
   latest: NonNullable<ResourceView['latest']> | null;
@@ -42,7 +42,7 @@ export async function viewResources(
       r.webhook_generation AS "webhookGeneration",
       r.webhook_signed AS "webhookSigned",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
-      nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
+      nullif(s.cut, 0) AS omitted, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
       r.pinned_at AS "pinnedAt",
       (SELECT jsonb_build_object('id', v.id, 'fields', v.fields) FROM versions v
@@ -79,7 +79,7 @@ export async function viewVersions(
   return cutPage(found.map(withoutNulls), page);
 }
 
-/** SQL condition: a field of the version has the text. Only the newest versions are read, so a search ends. */
+/** SQL condition: a field of the version contains the text. Only the newest 10,000 versions are searched. */
 const hasText = (scope: number, text: string) => sql.fragment`
   id IN (SELECT newest.id FROM (
     SELECT id, fields FROM versions WHERE ${ofScope(scope)} AND NOT forgotten ${NEWEST_FIRST} LIMIT 10000) AS newest

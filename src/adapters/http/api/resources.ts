@@ -164,7 +164,7 @@ function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: 
 }
 
 export function encodeResource(resource: ResourceView, webhook: ShownWebhook | undefined) {
-  const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
+  const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, omitted } = resource;
   return {
     id,
     name,
@@ -176,7 +176,7 @@ export function encodeResource(resource: ResourceView, webhook: ShownWebhook | u
       last_checked_at: lastCheckedAt?.toISOString(),
       next_check_at: nextCheckAt?.toISOString(),
       check_error: checkError,
-      versions_left_out: cut,
+      versions_left_out: omitted,
     }),
     ...pinShown(resource),
     ...(webhook !== undefined && encodeWebhook(webhook)),

@@ -46,8 +46,8 @@ export function versionSection(shown: ShownVersions): Html {
       <button type="submit" class="quiet">Find</button>
     </form>
     ${
-      resource.cut !== undefined &&
-      html`<p class="help">The last check left out ${resource.cut} older versions.</p>`
+      resource.omitted !== undefined &&
+      html`<p class="help">The last check left out ${resource.omitted} older versions.</p>`
     }
     <div id="versions">${versionList(shown)}</div>
   </section>`;

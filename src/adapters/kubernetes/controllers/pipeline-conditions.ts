@@ -74,7 +74,7 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
       reason: 'Overdue',
       message: `Not checked for more than twice the interval: ${text}.`,
     })),
-    ...whileAny(facts.resources.flatMap(cutText), (text) => ({
+    ...whileAny(facts.resources.flatMap(omittedText), (text) => ({
       type: TRUNCATED,
       reason: 'TooManyVersions',
       message: `One check returns at most ${MAX_CHECK_VERSIONS} versions: ${text}.`,
@@ -104,10 +104,12 @@ function hooksText({ name, hooksError }: PipelineFacts['resources'][number]): st
   return hooksError === undefined ? [] : [`${name}: ${hooksError}`];
 }
 
-function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {
-  if (cut === undefined) return [];
+function omittedText({ name, omitted }: PipelineFacts['resources'][number]): string[] {
+  if (omitted === undefined) return [];
   return [
-    cut === 1 ? `ignored the oldest version of ${name}` : `ignored the oldest ${cut} versions of ${name}`,
+    omitted === 1
+      ? `ignored the oldest version of ${name}`
+      : `ignored the oldest ${omitted} versions of ${name}`,
   ];
 }
 

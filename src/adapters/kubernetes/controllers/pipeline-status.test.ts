@@ -107,7 +107,7 @@ describe('the conditions of a Pipeline', () => {
     ],
     [
       'checks that found more versions than one check may record are reported',
-      applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: 50 }] }),
+      applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, omitted: 50 }] }),
       ['Ready=True Accepted', 'VersionsTruncated=True TooManyVersions'],
     ],
     [
@@ -210,8 +210,8 @@ describe('the Events between two statuses of a Pipeline', () => {
   const failing = facts({ resources: [{ name: 'git.app', versions: 0, stalled: false, checkError: 'no' }] });
   const failed = (hooksError: string): PipelineStatus =>
     statusOf(applied({ resources: [{ name: 'git.app', versions: 1, stalled: false, hooksError }] }));
-  const cut = (count: number): PipelineStatus =>
-    statusOf(applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: count }] }));
+  const omitted = (count: number): PipelineStatus =>
+    statusOf(applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, omitted: count }] }));
   const broken = statusOf({ outcome: 'invalid', errors: ['x'], facts: facts() }, { before: first });
 
   test.each<[string, PipelineStatus | undefined, PipelineStatus, string[]]>([
@@ -233,10 +233,10 @@ describe('the Events between two statuses of a Pipeline', () => {
       statusOf({ ...applied(), facts: failing }),
       ['Warning CheckFailed'],
     ],
-    ['omitted versions are an Event', first, cut(50), ['Warning VersionsTruncated']],
-    ['the same omitted versions again are no Event', cut(50), cut(50), []],
-    ['other omitted versions are an Event', cut(50), cut(51), ['Warning VersionsTruncated']],
-    ['a check that is complete again is no Event', cut(50), first, []],
+    ['omitted versions are an Event', first, omitted(50), ['Warning VersionsTruncated']],
+    ['the same omitted versions again are no Event', omitted(50), omitted(50), []],
+    ['other omitted versions are an Event', omitted(50), omitted(51), ['Warning VersionsTruncated']],
+    ['a check that is complete again is no Event', omitted(50), first, []],
     ['failed hooks are an Event', first, failed('no'), ['Warning HooksFailed']],
     ['the same failed hooks again are no Event', failed('no'), failed('no'), []],
     ['hooks that succeed again are no Event', failed('no'), first, []],
@@ -248,8 +248,8 @@ describe('the Events between two statuses of a Pipeline', () => {
 
   test('count the omitted versions of each resource', () => {
     const resources = [
-      { name: 'git.app', versions: 100, stalled: false, cut: 50 },
-      { name: 'git.lib', versions: 100, stalled: false, cut: 1 },
+      { name: 'git.app', versions: 100, stalled: false, omitted: 50 },
+      { name: 'git.lib', versions: 100, stalled: false, omitted: 1 },
       { name: 'git.web', versions: 100, stalled: false },
     ];
     expect(eventsBetween(first, statusOf(applied({ resources })))[0]?.note).toBe(
