@@ -99,7 +99,7 @@ describe('what is given is read', () => {
     expect(internalGatewayConfig(source).config?.logLimitBytes).toBe(bytes);
   });
 
-  test('the internal gateway reaches public registries over HTTPS unless it is told of others', () => {
+  test('the internal gateway reaches public registries over HTTPS, and others only if they are listed', () => {
     const keys = { '/keys/agent': KEY };
     expect(internalGatewayConfig(from(INTERNAL, keys)).config?.imageRegistries).toEqual({
       allowedRanges: [],
@@ -127,7 +127,7 @@ describe('what is given is read', () => {
     });
   });
 
-  test('the operator serves the admission webhook only where it is told an address', () => {
+  test('the operator serves the admission webhook only if an address is set', () => {
     expect(operatorConfig(from(OPERATOR)).config?.webhook).toBeUndefined();
     const listen = { ...OPERATOR, MILLRACE_WEBHOOK_LISTEN: '0.0.0.0:10250' };
     const address = { host: '0.0.0.0', port: 10_250 };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
 
 /** A public gateway in a separate process, as the image runs it. */
-export interface Gateway {
+export interface MeasuredGateway {
   base: string;
   pid: number;
   /** Delays of its event loop since the previous call, in milliseconds. */
@@ -25,7 +25,7 @@ export const PROGRAM = `${ROOT}dist/millrace.js`;
 const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
 const PATIENCE_MS = 20_000;
 
-export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<Gateway> {
+export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<MeasuredGateway> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,

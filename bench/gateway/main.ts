@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { circumstances, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { storesOver, WEBHOOK_KEY } from '#testing/stores/stores.ts';
@@ -12,7 +12,7 @@ import { PROGRAM, startGateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import type { Part } from './part.ts';
 import { pictures } from './pictures.ts';
-import { signIn } from './sign-in.ts';
+import { wrongPasswords } from './sign-in.ts';
 import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -22,7 +22,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   node bench/gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn, streams];
+const PARTS: Part[] = [idle, webhooks, drawing, pictures, wrongPasswords, streams];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
@@ -32,7 +32,7 @@ const keys = await mkdtemp(join(tmpdir(), 'millrace-bench-keys-'));
 try {
   await migrate(postgres.url);
   const pool = await openPool(postgres.url, { maximumConnections: 4, onError: () => undefined });
-  await makeLogPartitions(pool, new Date());
+  await createLogPartitions(pool, new Date());
   for (const name of ['webhook', 'session'])
     await writeFile(join(keys, name), WEBHOOK_KEY.toString('base64url'));
   const environment = {

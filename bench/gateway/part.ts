@@ -1,22 +1,22 @@
 import type { DatabasePool } from 'slonik';
 import type { TestStores } from '#testing/stores/stores.ts';
-import type { Gateway } from './gateway.ts';
+import type { MeasuredGateway } from './gateway.ts';
 
 /** One measurement with its own data in the shared database. */
 export interface Part {
   /** For `--only`. */
   name: string;
   /** Measures and returns rows of name, figure and target. */
-  measure(environment: Environment): Promise<string[][]>;
+  measure(environment: PartEnvironment): Promise<string[][]>;
 }
 
 /** What all parts share: a Postgres with fsync and the schema, and released gateways. */
-export interface Environment {
+export interface PartEnvironment {
   pool: DatabasePool;
   stores: Omit<TestStores, 'url' | 'pool' | 'empty' | 'close'>;
   databaseUrl: string;
   /** Starts a gateway; the caller must stop it. */
-  startGateway: () => Promise<Gateway>;
+  startGateway: () => Promise<MeasuredGateway>;
 }
 
 /** The target, marked if it was missed. */

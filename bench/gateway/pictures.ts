@@ -9,9 +9,9 @@ import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { resource } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
-import type { Gateway } from './gateway.ts';
+import type { MeasuredGateway } from './gateway.ts';
 import { load, type Load, type RequestToSend } from './load.ts';
-import { digits, verdict, type Environment, type Part } from './part.ts';
+import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 
 const TEAM = 'pictures';
 const SIZES = [100, 1000];
@@ -55,14 +55,14 @@ function definitionOf(size: number, variant: number): Pipeline {
   return { ...drawn, resources, resourceTypes };
 }
 
-async function save({ stores }: Environment, size: number, variant: number): Promise<void> {
+async function save({ stores }: PartEnvironment, size: number, variant: number): Promise<void> {
   const pipeline = nameOf(size, variant);
   const more = { team: TEAM, pipeline, namespace: TEAM, uid: pipeline, public: true };
   await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), more));
 }
 
 /** Pauses some jobs and unpauses others: the layout stays and the colours change. */
-async function change({ pool }: Environment, size: number): Promise<void> {
+async function change({ pool }: PartEnvironment, size: number): Promise<void> {
   await pool.query(rows()`
     UPDATE jobs SET paused = random() < 0.5 WHERE pipeline_id = (
       SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM}
@@ -70,7 +70,7 @@ async function change({ pool }: Environment, size: number): Promise<void> {
   await sleep(STALE_MS);
 }
 
-async function timed({ base }: Gateway, path: string): Promise<{ took: number; bytes: number }> {
+async function timed({ base }: MeasuredGateway, path: string): Promise<{ took: number; bytes: number }> {
   const startedAt = performance.now();
   const answer = await fetch(`${base}${path}`);
   const bytes = (await answer.arrayBuffer()).byteLength;
@@ -78,7 +78,11 @@ async function timed({ base }: Gateway, path: string): Promise<{ took: number; b
   return { took: performance.now() - startedAt, bytes };
 }
 
-async function times(environment: Environment, gateway: Gateway, size: number): Promise<string[][]> {
+async function times(
+  environment: PartEnvironment,
+  gateway: MeasuredGateway,
+  size: number,
+): Promise<string[][]> {
   const [first, changed, png]: number[][] = [[], [], []];
   for (let variant = 0; variant < ROUNDS; variant++) {
     await save(environment, size, variant);
@@ -105,7 +109,7 @@ function figure(samples: number[] | undefined): string[] {
  * Alternates with a route that only sends the same bytes. On a shared machine a single figure says little,
  * but the ratio of two simultaneous figures is reliable.
  */
-async function cached(gateway: Gateway): Promise<string[][]> {
+async function cached(gateway: MeasuredGateway): Promise<string[][]> {
   const lines: string[][] = [];
   for (const size of SIZES) {
     const path = address(size, 0, 'svg');
@@ -168,7 +172,7 @@ function rate(loads: Load[]): string {
 }
 
 /** Costs of pictures in a gateway that does nothing else. */
-async function costs(environment: Environment): Promise<string[][]> {
+async function costs(environment: PartEnvironment): Promise<string[][]> {
   for (let variant = 0; variant < ROUNDS; variant++) await save(environment, 1000, variant);
   await save(environment, 10, 0);
   const gateway = await environment.startGateway();

@@ -2,7 +2,7 @@ import { webhookSecret, webhookToken } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
-import type { Environment } from './part.ts';
+import type { PartEnvironment } from './part.ts';
 
 const PER_PIPELINE = 1000;
 const TEAM = 'webhooks';
@@ -14,7 +14,7 @@ export interface Hooked {
 }
 
 /** Creates `count` resources in pipelines of a thousand resources. */
-export async function makeResources({ stores, pool }: Environment, count: number): Promise<Hooked[]> {
+export async function makeResources({ stores, pool }: PartEnvironment, count: number): Promise<Hooked[]> {
   await stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
   const resources = Array.from({ length: PER_PIPELINE }, (_, index) => resource(`git.r${index}`));
   const definition = samplePipeline({ resources, jobs: [job('unit', get('git.r0'))] });
@@ -34,13 +34,13 @@ export async function makeResources({ stores, pool }: Environment, count: number
 }
 
 /** Marks every requested check as begun. */
-export async function takeAll({ pool }: Environment): Promise<void> {
+export async function takeAll({ pool }: PartEnvironment): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL WHERE requested_at IS NOT NULL`);
 }
 
 /** The scopes for which a webhook requested a check. */
-export async function requestedChecks({ pool }: Environment): Promise<Set<number>> {
+export async function scopesToCheck({ pool }: PartEnvironment): Promise<Set<number>> {
   return new Set(
     await pool.anyFirst(
       rows<{ id: number }>()`SELECT id FROM check_scopes WHERE requested_cause = 'webhook'`,

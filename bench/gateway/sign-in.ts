@@ -1,14 +1,14 @@
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { summarise } from '#bench/statistics.ts';
-import type { Gateway } from './gateway.ts';
-import { digits, type Environment, type Part } from './part.ts';
+import type { MeasuredGateway } from './gateway.ts';
+import { digits, type Part, type PartEnvironment } from './part.ts';
 
 const ROUNDS = 30;
 const PEOPLE = 10;
 
 /** A wrong password, for an existing account and for a missing one: answer and time must not differ. */
-export const signIn: Part = {
+export const wrongPasswords: Part = {
   name: 'sign-in',
   async measure(environment) {
     await makePeople(environment);
@@ -32,7 +32,7 @@ export const signIn: Part = {
   },
 };
 
-async function makePeople({ pool }: Environment): Promise<void> {
+async function makePeople({ pool }: PartEnvironment): Promise<void> {
   const password = await (await argon2Passwords()).hash('a password that is right');
   for (let index = 0; index < PEOPLE; index++) {
     await pool.query(
@@ -41,7 +41,7 @@ async function makePeople({ pool }: Environment): Promise<void> {
   }
 }
 
-async function attempt({ base }: Gateway, username: string): Promise<number> {
+async function attempt({ base }: MeasuredGateway, username: string): Promise<number> {
   const startedAt = performance.now();
   const answer = await fetch(`${base}/auth/login`, {
     method: 'POST',

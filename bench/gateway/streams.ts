@@ -11,8 +11,8 @@ import { followBuild } from '#flows/builds/follow-build.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
-import type { Gateway } from './gateway.ts';
-import { digits, verdict, type Environment, type Part } from './part.ts';
+import type { MeasuredGateway } from './gateway.ts';
+import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 
 const READERS = 1000;
 /** The limit of open streams per account. */
@@ -103,7 +103,7 @@ function behindRows({ sent, stored }: Lateness): string[][] {
   ];
 }
 
-async function followAll(gateway: Gateway, tokens: string[], late: Lateness): Promise<Reader[]> {
+async function followAll(gateway: MeasuredGateway, tokens: string[], late: Lateness): Promise<Reader[]> {
   const readers: Reader[] = [];
   while (readers.length < READERS - 1) {
     const more = Array.from({ length: Math.min(50, READERS - 1 - readers.length) }, (_, index) =>
@@ -114,7 +114,7 @@ async function followAll(gateway: Gateway, tokens: string[], late: Lateness): Pr
   return readers;
 }
 
-async function makeBuild({ stores, databaseUrl, pool }: Environment): Promise<Build> {
+async function makeBuild({ stores, databaseUrl, pool }: PartEnvironment): Promise<Build> {
   const notifications = openNotifications({ url: databaseUrl, pool });
   await stores.teams.saveTeam({ name: NAME.team, namespace: NAME.team });
   const definition = samplePipeline({
@@ -142,7 +142,7 @@ async function makeBuild({ stores, databaseUrl, pool }: Environment): Promise<Bu
   return { build: started.id, attempt: started.attempt };
 }
 
-async function makeSessions({ pool, stores }: Environment): Promise<string[]> {
+async function makeSessions({ pool, stores }: PartEnvironment): Promise<string[]> {
   const codec = sessionCodec(WEBHOOK_KEY);
   const tokens: string[] = [];
   for (let account = 0; account < READERS / OF_AN_ACCOUNT; account += 1) {
@@ -195,7 +195,7 @@ interface Reader {
 /**
  * Reads over a bare socket to use little processor time. Of the lines in one chunk, the oldest is measured.
  */
-async function follow({ base }: Gateway, token: string, late: Lateness): Promise<Reader> {
+async function follow({ base }: MeasuredGateway, token: string, late: Lateness): Promise<Reader> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -225,7 +225,7 @@ async function follow({ base }: Gateway, token: string, late: Lateness): Promise
 }
 
 interface Sending {
-  environment: Environment;
+  environment: PartEnvironment;
   build: Build;
   notifications: ReturnType<typeof openNotifications>;
   /** How long each batch took until it was committed. */

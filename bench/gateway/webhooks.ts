@@ -6,8 +6,8 @@ import { startControl } from './control.ts';
 import type { ControlTask } from './controls.ts';
 import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
 import { load, type Load, type RequestToSend } from './load.ts';
-import { digits, verdict, type Environment, type Part } from './part.ts';
-import { makeResources, requestedChecks, takeAll, type Hooked } from './resources.ts';
+import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
+import { makeResources, scopesToCheck, takeAll, type Hooked } from './resources.ts';
 
 const RESOURCES = 20_000;
 /** Resources that are requested repeatedly, while checks of them begin ten times a second. */
@@ -100,17 +100,21 @@ async function warmUp({ base }: Served, resources: Hooked[]): Promise<void> {
   await load(base, { connections: CONNECTIONS, requests: resources.map(signed) });
 }
 
-async function eachItsOwn(environment: Environment, server: Served, resources: Hooked[]): Promise<Counted> {
+async function eachItsOwn(
+  environment: PartEnvironment,
+  server: Served,
+  resources: Hooked[],
+): Promise<Counted> {
   const requests = resources.map(signed);
   await takeAll(environment);
   const measured = await loadCounted(server, { connections: CONNECTIONS, requests });
-  const found = await requestedChecks(environment);
+  const found = await scopesToCheck(environment);
   if (found.size !== resources.length)
-    throw new Error(`${resources.length} webhooks asked for ${found.size} checks.`);
+    throw new Error(`${resources.length} webhooks requested ${found.size} checks.`);
   return measured;
 }
 
-async function again(environment: Environment, server: Served, resources: Hooked[]): Promise<Counted> {
+async function again(environment: PartEnvironment, server: Served, resources: Hooked[]): Promise<Counted> {
   const done = new AbortController();
   const taking = (async () => {
     for (; !done.signal.aborted; await sleep(TAKEN_EVERY_MS)) await takeAll(environment);
@@ -123,7 +127,7 @@ async function again(environment: Environment, server: Served, resources: Hooked
 }
 
 /** The upper bound of this machine under the same load. */
-async function controls(environment: Environment, resources: Hooked[]): Promise<string[][]> {
+async function controls(environment: PartEnvironment, resources: Hooked[]): Promise<string[][]> {
   const { databaseUrl } = environment;
   const requests = resources.slice(0, BUSY).map(signed);
   const lines: string[][] = [];
@@ -147,7 +151,7 @@ async function controls(environment: Environment, resources: Hooked[]): Promise<
 }
 
 /** Every webhook has a separate resource, so a lost one shows. */
-async function killed(environment: Environment, resources: Hooked[]): Promise<string[][]> {
+async function killed(environment: PartEnvironment, resources: Hooked[]): Promise<string[][]> {
   const requests = resources.map(signed);
   let [acknowledged, lost] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
@@ -162,7 +166,7 @@ async function killed(environment: Environment, resources: Hooked[]): Promise<st
     await sleep(KILLED_AFTER_MS * (1 + round / 2));
     await gateway.kill();
     await loading;
-    const found = await requestedChecks(environment);
+    const found = await scopesToCheck(environment);
     acknowledged += accepted.size;
     lost += [...accepted].filter((index) => !found.has(resources[index]?.scope ?? 0)).length;
   }

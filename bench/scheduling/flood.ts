@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -24,7 +24,7 @@ try {
   console.log(`${circumstances()}\n`);
   await migrate(server.url);
   const pool = await openPool(server.url, { maximumConnections: 4 });
-  await makeLogPartitions(pool, new Date());
+  await createLogPartitions(pool, new Date());
   const stores = storesOver({ pool });
   const pipeline = await fill(stores);
   const { took, held, made } = await decide(stores.builds, pipeline);

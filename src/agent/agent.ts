@@ -137,7 +137,7 @@ export class Agent {
     const work = await waitForWork(this.#client, {
       architecture: ARCHITECTURE,
       stop,
-      awayLimitMs: REPORT_LIMIT_MS,
+      unreachableLimitMs: REPORT_LIMIT_MS,
     });
     this.#until = performance.now() + REPORT_LIMIT_MS;
     return work;
@@ -209,7 +209,7 @@ export class Agent {
     const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
     const until = this.#stop.reason === 'terminated' ? this.#until : performance.now() + REPORT_LIMIT_MS;
     const limit = setTimeout(
-      () => outbox.giveUp(new Error('the gateway is away')),
+      () => outbox.giveUp(new Error('the gateway has been unreachable for too long')),
       until - performance.now(),
     );
     await outbox.whenAcknowledged(last).catch(() => undefined);

@@ -47,7 +47,7 @@ describe('a step of a build with identity', () => {
     expect(gateway.log('1')).toBe('token []\n');
   });
 
-  test('waits for a gateway that is away', async () => {
+  test('waits for a gateway that is unreachable', async () => {
     let refused = 0;
     await run([sh(show)], WITH_IDENTITY, (path) => {
       if (!path.endsWith('/identity-tokens') || refused === 3) return undefined;

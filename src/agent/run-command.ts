@@ -30,7 +30,7 @@ export interface CommandRun {
   input?: string;
   /** Files that earlier commands left in directories for temporary files are removed first. */
   fresh?: boolean;
-  /** A directory that is made anew first. */
+  /** A directory that the shim empties first. */
   folder?: string;
   onStarted?: () => void;
   /** Its container has been asked to run it. */

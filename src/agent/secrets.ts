@@ -9,7 +9,7 @@ import { SessionOver } from './gateway-client.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import { runSecretGet } from './run-secret-get.ts';
 
-/** How long an operation waits for its secrets while a store or the gateway is away. */
+/** How long an operation waits for its secrets while a store or the gateway is unreachable. */
 const SECRETS_LIMIT_MS = 5 * 60_000;
 /** Rounds of gets for one operation: more than the secrets of a chain. */
 const MAX_ROUNDS = 20;

@@ -9,7 +9,7 @@ const LIMIT_MS = 600_000;
 const WORK = { work: 'build', plan: { format: 3, containers: [] } };
 type OnLine = (line: string) => void;
 
-/** Each call follows one stream, which `streams` plays. */
+/** An agent that waits for work. `streams` is called for each stream that it opens, with their count so far. */
 function waiting(streams: (count: number, onLine: OnLine, stop: AbortSignal) => Promise<void>) {
   const stop = new AbortController();
   const paths: string[] = [];
@@ -17,7 +17,7 @@ function waiting(streams: (count: number, onLine: OnLine, stop: AbortSignal) => 
     paths.push(path);
     await streams(paths.length, onLine, signal);
   };
-  const options = { architecture: 'arm64', stop: stop.signal, awayLimitMs: LIMIT_MS };
+  const options = { architecture: 'arm64', stop: stop.signal, unreachableLimitMs: LIMIT_MS };
   const work = waitForWork({ follow }, options);
   work.catch(() => undefined);
   return { work, paths, stop };
@@ -27,7 +27,7 @@ const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
 describe('an agent that waits', () => {
-  test('gets the plan with the first line, and names its architecture', async () => {
+  test('sends its architecture, and gets the plan in the first line of the stream', async () => {
     const { work, paths } = waiting(async (_count, onLine) => {
       await sleep(1000);
       onLine(JSON.stringify(WORK));
@@ -59,27 +59,27 @@ describe('an agent that waits', () => {
     await expect(deleted.work).rejects.toThrow('aborted');
   });
 
-  test('gives up when the gateway is away for as long as a build would wait for it', async () => {
+  test('gives up when the gateway is unreachable for as long as a build would wait for it', async () => {
     const { work } = waiting(() => Promise.reject(new GatewayError('refused')));
-    const ended = expect(work).rejects.toThrow('the gateway is away');
+    const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
-  test('gives up when streams end at once for that time, so that the build gets another Pod', async () => {
+  test('gives up when every stream ends at once for that long, so that the build gets another Pod', async () => {
     const { work } = waiting(() => Promise.resolve());
-    const ended = expect(work).rejects.toThrow('the gateway is away');
+    const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
-  test('waits for hours while streams work', async () => {
+  test('waits as long as streams work', async () => {
     const { work, paths, stop } = waiting(() => sleep(120_000));
     await jest.advanceTimersByTimeAsync(10 * LIMIT_MS);
     expect(paths.length).toBeGreaterThan(10);
     stop.abort();
     await jest.advanceTimersByTimeAsync(120_000);
-    await expect(work).rejects.toThrow('nobody waits any more');
+    await expect(work).rejects.toThrow('the Pod is stopping');
   });
 
   test('refuses a plan in an unknown format', async () => {

@@ -3,24 +3,24 @@ import { isSession } from './answers.ts';
 import { GatewayError, type GatewayClient } from './gateway-client.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 
-/** A stream that lasts this long resets the back-off, and proves that the gateway is there. */
+/** A stream that lasts this long works: it resets the back-off and the time limit. */
 const STABLE_STREAM_MS = 10_000;
 
 export interface WaitOptions {
   architecture: string;
   stop: AbortSignal;
-  /** Gives up after this time without a gateway: by then, a build may have taken the Pod. */
-  awayLimitMs: number;
+  /** Gives up after this time without a working stream: by then, a build may have taken the Pod. */
+  unreachableLimitMs: number;
 }
 
 /** Waits until a build takes this Pod. Reconnects whenever the stream breaks. */
 export async function waitForWork(
   client: Pick<GatewayClient, 'follow'>,
-  { architecture, stop, awayLimitMs }: WaitOptions,
+  { architecture, stop, unreachableLimitMs }: WaitOptions,
 ): Promise<AgentWork> {
   const path = `/agent/v1/work?architecture=${encodeURIComponent(architecture)}`;
   const backOff = gatewayBackOff();
-  let seen = performance.now();
+  let lastWorking = performance.now();
   for (;;) {
     const began = performance.now();
     const received = Promise.withResolvers<AgentWork>();
@@ -41,12 +41,13 @@ export async function waitForWork(
       if (isFinal(error) || stop.aborted) throw error;
     }
     if (work !== undefined) return work;
-    // A stream that ends at once brings no plan either: an entrypoint of the build's images may be unknown.
-    if (performance.now() - began > STABLE_STREAM_MS) seen = performance.now();
-    if (performance.now() - seen > awayLimitMs) throw new GatewayError('the gateway is away');
+    // Streams also end at once while the gateway cannot look up the entrypoint of one of the build's images.
+    if (performance.now() - began > STABLE_STREAM_MS) lastWorking = performance.now();
+    if (performance.now() - lastWorking > unreachableLimitMs)
+      throw new GatewayError('the gateway has been unreachable for too long');
     if (performance.now() - began > STABLE_STREAM_MS) backOff.reset();
     await pauseFor(backOff.next(), stop);
-    if (stop.aborted) throw new Error('nobody waits any more');
+    if (stop.aborted) throw new Error('the Pod is stopping');
   }
 }
 

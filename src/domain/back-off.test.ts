@@ -19,7 +19,7 @@ describe('a back-off', () => {
     expect(backOff.failures).toBe(3);
   });
 
-  test('begins anew after a success', () => {
+  test('begins again after a success', () => {
     const backOff = new BackOff(LIMITS, () => 0);
     backOff.next();
     backOff.next();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { startDebianPostgres, type DebianPostgres } from '#testing/postgres/debian-postgres.ts';
@@ -64,7 +64,7 @@ async function contentsOf(pool: DatabasePool): Promise<Record<string, string>> {
 }
 
 async function fill(stores: Stores): Promise<{ session: string; token: string }> {
-  await makeLogPartitions(stores.pool, new Date());
+  await createLogPartitions(stores.pool, new Date());
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   const [version = 0] = await found(stores, saved, [{ ref: 'first' }, { ref: 'second' }]);

@@ -81,7 +81,7 @@ const page = async (path: string, session: string): Promise<Response> =>
   await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie: cookieOf(session) } });
 
 describe('a login that a person confirms', () => {
-  test('gives a session once, to whoever has the secret, and is in the audit log', async () => {
+  test('gives one session, to the command line that has the secret, and is in the audit log', async () => {
     const ann = await gateway.session('ann');
     const verifier = newVerifier();
     const begun = await begin(verifier);

@@ -102,7 +102,7 @@ test('clearing a cache forgets its size, is audited, and fails if nothing has us
 
 test('members who may only read cannot clear a cache', async () => {
   expect((await run('clear git.app --pipeline app', 'read')).exit).not.toBe(0);
-  expect((await stores.cacheRows.knownCaches())[0]).toMatchObject({ generation: 1 });
+  expect((await stores.removableCaches.knownCaches())[0]).toMatchObject({ generation: 1 });
 });
 
 test('a cleared cache gets a new volume while the build that uses the old one goes on', async () => {
@@ -120,13 +120,13 @@ test('the volume of a resource without a cache is removed once no build uses it'
     found: async () => (deleted.length === 0 ? [claim] : []),
     delete: async ({ name }: { name: string }) => void deleted.push(name),
   };
-  const sweep = async () => await removeCaches({ rows: stores.cacheRows, claims });
+  const sweep = async () => await removeCaches({ caches: stores.removableCaches, claims });
   expect(await sweep()).toEqual([]);
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   expect(await sweep()).toEqual([]);
   await end(0);
   expect(await sweep()).toEqual([claim]);
-  expect(await stores.cacheRows.knownCaches()).toEqual([]);
+  expect(await stores.removableCaches.knownCaches()).toEqual([]);
 });
 
 const dependencies: Step = {
@@ -152,7 +152,7 @@ test('a cache of a job is unwanted once the job has none, whatever an older revi
   await stores.pipelines.savePipeline(toSave(withDependencies, { pipeline: 'other', uid: 'uid-2' }));
   await mount('unit:deps');
   const wanted = async (): Promise<boolean | undefined> =>
-    (await stores.cacheRows.knownCaches()).find((cache) => cache.resource === 'unit:deps')?.wanted;
+    (await stores.removableCaches.knownCaches()).find((cache) => cache.resource === 'unit:deps')?.wanted;
   expect(await wanted()).toBe(true);
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   expect(await wanted()).toBe(false);

@@ -9,7 +9,7 @@ import {
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
-import { cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { pipelineCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
@@ -29,7 +29,7 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
-import { shareLogSizes } from '#flows/people/share-log-sizes.ts';
+import { cacheLogSizes } from '#flows/people/cache-log-sizes.ts';
 import type { CardStore } from '#flows/views/card-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { OverviewStore } from '#flows/views/overview-ports.ts';
@@ -84,9 +84,9 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
         renames: renameRequests(database),
         secrets: secretStore(database),
         identityKeys: identityKeyStore(database),
-        caches: cacheViews(database),
+        caches: pipelineCaches(database),
       },
-      (sizes) => shareLogSizes(sizes, () => performance.now()),
+      (sizes) => cacheLogSizes(sizes, () => performance.now()),
     ),
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,

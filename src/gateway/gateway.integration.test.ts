@@ -123,7 +123,7 @@ const post = async (url: string) =>
   await people.inject({ method: 'POST', url, headers: { authorization: 'Bearer t' } });
 const get = async (url: string, accept = 'application/json') =>
   await people.inject({ method: 'GET', url, headers: { authorization: 'Bearer t', accept } });
-const say = async (path: string, payload: object, key?: string) =>
+const callAsAgent = async (path: string, payload: object, key?: string) =>
   await agents.inject({
     method: 'POST',
     url: `/agent/v1/${path}`,
@@ -149,7 +149,7 @@ const keyOf = (name: string): string => createHash('sha256').update(name).digest
 async function openSession(session: AgentSession, name: string, key: string) {
   const uid = `uid-of-${name}`;
   pods.set(`main/${name}`, { session, uid });
-  return await say('session', {
+  return await callAsAgent('session', {
     key,
     pod: { namespace: 'main', name, uid },
     nonce: signNonce(AGENT_KEY, session),
@@ -170,7 +170,7 @@ describe('from a webhook to a log', () => {
     expect(session.json()).toMatchObject({ work: 'checks', run: { checks: [{ resource: 'git.app' }] } });
     const scope = String(due?.scope);
     const results = [{ scope, versions: [{ ref: 'one' }, { ref: 'two' }], log: 'fetched' }];
-    expect((await say('check-results', { results, done: true }, key)).json()).toEqual({});
+    expect((await callAsAgent('check-results', { results, done: true }, key)).json()).toEqual({});
     expect((await get(`${APP}/resources/git.app/versions`)).json()).toMatchObject({
       data: [{ version: { ref: 'two' } }, { version: { ref: 'one' } }],
       has_more: false,
@@ -204,14 +204,16 @@ describe('from a webhook to a log', () => {
       step(5, 'log', { step: '1', text: 'world\n' }),
       step(6, 'step-ended', { step: '1', status: 'succeeded', exitCode: 0 }),
     ];
-    expect((await say('events', { events }, key)).json()).toEqual({ acknowledged: 6 });
+    expect((await callAsAgent('events', { events }, key)).json()).toEqual({ acknowledged: 6 });
     expect((await get(`${APP}/jobs/unit`)).json()).toMatchObject({ data: { has_running: true } });
     const end = step(7, 'build-ended', {
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',
       message: 'All well.',
     });
-    expect((await say('events', { events: [...events, end] }, key)).json()).toEqual({ acknowledged: 7 });
+    expect((await callAsAgent('events', { events: [...events, end] }, key)).json()).toEqual({
+      acknowledged: 7,
+    });
 
     expect((await get(`${APP}/jobs/unit/builds/1/logs`, 'text/plain')).body).toBe('hello\nworld\n');
     expect((await get(`${APP}/jobs/unit/builds/1/logs?after=4`)).json()).toMatchObject({
@@ -237,7 +239,7 @@ describe('from a webhook to a log', () => {
       data: { status: 'failed', reason: 'AgentAuthentication' },
     });
     const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', step: '0' };
-    expect((await say('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
+    expect((await callAsAgent('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
   });
 
   test('repeated requests of a person start one check', async () => {

@@ -159,7 +159,7 @@ describe('the keys of identity tokens', () => {
     }
   });
 
-  test('are no longer published an hour after the next one signs, even if the operator is away', async () => {
+  test('are no longer published an hour after the next one signs, even if no operator runs', async () => {
     await operatorLooks();
     const first = await sign();
     pass(KEY_SIGNS_MS - 1000);

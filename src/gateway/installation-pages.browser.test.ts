@@ -269,7 +269,7 @@ test.each(['adm', 'eve'])('none of the pages is for %s, who is no global admin',
   }
 });
 
-test('the pages send whoever is signed out to sign in, and a global admin finds them in the header', async () => {
+test('the pages redirect to the login without a session, and a global admin finds them in the header', async () => {
   for (const url of PAGES) {
     await page.goto(url);
     expect([url, path()]).toEqual([url, '/auth/login']);

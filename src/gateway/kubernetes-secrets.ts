@@ -75,7 +75,7 @@ function inTeamSecret(
 
 async function findTeamSecret(client: Client, { team, namespace }: SecretOwner): Promise<SecretFound> {
   const answer = await client.get(KINDS.teams, { name: team });
-  if (!answer.ok) return away(`reading Team ${team}`, answer);
+  if (!answer.ok) return transientFault(`reading Team ${team}`, answer);
   const name = answer.value.spec.secretRef?.name;
   if (name === undefined) return { fault: `the Team ${team} has no spec.secretRef` };
   return await find(client, namespace, name);
@@ -87,11 +87,11 @@ async function find(client: Client, namespace: string, name: string): Promise<Se
   if (!NAME.test(name)) return NO_SECRET;
   const answer = await client.get(KINDS.secrets, { namespace, name });
   if (answer.ok) return { secret: answer.value };
-  return answer.status === 404 ? NO_SECRET : away(`reading Secret ${namespace}/${name}`, answer);
+  return answer.status === 404 ? NO_SECRET : transientFault(`reading Secret ${namespace}/${name}`, answer);
 }
 
-function away(doing: string, problem: Parameters<typeof unavailable>[1]): SecretFound {
-  return { fault: unavailable(doing, problem).reason, transient: true };
+function transientFault(operation: string, problem: Parameters<typeof unavailable>[1]): SecretFound {
+  return { fault: unavailable(operation, problem).reason, transient: true };
 }
 
 function valueOf(secret: Wire<V1Secret>, key: string, fault: string): SecretLookupResult {

@@ -73,7 +73,7 @@ async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, 
   while (received().length === 0) await sleep(10);
   return () => {
     const [first, ...more] = received();
-    if (first === undefined) throw new Error('nothing was told');
+    if (first === undefined) throw new Error('the stream sent nothing');
     return [first, ...more];
   };
 }

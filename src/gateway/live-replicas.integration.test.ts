@@ -95,10 +95,19 @@ async function startBuild(): Promise<void> {
   build = { build: started.id, attempt: started.attempt };
 }
 
-type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
-const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
+type EventToSend = BuildEvent extends infer E
+  ? E extends BuildEvent
+    ? Omit<E, 'sequence' | 'at'>
+    : never
+  : never;
+const END: EventToSend = {
+  type: 'build-ended',
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All.',
+};
 
-async function say(event: Said): Promise<void> {
+async function sendEvent(event: EventToSend): Promise<void> {
   const numbered = { ...event, at: new Date().toISOString(), sequence: (sent += 1) };
   await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
@@ -106,7 +115,7 @@ async function say(event: Said): Promise<void> {
 /** The agent's work continues whatever happens to gateways. */
 async function sayLines(from: number, count: number): Promise<string> {
   const lines = Array.from({ length: count }, (_, index) => `line ${from + index}\n`);
-  for (const text of lines) await say({ type: 'log', step: '1', text });
+  for (const text of lines) await sendEvent({ type: 'log', step: '1', text });
   return lines.join('');
 }
 
@@ -153,10 +162,10 @@ test('readers of a log continue at another replica, without a line lost or repea
   all += await sayLines(300, 100);
   const ofLate = await late.follow(1);
   for (const step of ['0', '1']) {
-    await say({ type: 'step-started', step });
-    await say({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+    await sendEvent({ type: 'step-started', step });
+    await sendEvent({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
   }
-  await say(END);
+  await sendEvent(END);
   await Promise.all([again.over, ofLate.over]);
   await until(() => other.text.length === all.length);
   expect(one.text).toBe(all);

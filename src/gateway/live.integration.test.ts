@@ -52,17 +52,26 @@ afterAll(async () => {
   await stores.close();
 });
 
-type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+type EventToSend = BuildEvent extends infer E
+  ? E extends BuildEvent
+    ? Omit<E, 'sequence' | 'at'>
+    : never
+  : never;
 
 /** Reports events as the agent of the build, at the first replica. */
-async function say(...events: Said[]): Promise<void> {
+async function sendEvents(...events: EventToSend[]): Promise<void> {
   const at = new Date().toISOString();
   const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: first.notifications });
 }
-const log = (text: string): Said => ({ type: 'log', step: '1', text });
-const done = (step: string): Said => ({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
-const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
+const log = (text: string): EventToSend => ({ type: 'log', step: '1', text });
+const done = (step: string): EventToSend => ({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+const END: EventToSend = {
+  type: 'build-ended',
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All.',
+};
 
 async function read(at: Gateway, path: string, more: Record<string, string> = {}): Promise<EventReader> {
   const reader = await readEvents(`${at.base}${path}`, { authorization: `Bearer ${ann}`, ...more });
@@ -100,16 +109,16 @@ describe('the stream of a build', () => {
       'text/event-stream; charset=utf-8',
       'no-store, no-transform',
     ]);
-    await say(
+    await sendEvents(
       { type: 'step-started', step: '0' },
       done('0'),
       { type: 'step-started', step: '1' },
       log('one\n'),
     );
     await until(() => textOf(reader) === 'one\n');
-    await say(log('two\n'));
+    await sendEvents(log('two\n'));
     await until(() => textOf(reader) === 'one\ntwo\n');
-    await say(done('1'), END);
+    await sendEvents(done('1'), END);
     await reader.over;
     const states = named(reader, 'build').map(({ data }) => {
       const { status }: { status: string } = JSON.parse(data);
@@ -120,15 +129,15 @@ describe('the stream of a build', () => {
   });
 
   test('resumes after the chunk in Last-Event-ID, also at another replica', async () => {
-    await say(log('one\n'), log('two\n'));
+    await sendEvents(log('one\n'), log('two\n'));
     const before = await read(first, `${BUILD}/events`);
     await until(() => named(before, 'log').length === 2);
     before.close();
-    await say(log('three\n'));
+    await sendEvents(log('three\n'));
     const [seen] = named(before, 'log');
     const after = await read(second, `${BUILD}/events`, { 'last-event-id': seen?.id ?? '' });
     await until(() => textOf(after) === 'two\nthree\n');
-    await say(END);
+    await sendEvents(END);
     await after.over;
     expect(textOf(after)).toBe('two\nthree\n');
     expect((await read(first, `${BUILD}/events?after=${sent}`)).status).toBe(200);
@@ -136,7 +145,7 @@ describe('the stream of a build', () => {
 
   test('of an ended build has the whole log and the end', async () => {
     const lines = Array.from({ length: 700 }, (_, index) => log(`line ${index} ${'x'.repeat(400)}\n`));
-    await say(...lines, END);
+    await sendEvents(...lines, END);
     const reader = await read(second, `${BUILD}/events`);
     await reader.over;
     expect(textOf(reader)).toBe(lines.map((line) => ('text' in line ? line.text : '')).join(''));
@@ -160,7 +169,7 @@ describe('the stream of a build', () => {
       );
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`);
     const talking = (async () => {
-      for (const line of lines) await say(log(line));
+      for (const line of lines) await sendEvents(log(line));
     })();
     const reader = await follow(second);
     await until(() => seen.length > 20);
@@ -169,7 +178,7 @@ describe('the stream of a build', () => {
     await reader.over;
     const other = await follow(first);
     await talking;
-    await say(END);
+    await sendEvents(END);
     await other.over;
     expect(text).toBe(lines.join(''));
   });
@@ -188,7 +197,7 @@ describe('the stream of a build', () => {
     for (let index = 0; index < 120; index += 1) {
       const line = `${index} ${'y'.repeat(60_000)}\n`;
       lines.push(line);
-      await say(log(line));
+      await sendEvents(log(line));
     }
     await until(() => textOf(quick).length === lines.join('').length);
     await until(() => cut.has(slow.port));
@@ -225,7 +234,7 @@ describe('the stream of a pipeline', () => {
     });
     await first.ask(`POST ${APP}/jobs/unit/pause`, { as: ann });
     await until(() => statesOf(reader).at(-1)?.jobs[0]?.paused === true);
-    await say({ type: 'step-started', step: '1' });
+    await sendEvents({ type: 'step-started', step: '1' });
     await until(() => statesOf(reader).at(-1)?.jobs[0]?.latest_status === 'started');
     const id = named(reader, 'pipeline').at(-1)?.id ?? '';
     const other = await read(second, `${APP}/events`, { 'last-event-id': id });

@@ -298,7 +298,7 @@ describe('an answer of a provider is refused', () => {
 
   test('with the code of another sign-in', async () => {
     const first = new URL(await halfWay());
-    // The provider revokes its code if the same browser comes again.
+    // The provider revokes its code if the same browser returns.
     anotherBrowser();
     const second = new URL(await halfWay());
     second.searchParams.set('code', first.searchParams.get('code') ?? '');

@@ -201,7 +201,11 @@ describe('the profile page', () => {
   });
 });
 
-type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+type EventToSend = BuildEvent extends infer E
+  ? E extends BuildEvent
+    ? Omit<E, 'sequence' | 'at'>
+    : never
+  : never;
 
 describe('the pipeline page', () => {
   test('starts a build, follows it live, and can be read without scripts', async () => {
@@ -225,28 +229,29 @@ describe('the pipeline page', () => {
     if (started === undefined) throw new Error('no build to start');
     await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
     let sequence = 0;
-    const say = async (...events: Said[]): Promise<void> => {
+    const sendEvents = async (...events: EventToSend[]): Promise<void> => {
       const at = new Date().toISOString();
       const numbered = events.map((event) => ({ ...event, at, sequence: (sequence += 1) }));
       const build = { build: started.id, attempt: started.attempt };
       await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
     };
     const step = async (id: string): Promise<void> =>
-      await say({ type: 'step-ended', step: id, status: 'succeeded', exitCode: 0 });
-    await say({ type: 'step-started', step: '0' });
+      await sendEvents({ type: 'step-ended', step: id, status: 'succeeded', exitCode: 0 });
+    await sendEvents({ type: 'step-started', step: '0' });
     await step('0');
-    await say({ type: 'step-started', step: '1' });
+    await sendEvents({ type: 'step-started', step: '1' });
     const log = page.locator('#log');
-    await say({ type: 'log', step: '1', text: '\u001b[32mok\u001b[0m <b>no tag</b>\n' });
+    await sendEvents({ type: 'log', step: '1', text: '\u001b[32mok\u001b[0m <b>no tag</b>\n' });
     await until(async () => (await log.innerText()).includes('<b>no tag</b>'));
     expect(await log.locator('b').count()).toBe(0);
     expect(await log.locator('.front').innerText()).toBe('ok');
-    for (let line = 1; line <= 30; line += 1) await say({ type: 'log', step: '1', text: `line ${line}\n` });
+    for (let line = 1; line <= 30; line += 1)
+      await sendEvents({ type: 'log', step: '1', text: `line ${line}\n` });
     await until(async () => (await log.innerText()).includes('line 30'));
     await until(async () => (await page.locator('#status').innerText()).includes('started'));
     await seen('build-running');
     await step('1');
-    await say({
+    await sendEvents({
       type: 'build-ended',
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',

@@ -7,7 +7,7 @@ import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { writeSecretiveHistory } from '#testing/stores/history-with-secrets.ts';
+import { writeHistoryWithSecrets } from '#testing/stores/history-with-secrets.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
 /* What the public sees in a browser. PICTURES names a folder for screenshots of every page. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
   site = await openSite(ORIGIN, openGateway);
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
   const saved = await save(true);
-  await writeSecretiveHistory(site.stores, saved, secret);
+  await writeHistoryWithSecrets(site.stores, saved, secret);
   await site.gateway.account('ann', { teams: { main: 'write' }, password: 'correct horse battery' });
 });
 afterAll(async () => {

@@ -3,30 +3,33 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { readEvents } from '#testing/http/event-reader.ts';
 import { registeredRoutes } from '#testing/http/registered-routes.ts';
-import { plantSecrets, secretivePipeline } from '#testing/pipelines/pipeline-with-secrets.ts';
+import { pipelineWithSecrets, plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get as getStep, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { writeSecretiveHistory } from '#testing/stores/history-with-secrets.ts';
+import { writeHistoryWithSecrets } from '#testing/stores/history-with-secrets.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Requests every public path as every kind of non-member, for a public, a private and an absent pipeline, as
- * data and as a page, over a real Postgres. Both pipelines have secrets in every field that people can write.
+ * Requests every public route as every kind of non-member, as JSON and as a page, with a real Postgres: of a public
+ * pipeline, of a private one and of one that does not exist. Both pipelines have secrets in every field that people
+ * can write.
  */
-// The process that draws is slow to start on a busy machine.
+// On a busy machine, the process that draws pictures starts slowly.
 jest.setTimeout(120_000);
 
 const secrets = plantSecrets();
 const PUBLIC = (await registeredRoutes())
   .filter(({ rules }) => rules.needs === 'public')
   .map(({ url }) => url);
-const SAME = /image\.|badge\.svg$|\/(public|graph)$/;
-const SHARED = PUBLIC.filter((url) => !SAME.test(url));
-/** Paths that are pages too. */
-const PAGES = SHARED.filter((url) => !/\/(jobs|resources|versions|events)$/.test(url));
+/** Routes whose responses members get too. */
+const SAME_FOR_MEMBERS = /image\.|badge\.svg$|\/(public|graph)$/;
+/** Routes that show members more. */
+const DIFFERENT = PUBLIC.filter((url) => !SAME_FOR_MEMBERS.test(url));
+/** Routes that are pages too. */
+const PAGES = DIFFERENT.filter((url) => !/\/(jobs|resources|versions|events)$/.test(url));
 
 let stores: TestStores;
 let gateway: Gateway;
-/** Kinds of non-members: without credentials, or signed in but not a member here. */
+/** The credentials of each kind of non-member. An admin counts as one until they change their first password. */
 const nonMembers = new Map<string, string | undefined>();
 
 beforeAll(async () => {
@@ -38,10 +41,10 @@ beforeAll(async () => {
     ['app', true],
     ['hid', false],
   ] as const) {
-    const definition = secretivePipeline(secrets.secret);
+    const definition = pipelineWithSecrets(secrets.secret);
     const more = { pipeline, uid: pipeline, public: isPublic, config: secrets.secret() };
     const saved = await stores.pipelines.savePipeline(toSave(definition, more));
-    await writeSecretiveHistory(stores, saved, secrets.secret);
+    await writeHistoryWithSecrets(stores, saved, secrets.secret);
   }
   await gateway.account('ann', { teams: { main: 'maintain' } });
   await gateway.account('bob', { teams: { other: 'admin' } });
@@ -74,7 +77,8 @@ interface Answered {
 }
 
 /**
- * The response without the parts that differ for each request. Of a stream: the headers and the first event.
+ * The response without the parts that differ for each request. Of an event stream, it has the headers and the first
+ * event.
  */
 async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Answered> {
   const headers = { accept, ...(as !== undefined && { authorization: `Bearer ${as}` }) };
@@ -105,12 +109,15 @@ function headersOf(all: [string, unknown][]): Record<string, string> {
   return Object.fromEntries(comparable.map(([name, value]) => [name, String(value)]));
 }
 
-/** The same response for another pipeline. */
+/**
+ * The response as it would be for `app`, the public pipeline. `hid` is private, `non` does not exist. The names are
+ * equally long, so Content-Length is the same.
+ */
 const renamed = (comparable: Answered): string =>
   JSON.stringify(comparable).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');
 
-/** A public pipeline of these jobs and resources. */
-const definition = (jobNames: string[], names: string[]) =>
+/** A public pipeline with these jobs and resources. */
+const publicPipeline = (jobNames: string[], names: string[]) =>
   toSave(
     samplePipeline({
       jobs: jobNames.map((name) => job(name, getStep('git.app'), task('test'))),
@@ -120,11 +127,11 @@ const definition = (jobNames: string[], names: string[]) =>
   );
 
 test('every public route is tested', () => {
-  expect([SHARED.length, PAGES.length]).toEqual([9, 5]);
+  expect([DIFFERENT.length, PAGES.length]).toEqual([9, 5]);
 });
 
 describe('a public pipeline', () => {
-  test.each(PUBLIC)('at %s is the same for every non-member, without a secret', async (url) => {
+  test.each(PUBLIC)('at %s is the same for every non-member, and contains no secret', async (url) => {
     const answers = [];
     for (const as of nonMembers.values()) answers.push(await ask(fill(url, 'app'), as));
     for (const answer of answers) {
@@ -134,7 +141,7 @@ describe('a public pipeline', () => {
     }
   });
 
-  test.each(PAGES)('at %s is a page without a secret or an action for every non-member', async (url) => {
+  test.each(PAGES)('at %s is a page without secrets or actions, for every non-member', async (url) => {
     for (const [who, as] of nonMembers) {
       const { status, headers, text } = await ask(fill(url, 'app'), as, 'text/html');
       expect([status, headers['cache-control'], headers['content-type']]).toEqual([
@@ -151,12 +158,12 @@ describe('a public pipeline', () => {
 
   test('shows members the secrets that it hides from others', async () => {
     const ann = await gateway.session('ann');
-    const without = [];
-    for (const url of SHARED) {
+    const urlsWithoutSecret = [];
+    for (const url of DIFFERENT) {
       const { text } = await ask(fill(url, 'app'), ann);
-      if (!text.includes(secrets.word)) without.push(url.split('/').at(-1));
+      if (!text.includes(secrets.word)) urlsWithoutSecret.push(url.split('/').at(-1));
     }
-    expect(without).toEqual([]);
+    expect(urlsWithoutSecret).toEqual([]);
     for (const url of PAGES) {
       const { text } = await ask(fill(url, 'app'), ann, 'text/html');
       expect(text).toContain('/auth/logout');
@@ -238,23 +245,25 @@ describe('a public pipeline', () => {
     }
   });
 
-  test('has answers that caches must revalidate, separate for members and others', async () => {
+  test('has responses that HTTP caches must revalidate, and store separately for members and others', async () => {
     const ann = await gateway.session('ann');
     const path = '/teams/main/pipelines/app/jobs';
-    const [theirs, ours] = [await ask(path, undefined), await ask(path, ann)];
+    const [ofNonMember, ofMember] = [await ask(path, undefined), await ask(path, ann)];
     const vary = 'Accept, Authorization, Cookie';
-    expect(theirs.headers).toMatchObject({ 'cache-control': 'no-cache', vary });
-    expect(ours.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary });
+    expect(ofNonMember.headers).toMatchObject({ 'cache-control': 'no-cache', vary });
+    expect(ofMember.headers).toMatchObject({ 'cache-control': 'private, no-cache', vary });
     const again = await fetch(`${gateway.base}${path}`, {
-      headers: { 'if-none-match': theirs.headers['etag'] ?? '' },
+      headers: { 'if-none-match': ofNonMember.headers['etag'] ?? '' },
     });
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
   test('shows removed jobs and resources to members only', async () => {
-    const saved = await stores.pipelines.savePipeline(definition(['unit', 'late'], ['git.app', 'git.late']));
-    await writeSecretiveHistory(stores, saved, secrets.secret);
-    await stores.pipelines.savePipeline(definition(['late'], ['git.late']));
+    const saved = await stores.pipelines.savePipeline(
+      publicPipeline(['unit', 'late'], ['git.app', 'git.late']),
+    );
+    await writeHistoryWithSecrets(stores, saved, secrets.secret);
+    await stores.pipelines.savePipeline(publicPipeline(['late'], ['git.late']));
     const ann = await gateway.session('ann');
     for (const path of ['jobs/unit/builds', 'jobs/unit/builds/1', 'resources/git.app/versions']) {
       const url = `/teams/main/pipelines/moved/${path}`;
@@ -271,27 +280,27 @@ describe('a public pipeline', () => {
 describe('a private pipeline', () => {
   test.each(PUBLIC)('at %s answers every non-member as if it did not exist', async (url) => {
     for (const [who, as] of nonMembers) {
-      const [there, absent] = [await ask(fill(url, 'hid'), as), await ask(fill(url, 'non'), as)];
-      expect(renamed(there)).toBe(renamed(absent));
-      expect([who, there.status]).toEqual([who, who.includes('password') ? 403 : 404]);
-      expect(renamed(there)).not.toContain(secrets.word);
+      const [hidden, missing] = [await ask(fill(url, 'hid'), as), await ask(fill(url, 'non'), as)];
+      expect(renamed(hidden)).toBe(renamed(missing));
+      expect([who, hidden.status]).toEqual([who, who.includes('password') ? 403 : 404]);
+      expect(renamed(hidden)).not.toContain(secrets.word);
     }
   });
 
-  test.each(PAGES)('has a page at %s that is the same as if it did not exist', async (url) => {
+  test.each(PAGES)('at %s gives every non-member the page of a pipeline that does not exist', async (url) => {
     for (const [who, as] of nonMembers) {
-      const [there, absent] = [
+      const [hidden, missing] = [
         await ask(fill(url, 'hid'), as, 'text/html'),
         await ask(fill(url, 'non'), as, 'text/html'),
       ];
-      expect(renamed(there)).toBe(renamed(absent));
-      expect([who, there.status]).toEqual([who, who === 'nobody' || who.includes('password') ? 303 : 404]);
+      expect(renamed(hidden)).toBe(renamed(missing));
+      expect([who, hidden.status]).toEqual([who, who === 'nobody' || who.includes('password') ? 303 : 404]);
     }
     const { headers } = await ask(fill(url, 'hid'), undefined, 'text/html');
     expect(headers['location']).toBe(`/auth/login?return_to=${encodeURIComponent(fill(url, 'hid'))}`);
   });
 
-  test('among the resources of a public pipeline answers as if it did not exist', async () => {
+  test('answers a request for one of its jobs like a public pipeline without that job', async () => {
     const [hidden, none] = [
       await ask('/teams/main/pipelines/hid/jobs/absent/builds', undefined),
       await ask('/teams/main/pipelines/app/jobs/absent/builds', undefined),
@@ -299,7 +308,7 @@ describe('a private pipeline', () => {
     expect(renamed(hidden)).toBe(renamed(none));
   });
 
-  test('is shown to members whole', async () => {
+  test('is shown to members in full', async () => {
     const ann = await gateway.session('ann');
     for (const url of PUBLIC) expect([url, (await ask(fill(url, 'hid'), ann)).status]).toEqual([url, 200]);
     for (const url of PAGES)

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import sharp from 'sharp';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
-import { plantSecrets, secretivePipeline } from '#testing/pipelines/pipeline-with-secrets.ts';
+import { pipelineWithSecrets, plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What non-members see of a public pipeline full of secrets, and of a private one. */
-// The process that draws is slow to start on a busy machine.
 let stores: TestStores;
 let gateway: Gateway;
 
@@ -34,7 +33,7 @@ beforeEach(async () => {
   await stores.teams.saveTeam({ name: team, namespace: team });
 });
 
-const save = async (definition = secretivePipeline(secret), isPublic = true) =>
+const save = async (definition = pipelineWithSecrets(secret), isPublic = true) =>
   await stores.pipelines.savePipeline(
     toSave(definition, { team, namespace: team, public: isPublic, config: secret() }),
   );

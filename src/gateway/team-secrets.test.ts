@@ -8,6 +8,7 @@ import { teamSecrets, type SecretLookupResult } from './team-secrets.ts';
 type Client = Parameters<typeof kubernetesSource>[0];
 
 const USABLE = { labels: { 'millrace.dev/usable': 'true' } };
+/** Secrets and Teams, by namespace and name. */
 const SECRETS: Record<string, object> = {
   'main/git': { metadata: USABLE, data: { token: Buffer.from('hunter2').toString('base64'), empty: '' } },
   'main/private': { metadata: { labels: {} }, data: { token: 'eA==' } },
@@ -18,6 +19,7 @@ const SECRETS: Record<string, object> = {
       lines: Buffer.from('A=hunter5\n').toString('base64'),
     },
   },
+  // Teams have no namespace.
   'undefined/main': { spec: { secretRef: { name: 'team' } } },
   'undefined/other': { spec: {} },
 };
@@ -32,10 +34,11 @@ async function read(names: string[], from: Client = client()): Promise<SecretsAn
   );
 }
 
-function client(asked: string[] = []): Client {
+/** An API server with `SECRETS`. Adds what is read to `reads`. */
+function client(reads: string[] = []): Client {
   return {
     async get(_kind, { namespace, name }) {
-      asked.push(`${namespace}/${name}`);
+      reads.push(`${namespace}/${name}`);
       const found = SECRETS[`${namespace}/${name}`];
       return found === undefined
         ? { ok: false, status: 404, reason: 'NotFound', message: 'no' }
@@ -46,8 +49,8 @@ function client(asked: string[] = []): Client {
 
 describe("the values of a team's Secrets", () => {
   test('are read once for each Secret', async () => {
-    const asked: string[] = [];
-    expect(await read(['git/token', 'git/empty'], client(asked))).toEqual({
+    const reads: string[] = [];
+    expect(await read(['git/token', 'git/empty'], client(reads))).toEqual({
       answer: 'read',
       plain: new Set(),
       missing: new Map(),
@@ -56,7 +59,7 @@ describe("the values of a team's Secrets", () => {
         ['git/empty', ''],
       ]),
     });
-    expect(asked).toEqual(['main/git']);
+    expect(reads).toEqual(['main/git']);
   });
 
   const absent: Record<string, string> = {
@@ -67,7 +70,7 @@ describe("the values of a team's Secrets", () => {
     '../other/secrets/git/token': 'there is no such Secret in the namespace of the team',
     token: 'the pipeline declares no such secret',
   };
-  test.each(Object.entries(absent))('are absent with a reason for %s: %s', async (name, fault) => {
+  test.each(Object.entries(absent))('lack that of %s, because %s', async (name, fault) => {
     expect(await read([name, 'git/token'])).toEqual({
       answer: 'read',
       values: new Map([['git/token', 'hunter2']]),
@@ -78,14 +81,14 @@ describe("the values of a team's Secrets", () => {
     });
   });
 
-  test('are read from few Secrets at the same time', async () => {
-    let [now, most] = [0, 0];
+  test('are read from at most four Secrets at the same time', async () => {
+    let [atOnce, mostAtOnce] = [0, 0];
     const slow: Client = {
       async get(_kind, { name }) {
-        now += 1;
-        most = Math.max(most, now);
+        atOnce += 1;
+        mostAtOnce = Math.max(mostAtOnce, atOnce);
         await sleep(1);
-        now -= 1;
+        atOnce -= 1;
         return {
           ok: true,
           value: JSON.parse(JSON.stringify({ metadata: USABLE, data: { [name]: 'eA==' } })),
@@ -94,16 +97,17 @@ describe("the values of a team's Secrets", () => {
     };
     const names = Array.from({ length: 50 }, (_, index) => `s${index}/s${index}`);
     expect(await read(names, slow)).toMatchObject({ values: new Map(names.map((name) => [name, 'x'])) });
-    expect(most).toBe(4);
+    expect(mostAtOnce).toBe(4);
   });
 
   test('are unavailable, not absent, while the API server does not answer', async () => {
-    const away: Client = {
-      get: async () => ({ ok: false, status: 0, reason: 'Unreachable', message: 'away' }),
+    const unreachable: Client = {
+      get: async () => ({ ok: false, status: 0, reason: 'Unreachable', message: 'no route' }),
     };
-    expect(await read(['git/token'], away)).toEqual({
+    expect(await read(['git/token'], unreachable)).toEqual({
       answer: 'unavailable',
-      reason: 'The kubernetes secret git/token has no value: reading Secret main/git: away (Unreachable).',
+      reason:
+        'The kubernetes secret git/token has no value: reading Secret main/git: no route (Unreachable).',
     });
   });
 });
@@ -127,7 +131,7 @@ describe('the Secret that the Team names', () => {
   test.each<[title: string, lookup: Partial<SecretLookup>, fault: string]>([
     ['a key that it lacks', { source: 'env', key: 'OTHER' }, 'the Secret of the Team has no such key'],
     ['a file that it lacks', { path: 'other' }, noFile],
-    ['a path out of it', { path: '../git/token' }, noFile],
+    ['a path that leaves it', { path: '../git/token' }, noFile],
     ['a member that the file lacks', { path: 'app.json', key: 'user' }, 'the file has no such key'],
     ['a file of another format', { path: 'lines', config: { format: 'json' } }, 'it is not valid JSON'],
   ])('has no value for %s', async (_title, lookup, fault) => {

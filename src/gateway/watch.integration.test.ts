@@ -89,19 +89,23 @@ async function triggered(): Promise<void> {
   await start();
 }
 
-type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+type EventToSend = BuildEvent extends infer E
+  ? E extends BuildEvent
+    ? Omit<E, 'sequence' | 'at'>
+    : never
+  : never;
 
-async function say(...events: Said[]): Promise<void> {
+async function sendEvents(...events: EventToSend[]): Promise<void> {
   const at = new Date().toISOString();
   const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
 }
-const log = (text: string): Said => ({ type: 'log', step: '1', text });
-const done = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): Said =>
+const log = (text: string): EventToSend => ({ type: 'log', step: '1', text });
+const done = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): EventToSend =>
   status === 'succeeded'
     ? { type: 'step-ended', step, status, exitCode: 0 }
     : { type: 'step-ended', step, status, exitCode: 1 };
-const ended = (outcome: 'succeeded' | 'failed'): Said =>
+const ended = (outcome: 'succeeded' | 'failed'): EventToSend =>
   outcome === 'succeeded'
     ? { type: 'build-ended', outcome, reason: 'AllStepsSucceeded', message: 'All steps succeeded.' }
     : { type: 'build-ended', outcome, reason: 'StepFailed', message: 'Step test failed.' };
@@ -177,7 +181,7 @@ describe('a build that is triggered and watched', () => {
   test('prints its log and exits with 0 if it succeeds', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
-    await say(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
+    await sendEvents(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
     const { exit, out, err } = await watching;
     expect([exit, out]).toEqual([0, 'one\ntwo\n']);
     expect(err).toContain(`app/unit: build 1, ${gateway.base}/teams/main/pipelines/app/jobs/unit/builds/1\n`);
@@ -188,7 +192,7 @@ describe('a build that is triggered and watched', () => {
   test('exits with 1 if it fails, now and when it is watched later', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
-    await say(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
+    await sendEvents(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
     const first = await watching;
     expect([first.exit, first.out]).toEqual([1, 'no\n']);
     expect(first.err).toMatch(/app\/unit 1: failed( after .*)?: Step test failed\.\n$/);
@@ -210,14 +214,14 @@ describe('a build that is triggered and watched', () => {
     await triggered();
     const watching = run('builds watch app/unit');
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
-    await say(...GOOD);
+    await sendEvents(...GOOD);
     for (const [index, line] of lines.entries()) {
-      await say(log(line));
+      await sendEvents(log(line));
       if (index % 50 !== 25) continue;
       await until(() => watching.seen.out.includes(lines[index - 20] ?? ''));
       gateway.app.server.closeAllConnections();
     }
-    await say(done('1'), ended('succeeded'));
+    await sendEvents(done('1'), ended('succeeded'));
     const { exit, out, err } = await watching;
     expect([exit, out]).toEqual([0, lines.join('')]);
     expect(err).toContain('The build continues; reconnecting.');
@@ -227,7 +231,7 @@ describe('a build that is triggered and watched', () => {
     const watching = run('builds watch app/unit --wait');
     await until(() => watching.seen.err.includes('app/unit has no build yet. Waiting for the first'));
     await triggered();
-    await say(...GOOD, done('1'), ended('succeeded'));
+    await sendEvents(...GOOD, done('1'), ended('succeeded'));
     const { exit, err } = await watching;
     expect([exit, err]).toEqual([0, expect.stringContaining('app/unit 1: succeeded')]);
   });
@@ -256,7 +260,7 @@ describe('a build that is triggered and watched', () => {
 describe('the command line lists', () => {
   test('jobs with their newest builds', async () => {
     await triggered();
-    await say(...GOOD, done('1'), ended('succeeded'));
+    await sendEvents(...GOOD, done('1'), ended('succeeded'));
     const { exit, out } = await run('jobs list app');
     expect([exit, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^JOB +BUILD +STATUS +STARTED/)]);
     expect(out).toMatch(/\nunit {6}1 {10}succeeded {3}20\d\d-/);

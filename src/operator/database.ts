@@ -8,11 +8,11 @@ import {
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { accountStore } from '#adapters/database/people/account-store.ts';
 import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
-import { cacheRows } from '#adapters/database/pipelines/cache-rows.ts';
+import { removableCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
@@ -31,7 +31,7 @@ import type { CheckStore } from '#flows/checks/ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { AccountStore } from '#flows/people/ports.ts';
 import type { TeamStore } from '#flows/people/team-ports.ts';
-import type { CacheRows } from '#flows/pipelines/cache-ports.ts';
+import type { RemovableCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { PipelineStore } from '#flows/pipelines/ports.ts';
 import type { CacheStore } from '#flows/pods/cache-ports.ts';
@@ -40,7 +40,7 @@ import type { RetentionStore } from '#flows/retention/retention-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
-/** The operator's stores in Postgres. Each write of a leader carries its epoch. */
+/** The operator's stores in Postgres. Each write carries the leader's epoch. */
 export interface OperatorDatabase {
   teams: TeamStore;
   pipelines: PipelineStore;
@@ -48,7 +48,7 @@ export interface OperatorDatabase {
   builds: BuildStore;
   warmPods: WarmPodStore;
   caches: CacheStore;
-  cacheRows: CacheRows;
+  removableCaches: RemovableCaches;
   accounts: AccountStore;
   oauth: OAuthStore;
   views: Pick<Views, 'waiting'>;
@@ -59,17 +59,17 @@ export interface OperatorDatabase {
   identityKeys: Pick<IdentityKeyStore, 'withKeys'>;
   sealedIdentityKeys: SealedRows;
   notifications: ClosableNotifications;
-  /** All later writes carry this leader's epoch. */
+  /** Begins a new epoch for this leader. All later writes carry it. */
   takeEpoch(holder: string): Promise<number>;
   /**
-   * Runs once a day. Creates tables for the coming months and drops those of past months once their logs are
-   * removed.
+   * Creates the log tables of the coming months, and drops those of past months whose logs are all removed. The
+   * leader calls this once a day.
    */
-  makePartitions(at: Date): Promise<void>;
+  updateLogPartitions(at: Date): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Brings the schema up to date, then opens the connections. */
+/** Migrates the schema, then opens the connections. */
 export async function openOperatorDatabase(
   config: DatabaseConfig,
   webhookKey: Buffer,
@@ -77,13 +77,13 @@ export async function openOperatorDatabase(
 ): Promise<OperatorDatabase> {
   const logError = (err: Error): void => log.warn({ err }, 'the connection to the database failed');
   const { certificateAuthority } = config;
-  const done = await migrate(config.listenUrl, {
+  const migrations = await migrate(config.listenUrl, {
     log: (message) => log.info(message),
     certificateAuthority,
   });
-  if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
+  if (migrations.length > 0) log.info({ migrations }, 'the schema was brought up to date');
   const pool = await openPool(config.url, { onError: logError, certificateAuthority });
-  await makeLogPartitions(pool, new Date());
+  await createLogPartitions(pool, new Date());
   const notifications = openNotifications({
     url: config.listenUrl,
     pool,
@@ -99,7 +99,7 @@ export async function openOperatorDatabase(
     builds: buildStore(database),
     warmPods: warmPodStore(database),
     caches: cacheStore(database),
-    cacheRows: cacheRows(database),
+    removableCaches: removableCaches(database),
     accounts: accountStore(database),
     oauth: oauthStore(database),
     views: completeViews(viewStore(database), () => new Date()),
@@ -114,8 +114,8 @@ export async function openOperatorDatabase(
       epoch = await leaderStore(database).takeEpoch(holder);
       return epoch;
     },
-    async makePartitions(at) {
-      await makeLogPartitions(pool, at);
+    async updateLogPartitions(at) {
+      await createLogPartitions(pool, at);
       await dropEmptyLogPartitions(pool, at);
     },
     async close() {

@@ -66,7 +66,7 @@ async function maintain(
   try {
     reconciling.trust(await ensureInternalTls(secrets));
     if (config.database.kind === 'own') await ensurePostgresTls(secrets);
-    await database.makePartitions(new Date());
+    await database.updateLogPartitions(new Date());
   } catch (error) {
     log.error({ err: error }, 'the daily upkeep failed; it is tried again tomorrow and at each start');
   }

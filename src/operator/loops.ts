@@ -260,8 +260,8 @@ export class Loops {
   }
 
   async #removeCaches(): Promise<ReconcileResult> {
-    const { cacheRows: rows } = this.#leadership.database;
-    const removed = await removeCaches({ rows, claims: this.#reconciling.cacheClaims });
+    const { removableCaches: caches } = this.#leadership.database;
+    const removed = await removeCaches({ caches, claims: this.#reconciling.cacheClaims });
     if (removed.length > 0) this.#leadership.log.info({ removed }, 'volumes of caches were removed');
     return 'done';
   }

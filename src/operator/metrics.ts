@@ -3,12 +3,12 @@ import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
 
-/** The operator's metrics. Labels come from fixed sets of words. */
+/** The operator's metrics. Each label has a fixed set of values. */
 export interface OperatorMetrics {
   leading(yes: boolean): void;
   queue(name: string, queue: WorkQueue): void;
   workFailed(queue: string): void;
-  podAsked(kind: 'build' | 'check' | 'warm', answer: string): void;
+  podRequested(kind: 'build' | 'check' | 'warm', answer: string): void;
   /** Counts builds in Teams that keep Pods ready, by whether a Pod was ready. */
   warmResult(result: WarmResult): void;
   /** Sets the number of warm Pods of all Teams, ready and starting. */
@@ -16,7 +16,7 @@ export interface OperatorMetrics {
   watchFailed(reason: string): void;
   /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
-  /** Pods of builds that are starting, the slots for them, and the examined builds that wait for a slot. */
+  /** Pods of builds that are starting, the slots for them, and the builds that the last decision left without a slot. */
   startWindow(window: { starting: number; slots: number; held: number }): void;
   /** Bytes of logs of all teams, and the share of its limit that each team uses. */
   logs(counted: { bytes: number; fills: readonly LogFill[] }): void;
@@ -74,9 +74,9 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
-    podAsked: (kind, answer) => pods.inc({ kind, answer }),
+    podRequested: (kind, answer) => pods.inc({ kind, answer }),
     reviewed: (result) => reviews.inc({ result }),
-    watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
+    watchFailed: (reason) => watches.inc({ reason: WATCH_FAILURE_REASONS.has(reason) ? reason : 'other' }),
   };
 }
 
@@ -89,12 +89,12 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
   });
   const slots = new Gauge({
     name: 'millrace_operator_start_window_places',
-    help: 'Pods that may be starting at the same time, over all nodes: more if they start quickly, fewer if not.',
+    help: 'Pods that may be starting at the same time on all nodes: more if Pods start quickly, fewer if not.',
     registers,
   });
   const held = new Gauge({
     name: 'millrace_operator_start_window_held_builds',
-    help: 'Builds in the last decision that wait for a slot in the start window.',
+    help: 'Builds that the last decision left waiting for a slot in the start window.',
     registers,
   });
   return (window) => {
@@ -110,7 +110,7 @@ function warmPodMetrics(registry: Registry): Pick<OperatorMetrics, 'warmResult' 
     name: 'millrace_operator_warm_results_total',
     help:
       'Builds of Teams with spec.warm that got a Pod: hit (one stood ready), miss (none was ready), ' +
-      'unfit (Pods of the job cannot wait, because they mount volumes).',
+      'unfit (a warm Pod cannot run the job, because its Pods mount volumes).',
     labelNames: ['result'],
     registers,
   });
@@ -166,9 +166,16 @@ function waitingGauge(registry: Registry): OperatorMetrics['waiting'] {
       },
     }),
   );
-  return (ask) => {
-    byReason = ask;
+  return (counts) => {
+    byReason = counts;
   };
 }
 
-const REASONS = new Set(['Unreachable', 'Timeout', 'WatchBroken', 'HandlerFailed', 'Expired', 'Forbidden']);
+const WATCH_FAILURE_REASONS = new Set([
+  'Unreachable',
+  'Timeout',
+  'WatchBroken',
+  'HandlerFailed',
+  'Expired',
+  'Forbidden',
+]);

@@ -24,8 +24,8 @@ function refresh(): void {
 }
 
 /**
- * The server did not answer with a page. Events that the page missed will not come again, so it does not wait
- * for one.
+ * The server did not answer with a page. It does not repeat events that the page missed, so the page does not
+ * wait for one.
  */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);

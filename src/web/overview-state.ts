@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
 import type { CardBuild, CardStatus, PipelineCard } from '#domain/graph/pipeline-card.ts';
 
-/* What the stream of an overview has told so far. */
+/* What the stream of an overview has sent so far. */
 
 export interface ViewedTeam extends OverviewTeam {
   /** Of the viewer; absent for global admins in teams of others. */

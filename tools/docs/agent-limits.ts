@@ -1,4 +1,4 @@
-import { FREE_BYTES_OF_SESSION, MAX_BYTES_IN_FLIGHT } from '#adapters/http/agent/bodies-in-flight.ts';
+import { MAX_COUNTED_BODY_BYTES, UNCOUNTED_BODY_BYTES } from '#adapters/http/agent/bodies-in-flight.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from '#adapters/http/agent/routes.ts';
@@ -10,10 +10,10 @@ import type { Limit } from './limit.ts';
 export const AGENT_LIMITS: readonly Limit[] = [
   ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],
   [
-    `Bodies of all agents at a time, each agent's first ${bytes(FREE_BYTES_OF_SESSION)} not counted`,
-    bytes(MAX_BYTES_IN_FLIGHT),
+    `Bodies of all agents at a time, each agent's first ${bytes(UNCOUNTED_BODY_BYTES)} not counted`,
+    bytes(MAX_COUNTED_BODY_BYTES),
     'refusal',
-    '429, and the agent tries again; an agent takes at most as much as it leaves free',
+    '429, and the agent tries again; an agent never holds more than remains free',
   ],
   ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
   [

@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git', 'testdata']);
 
 /** A Markdown file of the project. */
-export interface Page {
+export interface MarkdownPage {
   /** Path from the root of the checkout. */
   path: string;
   text: string;
@@ -22,7 +22,7 @@ export interface Fence {
 }
 
 /** Every Markdown file of the project. */
-export function pages(): Page[] {
+export function pages(): MarkdownPage[] {
   return walk(ROOT)
     .filter((file) => file.endsWith('.md'))
     .toSorted()

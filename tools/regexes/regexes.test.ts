@@ -4,10 +4,10 @@ import { judge } from './judge.ts';
 import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
 
 /*
- * Users control what many regular expressions read, so none may take more than linear time, including the
- * search for a match's start. The first rows plant expressions that must be found.
+ * Users control what many regular expressions read, so none may take more than linear time, and the search for the
+ * start of a match counts too. The first tests plant expressions that the check must find.
  */
-describe('the check of regular expressions refuses one', () => {
+describe('the check of regular expressions', () => {
   const planted: Record<string, { file: string; text: string }> = {
     'searches to the end of the line from every position': {
       file: 'src/planted.ts',
@@ -29,12 +29,12 @@ describe('the check of regular expressions refuses one', () => {
       file: 'src/planted.ts',
       text: `export const x = { type: 'string', pattern: '^(a|a)*$' };`,
     },
-    'is only known when it runs': {
+    'is known only at run time': {
       file: 'src/planted.ts',
       text: 'export const x = (name: string): RegExp => new RegExp(name);',
     },
   };
-  test.each(Object.entries(planted))('that %s', (_name, { file, text }) => {
+  test.each(Object.entries(planted))('refuses one that %s', (_name, { file, text }) => {
     const found = regexesIn(file, text);
     expect(found).toHaveLength(1);
     expect(faultsIn(found, new Set())).toEqual([expect.stringMatching(/ takes .* time, | run time only/)]);
@@ -62,7 +62,7 @@ describe('the regular expressions of the project', () => {
 
   test('take linear time', () => expect(faultsIn(regexes, readProven())).toEqual([]));
 
-  test('are recorded, except a few (node tools/regexes/main.ts records them)', () => {
+  test('are recorded as proven, except a few: run node tools/regexes/main.ts', () => {
     const proven = readProven();
     expect(regexes.map(spelled).filter((name) => !proven.has(name)).length).toBeLessThan(20);
   });

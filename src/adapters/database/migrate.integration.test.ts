@@ -6,7 +6,7 @@ import type { DatabasePool } from 'slonik';
 import { dumpSchema } from '#testing/postgres/dump-schema.ts';
 import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openPool, rows } from './connection/pool.ts';
-import { makeLogPartitions, migrate } from './migrate.ts';
+import { createLogPartitions, migrate } from './migrate.ts';
 
 let database: TestDatabase;
 let pool: DatabasePool;
@@ -48,14 +48,14 @@ test('one of several concurrent processes migrates and the others wait', async (
 });
 
 test('tables for logs are created for this month and three more, once', async () => {
-  const made = await makeLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
+  const made = await createLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
   expect(made).toEqual([
     'build_logs_2031_11',
     'build_logs_2031_12',
     'build_logs_2032_01',
     'build_logs_2032_02',
   ]);
-  expect(await makeLogPartitions(pool, new Date('2031-12-01T00:00:00Z'))).toEqual(['build_logs_2032_03']);
+  expect(await createLogPartitions(pool, new Date('2031-12-01T00:00:00Z'))).toEqual(['build_logs_2032_03']);
 });
 
 test('connections are released without a query to reset them', async () => {

@@ -62,7 +62,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /** Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. */
-export async function makeLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
+export async function createLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const made: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
     const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));

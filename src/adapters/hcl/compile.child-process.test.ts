@@ -5,7 +5,6 @@ import { childProcesses, describeProcess, nextChild } from '#testing/process/chi
 import { buildEngine } from './build.ts';
 import { createCompiler, type CompilerOptions, type HclCompiler } from './compile.ts';
 
-// Slow machines take long to start threads and programs.
 let engine = '';
 let compiler: HclCompiler | undefined;
 

@@ -18,7 +18,7 @@ jest.setTimeout(3_600_000);
  * blocks and the same values. Faults of it that are known and left out of the comparison:
  *
  * - the order of blocks of different types or labels is lost, and blocks of one type are grouped by label;
- * - `$${` and `%%{` come back as `${` and `%{`, so that text and templates cannot be told apart;
+ * - `$${` and `%%{` come back as `${` and `%{`, so text and templates look the same;
  * - expressions are text, with what stands between them as the author wrote it: only literal values are compared;
  * - numbers are JavaScript numbers;
  * - an attribute and a block of one name hide each other;

@@ -30,7 +30,7 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
   const layouts = createLayouts(async (graph, dot) => {
     const answer = await queue.send({ kind: 'layout', dot });
     if ('refused' in answer) return answer;
-    if (answer.kind !== 'layout') throw new Error(`asked for a layout, got ${answer.kind}`);
+    if (answer.kind !== 'layout') throw new Error(`expected a layout, got ${answer.kind}`);
     return { layout: layoutOf(answer.placed, graph) };
   });
   return {
@@ -44,7 +44,7 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
       const shapes = drawShapes({ graph, styles, name, layout: found.layout });
       const answer = await queue.send({ kind: 'png', shapes });
       if ('refused' in answer) return answer;
-      if (answer.kind !== 'png') throw new Error(`asked for a PNG, got ${answer.kind}`);
+      if (answer.kind !== 'png') throw new Error(`expected a PNG, got ${answer.kind}`);
       return { png: answer.png };
     },
     close: () => queue.close(),

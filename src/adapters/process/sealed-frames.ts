@@ -26,11 +26,11 @@ export interface Seals {
 }
 
 const MAGIC = 'MRS1';
-const NONCE = 32;
-const PROOF = 32;
-const TAG = 16;
-const HEAD = 5;
-const MAX_FRAME = 16 * 1024 * 1024;
+const NONCE_BYTES = 32;
+const PROOF_BYTES = 32;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 5;
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 /** The key of one container's shim (see `AGENT_ENVIRONMENT.shimSecret`). */
 export function shimKey(secret: string, container: string): Buffer {
@@ -42,15 +42,15 @@ export function readHello(bytes: Buffer): Hello | undefined {
   if (!MAGIC.startsWith(bytes.toString('latin1', 0, Math.min(bytes.length, MAGIC.length)))) {
     throw new Error('not a shim');
   }
-  const name = bytes[MAGIC.length];
-  if (name === undefined) return undefined;
-  const start = MAGIC.length + 1 + name;
-  const size = start + NONCE + PROOF;
+  const nameBytes = bytes[MAGIC.length];
+  if (nameBytes === undefined) return undefined;
+  const start = MAGIC.length + 1 + nameBytes;
+  const size = start + NONCE_BYTES + PROOF_BYTES;
   if (bytes.length < size) return undefined;
   return {
     container: bytes.toString('utf8', MAGIC.length + 1, start),
-    nonce: bytes.subarray(start, start + NONCE),
-    proof: bytes.subarray(start + NONCE, size),
+    nonce: bytes.subarray(start, start + NONCE_BYTES),
+    proof: bytes.subarray(start + NONCE_BYTES, size),
     size,
   };
 }
@@ -61,7 +61,7 @@ export function answerHello(hello: Hello, key: Buffer): { answer: Buffer; seals:
   if (!timingSafeEqual(expected, hello.proof)) {
     throw new Error(`the container ${hello.container} does not know its key`);
   }
-  const nonce = randomBytes(NONCE);
+  const nonce = randomBytes(NONCE_BYTES);
   return {
     answer: Buffer.concat([nonce, mac(key, 'millrace agent', hello.nonce, nonce)]),
     seals: {
@@ -90,13 +90,13 @@ function counter(): () => Buffer {
 function sealer(key: Buffer): (frame: Frame) => Buffer {
   const next = counter();
   return ({ kind, id, payload }) => {
-    const head = Buffer.alloc(HEAD);
-    head.writeUInt8(kind, 0);
-    head.writeUInt32BE(id, 1);
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt8(kind, 0);
+    header.writeUInt32BE(id, 1);
     const cipher = createCipheriv('aes-256-gcm', key, next());
-    const sealed = [cipher.update(head), cipher.update(payload), cipher.final(), cipher.getAuthTag()];
+    const sealed = [cipher.update(header), cipher.update(payload), cipher.final(), cipher.getAuthTag()];
     const length = Buffer.alloc(4);
-    length.writeUInt32BE(HEAD + payload.length + TAG, 0);
+    length.writeUInt32BE(HEADER_BYTES + payload.length + TAG_BYTES, 0);
     return Buffer.concat([length, ...sealed]);
   };
 }
@@ -105,10 +105,10 @@ function opener(key: Buffer): (sealed: Buffer) => Frame {
   const next = counter();
   return (sealed) => {
     const decipher = createDecipheriv('aes-256-gcm', key, next());
-    decipher.setAuthTag(sealed.subarray(sealed.length - TAG));
-    const first = decipher.update(sealed.subarray(0, sealed.length - TAG));
+    decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+    const first = decipher.update(sealed.subarray(0, sealed.length - TAG_BYTES));
     const text = Buffer.concat([first, decipher.final()]);
-    return { kind: text.readUInt8(0), id: text.readUInt32BE(1), payload: text.subarray(HEAD) };
+    return { kind: text.readUInt8(0), id: text.readUInt32BE(1), payload: text.subarray(HEADER_BYTES) };
   };
 }
 
@@ -117,7 +117,7 @@ export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) 
   let waiting: Buffer[] = [];
   let size = 0;
   let wanted = 4;
-  let inHead = true;
+  let readsLength = true;
   return (bytes) => {
     waiting.push(bytes);
     size += bytes.length;
@@ -126,14 +126,15 @@ export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) 
       const part = all.subarray(0, wanted);
       waiting = [all.subarray(wanted)];
       size -= wanted;
-      if (inHead) {
+      if (readsLength) {
         wanted = part.readUInt32BE(0);
-        if (wanted < HEAD + TAG || wanted > MAX_FRAME) throw new Error(`a frame of ${wanted} bytes`);
+        if (wanted < HEADER_BYTES + TAG_BYTES || wanted > MAX_FRAME_BYTES)
+          throw new Error(`a frame of ${wanted} bytes`);
       } else {
         onFrame(part);
         wanted = 4;
       }
-      inHead = !inHead;
+      readsLength = !readsLength;
     }
   };
 }

@@ -23,7 +23,7 @@ export interface ShimCommand {
    * directory. Such commands must not run at the same time.
    */
   fresh?: boolean;
-  /** A directory that is made anew first: an absolute path. */
+  /** The absolute path of a directory that the shim empties first. */
   folder?: string;
 }
 

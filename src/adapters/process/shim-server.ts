@@ -45,7 +45,9 @@ export class ShimServer {
         const missing = containers.filter((name) => !this.#connected.has(name));
         reject(new Error(`no connection from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
       }, limitMs);
-      stop?.addEventListener('abort', () => reject(new Error('nobody waits any more')), { once: true });
+      stop?.addEventListener('abort', () => reject(new Error('stopped waiting for the step containers')), {
+        once: true,
+      });
     });
     try {
       const all = containers.map(async (name) => [name, await this.#connection(name)] as const);

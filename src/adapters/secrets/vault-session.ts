@@ -90,11 +90,11 @@ export class VaultSession {
   async #get<S extends TSchema>(
     path: string,
     schema: S,
-    doing: string,
+    operation: string,
   ): Promise<{ body: Static<S> } | Fault> {
     const known = await this.#authorized();
     if ('fault' in known) return known;
-    return parsed(await this.#send('GET', path, known), schema, doing);
+    return parsed(await this.#send('GET', path, known), schema, operation);
   }
 
   #authorized(): Promise<{ token: string } | Fault> {
@@ -143,22 +143,22 @@ const encoded = (parts: readonly string[]): string => parts.map(encodeURICompone
 function parsed<S extends TSchema>(
   answer: VaultResponse,
   schema: S,
-  doing: string,
+  operation: string,
 ): { body: Static<S> } | Fault {
   if ('failure' in answer)
-    return { fault: `Vault could not ${doing}: ${answer.failure}`, transient: answer.transient };
+    return { fault: `Vault could not ${operation}: ${answer.failure}`, transient: answer.transient };
   const { status, bytes } = answer;
   if (status !== 200) {
     const transient = status === 429 || status >= 500;
     return {
-      fault: `Vault did not ${doing}: ${STATUSES[status] ?? 'it answered with'} (${status})`,
+      fault: `Vault did not ${operation}: ${STATUSES[status] ?? 'it answered with'} (${status})`,
       transient,
     };
   }
   const body = jsonOf(bytes);
   return Check(schema, body)
     ? { body }
-    : lasting(`Vault did not ${doing}: its answer is not of the usual form`);
+    : lasting(`Vault did not ${operation}: its answer is not of the usual form`);
 }
 
 const STATUSES: Readonly<Record<number, string>> = {

@@ -73,7 +73,7 @@ type command struct {
 	input    string
 	// What earlier commands left in directories for temporary files is removed first.
 	fresh bool
-	// A directory that is made anew first. Empty: none.
+	// A directory that is deleted and created first. Empty: none.
 	folder string
 }
 

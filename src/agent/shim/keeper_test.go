@@ -67,7 +67,7 @@ func (b *bench) start(c command) {
 	go b.keep.run(c, b.keep.admit(c.id))
 }
 
-// Takes all the agent is told until the end; every byte is credited at once.
+// Reads everything the agent receives until the end. Every byte is credited at once.
 func (b *bench) listen() heard {
 	b.t.Helper()
 	var h heard
@@ -229,7 +229,7 @@ func TestACommandsRoomGoesWithIt(t *testing.T) {
 	if len(lines) != 3 || lines[0] != lines[1] || filepath.Dir(lines[0]) != filepath.Dir(lines[2]) {
 		t.Fatalf("printed %q", lines)
 	}
-	// The agent need not wait for that, so it is told the end first.
+	// The agent need not wait for that, so the end is reported first.
 	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(filepath.Dir(lines[0])); errors.Is(err, os.ErrNotExist) {
 			return
@@ -305,7 +305,7 @@ func TestAStepsEndIsToldOnlyWhenItsSignalsAreHeeded(t *testing.T) {
 	}
 	go k.handleSignals(signals)
 	if !<-caughtUp {
-		t.Error("it was told before SIGTERM was heeded")
+		t.Error("it continued before SIGTERM was handled")
 	}
 }
 

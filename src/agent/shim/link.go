@@ -57,7 +57,7 @@ func connect(s start) (*link, error) {
 	}
 	theirs := answer[:nonceBytes]
 	if !hmac.Equal(answer[nonceBytes:], mac(s.key, "millrace agent", mine, theirs)) {
-		return nil, errors.New("whoever listens on the port is not the agent")
+		return nil, errors.New("the program that listens on the port is not the agent")
 	}
 	l := &link{
 		socket: socket,

@@ -143,7 +143,7 @@ describe('runs of notifications', () => {
   });
 
   test.each<[title: string, status: DueNotifications['status'], why: string]>([
-    ['approved before it could be told', 'pending', 'the build was approved'],
+    ['approved before the notification was sent', 'pending', 'the build was approved'],
     ['approved and running', 'started', 'the build was approved'],
     ['approved and done', 'succeeded', 'the build was approved'],
     ['rejected', 'failed', 'the build ended'],

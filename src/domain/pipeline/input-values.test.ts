@@ -92,7 +92,7 @@ describe('an input without a value', () => {
 });
 
 describe('what is wrong', () => {
-  test('is told at once, the unknown names first', () => {
+  test('is reported all at once, unknown names first', () => {
     const inputs: Input[] = [
       { ...choice, name: 'environment', required: true },
       { ...number, name: 'replicas' },

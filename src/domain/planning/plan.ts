@@ -218,7 +218,7 @@ export interface PlanCommand {
 export interface ProtocolCall {
   /** JSON text. As text, so that nothing in it looks like a part of a plan. */
   input: string;
-  /** A directory of this path that is made anew before it runs. */
+  /** Path of a directory that is emptied before it runs. */
   folder?: string;
 }
 

@@ -44,7 +44,7 @@ describe('builds that need a Pod', () => {
   test.each<[string, want: string[], have: string[], perNode: number, start: string]>([
     ['all builds start while there are places', ['a', 'a', 'b'], [], 4, 'a b a'],
     ['no more builds start than the window has places', many('a', 20), [], 4, teams(wanted(...many('a', 8)))],
-    ['teams take turns, whoever came first', [...many('a', 9), 'b', 'c'], [], 2, 'a b c a'],
+    ['teams take turns, no matter which came first', [...many('a', 9), 'b', 'c'], [], 2, 'a b c a'],
     ['a team with none starting has a place while others hold all', ['a', 'b'], many('a', 8), 4, 'b'],
     ['no build starts beyond twice the window', ['c'], [...many('a', 4), ...many('b', 4)], 2, ''],
     ['Pods without a node block nobody', ['a', 'b'], [...many('a?', 19), ...many('b?', 20)], 1, 'a'],

@@ -2,13 +2,13 @@ import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
-/** Locks the row of one build from the first read on. */
+/** The transaction of one build. The first read locks its row. */
 export interface BuildTransaction {
   /** Undefined: no such attempt. */
   attempt(attempt: number): Promise<StoredAttempt | undefined>;
   /** Writes what changed since the attempt was read, including the end of its build. */
   record(read: StoredAttempt, changes: AttemptChanges): Promise<void>;
-  /** Ends the attempt without an outcome. The build becomes pending again, with the next attempt. */
+  /** Ends the attempt without an outcome. The build is pending again, with a new attempt. */
   retry(read: StoredAttempt, over: AttemptToClose): Promise<void>;
 }
 
@@ -17,25 +17,26 @@ export interface StoredAttempt {
   attempt: number;
   state: StoredState;
   pipelineId: number;
-  /** Row id. */
+  /** The row id of the job. */
   job: number;
-  /** A failure of this job is only a warning. */
+  /** If the build fails, it ends with a warning. */
   allowFailure: boolean;
   /** It is the build's current attempt. */
   current: boolean;
   ended: boolean;
   /** The build had its turn, so the attempt has a Pod. */
-  admitted: boolean;
-  /** The build was asked to stop. */
+  hadTurn: boolean;
+  /** Somebody or something has cancelled the build. */
   cancel: boolean;
+  /** Of the build. */
   createdAt: Date;
-  /** The Team's limit. Absent: the installation's. */
+  /** The limit of the Team. Absent: that of the installation. */
   logLimitBytes?: number;
 }
 
 export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
   /**
-   * `good`: the build's versions satisfy `passed`. `byAgent`: its agent reported the end, and has sent its
+   * `good`: the build's versions satisfy `passed`. `byAgent`: the build's agent reported the end, and has sent the
    * notifications.
    */
   end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean; byAgent: boolean };

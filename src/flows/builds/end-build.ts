@@ -40,5 +40,5 @@ export async function retryAttempt(
 /** Undefined if the build has ended, has a newer attempt, or has not had its turn. */
 async function openAttempt(tx: BuildTransaction, attempt: number): Promise<StoredAttempt | undefined> {
   const read = await tx.attempt(attempt);
-  return read?.current === true && read.admitted && !read.ended ? read : undefined;
+  return read?.current === true && read.hadTurn && !read.ended ? read : undefined;
 }

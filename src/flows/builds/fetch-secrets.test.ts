@@ -56,7 +56,7 @@ test.each([
   expect(await fetchSecrets(session, { operation }, ports(KNOWN))).toEqual({ answer });
 });
 
-test('an agent comes again while a store is away', async () => {
+test('an agent has to wait while a store is unreachable', async () => {
   const reason = 'The kubernetes secret forge/token has no value: reading Secret main/forge: away.';
   const away: SecretsAnswer = { answer: 'unavailable', reason };
   expect(await fetchSecrets(BUILD, { operation: '0' }, ports(away))).toEqual({ answer: 'wait', reason });

@@ -52,7 +52,7 @@ describe('from a commit to the last job', () => {
     expect(buildPods()).toEqual(['app-publish-1-1']);
   });
 
-  test('a person can start a job, and is told why not', async () => {
+  test('a person can start a job, and a refusal has its reason', async () => {
     await save();
     expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({ answer: 'refused' });
     expect(notifications.sent).toEqual([]);

@@ -11,7 +11,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 const EVENTS = eventsOf(['0'], AT);
 const STEP: StepState = { id: '0', kind: 'task', name: 'test', status: 'waiting' };
 
-/** An attempt of build 41 in pipeline 1, and what following it did. */
+/** Follows an attempt of build 41 in pipeline 1. Returns what the flow answered, did and recorded. */
 async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, step = STEP) {
   const read = openAttempt(41, 2);
   const attempt: StoredAttempt = {
@@ -44,19 +44,19 @@ describe('followBuild', () => {
     expect(did).toEqual(['status 1', 'progress 41']);
   });
 
-  test('notifies only viewers of events that only log', async () => {
+  test('notifies viewers only, if the events only add to the log', async () => {
     const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
     const { did } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
     expect(did).toEqual(['progress 41']);
   });
 
-  test('locks the pipeline first for events that end the build, and requests a decision', async () => {
+  test('locks the pipeline first if the events end the build, and requests a decision', async () => {
     const { did, changes } = await follow(EVENTS);
     expect(did).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
     expect(changes[0]?.end).toMatchObject({ outcome: 'succeeded', status: 'succeeded', good: true });
   });
 
-  test('ends a failed build of a job that allows failures with a warning', async () => {
+  test('ends a failed build with a warning if its job allows failures', async () => {
     const end: BuildEvent = {
       sequence: 1,
       at: AT,
@@ -84,20 +84,20 @@ describe('followBuild', () => {
     expect(did).toEqual(['lock', 'schedule 1', 'schedule all', 'progress 41']);
   });
 
-  const silent: Record<string, [Partial<StoredAttempt>, unknown]> = {
-    'acknowledges known events again': [
+  const changingNothing: Record<string, [Partial<StoredAttempt>, unknown]> = {
+    'acknowledges events again that are recorded already': [
       { state: { ...openAttempt(41, 2).state, applied: 9 }, cancel: true },
       { acknowledged: 9, cancel: true },
     ],
     'refuses events of an attempt that is not the current one': [{ current: false }, 'over'],
-    'refuses events of a build without a turn': [{ admitted: false }, 'over'],
+    'refuses events of a build that waits for its turn': [{ hadTurn: false }, 'over'],
     'refuses new events of a build that has ended': [{ ended: true }, 'over'],
-    'acknowledges known events of a build that has ended': [
+    'acknowledges recorded events also of a build that has ended': [
       { ended: true, state: { ...openAttempt(41, 2).state, applied: 9 } },
       { acknowledged: 9, cancel: false },
     ],
   };
-  test.each(Object.entries(silent))('%s', async (_sentence, [more, expected]) => {
+  test.each(Object.entries(changingNothing))('%s', async (_sentence, [more, expected]) => {
     const { answer, did, changes } = await follow(EVENTS.slice(0, 1), more);
     expect([answer, did, changes]).toEqual([expected, [], []]);
   });

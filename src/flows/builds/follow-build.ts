@@ -71,8 +71,8 @@ async function recordEvents(
 ): Promise<Recorded | 'over'> {
   const read = await tx.attempt(attempt);
   if (read === undefined || !read.current) return 'over';
-  // The build waits for approval or for its turn: no agent can be its own.
-  if (!read.ended && !read.admitted) return 'over';
+  // The build waits for approval or for its turn, so it has no agent yet.
+  if (!read.ended && !read.hadTurn) return 'over';
   const { cancel, pipelineId } = read;
   const state = stateOf(read.state);
   const fresh = events.filter((event) => event.sequence > state.applied);

@@ -168,7 +168,7 @@ describe('the identity of an agent', () => {
     expect(identified.verdict).toBe('refused');
   });
 
-  test('an agent is asked to come again if no address comes', async () => {
+  test('an agent has to try again if its Pod gets no address', async () => {
     const { ports } = cluster({ ...BUILD_POD, addresses: [] });
     const identified = await identifyAgent(BY_NONCE, '198.18.0.9', {
       ...ports,

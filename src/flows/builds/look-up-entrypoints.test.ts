@@ -7,7 +7,7 @@ const ANSWERS: Record<string, LookUpAnswer> = {
   shell: { answer: 'found', configuration: { entrypoint: [], cmd: ['/bin/sh'] } },
   empty: { answer: 'found', configuration: { entrypoint: [], cmd: [] } },
   slow: { answer: 'wait', reason: 'The registry is slow.' },
-  absent: { answer: 'end', reason: 'The registry is away.' },
+  absent: { answer: 'end', reason: 'The registry is unreachable.' },
 };
 
 const rows: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
@@ -19,7 +19,7 @@ const rows: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
   'one that waits lets all wait': [['plugin', 'slow'], { answer: 'wait', reason: 'The registry is slow.' }],
   'one that ends ends all, with every reason': [
     ['slow', 'absent'],
-    { answer: 'end', reason: 'The registry is slow. The registry is away.' },
+    { answer: 'end', reason: 'The registry is slow. The registry is unreachable.' },
   ],
   'one without a program ends all': [
     ['empty'],

@@ -87,7 +87,7 @@ describe('an image that is not cached', () => {
     expect(requests).toEqual([`digest of ${IMAGE} with 1 credentials`, 'configuration of sha256:1']);
   });
 
-  test('waits while the API server is away, without asking the registry', async () => {
+  test('waits while the API server is unreachable, without asking the registry', async () => {
     facts = undefined;
     expect(await lookUp()).toMatchObject({ answer: 'wait' });
     expect(requests).toEqual([]);
@@ -112,7 +112,7 @@ describe('a tag that was looked up before', () => {
     expect(await lookUp()).toMatchObject({ configuration: { entrypoint: ['/new'] } });
   });
 
-  test('is used as it was while the registry is away', async () => {
+  test('is used as it was while the registry is unreachable', async () => {
     digest = away;
     expect(await lookUp()).toEqual(FOUND);
     expect(await lookUp()).toEqual(FOUND);

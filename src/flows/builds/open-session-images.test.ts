@@ -110,17 +110,20 @@ describe('an agent whose work runs the entrypoint of an image', () => {
 });
 
 describe('an image that cannot be looked up', () => {
-  test('leaves a build pending with the reason, and its agent comes again', async () => {
-    answer = { answer: 'wait', reason: 'The registry is away.' };
-    expect(await open(ofBuild)).toEqual({ answer: 'not-yet', reason: 'The registry is away.' });
-    expect(done.slice(1)).toEqual(['explain 41 ImagePullFailed: The registry is away.', 'notify status 3']);
+  test('leaves a build pending with the reason, and its agent tries again', async () => {
+    answer = { answer: 'wait', reason: 'The registry is unreachable.' };
+    expect(await open(ofBuild)).toEqual({ answer: 'not-yet', reason: 'The registry is unreachable.' });
+    expect(done.slice(1)).toEqual([
+      'explain 41 ImagePullFailed: The registry is unreachable.',
+      'notify status 3',
+    ]);
   });
 
   test('ends a build with the reason', async () => {
-    answer = { answer: 'end', reason: 'The registry is away.' };
+    answer = { answer: 'end', reason: 'The registry is unreachable.' };
     expect(await open(ofBuild)).toEqual({ answer: 'over' });
     expect(done.slice(1)).toEqual([
-      'end 41 ImagePullFailed The registry is away.',
+      'end 41 ImagePullFailed The registry is unreachable.',
       'notify schedule 3',
       'notify status 3',
     ]);
@@ -129,7 +132,7 @@ describe('an image that cannot be looked up', () => {
   test.each(['wait', 'end'] as const)(
     'ends the run of a check, which is repeated anyway: %s',
     async (word) => {
-      answer = { answer: word, reason: 'The registry is away.' };
+      answer = { answer: word, reason: 'The registry is unreachable.' };
       expect(await open(ofChecks)).toEqual({ answer: 'over' });
       expect(done).toContain('close 7');
     },

@@ -135,7 +135,7 @@ describe('the right agent', () => {
     expect([...keys.values()]).toEqual([hashKey(AGENT)]);
   });
 
-  test('is told how much log it may send, if the installation sets a limit', async () => {
+  test('receives the limit of its log, if the installation sets one', async () => {
     expect(await planWith({ logLimitBytes: 1000 })).toHaveProperty('logLimitBytes', 1000);
     expect(await planWith({})).not.toHaveProperty('logLimitBytes');
   });
@@ -251,7 +251,7 @@ describe('an agent whose Pod has no address yet', () => {
     },
   );
 
-  test('an agent without an address is asked to come again, or refused, after it began', async () => {
+  test('an agent that began without an address has to try again, or is refused', async () => {
     const never = early(undefined, [[]]);
     expect(await never.open()).toMatchObject({ answer: 'not-yet' });
     const elsewhere = early(undefined, [[], ['198.18.0.66']]);
@@ -299,7 +299,7 @@ describe('anyone else', () => {
     expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
   });
 
-  test('an agent of a replaced attempt is told to end', async () => {
+  test('an agent of a replaced attempt has to end', async () => {
     const { parts, pods, attempt } = world();
     const old = { ...BUILD, attempt: 1 };
     const name = buildPodName({ ...attempt, attempt: 1 });
@@ -308,7 +308,7 @@ describe('anyone else', () => {
     expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
   });
 
-  test('an agent comes again if the API server does not answer', async () => {
+  test('an agent tries again if the API server does not answer', async () => {
     const reason = 'reading Pod team-blue/app: refused (Unreachable)';
     const { parts, keys } = world();
     parts.pods.find = async () => ({ answer: 'unavailable', reason });
@@ -316,7 +316,7 @@ describe('anyone else', () => {
     expect(keys.size).toBe(0);
   });
 
-  test('a database that is away is an error for every caller', async () => {
+  test('a database that is unreachable is an error for every caller', async () => {
     const { parts } = world();
     parts.builds.attemptFacts = async () => {
       throw new Error('away');
@@ -351,7 +351,7 @@ describe('the agent of a warm Pod', () => {
     expect(await openAgentSession(word, PEER, parts)).toMatchObject({ answer: 'refused' });
   });
 
-  test('is told to try again until the operator has recorded the Pod', async () => {
+  test('has to try again until the operator has recorded the Pod', async () => {
     const { parts } = withPod();
     const sessions = { ...parts.sessions, openWarm: async () => ({ answer: 'not-yet' as const }) };
     expect(await openAgentSession(word, PEER, { ...parts, sessions })).toMatchObject({ answer: 'not-yet' });

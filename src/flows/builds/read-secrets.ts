@@ -36,7 +36,7 @@ export async function lookUpSecrets(
   const missing = new Map<string, string>();
   for (;;) {
     const lookups = nextLookups(names, definition, { values, missing });
-    if (values.size + missing.size + lookups.length > MAX_SECRETS) return tooMany(names);
+    if (values.size + missing.size + lookups.length > MAX_SECRETS) return tooManySecrets(names);
     const [toRun, others] = split(lookups, given);
     if (others.length === 0 && toRun.length > 0)
       return { answer: 'run', lookups: toRun, known: masked(values, plain) };
@@ -86,7 +86,7 @@ async function readAll(
 
 const isStored = ({ get, fault }: SecretLookup): boolean => get === undefined && fault === undefined;
 
-function tooMany(names: readonly string[]): SecretsRead {
+function tooManySecrets(names: readonly string[]): SecretsRead {
   const missing = names.slice(0, 1).map((name) => [name, TOO_MANY_SECRETS] as const);
   return { answer: 'read', values: new Map(), missing: new Map(missing) };
 }

@@ -66,11 +66,11 @@ const AT_ONCE = 32;
 const MAX_ATTEMPTS_FOR_NAME = 5;
 /** Another Pod of the namespace may be smaller, so this many are tried per call. */
 const MAX_QUOTA_REFUSALS = 4;
-/** When builds that the start window holds are tried again. No notification comes when an agent starts. */
+/** After this time, builds that the start window holds are tried again: no notification reports that an agent started. */
 const HELD_AGAIN_MS = 250;
 
 /**
- * Creates a Pod for each pending build, teams in turn, as far as the start window allows. After a crash
+ * Creates a Pod for each pending build, team by team, as far as the start window allows. After a crash
  * between the Pod and its record, the next call finds the same Pod, because name and contents derive from
  * build and attempt. Builds of a Team at its limit keep their order and wait for the next call. `room`:
  * namespaces in which a Pod has ended since they were full.
@@ -156,7 +156,7 @@ async function tryWarmPod(
   }
 }
 
-/** One decision for each team in turn. What was admitted starts before the next team is read. */
+/** One decision per team, team after team. Builds that get their turn start before the next team is read. */
 async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   const { builds, notifications, now } = ports;
   for (const pipeline of await expireApprovals(builds, now())) {
@@ -167,9 +167,9 @@ async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   while (teams.length > 0) {
     const again: number[] = [];
     for (const team of teams) {
-      const { builds: admitted, more, pipelines } = await giveTurnsToTeam(team, builds, now());
+      const { builds: given, more, pipelines } = await giveTurnsToTeam(team, builds, now());
       if (more) again.push(team);
-      if (admitted > 0) await startReady(ports, progress);
+      if (given > 0) await startReady(ports, progress);
       for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });
     }
     teams = again;

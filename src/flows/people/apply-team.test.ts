@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { applyTeam } from './apply-team.ts';
 
 const never = async (): Promise<never> => {
-  throw new Error('This must not be asked for.');
+  throw new Error('This must not be called.');
 };
 
 test('a team with a namespace of the cluster is refused before anything is created or saved', async () => {

@@ -40,7 +40,7 @@ export async function createProvider(
   const made = await objects.create({ ...wanted, secretKey, byApi: true }, act.by);
   if (made.answer !== 'done') {
     // After no answer the object may exist all the same, and use the secret.
-    if (made.answer !== 'away') await objects.deleteSecret(secretKey);
+    if (made.answer !== 'unreachable') await objects.deleteSecret(secretKey);
     return made;
   }
   const applied = await applyOAuthProvider(made.value.provider, ports, act.by);
@@ -73,7 +73,7 @@ export async function updateProvider(
   if (stored.answer !== 'done') return stored;
   const written = await objects.replace(read.value, { ...wanted, secretKey: stored.value }, act.by);
   if (written.answer !== 'done') {
-    if (written.answer !== 'away' && secret !== undefined) await objects.deleteSecret(stored.value);
+    if (written.answer !== 'unreachable' && secret !== undefined) await objects.deleteSecret(stored.value);
     return written;
   }
   return await carryOut(before, written.value, act, ports);

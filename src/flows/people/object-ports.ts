@@ -10,7 +10,7 @@ export type ObjectAnswer<T = unknown> =
   /** The object changed after it was read. */
   | { answer: 'changed' }
   | { answer: 'refused'; message: string }
-  | { answer: 'away'; message: string };
+  | { answer: 'unreachable'; message: string };
 
 export interface TeamObject {
   deleting: boolean;

@@ -48,5 +48,5 @@ export interface LogSizes {
   ofTeams(): Promise<ReadonlyMap<number, number>>;
 }
 
-/** Wraps sums so that readers share them. */
-export type ShareLogSizes = (sizes: LogSizes) => LogSizes;
+/** Wraps the queries in a cache. */
+export type CacheLogSizes = (sizes: LogSizes) => LogSizes;

@@ -10,17 +10,17 @@ interface CacheFactsOfPipeline {
   stored: StoredCache[];
 }
 
-export interface CacheViews {
+export interface PipelineCaches {
   /** Undefined: no such pipeline. */
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
   /**
-   * Gives the cache a new volume from its next use on, and writes that to the audit log. False: no build or
-   * check has used the cache.
+   * From its next use on, the cache has a new volume. The audit log records the change. False: no build or check
+   * has used the cache.
    */
   clearCache(name: ResourceName, act: Act): Promise<boolean>;
 }
 
-/** A cache of a live pipeline, as the database knows it. */
+/** A cache of a pipeline that is not deleted. */
 export interface KnownCache {
   cache: number;
   generation: number;
@@ -34,7 +34,7 @@ export interface KnownCache {
   used: boolean;
 }
 
-export interface CacheRows {
+export interface RemovableCaches {
   knownCaches(): Promise<KnownCache[]>;
   /** Skips caches that a build or check has begun to use. */
   removeCaches(caches: readonly number[]): Promise<void>;
@@ -48,9 +48,9 @@ export interface FoundClaim {
 }
 
 export interface CacheClaims {
-  /** Name of the claim of a cache. Undefined: its Pipeline does not exist. */
+  /** Name of the claim for the volume of a cache. Undefined: its Pipeline does not exist. */
   nameOf(cache: KnownCache): string | undefined;
-  /** All claims of caches in the namespaces of teams, except those that are being deleted. */
+  /** All claims for volumes of caches in the namespaces of teams, except those that are being deleted. */
   found(): Promise<FoundClaim[]>;
   delete(claim: FoundClaim): Promise<void>;
 }

@@ -134,7 +134,7 @@ describe('cached sources', () => {
 });
 
 describe('a source that is not there', () => {
-  test('a source that is temporarily away is no error in the text, and nothing is cached', async () => {
+  test('a source that is temporarily unreachable is no error in the text, and nothing is cached', async () => {
     const { ports: all, stored } = ports({
       answers: { a: { failure: 'it took too long', transient: true } },
     });

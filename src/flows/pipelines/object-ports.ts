@@ -37,7 +37,7 @@ export interface PipelineObject {
   verdict?: { ready: boolean; reason: string; message: string };
 }
 
-/** The texts of pipelines that run, whoever wrote them. */
+/** The texts of pipelines that run, from the API or from a manifest. */
 export interface RunningTexts {
   /** Undefined: there is no such pipeline, or it has not run yet. */
   textOf(name: PipelineName): Promise<string | undefined>;

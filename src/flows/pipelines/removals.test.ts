@@ -29,7 +29,7 @@ describe('a pipeline that is deleted', () => {
     ],
     ['goes after the deadline all the same', [7, 8, 11], 60_000, { outcome: 'removed' }],
     [
-      'goes after the deadline though the database is away, and says so',
+      'goes after the deadline though the database is unreachable, and says so',
       new Error('away'),
       60_000,
       { outcome: 'abandoned', message: 'The database was not updated: away' },
@@ -47,7 +47,7 @@ describe('a pipeline that is deleted', () => {
     );
   });
 
-  test('the deletion of a pipeline is retried while the database is away and time is left', async () => {
+  test('the deletion of a pipeline is retried while the database is unreachable and time is left', async () => {
     const store = {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () => Promise.reject(new Error('away')),

@@ -1,8 +1,8 @@
 import { staleCaches } from '#domain/planning/stale-cache-volumes.ts';
-import type { CacheClaims, CacheRows, FoundClaim } from './cache-ports.ts';
+import type { CacheClaims, FoundClaim, RemovableCaches } from './cache-ports.ts';
 
 export interface RemoveCachesPorts {
-  rows: CacheRows;
+  caches: RemovableCaches;
   claims: CacheClaims;
 }
 
@@ -10,12 +10,12 @@ export interface RemoveCachesPorts {
  * Removes caches that no resource or job has any more, and the volumes of cleared ones.
  * Kubernetes keeps a volume until no Pod mounts it.
  */
-export async function removeCaches({ rows, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
+export async function removeCaches({ caches, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
   // A claim is created after its row was stored, so claims are read first.
   const found = await claims.found();
-  const known = (await rows.knownCaches()).map((cache) => ({ ...cache, claim: claims.nameOf(cache) }));
+  const known = (await caches.knownCaches()).map((cache) => ({ ...cache, claim: claims.nameOf(cache) }));
   const stale = staleCaches(known, found);
-  if (stale.caches.length > 0) await rows.removeCaches(stale.caches);
+  if (stale.caches.length > 0) await caches.removeCaches(stale.caches);
   for (const claim of stale.claims) await claims.delete(claim);
   return stale.claims;
 }

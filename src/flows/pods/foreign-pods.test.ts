@@ -58,20 +58,20 @@ const warmPod = (warm: number): RealPod => ({
 interface World {
   status: BuildStatus;
   attempt: number;
-  admitted: boolean;
+  hadTurn: boolean;
   uid?: string;
 }
 /** By row id. */
 const BUILDS: Record<number, World> = {
-  1: { status: 'started', attempt: 1, admitted: true, uid: 'build-1-1' },
+  1: { status: 'started', attempt: 1, hadTurn: true, uid: 'build-1-1' },
   // Waits for approval, for its turn, in the pause before another attempt, for its Pod to be made; has ended.
-  2: { status: 'waiting', attempt: 1, admitted: false },
-  3: { status: 'pending', attempt: 1, admitted: false },
-  4: { status: 'pending', attempt: 2, admitted: true },
-  5: { status: 'pending', attempt: 1, admitted: true },
-  6: { status: 'succeeded', attempt: 1, admitted: true, uid: 'build-6-1' },
+  2: { status: 'waiting', attempt: 1, hadTurn: false },
+  3: { status: 'pending', attempt: 1, hadTurn: false },
+  4: { status: 'pending', attempt: 2, hadTurn: true },
+  5: { status: 'pending', attempt: 1, hadTurn: true },
+  6: { status: 'succeeded', attempt: 1, hadTurn: true, uid: 'build-6-1' },
   // It took a warm Pod.
-  8: { status: 'started', attempt: 1, admitted: true, uid: 'warm-2' },
+  8: { status: 'started', attempt: 1, hadTurn: true, uid: 'warm-2' },
 };
 const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   ...NAMES,
@@ -143,16 +143,14 @@ const WARM = new Map<number, WarmPodOwner>([
 function givenPod(build: number, attempt: number): RecordedPod | undefined {
   const found = BUILDS[build];
   if (found === undefined || attempt > found.attempt) return undefined;
-  const { status, admitted } = found;
-  const going = admitted && attempt === found.attempt && status !== 'succeeded';
+  const { status, hadTurn } = found;
+  const going = hadTurn && attempt === found.attempt && status !== 'succeeded';
   const uid = attempt === found.attempt ? found.uid : `build-${build}-${attempt}`;
   return { namespace: NAMESPACE, going, ...(uid === undefined ? {} : { uid }) };
 }
 
 function openAttempts(): OpenAttempt[] {
-  const open = Object.entries(BUILDS).filter(
-    ([, { admitted, status }]) => admitted && status !== 'succeeded',
-  );
+  const open = Object.entries(BUILDS).filter(([, { hadTurn, status }]) => hadTurn && status !== 'succeeded');
   return open.flatMap(([id, { attempt }]) => attemptFacts(Number(id), attempt) ?? []);
 }
 

@@ -48,7 +48,7 @@ test('the cards of several teams take one read, and viewers share it for a secon
   expect(reads).toEqual([['a', 'b'], ['c', 'none'], ['c']]);
 });
 
-test('the cards of changed pipelines are read anew', async () => {
+test('the cards of changed pipelines are read again', async () => {
   const { cards, reads } = stored([row('a', 'one'), row('a', 'two', { id: 2 }), row('b', 'three')]);
   await cards.recentOfTeams(['a']);
   const changed = await cards.ofPipelines([2, 3], ['a']);

@@ -9,7 +9,7 @@ import { openSite } from './site.ts';
 /** A text that would run as a script if a page put it into its HTML unescaped. */
 export const EVIL = '"><img src=x onerror=alert(1)>';
 
-/** Whoever signs in last, in `main`: `adm` as admin, and so on. */
+/** Accounts with their roles in `main`. */
 export const PEOPLE = { adm: 'admin', mai: 'maintain', wri: 'write', rea: 'read' } as const;
 
 export type SettingsSite = Awaited<ReturnType<typeof openSettingsSite>>;

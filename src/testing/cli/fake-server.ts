@@ -15,7 +15,7 @@ interface FakeAnswer {
 /** `what`: method and path with its query, such as `POST /teams`. */
 export type Answering = (what: string) => FakeAnswer;
 
-/** A server that answers as told and records what it was asked. */
+/** A server that sends the given answers and records the requests. */
 export async function openFakeServer(answering: Answering) {
   const asked: { what: string; body?: unknown }[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -22,7 +22,7 @@ export function openAttempt(build: number, attempt: number): StoredAttempt {
     allowFailure: false,
     current: true,
     ended: false,
-    admitted: true,
+    hadTurn: true,
     cancel: false,
     createdAt: new Date(0),
   };

@@ -1,6 +1,6 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
-import { cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { pipelineCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { secretStore } from '#adapters/database/pipelines/secret-store.ts';
@@ -33,7 +33,7 @@ async function unusablePorts(): Promise<AccountPorts> {
         renames: renameRequests({ pool }),
         secrets: secretStore({ pool }),
         identityKeys: identityKeyStore({ pool }),
-        caches: cacheViews({ pool, definitions: cachedDefinitions() }),
+        caches: pipelineCaches({ pool, definitions: cachedDefinitions() }),
       },
     ),
     client: { authorizationUrl: refuse, identify: refuse },

@@ -14,7 +14,7 @@ export function plantSecrets(word = 'hunter2') {
 }
 
 /** A pipeline with secret texts in every field that holds text. */
-export function secretivePipeline(secret: () => string): Pipeline {
+export function pipelineWithSecrets(secret: () => string): Pipeline {
   const command = () => ({ runner: 'shell' as const, cmd: secret() });
   const step = <S extends object>(one: S): S => ({
     ...one,

@@ -5,11 +5,11 @@ import { cacheStore } from '#adapters/database/caches/cache-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions } from '#adapters/database/migrate.ts';
+import { createLogPartitions } from '#adapters/database/migrate.ts';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
-import { cacheRows, cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { pipelineCaches, removableCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
@@ -62,7 +62,7 @@ async function repeatOnDeadlock(work: () => Promise<void>): Promise<void> {
 export async function openStores() {
   const database = await makeDatabase();
   const pool = await openPool(database.url, { maximumConnections: 20 });
-  await makeLogPartitions(pool, new Date());
+  await createLogPartitions(pool, new Date());
   return {
     url: database.url,
     pool,
@@ -100,7 +100,7 @@ export function storesOver(connections: Database) {
     debug: debugStore(database),
     caches: cacheStore(database),
     warmPods: warmPodStore(database),
-    cacheRows: cacheRows(database),
+    removableCaches: removableCaches(database),
     actions: { ...actions, ...actionFlows(actions, builds) },
     sessions: sessionStore(database),
     leaders: leaderStore(database),
@@ -112,7 +112,7 @@ export function storesOver(connections: Database) {
       renames: renameRequests(database),
       secrets: secretStore(database),
       identityKeys: identityKeyStore(database),
-      caches: cacheViews(database),
+      caches: pipelineCaches(database),
     }),
   };
 }

@@ -40,7 +40,7 @@ const titles = (log: BuildLog, of?: ShownBuild): string[] =>
   logSectionsOf(log, of).map(({ title, status = '–' }) => `${title} ${status}`);
 
 describe('the sections of a log', () => {
-  test('are the steps that have begun, in the order of the plan, whoever wrote first', () => {
+  test('are the steps that have begun, in the order of the plan, not of their first lines', () => {
     const log = logOf(chunk('2', 'later\n'), chunk('1', 'a\n'));
     const steps = [step('0', 'succeeded'), step('1', 'started'), step('2', 'started', { hook: 'ensure' })];
     expect(titles(log, build([...steps, step('3', 'waiting')]))).toEqual([

@@ -20,7 +20,7 @@ interface Row {
   allow_failure: boolean;
   current: boolean;
   ended: boolean;
-  admitted: boolean;
+  had_turn: boolean;
   cancel: boolean;
   created_at: Date;
   log_bytes: number;
@@ -40,7 +40,7 @@ export async function readState(
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
     SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
-      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted,
+      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS had_turn,
         b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
         SELECT t.build_log_bytes FROM pipelines p JOIN teams t ON t.id = p.team_id
@@ -66,7 +66,7 @@ export async function readState(
     allowFailure: row.allow_failure,
     current: row.current,
     ended: row.ended,
-    admitted: row.admitted,
+    hadTurn: row.had_turn,
     cancel: row.cancel,
     createdAt: row.created_at,
     ...withoutNulls({ logLimitBytes: row.log_limit }),

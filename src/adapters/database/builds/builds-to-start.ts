@@ -5,7 +5,7 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
- * The oldest builds of each team in turn. Walks from job to job along an index and reads up to `limit` builds
+ * The oldest builds, one of each team after another. Walks from job to job along an index and reads up to `limit` builds
  * per job, so the length of a queue costs nothing. Returns fewer if definitions are large; call again for the
  * rest.
  */

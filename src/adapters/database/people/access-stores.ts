@@ -8,9 +8,9 @@ import type {
   TokenStore,
   UserSessionStore,
 } from '#flows/people/ports.ts';
-import type { ShareLogSizes, TeamUseViews } from '#flows/people/team-use-ports.ts';
+import type { CacheLogSizes, TeamUseViews } from '#flows/people/team-use-ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
-import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
+import type { PipelineCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { RunningTexts } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
@@ -39,7 +39,7 @@ export interface AccessStores {
   renames: RenameRequests;
   secrets: SecretStore;
   identityKeys: IdentityKeyStore;
-  caches: CacheViews;
+  caches: PipelineCaches;
   teamUse: TeamUseViews;
   texts: RunningTexts;
 }
@@ -47,7 +47,7 @@ export interface AccessStores {
 export function accessStores(
   database: { pool: DatabasePool },
   others: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
-  share: ShareLogSizes = (sizes) => sizes,
+  share: CacheLogSizes = (sizes) => sizes,
 ): AccessStores {
   return {
     accounts: accountStore(database),

@@ -2,14 +2,14 @@ import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type {
-  ShareLogSizes,
+  CacheLogSizes,
   TeamUsage,
   TeamUse,
   TeamUseLimits,
   TeamUseViews,
 } from '#flows/people/team-use-ports.ts';
 
-export function teamUseViews({ pool }: { pool: DatabasePool }, share: ShareLogSizes): TeamUseViews {
+export function teamUseViews({ pool }: { pool: DatabasePool }, share: CacheLogSizes): TeamUseViews {
   const logSizes = share({
     ofTeam: (team) => pool.oneFirst(rows<{ bytes: number }>()`${LOG_BYTES} WHERE p.team_id = ${team}`),
     async ofTeams() {

@@ -6,11 +6,14 @@ import { audit } from '#adapters/database/people/audit-store.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { StoredCache } from '#domain/planning/list-cache-volumes.ts';
-import type { CacheRows, CacheViews, KnownCache } from '#flows/pipelines/cache-ports.ts';
+import type { KnownCache, PipelineCaches, RemovableCaches } from '#flows/pipelines/cache-ports.ts';
 
 type StoredRow = { [Key in keyof StoredCache]-?: StoredCache[Key] | null } & { resource: string };
 
-export function cacheViews({ pool, definitions }: Database & { definitions: Definitions }): CacheViews {
+export function pipelineCaches({
+  pool,
+  definitions,
+}: Database & { definitions: Definitions }): PipelineCaches {
   return {
     async cachesOf({ team, pipeline }) {
       const found = await pool.maybeOne(rows<{ id: number; revision: number }>()`
@@ -58,7 +61,7 @@ export function cacheViews({ pool, definitions }: Database & { definitions: Defi
   };
 }
 
-export function cacheRows(database: Database): CacheRows {
+export function removableCaches(database: Database): RemovableCaches {
   const { pool } = database;
   return {
     async knownCaches() {

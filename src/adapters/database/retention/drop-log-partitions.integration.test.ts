@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { makeLogPartitions } from '#adapters/database/migrate.ts';
+import { createLogPartitions } from '#adapters/database/migrate.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 beforeEach(async () => {
   await stores.empty();
-  await makeLogPartitions(stores.pool, new Date('2025-01-15T00:00:00Z'));
+  await createLogPartitions(stores.pool, new Date('2025-01-15T00:00:00Z'));
 });
 
 /** A build that has ended, with its log, as if it had been made then. */

@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** A definition of as many bytes, and the row id of its revision. */
-async function revision(pipeline: string, bytes: number): Promise<number> {
+/** Saves a definition of about so many bytes. Returns the row id of its revision. */
+async function saveRevision(pipeline: string, bytes: number): Promise<number> {
   const [job] = samplePipeline().jobs;
   const long = { ...job, name: 'unit', steps: [], description: 'x'.repeat(bytes) };
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [long] }), { pipeline }));
   return await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
 }
 
-/** How many of these had to be read from the database. */
+/** How many of these revisions the cache reads from the database. */
 async function readsFor(
   cache: ReturnType<typeof cachedDefinitions>,
   ...revisions: number[]
@@ -41,11 +41,11 @@ async function readsFor(
   return reads - before;
 }
 
-test('definitions are cached up to a number of bytes, and the last one always', async () => {
+test('definitions are cached up to a limit in bytes; the last one is cached even if it is larger', async () => {
   const [small, other, large] = [
-    await revision('small', 1000),
-    await revision('other', 1000),
-    await revision('large', 3 * MEBIBYTE),
+    await saveRevision('small', 1000),
+    await saveRevision('other', 1000),
+    await saveRevision('large', 3 * MEBIBYTE),
   ];
   const cache = cachedDefinitions(MEBIBYTE);
   expect(await readsFor(cache, small, other)).toBe(2);
@@ -56,9 +56,9 @@ test('definitions are cached up to a number of bytes, and the last one always', 
   expect(await readsFor(cache, large)).toBe(1);
 });
 
-test('one answer has no more definitions than fit into memory, in the requested order', async () => {
+test('one answer has definitions up to a size limit, in the requested order', async () => {
   const all: number[] = [];
-  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await revision(name, 3 * MEBIBYTE));
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await saveRevision(name, 3 * MEBIBYTE));
   const answer = await cachedDefinitions().of(stores.pool, all);
   expect([...answer.keys()]).toEqual(all.slice(0, 6));
   expect((await cachedDefinitions().of(stores.pool, all.slice(6))).size).toBe(1);

@@ -9,11 +9,12 @@ const MAX_CHUNKS = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * Sequence numbers of one attempt stay below this, so chunks of all attempts have one order and one cursor.
+ * More than the largest sequence number of an attempt. A cursor counts this for each earlier attempt, so one number
+ * orders the chunks of all attempts.
  */
 const ATTEMPT_SPAN = 1_000_000_000;
 
-/** `available`: rows from here on, counted up to one more than the page takes. */
+/** `available`: chunks after the cursor, counted up to `MAX_CHUNKS + 1`. */
 type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; available: number };
 
 export async function viewLogs(
@@ -27,7 +28,7 @@ export async function viewLogs(
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
   const limit = Math.min(maxCharacters, MAX_CHARACTERS);
-  // A text has at least as many bytes as characters, so a limit in bytes reads no more than a page needs.
+  // The query limits stored bytes, to read little. `fitting` limits the characters of the decompressed texts.
   const found = await pool.any(prepared<Row>('view_logs')`
     SELECT attempt, sequence, step, at, encoding, content, available FROM (
       SELECT *, count(*) OVER () AS available,
@@ -38,14 +39,14 @@ export async function viewLogs(
           AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
         ORDER BY attempt, sequence LIMIT ${MAX_CHUNKS + 1}) AS page) AS sized
     WHERE before <= ${limit} ORDER BY attempt, sequence`);
-  const chunks = bounded(found.slice(0, MAX_CHUNKS), limit);
+  const chunks = fitting(found.slice(0, MAX_CHUNKS), limit);
   const hasMore = chunks.length < (found[0]?.available ?? 0);
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   const complete = build.ended && !hasMore;
   return { chunks, hasMore, complete, retried, ...(build.removed && { removed: true }) };
 }
 
-interface Logged {
+interface BuildWithLog {
   id: number;
   attempt: number;
   createdAt: Date;
@@ -57,10 +58,10 @@ interface Logged {
 async function buildOf(
   pool: DatabasePool,
   { team, pipeline, job, number }: BuildRef,
-): Promise<Logged | undefined> {
+): Promise<BuildWithLog | undefined> {
   const parsed = parseNumber(number);
   if (parsed === undefined) return undefined;
-  const found = await pool.maybeOne(prepared<Logged>('view_log_build')`
+  const found = await pool.maybeOne(prepared<BuildWithLog>('view_log_build')`
     SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended,
       b.ended_at IS NOT NULL AND (SELECT sum(a.log_bytes) > 0 AND sum(a.stored_log_bytes) = 0
         FROM build_attempts a WHERE a.build_id = b.id) AS removed
@@ -78,7 +79,8 @@ async function retries(pool: DatabasePool, build: number): Promise<LogPage['retr
   return [...found];
 }
 
-function bounded(found: Row[], limit: number): LogPage['chunks'] {
+/** The first chunks, at least one, whose texts together have no more characters than the limit. */
+function fitting(found: Row[], limit: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];
   for (const { attempt, sequence, step, at, ...stored } of found) {

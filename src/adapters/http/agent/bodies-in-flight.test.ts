@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BodiesInFlight, FREE_BYTES_OF_SESSION, MAX_BYTES_IN_FLIGHT } from './bodies-in-flight.ts';
+import { BodiesInFlight, MAX_COUNTED_BODY_BYTES, UNCOUNTED_BODY_BYTES } from './bodies-in-flight.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from './routes.ts';
 
 /** What a piece counts, with what it takes besides its bytes. */
@@ -24,22 +24,23 @@ describe('the bodies of agents that are handled at the same time', () => {
   test('leave room for the largest one of another session, if one session sends as much as it can', () => {
     const bodies = new BodiesInFlight();
     const { taken } = fill(bodies, 'greedy');
-    expect(taken).toBe(MAX_BYTES_IN_FLIGHT / 2 + FREE_BYTES_OF_SESSION);
+    expect(taken).toBe(MAX_COUNTED_BODY_BYTES / 2 + UNCOUNTED_BODY_BYTES);
     expect(() => bodies.begin('honest').add(MAX_EVENTS_BYTES)).not.toThrow();
   });
 
   test('never take more memory than is allowed, for any number of sessions', () => {
     const bodies = new BodiesInFlight();
     const sessions = Array.from({ length: 200 }, (_, index) => fill(bodies, `greedy ${index}`));
-    const beyond = sessions.reduce((sum, { taken }) => sum + Math.max(taken - FREE_BYTES_OF_SESSION, 0), 0);
-    expect(beyond).toBeLessThanOrEqual(MAX_BYTES_IN_FLIGHT);
-    expect(() => bodies.begin('honest').add(FREE_BYTES_OF_SESSION - 512)).not.toThrow();
+    const beyond = sessions.reduce((sum, { taken }) => sum + Math.max(taken - UNCOUNTED_BODY_BYTES, 0), 0);
+    expect(beyond).toBeLessThanOrEqual(MAX_COUNTED_BODY_BYTES);
+    expect(() => bodies.begin('honest').add(UNCOUNTED_BODY_BYTES - 512)).not.toThrow();
   });
 
   test('are counted together, if one session sends many', () => {
     const bodies = new BodiesInFlight();
     const many = (): void => {
-      for (let sent = 0; sent <= MAX_BYTES_IN_FLIGHT / COUNTED; sent += 1) bodies.begin('greedy').add(PIECE);
+      for (let sent = 0; sent <= MAX_COUNTED_BODY_BYTES / COUNTED; sent += 1)
+        bodies.begin('greedy').add(PIECE);
     };
     expect(many).toThrow(NO_MEMORY);
   });
@@ -67,7 +68,7 @@ describe('the bodies of agents that are handled at the same time', () => {
     end();
     const late = bodies.begin('greedy');
     late.end();
-    late.add(MAX_BYTES_IN_FLIGHT);
+    late.add(MAX_COUNTED_BODY_BYTES);
     expect(fill(bodies, 'greedy').taken).toBe(taken);
   });
 });

@@ -35,7 +35,7 @@ export class RefusedCalls {
    */
   begin(address: string, weight = 1): Settle {
     const left = this.#left(address);
-    if (left < weight) throw tooMany(weight - left);
+    if (left < weight) throw tooManyRefused(weight - left);
     this.#add(address, -weight);
     return (refused) => this.#add(address, refused ? weight - 1 : weight);
   }
@@ -59,7 +59,7 @@ export class RefusedCalls {
   }
 }
 
-function tooMany(missing: number): Problem {
+function tooManyRefused(missing: number): Problem {
   const detail = 'Too many calls from this address were refused. Try again later.';
   return new Problem('too-many-requests', detail, {
     retry_after: Math.ceil(missing / REFUSED_CALLS_PER_SECOND),

@@ -21,7 +21,7 @@ describe('a request for the secrets of an operation', () => {
     expect(lines.join('')).not.toContain('hunter2');
   });
 
-  test('is answered with the reason while a store is away', async () => {
+  test('is answered with the reason while a store is unreachable', async () => {
     fake.state.secrets = { answer: 'wait', reason: 'Vault is sealed.' };
     const answer = await ask(PATH, { key: KEY, body: { operation: '0' } });
     expect(answer).toEqual({ status: 200, body: fake.state.secrets });

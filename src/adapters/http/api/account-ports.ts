@@ -12,7 +12,7 @@ import type {
   UserSessionStore,
 } from '#flows/people/ports.ts';
 import type { TeamUseViews } from '#flows/people/team-use-ports.ts';
-import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
+import type { PipelineCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects, RunningTexts } from '#flows/pipelines/object-ports.ts';
@@ -36,7 +36,7 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   renames: RenameRequests;
   secrets: SecretStore;
   identityKeys: Pick<IdentityKeyStore, 'publicKeys'>;
-  caches: CacheViews;
+  caches: PipelineCaches;
   teamUse: TeamUseViews;
   seal: SetSecretPorts['seal'];
   client: OAuthPorts['client'];

@@ -7,7 +7,7 @@ import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import { createToken } from '#flows/people/api-tokens.ts';
 import type { ApiToken } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, freshAccountOf } from './caller.ts';
+import { accountOf, actOf, requireRecentSignIn } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
 import { answerList, Time } from './schemas.ts';
@@ -93,7 +93,7 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
     },
     handler: async ({ body: wanted, identity }, reply) => {
       const at = now();
-      const { userId, user: username, sessionId = '' } = freshAccountOf(identity, at);
+      const { userId, user: username, sessionId = '' } = requireRecentSignIn(identity, at);
       const ending = endOf(wanted, tokenMaxSeconds, at);
       const scope = scopeOf(wanted);
       const { token, hash, prefix } = makeApiToken();

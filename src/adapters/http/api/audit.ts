@@ -17,13 +17,13 @@ export const AuditEntrySchema = Type.Object({
   at: Time,
 });
 
-const Words = Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }));
+const Names = Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }));
 const Query = {
   ...PageQuery,
-  user: Words,
-  exclude_user: Words,
-  action: Words,
-  exclude_action: Words,
+  user: Names,
+  exclude_user: Names,
+  action: Names,
+  exclude_action: Names,
   pipeline: Type.Optional(Type.String({ maxLength: 200 })),
   since: Type.Optional(Type.String({ maxLength: 64 })),
   until: Type.Optional(Type.String({ maxLength: 64 })),
@@ -73,7 +73,7 @@ function filterOf(query: Query): AuditFilter {
 function timeOf(name: string, text: string): Date {
   const time = new Date(text);
   if (/^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(time.getTime())) return time;
-  throw new Problem('invalid-request', `${name} is a time like 2027-01-31T12:00:00Z.`);
+  throw new Problem('invalid-request', `${name} is not a time: write it like 2027-01-31T12:00:00Z.`);
 }
 
 function encode({ targetType, at, details = {}, ...entry }: AuditEntry & { id: number }) {

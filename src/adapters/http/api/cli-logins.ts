@@ -6,7 +6,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import { beginCliLogin, findCliLogin, finishCliLogin, forgiveLoginCodes } from '#flows/people/cli-login.ts';
 import type { Act } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, callerOf, freshAccountOf, tooMany } from './caller.ts';
+import { accountOf, actOf, callerOf, requireRecentSignIn, tooManyAttempts } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
@@ -64,7 +64,7 @@ function beginRoute(ports: AccountPorts): Route {
     },
     handler: async (request, reply) => {
       const begun = await beginCliLogin({ ...request.body, caller: callerOf(request) }, ports);
-      if (begun.answer === 'wait') throw tooMany(begun.seconds);
+      if (begun.answer === 'wait') throw tooManyAttempts(begun.seconds);
       if (begun.answer === 'used') throw new Problem('already-exists', 'A login with this challenge waits.');
       void reply.header('cache-control', 'no-store');
       const data = { code: begun.code, expires_at: begun.expiresAt.toISOString(), interval: INTERVAL };
@@ -139,7 +139,7 @@ function confirmRoute(ports: AccountPorts): Route {
       '(`sign-in-again`).',
     decide: async (code, { userId, sessionId = '' }, act) =>
       await ports.cliLogins.confirmCliLogin({ code, sessionId, userId }, act),
-    accountFor: (identity) => freshAccountOf(identity, ports.now()),
+    accountFor: (identity) => requireRecentSignIn(identity, ports.now()),
   });
 }
 
@@ -182,6 +182,6 @@ const LOGIN = 'A login with this code';
 
 async function pendingLogin(ports: AccountPorts, typed: string, user: string) {
   const found = await findCliLogin(typed, user, ports);
-  if (found.answer === 'wait') throw tooMany(found.seconds);
+  if (found.answer === 'wait') throw tooManyAttempts(found.seconds);
   return requireFound(found.answer === 'found' ? found.login : undefined, LOGIN);
 }

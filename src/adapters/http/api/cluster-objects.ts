@@ -19,7 +19,8 @@ export function requireWritten<T>(answered: ObjectAnswer<T>, what: string): T {
 
 type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
 
-const KINDS = {
+/** Kind of the problem, and the end of its sentence. */
+const PROBLEMS = {
   exists: ['already-exists', 'exists already'],
   unknown: ['not-found', 'does not exist'],
   managed: ['managed-by-manifest', 'is managed by manifest: change it there'],
@@ -28,7 +29,7 @@ const KINDS = {
 
 export function objectProblem(answered: NotWritten, what: string): Problem {
   if (answered.answer === 'refused') return new Problem('refused', answered.message);
-  if (answered.answer === 'away') return new Problem('unavailable', answered.message);
-  const [kind, words] = KINDS[answered.answer];
+  if (answered.answer === 'unreachable') return new Problem('unavailable', answered.message);
+  const [kind, words] = PROBLEMS[answered.answer];
   return new Problem(kind, `${what} ${words}.`);
 }

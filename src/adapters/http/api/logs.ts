@@ -113,7 +113,7 @@ export async function* logText(
   }
 }
 
-/** The text of each chunk in turn, after the line that announces another attempt. */
+/** The texts of the chunks. A line before the first chunk of each later attempt announces it. */
 function textWriter(first: LogPage, timestamps: boolean): (page: LogPage, chunk: StoredChunk) => string {
   let attempt = first.chunks[0]?.attempt ?? 1;
   let atLineStart = true;

@@ -12,7 +12,7 @@ import {
 } from '#flows/people/oauth-sign-in.ts';
 import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, callerOf, freshAccountOf } from './caller.ts';
+import { accountOf, actOf, callerOf, requireRecentSignIn } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
@@ -212,7 +212,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
         'ten minutes (`sign-in-again`).',
       schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
       handler: async (request, reply) => {
-        const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
+        const { userId, sessionId = '' } = requireRecentSignIn(request.identity, now());
         const flow = await startFlow({ ...request.params, link: { userId, sessionId } }, ports);
         return { data: { url: redirectUrl(ports, flow, request, reply) } };
       },
@@ -226,7 +226,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
         'minutes (`sign-in-again`).',
       schema: { params: ProviderParams, response: Nothing },
       handler: async ({ identity, params }, reply) => {
-        const { userId } = freshAccountOf(identity, now());
+        const { userId } = requireRecentSignIn(identity, now());
         const link = { userId, provider: params.canonical };
         requireChanged(await unlink(link, actOf(identity, now()), oauth), 'This link');
         return reply.code(204).send(undefined);

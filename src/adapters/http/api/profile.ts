@@ -7,7 +7,7 @@ import { changePassword, type PasswordChanged } from '#flows/people/change-passw
 import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, callerOf, requireChanged, signInAgain, tooMany } from './caller.ts';
+import { accountOf, actOf, callerOf, requireChanged, signInAgain, tooManyAttempts } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
@@ -100,7 +100,7 @@ function passwordRoute(ports: AccountPorts): Route {
 }
 
 function passwordProblem(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
-  if (refused.answer === 'wait') return tooMany(refused.seconds);
+  if (refused.answer === 'wait') return tooManyAttempts(refused.seconds);
   if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
   if (refused.answer === 'not-fresh') return signInAgain();
   if (refused.answer === 'wrong-current')

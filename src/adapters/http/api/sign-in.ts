@@ -6,7 +6,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, callerOf, tooMany } from './caller.ts';
+import { accountOf, actOf, callerOf, tooManyAttempts } from './caller.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
 
@@ -75,7 +75,7 @@ function loginRoute(ports: AccountPorts): Route {
     handler: async (request, reply) => {
       const { username, password, session } = request.body;
       const answered = await signIn({ username, password, caller: callerOf(request) }, ports);
-      if (answered.answer === 'wait') throw tooMany(answered.seconds);
+      if (answered.answer === 'wait') throw tooManyAttempts(answered.seconds);
       if (answered.answer === 'local-off') {
         throw new Problem('local-sign-in-off', 'Sign in with one of the providers of GET /auth/methods.');
       }

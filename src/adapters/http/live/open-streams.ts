@@ -131,7 +131,7 @@ export class OpenStreams {
     const by = reached?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
     if (by === undefined) return applicable.map(({ key }) => key);
     metrics?.refused(by);
-    throw by === 'account' || by === 'address' ? tooMany() : serverFull();
+    throw by === 'account' || by === 'address' ? tooManyStreams() : serverFull();
   }
 
   #count({ limitKeys }: OpenStream, by: number): void {
@@ -171,7 +171,7 @@ async function mayRead({ request, stillMayRead }: OpenStream, checkAccess: Check
   }
 }
 
-function tooMany(): Problem {
+function tooManyStreams(): Problem {
   return new Problem('too-many-requests', 'You have too many event streams open. Close some of them.', {
     retry_after: 30,
   });

@@ -92,7 +92,7 @@ function passwordSection({ path, state: { password }, viewer }: AccountParts): H
         id: 'password',
         name: 'password',
         label: 'Password',
-        help: 'At least 8 characters. Their sessions end, and they choose another at the next sign-in.',
+        help: 'At least 8 characters. Ends all sessions of the user, who must change it at the next sign-in.',
         type: 'password',
         autocomplete: 'new-password',
         maxLength: 1024,

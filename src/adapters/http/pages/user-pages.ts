@@ -53,7 +53,7 @@ async function usersPage(
   { accounts, codec }: AccountPorts,
   request: FastifyRequest,
   query: Values,
-  adding: FormState = EMPTY_FORM,
+  newAccount: FormState = EMPTY_FORM,
 ): Promise<Html> {
   const search = (query['search'] ?? '')
     .replaceAll(/\p{Cc}/gu, '')
@@ -65,7 +65,7 @@ async function usersPage(
     section: 'Accounts',
     title: 'Accounts',
     viewer,
-    main: usersMain({ found: await accounts.accounts(wanted), search, adding, viewer }),
+    main: usersMain({ found: await accounts.accounts(wanted), search, newAccount, viewer }),
   });
 }
 

@@ -8,11 +8,11 @@ import { csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 interface UsersParts {
   found: Listed<Account>;
   search: string;
-  adding: FormState;
+  newAccount: FormState;
   viewer: Viewer | undefined;
 }
 
-export function usersMain({ found, search, adding, viewer }: UsersParts): Html {
+export function usersMain({ found, search, newAccount, viewer }: UsersParts): Html {
   const { rows, hasMore } = found;
   const next = new URLSearchParams({ ...(search !== '' && { search }), before: String(rows.at(-1)?.id) });
   return html`<form method="get" action="/users" class="team-filter" role="search">
@@ -31,7 +31,7 @@ export function usersMain({ found, search, adding, viewer }: UsersParts): Html {
     </form>
     ${rows.length === 0 ? html`<p>No account matches.</p>` : userTable(rows)}
     ${hasMore && html`<p><a href="/users?${next.toString()}">Older accounts</a></p>`}
-    ${createSection(adding, viewer)}`;
+    ${createSection(newAccount, viewer)}`;
 }
 
 function userTable(users: readonly Account[]): Html {
@@ -69,39 +69,39 @@ function teamsOf(teams: Account['teams']): string {
   return all.length === 0 ? '–' : [...all.slice(0, MAX_TEAMS), ...more].join(', ');
 }
 
-function createSection(adding: FormState, viewer: Viewer | undefined): Html {
-  return html`<details class="team-more" ${adding.problem !== undefined && html` open`}>
+function createSection(newAccount: FormState, viewer: Viewer | undefined): Html {
+  return html`<details class="team-more" ${newAccount.problem !== undefined && html` open`}>
     <summary>Create an account</summary>
-    <p class="help">People who sign in with an identity provider create their account themselves.</p>
+    <p class="help">If somebody signs in with an identity provider, Millrace creates their account.</p>
     <form method="post" action="/users" class="team-form">
-      ${csrfField(viewer)} ${formProblem(adding)}
+      ${csrfField(viewer)} ${formProblem(newAccount)}
       ${textField({
         id: 'user-name',
         name: 'username',
         label: 'Username',
-        help: 'Lower-case letters, digits, dots, hyphens and underscores. It never changes.',
-        state: adding,
+        help: 'Lower-case letters, digits, dots, hyphens and underscores. It cannot be changed later.',
+        state: newAccount,
         required: true,
         maxLength: 100,
       })}
-      ${textField({ id: 'user-full-name', name: 'full_name', label: 'Full name', state: adding })}
+      ${textField({ id: 'user-full-name', name: 'full_name', label: 'Full name', state: newAccount })}
       ${textField({
         id: 'user-password',
         name: 'password',
         label: 'First password',
-        help: 'At least 8 characters; they choose another at their first sign-in. Empty: they need a provider.',
+        help: 'At least 8 characters. The user must change it at the first sign-in. Leave it empty if the user signs in with a provider.',
         type: 'password',
         autocomplete: 'new-password',
         maxLength: 1024,
-        state: adding,
+        state: newAccount,
         secret: true,
       })}
       ${checkField({
         id: 'user-admin',
         name: 'global_admin',
         label: 'Global admin',
-        help: 'Admin of every team, accounts and identity providers.',
-        state: adding,
+        help: 'Can administer all teams, accounts and identity providers.',
+        state: newAccount,
       })}
       <button type="submit">Create account</button>
     </form>

@@ -9,7 +9,7 @@ const AT = new Date('2026-11-21T10:00:00Z');
 const plain = gateway();
 
 describe('an answer', () => {
-  test('of the health endpoint contains the version, and is 503 while the database is away', async () => {
+  test('of the health endpoint contains the version, and is 503 while the database is unreachable', async () => {
     const well = await plain.ask('GET', '/health');
     expect([well.statusCode, well.json()]).toEqual([
       200,

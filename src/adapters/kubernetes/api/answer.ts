@@ -18,26 +18,26 @@ export const TOO_LARGE = 'TooLarge';
 export class ApiError extends Error {
   readonly problem: ApiProblem;
 
-  constructor(doing: string, problem: ApiProblem) {
+  constructor(operation: string, problem: ApiProblem) {
     super(
-      `${doing}: ${problem.message} (${problem.reason}${problem.status === 0 ? '' : `, ${problem.status}`})`,
+      `${operation}: ${problem.message} (${problem.reason}${problem.status === 0 ? '' : `, ${problem.status}`})`,
     );
     this.name = 'ApiError';
     this.problem = problem;
   }
 }
 
-/** Returns the value. Throws the problem with what the caller was doing. */
-export function orThrow<T>(answer: ApiAnswer<T>, doing: string): T {
+/** Returns the value. Throws the problem, with the operation that failed. */
+export function orThrow<T>(answer: ApiAnswer<T>, operation: string): T {
   if (answer.ok) return answer.value;
-  throw new ApiError(doing, answer);
+  throw new ApiError(operation, answer);
 }
 
 /** Returns the value, undefined if the object does not exist. Throws any other problem. */
-export function orAbsent<T>(answer: ApiAnswer<T>, doing: string): T | undefined {
+export function orAbsent<T>(answer: ApiAnswer<T>, operation: string): T | undefined {
   if (answer.ok) return answer.value;
   if (answer.status === 404) return undefined;
-  throw new ApiError(doing, answer);
+  throw new ApiError(operation, answer);
 }
 
 /** Reads the Status object of an error response. For any other body, the message has its first bytes. */

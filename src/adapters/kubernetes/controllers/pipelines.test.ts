@@ -123,6 +123,8 @@ describe('a new leader whose database is unavailable', () => {
       ['Ready=False Retrying', 'Reconciling=True Retrying'],
     ],
   ])('%s', async (_, world, written) => {
-    expect(await firstLook({ ...world, team: 'ready', error: 'the database is away' })).toEqual(written);
+    expect(await firstLook({ ...world, team: 'ready', error: 'the database is unreachable' })).toEqual(
+      written,
+    );
   });
 });

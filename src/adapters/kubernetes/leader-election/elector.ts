@@ -177,8 +177,10 @@ export class Elector {
     return true;
   }
 
-  #failed(doing: string, message: string): boolean {
-    this.#options.onProblem(`The Lease could not be ${doing === 'read' ? 'read' : 'written'}: ${message}`);
+  #failed(operation: string, message: string): boolean {
+    this.#options.onProblem(
+      `The Lease could not be ${operation === 'read' ? 'read' : 'written'}: ${message}`,
+    );
     return false;
   }
 

@@ -36,7 +36,7 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
       );
       if (written.answer !== 'unknown') return written;
       return {
-        answer: 'away',
+        answer: 'unreachable',
         message: `The Secret ${name} is not there yet: the operator makes it when it starts.`,
       };
     },

@@ -24,7 +24,7 @@ export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   if (status === 404) return { answer: 'unknown' };
   if (status === 409) return { answer: reason === 'AlreadyExists' ? 'exists' : 'changed' };
   if (status === 400 || status === 403 || status === 422) return { answer: 'refused', message };
-  return { answer: 'away', message: `The API server of Kubernetes does not answer: ${message}` };
+  return { answer: 'unreachable', message: `The API server of Kubernetes does not answer: ${message}` };
 }
 
 /** Answers `managed` for objects that the API did not create. */

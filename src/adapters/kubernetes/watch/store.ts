@@ -1,4 +1,4 @@
-/** The identity and version that every projection contains. */
+/** What the store must know of every object, whatever else its projection has. */
 export interface CachedObject {
   namespace: string;
   name: string;
@@ -18,7 +18,7 @@ export function objectKey(object: { namespace?: string | undefined; name: string
     : `${object.namespace}/${object.name}`;
 }
 
-/** The cached objects. Each method returns the changes. */
+/** The cached objects of one watch. `put`, `remove` and `replace` return what they changed. */
 export class Store<S extends CachedObject> {
   readonly #objects = new Map<string, S>();
 
@@ -34,7 +34,7 @@ export class Store<S extends CachedObject> {
     return this.#objects.values();
   }
 
-  /** A new object with the name of an old one is a deletion and an addition. */
+  /** If an object with another uid had this name, the changes are its deletion and an addition. */
   put(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
@@ -48,7 +48,7 @@ export class Store<S extends CachedObject> {
     ];
   }
 
-  /** No change if another object has the name. */
+  /** Changes nothing if an object with another uid has this name now. */
   remove(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
@@ -57,7 +57,7 @@ export class Store<S extends CachedObject> {
     return [{ type: 'deleted', key, object }];
   }
 
-  /** Replaces all objects by those of a list. */
+  /** Replaces all objects with those of a new list. */
   replace(objects: S[]): ObjectChange<S>[] {
     const keys = new Set(objects.map(objectKey));
     const gone = [...this.#objects.values()].filter((object) => !keys.has(objectKey(object)));

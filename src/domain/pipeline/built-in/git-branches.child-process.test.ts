@@ -117,7 +117,7 @@ describe('a git check of branches', () => {
     expect(await checkAfter([last], 'release/*')).toEqual([{ ref, branch: 'release/2' }]);
   });
 
-  test('ignores a deleted branch, and begins anew with one of the same name', async () => {
+  test('ignores a deleted branch, and begins again with a new branch of the same name', async () => {
     const unchanged = await commitOn('release/1', 'a');
     const gone = await commitOn('release/2', 'b');
     await git('-C', origin, 'update-ref', '-d', 'refs/heads/release/2');

@@ -9,7 +9,6 @@ import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { check } from './git-check.ts';
 import { pull } from './git-pull.ts';
 
-// Slow machines take long to start programs.
 const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
 const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)];
 

@@ -201,7 +201,7 @@ describe('a forge that limits requests', () => {
     }
   });
 
-  test('is told from one that forbids', async () => {
+  test('is not confused with a forge that forbids the request', async () => {
     answer = () => ({ status: 403, headers: { 'X-RateLimit-Remaining': '4999' }, body: {} });
     const end = await run('github');
     expect(end.stderr).toBe('git: the forge does not answer with open requests (status 403)\n');

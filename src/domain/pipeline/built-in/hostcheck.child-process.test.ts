@@ -9,7 +9,6 @@ import { readRerunRequest } from '#domain/build/rerun-request.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { script } from './hostcheck.ts';
 
-// Slow machines take long to start programs.
 const SHA = 'ab'.repeat(20);
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -20,9 +19,10 @@ const { publicKey, privateKey } = generateKeyPairSync('rsa', {
 let server: Server;
 let api = '';
 let work = '';
-let open: object[] = [];
-/** How many of the next requests fail. */
-let busy = 0;
+/** Check runs that the host lists. */
+let checkRuns: object[] = [];
+/** How many of the next requests the host answers with status 502. */
+let failures = 0;
 let requests: { call: string; authorization: string; body: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {
@@ -37,9 +37,13 @@ beforeAll(async () => {
         authorization: headers.authorization ?? '',
         body: text === '' ? {} : JSON.parse(text),
       });
-      const answer = url.includes('access_tokens') ? { token: 'short-lived' } : { id: 1, check_runs: open };
-      busy -= 1;
-      response.writeHead(busy >= 0 ? 502 : url.includes('/nowhere/') ? 404 : 200).end(JSON.stringify(answer));
+      const answer = url.includes('access_tokens')
+        ? { token: 'short-lived' }
+        : { id: 1, check_runs: checkRuns };
+      failures -= 1;
+      response
+        .writeHead(failures >= 0 ? 502 : url.includes('/nowhere/') ? 404 : 200)
+        .end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -49,8 +53,8 @@ beforeAll(async () => {
 afterAll(async () => new Promise((resolve) => server.close(resolve)));
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'millrace-hostcheck-'));
-  open = [];
-  busy = 0;
+  checkRuns = [];
+  failures = 0;
   requests = [];
 });
 afterEach(() => rm(work, { recursive: true }));
@@ -69,7 +73,7 @@ const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
     ...variables,
   });
 
-const at = (path: string, column?: number): object => ({ path, line: 3, column, message: 'error: x' });
+const errorAt = (path: string, column?: number): object => ({ path, line: 3, column, message: 'error: x' });
 
 describe('a notification to hostcheck', () => {
   test('creates a check run with the name of the job and a link', async () => {
@@ -97,18 +101,18 @@ describe('a notification to hostcheck', () => {
     });
   });
 
-  test('requests its token with the signature of the application’s key', async () => {
+  test('signs the request for its token with the key of the application', async () => {
     await run({ notify_status: 'queued', version_ref: SHA, BUILD_NUMBER: '' });
-    const [, head = '', body = '', signature = ''] =
+    const [, header = '', body = '', signature = ''] =
       /^Bearer ([^.]+)\.([^.]+)\.(.+)$/.exec(requests[0]?.authorization ?? '') ?? [];
-    const signed = Buffer.from(`${head}.${body}`);
+    const signed = Buffer.from(`${header}.${body}`);
     expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({ iss: '12' });
     expect(requests[2]?.body).toEqual({ name: 'app/unit', head_sha: SHA, status: 'queued' });
   });
 
   test('completes the open check run', async () => {
-    open = [
+    checkRuns = [
       { id: 1, status: 'completed' },
       { id: 5, status: 'in_progress', app: { id: 99 } },
       { id: 6, status: 'in_progress', app: { id: 12 } },
@@ -120,7 +124,7 @@ describe('a notification to hostcheck', () => {
     });
   });
 
-  test('names the build so that a webhook of the host can retry it', async () => {
+  test('sends the name of the build, so that a webhook of the host can retry it', async () => {
     await run({ notify_build_status: 'failed', notify_head_sha: SHA, BUILD_NUMBER: '7.1' });
     const external = requests[2]?.body['external_id'];
     expect(external).toBe('main/app/unit/7.1');
@@ -141,7 +145,7 @@ describe('a notification to hostcheck', () => {
     expect(requests[2]?.body).toMatchObject(body);
   });
 
-  test('shows the end of the log, and the errors of compilers in the files of the repository', async () => {
+  test('shows the end of the log, and annotates files of the repository with the errors of compilers', async () => {
     const clone = join(work, 'app');
     await mkdir(join(clone, 'src'), { recursive: true });
     await mkdir(join(clone, '.git'));
@@ -151,9 +155,9 @@ describe('a notification to hostcheck', () => {
       notify_head_sha: SHA,
       BUILD_REASON: 'StepFailed',
       BUILD_LOG: JSON.stringify(['make', 'a ````` b', '@everyone $(x)']),
-      BUILD_ERRORS: JSON.stringify([at('src/a.c', 5), at('app/src/a.c'), at('elsewhere.c')]),
+      BUILD_ERRORS: JSON.stringify([errorAt('src/a.c', 5), errorAt('app/src/a.c'), errorAt('elsewhere.c')]),
     });
-    const place = {
+    const annotation = {
       path: 'src/a.c',
       start_line: 3,
       end_line: 3,
@@ -167,18 +171,18 @@ describe('a notification to hostcheck', () => {
         summary:
           'Build #7: failure (StepFailed)\n\nThe end of the log:\n\n' +
           '``````text\nmake\na ````` b\n@everyone $(x)\n``````',
-        annotations: [{ ...place, start_column: 5, end_column: 5 }, place],
+        annotations: [{ ...annotation, start_column: 5, end_column: 5 }, annotation],
       },
     });
   });
 
-  test('comes again if the host is busy', async () => {
-    busy = 2;
+  test('is repeated if the host fails', async () => {
+    failures = 2;
     expect(await run({ notify_conclusion: 'success', notify_head_sha: SHA })).toMatchObject({ code: 0 });
     expect(requests).toHaveLength(5);
   });
 
-  test('can also come from a put', async () => {
+  test('can also be made by a put', async () => {
     await run({ put_conclusion: 'failure', put_head_sha: SHA });
     expect(requests[2]?.body).toMatchObject({ conclusion: 'failure', head_sha: SHA });
   });
@@ -212,7 +216,7 @@ describe('a notification to hostcheck fails', () => {
       'status 404',
     ],
     [
-      'with a repository that leads to another path',
+      'with a repository that would change the path of the request',
       { notify_status: 'x', param_repository: '../x' },
       'repository',
     ],

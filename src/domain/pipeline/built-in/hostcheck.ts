@@ -14,14 +14,14 @@ import { createSign } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
 const { env } = process;
-const told = (name) => env['notify_' + name] || env['put_' + name] || '';
+const setting = (name) => env['notify_' + name] || env['put_' + name] || '';
 const fail = (message) => { console.error('hostcheck: ' + message); process.exit(1); };
 
 const api = (env.HOSTCHECK_API || 'https://api.github.com').replace(/\\/$/, '');
 const repository = env.param_repository || '';
 const ended = { succeeded: 'success', failed: 'failure', cancelled: 'cancelled' }[env.notify_build_status];
-const status = told('status') || (env.notify_build_status === 'waiting' ? 'queued' : '');
-const conclusion = told('conclusion') || (status ? '' : ended || '');
+const status = setting('status') || (env.notify_build_status === 'waiting' ? 'queued' : '');
+const conclusion = setting('conclusion') || (status ? '' : ended || '');
 if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) {
   fail('the parameter repository is not <owner>/<repository>');
 }
@@ -30,7 +30,7 @@ const sha = env.sha ?? '';
 if (!/^[0-9a-f]{40,64}$/.test(sha)) {
   fail('there is no commit to report on: set head_sha, or get one repository before');
 }
-const name = told('name') || env.BUILD_PIPELINE_NAME + '/' + env.BUILD_JOB_NAME;
+const name = setting('name') || env.BUILD_PIPELINE_NAME + '/' + env.BUILD_JOB_NAME;
 
 function signedToken() {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -70,7 +70,7 @@ async function ask(method, path, authorization, body, tries = 3) {
 }
 
 function detailsUrl() {
-  if (told('details_url')) return told('details_url');
+  if (setting('details_url')) return setting('details_url');
   if (!env.param_base_url || !env.BUILD_NUMBER) return undefined;
   const job = [env.BUILD_TEAM_NAME, 'pipelines', env.BUILD_PIPELINE_NAME, 'jobs', env.BUILD_JOB_NAME];
   return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { shareLogSizes } from './share-log-sizes.ts';
+import { cacheLogSizes } from './cache-log-sizes.ts';
 
-test('viewers share one sum of stored logs for half a minute, each team its own', async () => {
+test('the log sizes of each team, and those of all teams, are read once in 30 seconds', async () => {
   let now = 0;
   const sums: string[] = [];
-  const sizes = shareLogSizes(
+  const sizes = cacheLogSizes(
     {
       ofTeam: async (team) => sums.push(`team ${team}`),
       async ofTeams() {
