@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { programOf } from './process-cost.ts';
+import { programOfProcess } from './process-cost.ts';
 
 test.each([
   ['a program has its own name', ['/usr/bin/etcd', '--data-dir=x'], 'etcd'],
@@ -16,5 +16,5 @@ test.each([
   ],
   ['a process that has ended has no name', [''], ''],
 ])('%s', (_sentence, command, program) => {
-  expect(programOf(command)).toBe(program);
+  expect(programOfProcess(command)).toBe(program);
 });

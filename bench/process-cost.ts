@@ -34,14 +34,14 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
 export function secondsByProgram(): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const pid of familyOf(process.pid)) {
-    const program = programOf(textOf(`/proc/${pid}/cmdline`).split('\0'));
+    const program = programOfProcess(textOf(`/proc/${pid}/cmdline`).split('\0'));
     sums[program] = (sums[program] ?? 0) + ownTicks(pid) / TICKS_PER_SECOND;
   }
   return sums;
 }
 
 /** Program of a process. For Node it is the script, or the entry point of Millrace. */
-export function programOf([command = '', script = '', component = '']: readonly string[]): string {
+export function programOfProcess([command = '', script = '', component = '']: readonly string[]): string {
   const program = basename(command.split(':', 1)[0] ?? '');
   if (program !== 'node') return program;
   return basename(script) === 'millrace.js' ? component : basename(script);

@@ -135,7 +135,7 @@ embedded('an image without a shell', () => {
     });
   }, 600_000);
 
-  test('waits with the reason while its registry is away, then runs', async () => {
+  test('waits with the reason while its registry is unreachable, then runs', async () => {
     await stopRegistry();
     const { number } = created(await api.trigger('later'));
     await eventually(async () => {

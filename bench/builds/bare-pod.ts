@@ -16,7 +16,7 @@ export interface PodSpec {
  * The spec of a real build's Pod as the reference: the same containers, images, volumes and security
  * contexts.
  */
-export const specOf = async (namespace: string, pod: string): Promise<PodSpec> => {
+export const podSpecOf = async (namespace: string, pod: string): Promise<PodSpec> => {
   const object: { spec: PodSpec } = JSON.parse(
     await call('GET', `/api/v1/namespaces/${namespace}/pods/${pod}`),
   );

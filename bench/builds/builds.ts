@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { created, pipelineApi, type Answer } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, type GatewayAnswer } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 
 export const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
@@ -87,7 +87,7 @@ export const measureThroughput = async (
   return total / ((performance.now() - start) / 1000);
 };
 
-async function triggerUntilAccepted(trigger: () => Promise<Answer>): Promise<string> {
+async function triggerUntilAccepted(trigger: () => Promise<GatewayAnswer>): Promise<string> {
   for (;;) {
     const answer = await trigger();
     if (answer.status !== 503) return created(answer).number;

@@ -5,12 +5,12 @@ import { enterWebhook, startForge, storeToken } from '#e2e/support/forge.ts';
 import { pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
 import { withClone } from '#testing/forges/pushed-repository.ts';
-import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
 import { FINAL, measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 import { timesIn } from './step-times.ts';
 
-/* From a push in a real Gitea to the first process of its build, in turn with bare Pods. */
+/* Time from a push to a real Gitea until the first process of its build, alternating with bare Pods. */
 
 const configOf = (url: string): string => `
 variable "token" {
@@ -53,7 +53,7 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
     const api = pipelineApi(team, 'forge');
     await createPipeline(team, 'forge', configOf(repository.url), await storeToken(team, gitea));
     await enterWebhook(repository, api, 'git.app');
-    const spec = await specOf(team, (await measureBuild(team, 'forge', 'bare')).pod);
+    const spec = await podSpecOf(team, (await measureBuild(team, 'forge', 'bare')).pod);
     // The first push opens connections and fills caches.
     await measurePush(repository, api);
     const pushes: PushRun[] = [];
@@ -74,10 +74,7 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
     print('bare Pod: create → process of its last container', inMilliseconds(reference));
     print('git push ended → first step of its build, the get, starts', inMilliseconds(get));
     print('  ratio to the bare Pod', (get.median / reference.median).toFixed(2), '≤ 2.2');
-    print(
-      '  git push ended → version recorded: webhook, Pod of the check, its work',
-      inMilliseconds(version),
-    );
+    print('  git push ended → version recorded (webhook, Pod of the check, check)', inMilliseconds(version));
     print('  version recorded → build created', inMilliseconds(build));
     print('  build created → its first step starts', inMilliseconds(pod));
     print('git push ended → process of the task after the get', inMilliseconds(task));
@@ -117,7 +114,7 @@ async function measurePush(repository: ForgeRepository, api: Api): Promise<PushR
   };
 }
 
-/** Waits for the end of the build after this one. Polling takes time from what is measured, so it is slow. */
+/** Waits until a build newer than `before` has ended. Polls rarely, because polling slows down what is measured. */
 async function nextBuild(api: Api, before: string | undefined): Promise<Build> {
   for (;;) {
     await sleep(500);

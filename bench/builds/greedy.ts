@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inMilliseconds, summarise, type Summary } from '#bench/statistics.ts';
 import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
-import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
 import { measureBuild, type BuildRun } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
@@ -54,7 +54,7 @@ interface Waits {
 
 async function measureWaits({ team, pipeline, job }: Measured, runs: number): Promise<Waits> {
   const { pod } = await measureBuild(team, pipeline, job);
-  const spec = await specOf(team, pod);
+  const spec = await podSpecOf(team, pod);
   const builds: BuildRun[] = [];
   const bare: number[] = [];
   for (let round = 0; round < runs; round += 1) {
@@ -73,11 +73,15 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 
 /**
  * Measures the other team's builds alone, and beside a greedy team with queued builds and due checks. The
- * greedy team has limits that leave room on a small node, the default limits (which fill a small node), or no
- * limits, so that only turns and the start window separate the teams. A bare Pod beside them waits for the
- * node only.
+ * greedy team has one of three sets of limits: limits that leave room on a small node, the default limits (which
+ * fill a small node), or none, so that only turns and the start window separate the teams. A bare Pod beside them
+ * waits only for the node.
  */
-export async function besideGreedyTeam(measured: Measured, runs: number, printRow: PrintRow): Promise<void> {
+export async function measureBesideGreedyTeam(
+  measured: Measured,
+  runs: number,
+  printRow: PrintRow,
+): Promise<void> {
   const print = (where: string, { build, podObject, bare }: Waits): void => {
     printRow(`trigger → first step’s process, ${where}`, inMilliseconds(build));
     printRow('  of it up to the Pod object', inMilliseconds(podObject));

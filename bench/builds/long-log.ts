@@ -3,7 +3,7 @@ import { buildEnded, createPipeline, releaseSteps, UNTIL_RELEASED } from '#e2e/s
 import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
-import { deletePod, specOf, type PodSpec } from './bare-pod.ts';
+import { deletePod, podSpecOf, type PodSpec } from './bare-pod.ts';
 import { FINAL } from './builds.ts';
 import { call } from './cluster-client.ts';
 import { firstWrongLine, LINE_BYTES, printLines } from './numbered-lines.ts';
@@ -114,7 +114,7 @@ async function runUntilItWaits(team: string, job: string): Promise<Held> {
   const name = pod?.metadata.name ?? '';
   const read = ['--container', 'agent', '--', 'cat', '/proc/1/status'];
   const status = await kubectl('exec', name, '--namespace', team, ...read);
-  const spec = await specOf(team, name);
+  const spec = await podSpecOf(team, name);
   await releaseSteps(team, PIPELINE);
   await buildEnded(team, PIPELINE, job, number);
   return { number, spec, agentPeak: residentPeak(status), waitedAt };

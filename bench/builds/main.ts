@@ -6,15 +6,15 @@ import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/f
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
-import { deletePod, runBarePod, specOf, type BareRun } from './bare-pod.ts';
+import { deletePod, podSpecOf, runBarePod, type BareRun } from './bare-pod.ts';
 import { measureBuild, type BuildRun } from './builds.ts';
 import { measureChain } from './chain.ts';
 import { apiWrites, call } from './cluster-client.ts';
 import { measureForge } from './forge.ts';
-import { besideGreedyTeam } from './greedy.ts';
+import { measureBesideGreedyTeam } from './greedy.ts';
 import { measureLongLog } from './long-log.ts';
 import { printRow } from './print-row.ts';
-import { recovery } from './recovery.ts';
+import { measureRecovery } from './recovery.ts';
 import { measureSteps } from './steps.ts';
 import { compareThroughput } from './throughput.ts';
 import { compareUserNamespaces } from './user-namespaces.ts';
@@ -49,7 +49,7 @@ job "three" {${task('a', 'true')}${task('b', 'true')}${task('c', 'true')}
 
 const latencies = async (): Promise<void> => {
   const first = await measureBuild(TEAM, 'bench', 'one');
-  const spec = await specOf(TEAM, first.pod);
+  const spec = await podSpecOf(TEAM, first.pod);
   const one: BuildRun[] = [];
   const three: BuildRun[] = [];
   const bare: BareRun[] = [];
@@ -174,7 +174,7 @@ const memory = async (): Promise<void> => {
   }
 };
 
-/** The figures of an installation that does nothing else. */
+/** Figures of an installation that has no other work. */
 const alone = async (): Promise<void> => {
   await memory();
   await latencies();
@@ -183,17 +183,18 @@ const alone = async (): Promise<void> => {
   await writesPerBuild();
 };
 
-const measured = { team: TEAM, pipeline: 'bench', job: 'one' };
+/** The job that several parts measure. */
+const target = { team: TEAM, pipeline: 'bench', job: 'one' };
 const PARTS: Record<string, () => Promise<void>> = {
   alone,
   steps: () => measureSteps(TEAM, RUNS, printRow),
   'long-log': () => measureLongLog(TEAM, Math.ceil(RUNS / 10), printRow),
-  throughput: () => compareThroughput({ ...measured, job: 'three' }, printRow),
-  'user-namespaces': () => compareUserNamespaces(measured, RUNS, printRow),
-  recovery: () => recovery(measured, printRow),
+  throughput: () => compareThroughput({ ...target, job: 'three' }, printRow),
+  'user-namespaces': () => compareUserNamespaces(target, RUNS, printRow),
+  recovery: () => measureRecovery(target, printRow),
   warm: () => measureWarm(RUNS, printRow),
   forge: () => measureForge(TEAM, RUNS, printRow),
-  greedy: () => besideGreedyTeam(measured, RUNS, printRow),
+  greedy: () => measureBesideGreedyTeam(target, RUNS, printRow),
 };
 // BENCH_ONLY names one part, or several with commas between them.
 const parts = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(PARTS);

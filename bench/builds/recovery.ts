@@ -5,33 +5,33 @@ import { killLeader, readyLeader } from '#e2e/support/leader.ts';
 import { measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
-/** After each kill it takes some twenty seconds until two operators are ready again. */
+/** Number of kills. Each takes about twenty seconds more, until two operators are ready again. */
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**
- * Time from killing the leading operator until a build starts that was triggered at once, and the same time
- * without a kill. The lease is not released, so another operator has to wait until it expires.
+ * Measures the time from killing the leading operator to the Pod of a build that is triggered right then, and the
+ * same time without a kill. A killed leader does not release its Lease, so the next one waits until it expires.
  */
-export async function recovery(
+export async function measureRecovery(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },
   printRow: PrintRow,
 ): Promise<void> {
   if (!isEmbedded) return;
-  const begins = async (kill: () => Promise<void>): Promise<number> => {
+  const timeToPod = async (kill: () => Promise<void>): Promise<number> => {
     await kill();
     const since = performance.now();
     const { sentAt, answered, podObject } = await measureBuild(team, pipeline, job);
     return sentAt - since + answered + podObject;
   };
   const killed: number[] = [];
-  const unharmed: number[] = [];
+  const undisturbed: number[] = [];
   for (let round = 0; round < KILLS; round += 1) {
     await readyLeader();
     await sleep(15_000);
-    unharmed.push(await begins(async () => undefined));
-    killed.push(await begins(killLeader));
+    undisturbed.push(await timeToPod(async () => undefined));
+    killed.push(await timeToPod(killLeader));
   }
-  printRow('asked for a build → its Pod object', inMilliseconds(summarise(unharmed)));
+  printRow('trigger sent → its Pod object', inMilliseconds(summarise(undisturbed)));
   printRow(
     'leader killed with SIGKILL → Pod object of a new build',
     inMilliseconds(summarise(killed)),

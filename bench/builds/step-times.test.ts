@@ -6,7 +6,7 @@ test('the gaps are those between the times that steps print', () => {
   expect(gapsBetween(timesIn(log))).toEqual([12.5, 8]);
 });
 
-test('the steps of a job take the worker image and each other image in turn', () => {
+test('the steps of a job alternate between the worker image and the other images', () => {
   const text = stepsJob('many', ['true', 'true', 'true', 'true'], ['a:1', 'b:1']);
   expect([...text.matchAll(/run "(\w+)"|image = "([^"]+)"/g)].map(([, run, image]) => run ?? image)).toEqual([
     'shell',

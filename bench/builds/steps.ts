@@ -22,7 +22,7 @@ interface MeasuredJob {
 }
 
 /**
- * Measures builds of 1, 5 and 20 steps, in the worker image alone and in three images in turn. Each step prints the
+ * Measures builds of 1, 5 and 20 steps, in the worker image alone and alternating between three images. Each step prints the
  * time at which its process runs. The gap between two steps is the cost of a process and the overhead of
  * Millrace. A build with a loop inside one step shows the cost of a process alone.
  */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bareSpec, deletePod, specOf, type PodSpec } from './bare-pod.ts';
+import { bareSpec, deletePod, podSpecOf, type PodSpec } from './bare-pod.ts';
 import { measureBuild, measureThroughput } from './builds.ts';
 import { call } from './cluster-client.ts';
 import type { PrintRow } from './print-row.ts';
@@ -19,7 +19,7 @@ export async function compareThroughput(
   printRow: PrintRow,
 ): Promise<void> {
   const { team, pipeline, job } = measured;
-  const spec = await specOf(team, (await measureBuild(team, pipeline, job)).pod);
+  const spec = await podSpecOf(team, (await measureBuild(team, pipeline, job)).pod);
   const builds: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
-import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
 import { measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
-/** Bare Pods of a build's containers, with the user IDs of the node and with a user namespace, in turn. */
+/** Bare Pods with a build's containers, alternating between the user IDs of the node and a user namespace. */
 export async function compareUserNamespaces(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },
   runs: number,
   printRow: PrintRow,
 ): Promise<void> {
-  const { hostUsers: _, ...spec } = await specOf(team, (await measureBuild(team, pipeline, job)).pod);
+  const { hostUsers: _, ...spec } = await podSpecOf(team, (await measureBuild(team, pipeline, job)).pod);
   const ways = [
     { name: 'user IDs of the node', spec, times: [] as number[] },
     { name: 'a user namespace', spec: { ...spec, hostUsers: false }, times: [] as number[] },

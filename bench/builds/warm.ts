@@ -6,7 +6,7 @@ import { get } from '#e2e/support/read-objects.ts';
 import { FINAL } from './builds.ts';
 import type { printRow } from './print-row.ts';
 
-/* Builds that take a Pod which stands ready, in turn with cold ones. */
+/* Builds in warm Pods, alternating with builds in new Pods. */
 
 const PODS = 3;
 
@@ -56,7 +56,7 @@ interface Figures {
   hop: number[];
 }
 
-/** Cold and warm builds and hops, in turn. */
+/** Alternates between cold and warm builds, and between cold and warm hops. */
 export async function measureWarm(runs: number, print: typeof printRow): Promise<void> {
   const [warm, cold] = [teamName('bench-warm'), teamName('bench-cold')];
   try {
@@ -132,7 +132,7 @@ async function hopOf(api: Api): Promise<number> {
 
 async function endOf(api: Api, job: string, number: string): Promise<void> {
   for (;;) {
-    // Polling takes time from what it measures, so it begins late and is slow.
+    // Polls late and rarely, because polling slows down what is measured.
     await sleep(500);
     const { status } = await api.build(job, number);
     if (status === 'succeeded') return;

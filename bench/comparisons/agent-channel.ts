@@ -8,7 +8,7 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { ensureAuthority, pairAt } from '#tools/cluster/certificates.ts';
-import { sealedAgent, tlsAgent, type Agent } from './agent-channel/agents.ts';
+import { sealedAgent, tlsAgent, type AgentEnd } from './agent-channel/agents.ts';
 import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
@@ -28,7 +28,7 @@ interface Channel {
   name: string;
   program: string;
   bytes: number;
-  listen(): Promise<Agent>;
+  listen(): Promise<AgentEnd>;
   samples: Samples;
 }
 

@@ -16,20 +16,20 @@ import {
   restart,
   slow,
   throwing,
-  type Finding,
   type Scenario,
+  type ScenarioResult,
 } from './operator-frameworks/scenarios.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
 /*
- * Compares libraries that could carry the operator, against the same API server, each in a separate process
+ * Compares libraries on which the operator could be built. Each runs in a separate process, with the same API server
  * (docs/adr/0002):
  *
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
- * It starts a separate etcd and API server on loopback from the embedded cluster's cache (`make cluster`
- * fills it), installs the packages into a temporary folder, and removes both. A round takes about three
- * minutes.
+ * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster (`make
+ * cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the servers and
+ * removes the folder. A round takes about three minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 
@@ -41,7 +41,7 @@ interface Framework {
 }
 
 /** Findings of a contestant in a scenario, one per round. */
-type Findings = Map<string, Map<ScenarioName, Finding[]>>;
+type Findings = Map<string, Map<ScenarioName, ScenarioResult[]>>;
 
 interface Comparison {
   folder: string;
@@ -97,7 +97,7 @@ async function prepare(client: ApiClient): Promise<void> {
   orThrow(await client.create(KINDS.configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata }), 'seed');
 }
 
-/** Runs every scenario once, with all contestants at the same time, each started again for it. */
+/** Runs every scenario once. All contestants run at the same time, each in a new process for each scenario. */
 async function runRound(comparison: Comparison, round: number): Promise<void> {
   const { folder, server, client, frameworks, findings } = comparison;
   for (const name of ['idle', 'throwing', 'slow', 'restart', 'recreated'] as const) {
@@ -122,7 +122,7 @@ async function clear(client: ApiClient): Promise<void> {
       await client.list<{ metadata?: { name?: string } }>(kind, { namespace: NAMESPACE }, (items) => {
         for (const { metadata } of items) names.push(metadata?.name ?? '');
       }),
-      'list what is left',
+      'list the objects of the scenario',
     );
     for (const name of names.filter((one) => one !== 'seed')) {
       orThrow(await client.delete(kind, { namespace: NAMESPACE, name }), `delete ${name}`);
@@ -137,15 +137,15 @@ async function waitUntilStarted(contestant: Contestant): Promise<void> {
 
 function record(
   findings: Findings,
-  { contestant, name, finding }: { contestant: string; name: ScenarioName; finding: Finding },
+  { contestant, name, finding }: { contestant: string; name: ScenarioName; finding: ScenarioResult },
 ): void {
-  const ofContestant = findings.get(contestant) ?? new Map<ScenarioName, Finding[]>();
+  const ofContestant = findings.get(contestant) ?? new Map<ScenarioName, ScenarioResult[]>();
   findings.set(contestant, ofContestant.set(name, [...(ofContestant.get(name) ?? []), finding]));
 }
 
 function report({ frameworks, findings }: Comparison): string {
-  const head = ['', ...frameworks.map(({ entry }) => entry.name)];
-  const row = (title: string, name: ScenarioName, show: (found: Finding[]) => string): string[] => [
+  const header = ['', ...frameworks.map(({ entry }) => entry.name)];
+  const row = (title: string, name: ScenarioName, show: (found: ScenarioResult[]) => string): string[] => [
     title,
     ...frameworks.map(({ entry }) => {
       const found = findings.get(entry.name)?.get(name);
@@ -161,34 +161,34 @@ function report({ frameworks, findings }: Comparison): string {
     row('… the process lives', 'throwing', share('alive')),
     row('slow handler (6 s): delay of another kind', 'slow', milliseconds),
     row('… two handlers of one object at a time', 'slow', share('overlapping')),
-    row('deleted and created again while disconnected: reported as', 'recreated', wordings),
+    row('deleted and created again while disconnected: reported as', 'recreated', reportedChanges),
     row('resident memory, idle (median)', 'idle', megabytes),
     ['packages installed', ...frameworks.map(({ installed }) => installed?.packages.toString() ?? '')],
     ['their bytes', ...frameworks.map(({ installed }) => bytes(installed))],
     ['deprecated among them', ...frameworks.map(({ installed }) => installed?.deprecated.join(', ') ?? '')],
   ];
-  return `\n${table(head, rows)}\n`;
+  return `\n${table(header, rows)}\n`;
 }
 
 const share =
   (field: string) =>
-  (found: Finding[]): string =>
+  (found: ScenarioResult[]): string =>
     `${found.filter((one) => one[field] === true).length} of ${found.length}`;
 
-function numbers(found: Finding[], field: string): number[] {
+function numbers(found: ScenarioResult[], field: string): number[] {
   return found.map((one) => Number(one[field])).filter((value) => Number.isFinite(value));
 }
 
-function milliseconds(found: Finding[]): string {
+function milliseconds(found: ScenarioResult[]): string {
   const values = numbers(found, 'ms');
   if (values.length === 0) return 'never';
   return `${Math.round(summarise(values).median)} ms, ${Math.max(...values)} ms`;
 }
 
-const megabytes = (found: Finding[]): string =>
+const megabytes = (found: ScenarioResult[]): string =>
   `${summarise(numbers(found, 'megabytes')).median.toFixed(0)} MB`;
 
-const wordings = (found: Finding[]): string =>
+const reportedChanges = (found: ScenarioResult[]): string =>
   [...new Set(found.map(({ changes }) => String(changes)))].join('; ');
 
 const bytes = (installed: Installed | undefined): string =>

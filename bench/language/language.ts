@@ -10,8 +10,8 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { thousandLines } from './thousand-lines.ts';
 
 /*
- * How long a large pipeline takes to be read: parsed, expanded, validated. hcl2-parser only parses the same
- * text, in the same process and in turn. Then the engine's memory over many runs.
+ * Measures how long it takes to parse, expand and validate a large pipeline. It alternates with hcl2-parser, which
+ * only parses the same text in the same process. Then it measures the memory of the engine over many runs.
  *
  *   node bench/language/language.ts [--runs 101] [--memory-runs 10000]
  */

@@ -25,9 +25,9 @@ import { checkout } from '#tools/checkout.ts';
  *
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
- * It uses a separate API server and etcd on loopback, from the embedded cluster's cache (`make cluster` fills
- * it). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies Pipelines whose text
- * changes each time, in turn in a namespace with the check and in one without.
+ * It uses an API server and etcd of its own on loopback, with the programs of the embedded cluster (`make cluster`
+ * downloads them). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies Pipelines whose
+ * text changes each time, alternating between a namespace with the check and one without.
  */
 const HOME = 'millrace-system';
 const NAMESPACES = ['unchecked', 'checked'] as const;

@@ -10,7 +10,7 @@ import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 /* An installation on a separate API server, filled with pipelines. The measurements of checks share it. */
 
 export const NAMESPACE = 'millrace-system';
-export const RELEASE = 'millrace';
+export const RELEASE_NAME = 'millrace';
 /** The released program; `make dist` builds it. */
 export const RELEASED_PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
 const TEAMS = 10;
@@ -34,7 +34,7 @@ export function commonEnvironment(kubeconfig: string, databaseUrl: string): Node
     KUBECONFIG: kubeconfig,
     MILLRACE_DATABASE_URL: databaseUrl,
     MILLRACE_NAMESPACE: NAMESPACE,
-    MILLRACE_RELEASE: RELEASE,
+    MILLRACE_RELEASE: RELEASE_NAME,
     MILLRACE_METRICS_LISTEN: '127.0.0.1:0',
     MILLRACE_LOG_LEVEL: 'warn',
   };

@@ -12,7 +12,7 @@ import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import { checksMs, resultsOf, turnsOf } from './simulated/answers.ts';
 import { GatewaySession } from './simulated/gateway-session.ts';
 import { reportEnd, tokenFor } from './simulated/kubelet.ts';
-import { podWork, type PodWork } from './simulated/pod-work.ts';
+import { podWork, type SimulatedPodWork } from './simulated/pod-work.ts';
 
 /*
  * The agents of simulated Pods, and the parts of the kubelet that kwok omits. For each running Pod of Millrace
@@ -31,7 +31,7 @@ const times = {
 };
 
 interface SeenPod extends CachedObject {
-  work?: PodWork;
+  work?: SimulatedPodWork;
 }
 
 const done = {
@@ -71,7 +71,7 @@ process.once('SIGTERM', () => {
   process.exit(0);
 });
 
-async function serve(work: PodWork): Promise<void> {
+async function serve(work: SimulatedPodWork): Promise<void> {
   const session = new GatewaySession(work);
   try {
     const token = await tokenFor(work, client);

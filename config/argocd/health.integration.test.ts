@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { explain } from '#tools/cluster/explain.ts';
+import { explained } from '#tools/cluster/explain.ts';
 import { run } from '#tools/cluster/run.ts';
 import { argocdConfigMap, configMapFile, healthCheck } from './config-map.ts';
 
@@ -20,7 +20,7 @@ const SANDBOX = 'io, os, package, require, dofile, debug = nil';
 
 beforeAll(async () => {
   if (existsSync(LUA)) return;
-  if (process.getuid?.() !== 0) throw explain('lua5.1 is missing: install the Debian package lua5.1.');
+  if (process.getuid?.() !== 0) throw explained('lua5.1 is missing: install the Debian package lua5.1.');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-q'], { env });
   await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'lua5.1'], { env });

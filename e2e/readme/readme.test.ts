@@ -17,7 +17,7 @@ import { pushCommit } from '#tools/demo/commit.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
 import { readmeCommands } from './commands.ts';
 import { serveRegistry, type Registry } from './serve-registry.ts';
-import { Shell } from './shell.ts';
+import { ReadmeShell } from './shell.ts';
 
 /*
  * Follows the second half of the README: its own commands, in order, in one shell. The end-to-end suite's
@@ -58,7 +58,7 @@ let folder: string;
 let environment: NodeJS.ProcessEnv;
 let registry: Registry;
 let port: number;
-let shell: Shell;
+let shell: ReadmeShell;
 let forge: Reached;
 /** Placeholders of the README and the values that replace them. */
 const filled: Record<string, string> = {};
@@ -190,7 +190,7 @@ describe('following the README word for word', () => {
     await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
     forge = await reach(FORGE, 'git');
     await pushCommit(`${forge.url}/app.git`);
-    shell = new Shell(folder, environment);
+    shell = new ReadmeShell(folder, environment);
   }, 600_000);
 
   afterAll(async () => {

@@ -6,7 +6,7 @@ const MARK = '--- done ---';
  * One shell that runs commands one after another, as in a terminal: variables and background jobs stay. The
  * first command that fails ends the shell.
  */
-export class Shell {
+export class ReadmeShell {
   readonly #child: ChildProcessWithoutNullStreams;
   #output = '';
   #onOutput: () => void = () => undefined;

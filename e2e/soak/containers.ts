@@ -2,7 +2,7 @@ import { must } from '#e2e/support/command.ts';
 import type { KubernetesObject } from '#e2e/support/kubectl.ts';
 import { askApi } from '#tools/cluster/api.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
-import { identityOf, isAlive, signal, type Identity } from '#tools/cluster/identity.ts';
+import { identityOf, isAlive, signal, type ProcessIdentity } from '#tools/cluster/identity.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { partOf } from '#tools/cluster/parts.ts';
 import { processOf } from '#tools/cluster/processes.ts';
@@ -92,7 +92,7 @@ export const killIn = async (pod: Pod, container: string): Promise<void> => {
 };
 
 /** The processes of a container by their ids on this machine. */
-const processesIn = async (pod: Pod, container: string): Promise<Identity[]> => {
+const processesIn = async (pod: Pod, container: string): Promise<ProcessIdentity[]> => {
   const listing = await ctr('tasks', 'ps', runningId(pod, container));
   return listing
     .split('\n')
@@ -101,7 +101,7 @@ const processesIn = async (pod: Pod, container: string): Promise<Identity[]> => 
 };
 
 /** Stops processes and continues them when `meanwhile` ends or throws. */
-const freeze = async (processes: readonly Identity[], during: () => Promise<void>): Promise<void> => {
+const freeze = async (processes: readonly ProcessIdentity[], during: () => Promise<void>): Promise<void> => {
   for (const one of processes) signal(one, 'SIGSTOP');
   try {
     await during();

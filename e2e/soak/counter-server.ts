@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { nodeAddress } from '#tools/cluster/addresses.ts';
-import type { BuildName, History } from './history.ts';
-import type { Address } from './pipelines.ts';
+import type { BuildOfRun, History } from './history.ts';
+import type { RunAddress } from './pipelines.ts';
 
 /** The most versions that one check may return. */
 const MAX_AT_ONCE = 100;
@@ -9,7 +9,7 @@ const MAX_AT_ONCE = 100;
 const textOf = (report: URLSearchParams, name: string): string => report.get(name) ?? '';
 
 /** The build and the Pod that a report comes from. */
-const sourceOf = (report: URLSearchParams): BuildName & { pod: string } => ({
+const sourceOf = (report: URLSearchParams): BuildOfRun & { pod: string } => ({
   pipeline: textOf(report, 'pipeline'),
   job: textOf(report, 'job'),
   number: textOf(report, 'number'),
@@ -36,7 +36,7 @@ export class CounterServer {
     this.#history = history;
   }
 
-  open(): Promise<Address> {
+  open(): Promise<RunAddress> {
     return new Promise((resolve, reject) => {
       this.#server.on('error', reject);
       this.#server.listen(0, nodeAddress, () => {

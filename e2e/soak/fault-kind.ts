@@ -29,7 +29,7 @@ export interface FaultKind {
 export const component = (name: string): Promise<Pod[]> =>
   podsOf(RELEASE.namespace, `app.kubernetes.io/component=${name}`);
 
-export const isRunning = (pod: Pod): boolean =>
+export const isPodRunning = (pod: Pod): boolean =>
   !pod.deleting && pod.containers.some(({ running }) => running);
 
 /** Runs kubectl with a timeout, because the API server may hang. */

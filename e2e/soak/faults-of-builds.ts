@@ -1,12 +1,12 @@
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
-import { isRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
+import { isPodRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
 
 /** The team's running Pods of a kind. Builds are short, so this waits a little. */
 const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
   const findRunning = async (): Promise<Pod[]> => {
-    const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isRunning);
+    const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isPodRunning);
     if (pods.length === 0) throw new Error(`no Pod of a ${kind} runs`);
     return pods;
   };

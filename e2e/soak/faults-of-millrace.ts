@@ -1,7 +1,7 @@
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
 import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod } from './containers.ts';
-import { component, isRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
+import { component, isPodRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
 
 /**
  * Kills a replica with SIGKILL. The kubelet restarts a container immediately only the first time and backs
@@ -18,14 +18,14 @@ const killReplica = async (pod: Pod): Promise<void> => {
 const leader = async (): Promise<Pod> => {
   const holder = await leaseHolder(RELEASE.namespace, `${RELEASE.name}-operator`);
   const pod = (await component('operator')).find(({ name }) => name === holder);
-  if (pod === undefined || !isRunning(pod)) throw new Error(`The leader ${holder} does not run.`);
+  if (pod === undefined || !isPodRunning(pod)) throw new Error(`The leader ${holder} does not run.`);
   return pod;
 };
 
 const killSome =
   (name: string, all: boolean) =>
   async (stage: Stage): Promise<void> => {
-    const pods = (await component(name)).filter(isRunning);
+    const pods = (await component(name)).filter(isPodRunning);
     const chosen = all ? pods : [stage.pick(pods)];
     stage.hit(chosen.map((pod) => pod.name).join(' '));
     await Promise.all(chosen.map(killReplica));
@@ -41,7 +41,7 @@ const killLeader = async (stage: Stage): Promise<void> => {
 const replace =
   (name: string) =>
   async (stage: Stage): Promise<void> => {
-    const pods = (await component(name)).filter(isRunning);
+    const pods = (await component(name)).filter(isPodRunning);
     const pod = name === 'operator' ? await leader() : stage.pick(pods);
     stage.hit(pod.name);
     await kubectlWithTimeout(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
@@ -56,7 +56,7 @@ const freezeLeader = async (stage: Stage): Promise<void> => {
 const freezeOne =
   (name: string, container = name) =>
   async (stage: Stage): Promise<void> => {
-    const pod = stage.pick((await component(name)).filter(isRunning));
+    const pod = stage.pick((await component(name)).filter(isPodRunning));
     stage.hit(pod.name);
     await freezeContainer(pod, container, stage.hold);
   };
@@ -76,13 +76,13 @@ const cutLeader =
   };
 
 const cutGateway = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick((await component('gateway-internal')).filter(isRunning));
+  const pod = stage.pick((await component('gateway-internal')).filter(isPodRunning));
   stage.hit(`${pod.name} from the database`);
   await cutOff(pod, await database(), stage.hold);
 };
 
 const cutPostgres = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick((await component('postgres')).filter(isRunning));
+  const pod = stage.pick((await component('postgres')).filter(isPodRunning));
   stage.hit(`${pod.name} from all Pods`);
   await cutOff(pod, [podRange], stage.hold);
 };

@@ -3,14 +3,14 @@
  * database's, because everything runs on one machine.
  */
 
-export interface JobName {
+export interface JobOfRun {
   pipeline: string;
   job: string;
 }
-export type BuildName = JobName & { number: string };
+export type BuildOfRun = JobOfRun & { number: string };
 
 /** A request for a build. `unknown`: the connection broke or no answer came, so a build may exist. */
-export type Trigger = JobName & {
+export type Trigger = JobOfRun & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
   number?: string;
@@ -25,16 +25,16 @@ interface Published {
 }
 
 /** A step's script began. The script reports this directly to the soak run, not through Millrace. */
-export type StepRun = BuildName & { at: number; pod: string; step: string; run: string };
+export type StepRun = BuildOfRun & { at: number; pod: string; step: string; run: string };
 
 /** When a service in a build's Pod reported first and last that it runs. */
-type ServiceLife = BuildName & { pod: string; from: number; to: number };
+type ServiceLife = BuildOfRun & { pod: string; from: number; to: number };
 
 /** A notification of a build's end arrived. */
-type SentNotification = BuildName & { at: number; pod: string; status: string };
+type SentNotification = BuildOfRun & { at: number; pod: string; status: string };
 
 /** A build's status in the API; only changes are recorded. */
-export type Sighting = BuildName & { at: number; status: string; attempt: number };
+export type Sighting = BuildOfRun & { at: number; status: string; attempt: number };
 
 /** The period in which a build's Pod was seen undeleted, with its agent waiting or running. */
 export interface PodLife {
@@ -134,5 +134,5 @@ export const emptyHistory = (seed: number, minutes: number, started: number): Hi
   pauses: [],
 });
 
-export const buildKey = ({ pipeline, job, number }: BuildName): string => `${pipeline}/${job} #${number}`;
-export const jobKey = ({ pipeline, job }: JobName): string => `${pipeline}/${job}`;
+export const buildKey = ({ pipeline, job, number }: BuildOfRun): string => `${pipeline}/${job} #${number}`;
+export const jobKey = ({ pipeline, job }: JobOfRun): string => `${pipeline}/${job}`;

@@ -4,15 +4,15 @@ import { pipelineManifest } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { CounterServer } from './counter-server.ts';
-import type { History, JobName, Pause, Trigger } from './history.ts';
+import type { History, JobOfRun, Pause, Trigger } from './history.ts';
 import type { Observer } from './observe.ts';
-import { JOBS, PIPELINES, pipelineText, RESOURCES, type Address } from './pipelines.ts';
+import { JOBS, PIPELINES, pipelineText, RESOURCES, type RunAddress } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export interface LoadOptions {
   team: string;
-  address: Address;
+  address: RunAddress;
   history: History;
   counterServer: CounterServer;
   observer: Observer;
@@ -29,7 +29,7 @@ const MAX_ROUNDS = 40;
 const PAUSE_MS = { min: 1000, max: 4000 };
 
 /** The requests of people and machines to Millrace during faults. */
-export class Load {
+export class LoadGenerator {
   readonly #options: LoadOptions;
   readonly #editions = new Map(PIPELINES.map((pipeline) => [pipeline, 1]));
   #pause: Pause | undefined;
@@ -70,13 +70,13 @@ export class Load {
     ];
   }
 
-  #byHand(random: SeededRandom): JobName {
+  #byHand(random: SeededRandom): JobOfRun {
     return random.weighted(
       JOBS.flatMap((job) => (job.byHand === undefined ? [] : { ...job, weight: job.byHand })),
     );
   }
 
-  async #trigger({ pipeline, job }: JobName): Promise<void> {
+  async #trigger({ pipeline, job }: JobOfRun): Promise<void> {
     const trigger: Trigger = { pipeline, job, sentAt: Date.now(), answer: 'unknown' };
     this.#options.history.triggers.push(trigger);
     try {

@@ -9,15 +9,15 @@ import { kubectl } from '#e2e/support/kubectl.ts';
 import { exclusively } from '#tools/cluster/exclusive.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { partNames } from '#tools/cluster/parts.ts';
-import { check } from './check/check.ts';
-import type { Evidence, ShownBuild } from './check/evidence.ts';
+import { checkEvidence } from './check/check.ts';
+import type { BuildInApi, Evidence } from './check/evidence.ts';
 import { waitForInterference } from './containers.ts';
 import { copyLogs, countWarnings } from './copy-logs.ts';
 import { CounterServer } from './counter-server.ts';
 import { FAULTS } from './faults.ts';
 import { emptyHistory, type History } from './history.ts';
-import { Load } from './load.ts';
-import { listBuilds, Observer } from './observe.ts';
+import { LoadGenerator } from './load.ts';
+import { buildsInApi, Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText } from './pipelines.ts';
 import { planFaults } from './plan-faults.ts';
 import { readDatabase, readLogs } from './read-database.ts';
@@ -74,10 +74,10 @@ const printProgress = async (observer: Observer, until: AbortSignal): Promise<vo
   }
 };
 
-const showAll = async (): Promise<ShownBuild[]> => {
-  const shown: ShownBuild[] = [];
+const showAll = async (): Promise<BuildInApi[]> => {
+  const shown: BuildInApi[] = [];
   for (const { pipeline, job } of JOBS)
-    for (const { number, status, attempt } of await listBuilds(team, { pipeline, job })) {
+    for (const { number, status, attempt } of await buildsInApi(team, { pipeline, job })) {
       const log = await eventually(() => pipelineApi(team, pipeline).log(job, number));
       shown.push({ pipeline, job, number, status, attempt, log });
     }
@@ -91,7 +91,7 @@ const collect = async (leftPods: string[]): Promise<Evidence> => {
 };
 
 /** Runs load and faults together until the time is up. */
-const runLoadAndFaults = async (load: Load, { seed, minutes }: Settings): Promise<void> => {
+const runLoadAndFaults = async (load: LoadGenerator, { seed, minutes }: Settings): Promise<void> => {
   const plan = planFaults(FAULTS, new SeededRandom(seed), minutes * 60);
   const enough = new AbortController();
   const over = AbortSignal.any([stop.signal, enough.signal]);
@@ -106,7 +106,7 @@ const runLoadAndFaults = async (load: Load, { seed, minutes }: Settings): Promis
   }
 };
 
-const settle = async (load: Load): Promise<string[]> => {
+const settle = async (load: LoadGenerator): Promise<string[]> => {
   print('no more faults: waiting for all builds to end');
   // They run already, unless undoing a fault failed.
   for (const part of partNames) await clusterPart('start', part);
@@ -134,7 +134,7 @@ const watchForInterference = async (until: AbortSignal): Promise<void> => {
 };
 
 const judge = (evidence: Evidence): boolean => {
-  const findings = check(evidence);
+  const findings = checkEvidence(evidence);
   console.log(report(findings, evidence.history));
   return findings.every(({ violations }) => violations.length === 0);
 };
@@ -150,7 +150,7 @@ const soak = async (counterServer: CounterServer): Promise<boolean> => {
     history.applied.push({ at: Date.now(), pipeline, text, changed: true });
     await createPipeline(team, pipeline, text, pipeline === 'pausable' ? { paused: false } : {});
   }
-  const load = new Load({ team, address, history, counterServer, observer });
+  const load = new LoadGenerator({ team, address, history, counterServer, observer });
   history.started = Date.now();
   const background = Promise.all([
     observer.watch(done.signal),

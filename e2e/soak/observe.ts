@@ -2,9 +2,9 @@ import { data } from '#e2e/support/gateway.ts';
 import { podsOf, type Pod } from './containers.ts';
 import {
   buildKey,
-  type BuildName,
+  type BuildOfRun,
   type History,
-  type JobName,
+  type JobOfRun,
   type PodLife,
   type Sighting,
 } from './history.ts';
@@ -15,14 +15,14 @@ const EVERY_MS = 1200;
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
 /** A build as the API lists it. */
-export interface Listed {
+export interface ListedBuild {
   id: number;
   number: string;
   status: string;
   attempt: number;
 }
 
-const jobPath = (team: string, { pipeline, job }: JobName): string =>
+const jobPath = (team: string, { pipeline, job }: JobOfRun): string =>
   `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
 
 /** Polls the builds and Pods of a team and records changes. Failed requests are ignored. */
@@ -64,12 +64,12 @@ export class Observer {
 
   async pollBuilds(): Promise<void> {
     for (const job of JOBS) {
-      const listed = await data<Listed[]>('GET', `${jobPath(this.#team, job)}?limit=30`);
+      const listed = await data<ListedBuild[]>('GET', `${jobPath(this.#team, job)}?limit=30`);
       for (const build of listed) this.#record({ ...job, number: build.number }, build);
     }
   }
 
-  #record({ pipeline, job, number }: BuildName, { status, attempt }: Listed): void {
+  #record({ pipeline, job, number }: BuildOfRun, { status, attempt }: ListedBuild): void {
     const key = buildKey({ pipeline, job, number });
     const before = this.#latest.get(key);
     if (before?.status === status && before.attempt === attempt) return;
@@ -105,11 +105,11 @@ const isLive = ({ deleting, phase, containers }: Pod): boolean =>
   !containers.some(({ name, ended }) => name === 'agent' && ended);
 
 /** Every build of a job in the API, newest first. */
-export const listBuilds = async (team: string, job: JobName): Promise<Listed[]> => {
-  const all: Listed[] = [];
+export const buildsInApi = async (team: string, job: JobOfRun): Promise<ListedBuild[]> => {
+  const all: ListedBuild[] = [];
   for (;;) {
     const before = all.at(-1)?.id;
-    const page = await data<Listed[]>(
+    const page = await data<ListedBuild[]>(
       'GET',
       `${jobPath(team, job)}?limit=100${before === undefined ? '' : `&before=${before}`}`,
     );

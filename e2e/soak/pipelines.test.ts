@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import { JOBS, linesOf, PIPELINES, pipelineText } from './pipelines.ts';
+import { expectedLines, JOBS, PIPELINES, pipelineText } from './pipelines.ts';
 
 const ADDRESS = { host: '198.18.0.1', port: 4711 };
 const compiler = createCompiler();
@@ -26,6 +26,6 @@ describe.each(PIPELINES)('the text of %s', (pipeline) => {
 });
 
 test('the lines of a step that fails have no end', () => {
-  expect(linesOf({ name: 'a', lines: 1 }, 'x')).toEqual(['a began x', 'a line 1', 'a ended']);
-  expect(linesOf({ name: 'a', lines: 1, exit: 7 }, 'x')).toEqual(['a began x', 'a line 1']);
+  expect(expectedLines({ name: 'a', lines: 1 }, 'x')).toEqual(['a began x', 'a line 1', 'a ended']);
+  expect(expectedLines({ name: 'a', lines: 1, exit: 7 }, 'x')).toEqual(['a began x', 'a line 1']);
 });

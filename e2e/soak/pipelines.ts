@@ -1,7 +1,7 @@
-import type { JobName } from './history.ts';
+import type { JobOfRun } from './history.ts';
 
 /** The address at which scripts of steps and checks reach the soak run. */
-export interface Address {
+export interface RunAddress {
   host: string;
   port: number;
 }
@@ -19,7 +19,7 @@ export interface StepSpec {
 export const HOOK_EVENTS = ['on_success', 'on_failure', 'ensure'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-export type JobSpec = JobName & {
+export type JobSpec = JobOfRun & {
   steps: StepSpec[];
   /** Steps that run at the same time, after the others. Each waits until all have begun. */
   lanes?: StepSpec[];
@@ -123,7 +123,7 @@ export const RESOURCES: Readonly<Record<string, { resource: string; interval: st
 export const PIPELINES: readonly string[] = [...new Set(JOBS.map(({ pipeline }) => pipeline))];
 
 /** The lines that a step prints if it runs to its end. The script generates the id `run`. */
-export const linesOf = ({ name, lines, exit }: StepSpec, run: string): string[] => [
+export const expectedLines = ({ name, lines, exit }: StepSpec, run: string): string[] => [
   `${name} began ${run}`,
   ...Array.from({ length: lines }, (_, index) => `${name} line ${index + 1}`),
   ...(exit === undefined ? [`${name} ended`] : []),
@@ -141,7 +141,7 @@ const meet = (name: string, lanes: readonly StepSpec[]): string[] => [
 
 const script = (
   { name, lines, image, pauseSeconds = 0, exit }: StepSpec,
-  address: Address,
+  address: RunAddress,
   lanes: readonly StepSpec[] = [],
 ): string => {
   const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run`;
@@ -169,18 +169,23 @@ const indent = (text: string, by: number): string =>
     .map((line) => (line === '' ? '' : ' '.repeat(by) + line))
     .join('\n');
 
-const command = (word: string, spec: StepSpec, address: Address, lanes: readonly StepSpec[] = []): string => {
+const command = (
+  word: string,
+  spec: StepSpec,
+  address: RunAddress,
+  lanes: readonly StepSpec[] = [],
+): string => {
   const runner = spec.image === undefined ? 'shell' : 'docker';
   const image = spec.image === undefined ? '' : `  image = "${spec.image}"\n`;
   return `${word} "${runner}" {\n${image}  cmd   = <<-EOT\n${indent(script(spec, address, lanes), 4)}\n  EOT\n}`;
 };
 
-const stepText = (spec: StepSpec, address: Address, lanes: readonly StepSpec[] = []): string =>
+const stepText = (spec: StepSpec, address: RunAddress, lanes: readonly StepSpec[] = []): string =>
   spec.kind === 'put'
     ? `put "ledger" "book" {\n  n = "$GET_TICK_N"\n}`
     : `task "${spec.name}" {\n${indent(command('run', spec, address, lanes), 2)}\n}`;
 
-const laneTexts = (lanes: readonly StepSpec[], address: Address): string[] => {
+const laneTexts = (lanes: readonly StepSpec[], address: RunAddress): string[] => {
   if (lanes.length === 0) return [];
   const texts = lanes.map((lane) => stepText(lane, address, lanes));
   return [`in_parallel {\n${indent(texts.join('\n\n'), 2)}\n}`];
@@ -188,7 +193,7 @@ const laneTexts = (lanes: readonly StepSpec[], address: Address): string[] => {
 
 const jobText = (
   { job, steps, lanes = [], hooks = {}, withService, trigger }: JobSpec,
-  address: Address,
+  address: RunAddress,
 ): string => {
   const [type, label] = trigger?.resource.split('.') ?? [];
   const passed = trigger?.passed === undefined ? '' : `\n  passed  = ["${trigger.passed}"]`;
@@ -203,7 +208,7 @@ const jobText = (
   return `job "${job}" {\n${indent(parts.join('\n\n'), 2)}\n}`;
 };
 
-const counter = (pipeline: string, address: Address, resting: boolean): string[] => {
+const counter = (pipeline: string, address: RunAddress, resting: boolean): string[] => {
   const known = RESOURCES[pipeline];
   if (known === undefined) return [];
   const [type, label] = known.resource.split('.');
@@ -216,7 +221,7 @@ const counter = (pipeline: string, address: Address, resting: boolean): string[]
   ];
 };
 
-const ledger = (jobs: readonly JobSpec[], address: Address): string[] => {
+const ledger = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
   const put = jobs.flatMap(({ steps }) => steps).find(({ kind }) => kind === 'put');
   if (put === undefined) return [];
   return [
@@ -228,7 +233,7 @@ const ledger = (jobs: readonly JobSpec[], address: Address): string[] => {
 const BUILD = 'pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod';
 
 /** A service that reports every half second that it runs, and a notification that reports each outcome. */
-const tending = (jobs: readonly JobSpec[], address: Address): string[] => {
+const tending = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
   if (!jobs.some(({ withService }) => withService === true)) return [];
   const url = `http://${address.host}:${address.port}`;
   const pod = 'read -r pod < /proc/sys/kernel/hostname';
@@ -259,7 +264,7 @@ const tending = (jobs: readonly JobSpec[], address: Address): string[] => {
 /** The text of a pipeline. `edition` changes only a comment; a resting pipeline has no check interval. */
 export const pipelineText = (
   pipeline: string,
-  address: Address,
+  address: RunAddress,
   { edition, resting = false }: { edition: number; resting?: boolean },
 ): string => {
   const jobs = JOBS.filter((job) => job.pipeline === pipeline);

@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { must } from '#e2e/support/command.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import type { BuildName, JobName } from './history.ts';
+import type { BuildOfRun, JobOfRun } from './history.ts';
 
 /* The team's rows in Postgres after the run. Times are milliseconds since the epoch. */
 
-export type BuildRow = BuildName & {
+export type BuildRow = BuildOfRun & {
   id: number;
   status: string;
   attempt: number;
@@ -50,7 +50,7 @@ interface InputRow {
   version: number;
 }
 
-type TriggerRow = JobName & { id: number; build: number | null; refused: boolean };
+type TriggerRow = JobOfRun & { id: number; build: number | null; refused: boolean };
 
 export interface LogRow {
   build: number;
@@ -66,7 +66,7 @@ interface PipelineRow {
   text: string;
 }
 
-export interface Database {
+export interface DatabaseContents {
   builds: BuildRow[];
   attempts: AttemptRow[];
   steps: StepRow[];
@@ -83,7 +83,7 @@ const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::
 const OURS = `pipelines p JOIN teams t ON t.id = p.team_id AND t.name = :'team'`;
 const BUILDS = `${OURS} JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id`;
 
-const QUERIES: Readonly<Record<Exclude<keyof Database, 'logs'>, string>> = {
+const QUERIES: Readonly<Record<Exclude<keyof DatabaseContents, 'logs'>, string>> = {
   builds: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
     SELECT b.id, p.name AS pipeline, j.name AS job, b.attempt, b.status, b.cause, b.reason, b.message,
       CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
@@ -131,10 +131,10 @@ const ask = async (team: string, queries: readonly string[]): Promise<string[]> 
 };
 
 /** Everything about the team except its logs. */
-export const readDatabase = async (team: string): Promise<Omit<Database, 'logs'>> => {
+export const readDatabase = async (team: string): Promise<Omit<DatabaseContents, 'logs'>> => {
   const names = Object.keys(QUERIES);
   const answers = await ask(team, Object.values(QUERIES));
-  const read: Omit<Database, 'logs'> = JSON.parse(
+  const read: Omit<DatabaseContents, 'logs'> = JSON.parse(
     `{${names.map((name, index) => `"${name}": ${answers[index]}`).join(', ')}}`,
   );
   return read;

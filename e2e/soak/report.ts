@@ -1,4 +1,4 @@
-import type { Finding, Violation } from './check/evidence.ts';
+import type { RuleResult, Violation } from './check/evidence.ts';
 import type { Fault, History } from './history.ts';
 
 /**
@@ -46,7 +46,7 @@ const tally = (faults: readonly Fault[]): string[] => {
  * The table of rules, the violations with the faults near them, and a last line: PASS or FAIL, and how to
  * repeat the run.
  */
-export const report = (findings: readonly Finding[], history: History): string => {
+export const report = (findings: readonly RuleResult[], history: History): string => {
   const lines = findings.flatMap(({ invariant, checked, violations }) => {
     const shown = violations.slice(0, MAX_SHOWN).flatMap((violation) => showViolation(history, violation));
     const more = violations.length > MAX_SHOWN ? [`    … and ${violations.length - MAX_SHOWN} more`] : [];

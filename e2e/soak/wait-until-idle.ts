@@ -3,7 +3,7 @@ import { FINAL } from './check/evidence.ts';
 import { lastArrives, versionsAreFound } from './check/versions.ts';
 import { podsOf } from './containers.ts';
 import type { History } from './history.ts';
-import { readDatabase, type Database } from './read-database.ts';
+import { readDatabase, type DatabaseContents } from './read-database.ts';
 
 /** The bound of invariant I2: how long after the last fault everything must have happened. */
 const SETTLE_SECONDS = 240;
@@ -22,7 +22,7 @@ const until = async (seconds: number, done: () => Promise<boolean>): Promise<boo
 /** Waits until every published version is built, to the end of the chain. */
 export const waitForBuilds = (team: string, history: History): Promise<boolean> =>
   until(SETTLE_SECONDS, async () => {
-    const database: Database = { ...(await readDatabase(team)), logs: [] };
+    const database: DatabaseContents = { ...(await readDatabase(team)), logs: [] };
     const evidence = { history, database, shown: [], leftPods: [] };
     const settled = [versionsAreFound, lastArrives].every((rule) => rule(evidence).violations.length === 0);
     return (

@@ -18,7 +18,7 @@ export const baseUrl = async (): Promise<string> => {
   return base;
 };
 
-export interface Answer {
+export interface GatewayAnswer {
   status: number;
   body: string;
   headers: Headers;
@@ -28,7 +28,7 @@ export const request = async (
   method: string,
   path: string,
   { body, ...headers }: Record<string, string> & { body?: string } = {},
-): Promise<Answer> => {
+): Promise<GatewayAnswer> => {
   const answer = await fetch(`${await baseUrl()}${path}`, {
     method,
     ...defined({ body }),
@@ -70,7 +70,7 @@ export interface Build {
 }
 
 /** The build that a trigger created; throws unless the status is 201. */
-export const created = (answer: Answer): Build => {
+export const created = (answer: GatewayAnswer): Build => {
   if (answer.status !== 201) throw new Error(`the trigger answered ${answer.status}: ${answer.body}`);
   const body: { data: Build } = JSON.parse(answer.body);
   return body.data;
@@ -81,15 +81,15 @@ export const pipelineApi = (team: string, pipeline: string) => {
   const at = `/teams/${team}/pipelines/${pipeline}`;
   return {
     at,
-    trigger: (job: string): Promise<Answer> => request('POST', `${at}/jobs/${job}/trigger`),
+    trigger: (job: string): Promise<GatewayAnswer> => request('POST', `${at}/jobs/${job}/trigger`),
     /** Actions of people: `jobs/work/pause`, `jobs/work/builds/1/cancel` and the like. */
-    post: (path: string, body?: object): Promise<Answer> =>
+    post: (path: string, body?: object): Promise<GatewayAnswer> =>
       request(
         'POST',
         `${at}/${path}`,
         body === undefined ? {} : { body: JSON.stringify(body), 'content-type': 'application/json' },
       ),
-    check: (resource: string): Promise<Answer> => request('POST', `${at}/resources/${resource}/check`),
+    check: (resource: string): Promise<GatewayAnswer> => request('POST', `${at}/resources/${resource}/check`),
     builds: (job: string): Promise<Build[]> => data('GET', `${at}/jobs/${job}/builds`),
     build: (job: string, number: string): Promise<Build> => data('GET', `${at}/jobs/${job}/builds/${number}`),
     log: async (job: string, number: string): Promise<string> =>

@@ -4,7 +4,7 @@ import { apply, kubectl } from './kubectl.ts';
 
 /**
  * Starts the git server of the demonstration in a namespace of its own. It has the repository `app`, which its
- * readiness probe reads, and the others; whoever reaches it may push.
+ * readiness probe reads, and the others; anyone who reaches it may push.
  */
 export async function startGitServer(
   namespace: string,

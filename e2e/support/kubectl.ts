@@ -27,19 +27,19 @@ export interface KubernetesObject {
 
 interface Status extends Record<string, unknown> {
   observedGeneration?: number;
-  conditions?: Condition[];
+  conditions?: ObjectCondition[];
   phase?: string;
   podIP?: string;
 }
 
-export interface Condition {
+export interface ObjectCondition {
   type: string;
   status: string;
   reason: string;
   message: string;
 }
 
-export const condition = (object: KubernetesObject, type: string): Condition => {
+export const condition = (object: KubernetesObject, type: string): ObjectCondition => {
   const found = object.status?.conditions?.find((candidate) => candidate.type === type);
   if (found === undefined)
     throw new Error(`${object.metadata.name} has no condition ${type}: ${JSON.stringify(object.status)}`);

@@ -12,7 +12,7 @@ import { runKubectl } from '#testing/kubernetes/kubectl.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { runOperator } from '#testing/operator/operator-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
-import { manifests, type Manifest } from '#tools/chart/render.ts';
+import { manifests, type RenderedObject } from '#tools/chart/render.ts';
 import type { Ending } from './operator.ts';
 
 /*
@@ -31,7 +31,7 @@ const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
 let server: OwnApiServer;
 let stores: TestStores;
 let connection: Connection;
-let chart: Manifest[];
+let chart: RenderedObject[];
 let port = 0;
 let operator: { ended: Promise<Ending>; stop: AbortController };
 

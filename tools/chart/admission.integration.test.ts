@@ -2,19 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { kubectl, streamTool } from './cluster-commands.ts';
-import { manifests, type Manifest } from './render.ts';
+import { manifests, type RenderedObject } from './render.ts';
 
 /*
- * The limits of the operator's rights, tried on a real API server. The test installs its roles and admission
- * policies under another name and sends requests as the operator, all of them dry runs.
+ * Tests the limits of the operator's rights on a real API server. The test installs the operator's roles and admission
+ * policies under another name, and sends requests as the operator. All of them are dry runs.
  */
 const RELEASE = `fence-${process.pid}`;
-const FULL = `${RELEASE}-millrace`;
+/** Prefix of the names of the release's objects. */
+const PREFIX = `${RELEASE}-millrace`;
+/** Namespace of the release. */
 const HOME = `${RELEASE}-home`;
 const TEAM = `${RELEASE}-team`;
 /** Namespace of a team that pins the version of its Pod security standard. */
 const PINNED = `${RELEASE}-pinned`;
-const OPERATOR = `system:serviceaccount:${HOME}:${FULL}-operator`;
+const OPERATOR = `system:serviceaccount:${HOME}:${PREFIX}-operator`;
+/** What the test installs of the chart. */
 const KINDS = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
 
 const namespace = (name: string, labels: Record<string, string> = {}): object => ({
@@ -23,29 +26,34 @@ const namespace = (name: string, labels: Record<string, string> = {}): object =>
   metadata: { name, labels },
 });
 
-const LEVEL = 'pod-security.kubernetes.io/enforce';
-const LEVEL_OF = 'pod-security.kubernetes.io/enforce-version';
+const LEVEL_LABEL = 'pod-security.kubernetes.io/enforce';
+const VERSION_LABEL = 'pod-security.kubernetes.io/enforce-version';
 
 const teamNamespace = (name: string, level?: string, version?: string): object =>
   namespace(name, {
     'millrace.dev/team': 'fence',
-    ...(level !== undefined && { [LEVEL]: level }),
-    ...(version !== undefined && { [LEVEL_OF]: version }),
+    ...(level !== undefined && { [LEVEL_LABEL]: level }),
+    ...(version !== undefined && { [VERSION_LABEL]: version }),
   });
 
-const binding = (where: string, role: string, subject: string, from = HOME): object => ({
+const binding = (
+  namespaceOfBinding: string,
+  role: string,
+  serviceAccount: string,
+  namespaceOfAccount = HOME,
+): object => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
-  metadata: { name: 'tried', namespace: where },
+  metadata: { name: 'tried', namespace: namespaceOfBinding },
   roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-  subjects: [{ kind: 'ServiceAccount', name: subject, namespace: from }],
+  subjects: [{ kind: 'ServiceAccount', name: serviceAccount, namespace: namespaceOfAccount }],
 });
 
 /**
- * The API server already refuses to bind a role with more rights than the requester has. With these rights,
- * only the policy refuses it.
+ * Lets the operator bind the role `view`. Without this, the API server itself refuses that, because the operator lacks
+ * rights of the role. With it, only the policy can refuse.
  */
-const widerRight: Manifest[] = [
+const rightToBindView: RenderedObject[] = [
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -64,7 +72,7 @@ const widerRight: Manifest[] = [
     kind: 'ClusterRoleBinding',
     metadata: { name: `${RELEASE}-wider` },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${RELEASE}-wider` },
-    subjects: [{ kind: 'ServiceAccount', name: `${FULL}-operator`, namespace: HOME }],
+    subjects: [{ kind: 'ServiceAccount', name: `${PREFIX}-operator`, namespace: HOME }],
   },
 ];
 
@@ -94,15 +102,15 @@ beforeAll(async () => {
   await streamTool('tools/cluster/main.ts', ['up'], () => undefined);
   const all = await manifests({}, RELEASE);
   const chosen = all.filter(({ kind }) => KINDS.test(kind));
-  // The chart was rendered for another namespace than this test's.
-  chosen.push(...widerRight);
+  chosen.push(...rightToBindView);
+  // The chart was rendered for the namespace millrace-system.
   installed = chosen.map((one) => stringify(one).replaceAll('millrace-system', HOME)).join('\n---\n');
   await kubectl(['apply', '-f', '-'], installed);
   const pinned = teamNamespace(PINNED, 'baseline', 'v1.33');
   for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' }), pinned]) {
     await kubectl(['apply', '-f', '-'], JSON.stringify(object));
   }
-  await inForce();
+  await untilInForce();
 }, 600_000);
 
 afterAll(async () => {
@@ -110,10 +118,10 @@ afterAll(async () => {
   await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
 }, 600_000);
 
-/** A new policy takes effect after a moment. */
-async function inForce(): Promise<void> {
+/** Waits until the new policies take effect. */
+async function untilInForce(): Promise<void> {
   const end = Date.now() + 60_000;
-  while ((await asOperator(binding(HOME, `${FULL}-operator-team`, `${FULL}-operator`))) === 'allowed') {
+  while ((await asOperator(binding(HOME, `${PREFIX}-operator-team`, `${PREFIX}-operator`))) === 'allowed') {
     if (Date.now() > end) throw new Error('the policies are not in force after a minute');
   }
 }
@@ -123,28 +131,28 @@ describe("the operator's admission policy", () => {
     ['itself', 'operator-team', 'operator'],
     ['the internal gateway', 'gateway-team', 'gateway-internal'],
   ])('allows binding the team role of %s in a team namespace', async (_, role, subject) => {
-    expect(await asOperator(binding(TEAM, `${FULL}-${role}`, `${FULL}-${subject}`))).toBe('allowed');
+    expect(await asOperator(binding(TEAM, `${PREFIX}-${role}`, `${PREFIX}-${subject}`))).toBe('allowed');
   });
 
   test.each<[string, () => object, string]>([
     [
-      'bind a role in a namespace of no team',
-      () => binding('default', `${FULL}-operator-team`, `${FULL}-operator`),
+      'bind a role in a namespace that belongs to no team',
+      () => binding('default', `${PREFIX}-operator-team`, `${PREFIX}-operator`),
       'binds only in namespaces labelled',
     ],
-    ['bind another role', () => binding(TEAM, 'view', `${FULL}-operator`), 'binds only its two team roles'],
+    ['bind another role', () => binding(TEAM, 'view', `${PREFIX}-operator`), 'binds only its two team roles'],
     [
       'bind its role to someone else',
-      () => binding(TEAM, `${FULL}-operator-team`, 'default', 'default'),
+      () => binding(TEAM, `${PREFIX}-operator-team`, 'default', 'default'),
       'only to itself and to the internal gateway',
     ],
     [
       'bind the role of the gateway to itself',
-      () => binding(TEAM, `${FULL}-gateway-team`, `${FULL}-operator`),
+      () => binding(TEAM, `${PREFIX}-gateway-team`, `${PREFIX}-operator`),
       'only to itself and to the internal gateway',
     ],
     [
-      "label a namespace of somebody else as a team's",
+      "give somebody else's namespace the label of a team",
       () => namespace('default', { 'millrace.dev/team': 'fence' }),
       'only namespaces that carry their team',
     ],
@@ -184,7 +192,7 @@ describe("the operator's admission policy", () => {
       'pins no version of the Pod security standard',
     ],
     [
-      'change a pinned version',
+      'change the version that a namespace pins',
       () => teamNamespace(PINNED, 'restricted', 'v1.0'),
       'pins no version of the Pod security standard',
     ],
@@ -199,7 +207,7 @@ describe("the operator's admission policy", () => {
     },
   );
 
-  test('allows changing a namespace whose version of the standard is pinned, and keeps that version', async () => {
+  test('allows changing the level of a namespace that pins a version, with that version or the latest', async () => {
     expect(await asOperator(teamNamespace(PINNED, 'restricted'))).toBe('allowed');
     expect(await asOperator(teamNamespace(PINNED, 'restricted', 'v1.33'))).toBe('allowed');
     expect(await asOperator(teamNamespace(PINNED, 'restricted', 'latest'))).toBe('allowed');
@@ -214,7 +222,7 @@ describe("the operator's admission policy", () => {
     ['impersonate', 'users', ''],
     ['create', 'clusterrolebindings', 'rbac.authorization.k8s.io'],
     ['escalate', 'clusterroles', 'rbac.authorization.k8s.io'],
-  ])('gives the operator no right to %s %s of others', async (verb, resource, group) => {
+  ])('gives the operator no right to %s %s outside its own namespaces', async (verb, resource, group) => {
     const attributes = {
       verb,
       resource: resource.split('/')[0],

@@ -2,24 +2,24 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
 import { ADMISSION_PATH } from '#adapters/http/admission/server.ts';
 import { operatorConfig, type Source } from '#config';
-import { manifests, type Manifest } from './render.ts';
+import { manifests, type RenderedObject } from './render.ts';
 
 const CERT_MANAGER = { 'webhook.certManager.enabled': true };
-let standard: Manifest[];
-let certManager: Manifest[];
+let standard: RenderedObject[];
+let certManager: RenderedObject[];
 
 beforeAll(async () => {
   standard = await manifests();
   certManager = await manifests(CERT_MANAGER);
 }, 600_000);
 
-const find = (from: Manifest[], kind: string, name: string): Manifest => {
+const find = (from: RenderedObject[], kind: string, name: string): RenderedObject => {
   const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 };
 const podSpec = (value: unknown): V1PodSpec => JSON.parse(JSON.stringify(value));
-const podsOf = (from: Manifest[]): { name: string; pod: V1PodSpec }[] =>
+const podsOf = (from: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
   from.flatMap((manifest) => {
     const { kind, metadata } = manifest;
     if (kind === 'Pod') return [{ name: metadata.name, pod: podSpec(manifest.spec) }];
@@ -27,15 +27,15 @@ const podsOf = (from: Manifest[]): { name: string; pod: V1PodSpec }[] =>
     if (typeof template !== 'object' || template === null || !('spec' in template)) return [];
     return [{ name: metadata.name, pod: podSpec(template.spec) }];
   });
-const podOf = (from: Manifest[], name: string): V1PodSpec => {
+const podOf = (from: RenderedObject[], name: string): V1PodSpec => {
   const found = podsOf(from).find((one) => one.name === name);
   if (found === undefined) throw new Error(`there are no Pods ${name}`);
   return found.pod;
 };
-const rulesOf = (manifest: Manifest): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
+const rulesOf = (manifest: RenderedObject): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
 
 /** What a process in the Pod would find: its environment, and the files that its Secrets give. */
-function sourceOf(from: Manifest[], name: string): Source {
+function sourceOf(from: RenderedObject[], name: string): Source {
   const pod = podOf(from, name);
   const [container] = pod.containers;
   if (container === undefined) throw new Error(`${name} has no container`);
@@ -58,9 +58,9 @@ function secretText(pod: V1PodSpec, container: V1Container, path: string): strin
     : Buffer.alloc(32, 7).toString('base64url');
 }
 
-const configurationIn = (from: Manifest[]): Manifest =>
+const configurationIn = (from: RenderedObject[]): RenderedObject =>
   find(from, 'ValidatingWebhookConfiguration', 'millrace-webhook');
-const rightsOf = (from: Manifest[]): V1PolicyRule[] =>
+const rightsOf = (from: RenderedObject[]): V1PolicyRule[] =>
   rulesOf(find(from, 'ClusterRole', 'millrace-operator')).filter((rule) =>
     rule.apiGroups?.includes('admissionregistration.k8s.io'),
   );
@@ -139,6 +139,6 @@ interface AdmissionWebhook {
   [field: string]: unknown;
 }
 
-function webhooksIn({ webhooks }: Manifest): AdmissionWebhook[] {
+function webhooksIn({ webhooks }: RenderedObject): AdmissionWebhook[] {
   return JSON.parse(JSON.stringify(webhooks));
 }

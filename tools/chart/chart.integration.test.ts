@@ -8,7 +8,7 @@ import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source
 import { checkout } from '#tools/checkout.ts';
 import { chart } from './files.ts';
 import { flowsOf, tableRows, type PolicySpec } from './flows.ts';
-import { helm, manifests, render, type Manifest } from './render.ts';
+import { helm, manifests, render, type RenderedObject } from './render.ts';
 
 const EXTERNAL = {
   'postgres.enabled': false,
@@ -21,21 +21,21 @@ const EXTERNAL = {
   'metrics.serviceMonitor.enabled': true,
 };
 const CERT_MANAGER = { 'webhook.certManager.enabled': true };
-let standard: Manifest[];
-let external: Manifest[];
+let standard: RenderedObject[];
+let external: RenderedObject[];
 
 beforeAll(async () => {
   standard = await manifests();
   external = await manifests(EXTERNAL);
 }, 600_000);
 
-const find = (from: Manifest[], kind: string, name: string): Manifest => {
+const find = (from: RenderedObject[], kind: string, name: string): RenderedObject => {
   const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 };
 const podSpec = (value: unknown): V1PodSpec => JSON.parse(JSON.stringify(value));
-const podsOf = (from: Manifest[]): { name: string; pod: V1PodSpec }[] =>
+const podsOf = (from: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
   from.flatMap((manifest) => {
     const { kind, metadata } = manifest;
     if (kind === 'Pod') return [{ name: metadata.name, pod: podSpec(manifest.spec) }];
@@ -43,7 +43,7 @@ const podsOf = (from: Manifest[]): { name: string; pod: V1PodSpec }[] =>
     if (typeof template !== 'object' || template === null || !('spec' in template)) return [];
     return [{ name: metadata.name, pod: podSpec(template.spec) }];
   });
-const podOf = (from: Manifest[], name: string): V1PodSpec => {
+const podOf = (from: RenderedObject[], name: string): V1PodSpec => {
   const found = podsOf(from).find((one) => one.name === name);
   if (found === undefined) throw new Error(`there are no Pods ${name}`);
   return found.pod;
@@ -54,8 +54,9 @@ const keysOf = (name: string): string[] =>
   (podOf(standard, name).volumes ?? []).flatMap(({ secret }) =>
     (secret?.items ?? []).map(({ key }) => `${secret?.secretName ?? ''}/${key}`),
   );
-const rulesOf = (manifest: Manifest): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
-const roles = (): Manifest[] => standard.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+const rulesOf = (manifest: RenderedObject): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
+const roles = (): RenderedObject[] =>
+  standard.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
 const policyFlows = (): string[] =>
   standard
     .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name !== 'millrace-default-deny')
@@ -190,7 +191,7 @@ describe('every Pod', () => {
 });
 
 /** The configuration of a process in the Pod: its environment, and the files from its Secrets. */
-function sourceOf(from: Manifest[], name: string): Source {
+function sourceOf(from: RenderedObject[], name: string): Source {
   const pod = podOf(from, name);
   const [container] = pod.containers;
   if (container === undefined) throw new Error(`${name} has no container`);
@@ -255,7 +256,7 @@ describe('the environment in the chart', () => {
   });
 
   test('sets no external URL by default, so people sign in at any address', () => {
-    const addressOf = (from: Manifest[]): string | undefined =>
+    const addressOf = (from: RenderedObject[]): string | undefined =>
       publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.externalUrl;
     expect(addressOf(standard)).toBeUndefined();
     expect(operatorConfig(sourceOf(standard, 'millrace-operator')).config?.externalUrl).toBeUndefined();
@@ -289,11 +290,11 @@ describe('the environment in the chart', () => {
   });
 });
 
-const readable = (from: Manifest[]): string[] =>
+const readable = (from: RenderedObject[]): string[] =>
   rulesOf(find(from, 'Role', 'millrace-gateway-public')).flatMap(({ resourceNames = [], verbs }) =>
     resourceNames.map((name) => `${name}: ${verbs.join(' ')}`),
   );
-const tokensSecretIn = (from: Manifest[]): object | undefined =>
+const tokensSecretIn = (from: RenderedObject[]): object | undefined =>
   publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.tokensSecret;
 
 describe('the RBAC rights in the chart', () => {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { defined } from '#defined';
 import { checkout } from '#tools/checkout.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
-import { explain } from '#tools/cluster/explain.ts';
+import { explained } from '#tools/cluster/explain.ts';
 import { foldersFrom, toolFolder } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
 import { run } from '#tools/cluster/run.ts';
@@ -67,7 +67,7 @@ export async function stream(
     child.on('close', resolve);
   });
   if (code !== 0) {
-    throw explain(
+    throw explained(
       `\`${[program, ...args].join(' ')}\` ended with ${code ?? 'a signal'}.\n${last.join('\n')}`,
     );
   }

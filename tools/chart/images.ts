@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkout } from '#tools/checkout.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
-import { explain } from '#tools/cluster/explain.ts';
+import { explained } from '#tools/cluster/explain.ts';
 import { run, tryRun } from '#tools/cluster/run.ts';
 import { clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
 
@@ -47,7 +47,7 @@ async function load(
   const context = (await run('kubectl', ['config', 'current-context'], { env: clusterEnvironment() })).trim();
   const [, tool = '', name = ''] = /^(kind|k3d)-(.+)$/.exec(context) ?? [];
   if (tool === '' || (await tryRun(tool, ['version'])) === undefined) {
-    throw explain(
+    throw explained(
       `CLUSTER=existing: the nodes of context "${context}" need the images. ` +
         'Give a registry that they read: PUSH=<registry>/<path>.',
     );

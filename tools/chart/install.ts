@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
-import { explain } from '#tools/cluster/explain.ts';
+import { explained } from '#tools/cluster/explain.ts';
 import { run } from '#tools/cluster/run.ts';
 import { clusterEnvironment, kubectl, stream } from './cluster-commands.ts';
 import type { LoadedImages } from './images.ts';
@@ -137,7 +137,7 @@ export async function waitForWorkloads(
     lastReport = lines.join();
     if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
     if (Date.now() - started > MAX_START_MS) {
-      throw explain('The chart is installed, but not everything got ready.');
+      throw explained('The chart is installed, but not everything got ready.');
     }
     await sleep(500, undefined, { signal });
   }

@@ -3,7 +3,7 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { run } from '#tools/cluster/run.ts';
 import { chart } from './files.ts';
 
-export interface Manifest {
+export interface RenderedObject {
   apiVersion: string;
   kind: string;
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
@@ -31,7 +31,7 @@ export function render(
 export async function manifests(
   values: Readonly<Record<string, unknown>> = {},
   release = 'millrace',
-): Promise<Manifest[]> {
+): Promise<RenderedObject[]> {
   const documents = parseAllDocuments(await render(values, release));
-  return documents.map((document): Manifest => document.toJS()).filter((manifest) => manifest !== null);
+  return documents.map((document): RenderedObject => document.toJS()).filter((manifest) => manifest !== null);
 }

@@ -16,12 +16,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { checkout } from '#tools/checkout.ts';
-import { output } from '#tools/dist/inputs.ts';
+import { outputFolder } from '#tools/dist/inputs.ts';
 import { ownTarget } from './executables.ts';
 import { commandsOf } from './sign-mach-o.ts';
 
 const run = promisify(execFile);
-const folder = join(output, 'cli');
+const folder = join(outputFolder, 'cli');
 const PIPELINE = join(checkout, 'src/cli/testdata/good.hcl');
 const LONG = 600_000;
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { output } from '#tools/dist/inputs.ts';
+import { outputFolder } from '#tools/dist/inputs.ts';
 import { writeChecksums } from './checksums.ts';
 import { buildExecutable, isTarget, readTargets } from './executables.ts';
 import { buildNpmPackage } from './npm-package.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const unknown = wanted.find((text) => !isTarget(text));
   if (unknown !== undefined)
     throw new Error(`--target ${unknown}: there are ${Object.keys(known.packages).join(', ')}.`);
-  const folder = join(output, 'cli');
+  const folder = join(outputFolder, 'cli');
   await rm(folder, { recursive: true, force: true });
   const program = await collectProgram(join(folder, 'program'));
   const files = [await buildNpmPackage(program, folder)];

@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkout } from '#tools/checkout.ts';
 import { bundleCommandLine } from '#tools/dist/bundle.ts';
-import { output } from '#tools/dist/inputs.ts';
+import { outputFolder } from '#tools/dist/inputs.ts';
 
 /** Only the parts of an installation use them. */
 const UNWANTED = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'pino', '@node-rs/argon2'];
@@ -24,7 +24,7 @@ export const SHIMS = ['shim-amd64', 'shim-arm64'];
 export async function collectProgram(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await bundleCommandLine(folder, UNWANTED);
-  for (const name of [...FROM_DIST, ...SHIMS]) await cp(join(output, name), join(folder, name));
+  for (const name of [...FROM_DIST, ...SHIMS]) await cp(join(outputFolder, name), join(folder, name));
   await cp(join(checkout, 'LICENSE'), join(folder, 'LICENSE'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
   return folder;

@@ -7,15 +7,15 @@ import { pkiOf } from './pki.ts';
 
 const timeoutMilliseconds = 3000;
 
-export type Answer = { readonly status: number; readonly body: string };
+export type ApiServerAnswer = { readonly status: number; readonly body: string };
 
 /** Requests a path from the API server as admin; undefined if it does not answer. */
-export function askApi(folders: Folders, path: string): Promise<Answer | undefined> {
+export function askApi(folders: Folders, path: string): Promise<ApiServerAnswer | undefined> {
   return ask(folders, `${apiUrl}${path}`);
 }
 
 /** Requests a part's health endpoint; undefined if it does not answer. */
-export function ask(folders: Folders, url: string): Promise<Answer | undefined> {
+export function ask(folders: Folders, url: string): Promise<ApiServerAnswer | undefined> {
   const { cluster, admin } = pkiOf(folders);
   return new Promise((resolve) => {
     const take = (response: IncomingMessage): void => {

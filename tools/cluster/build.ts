@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { availableParallelism, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { exclusively } from './exclusive.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { architecture, dataFolder, toolFolder, type Folders } from './folders.ts';
 import { lastLines, run, tryRun } from './run.ts';
 import { tools, type Tool } from './versions.ts';
@@ -35,7 +35,7 @@ function isBuilt(folders: Folders, tool: Tool): boolean {
 export function missingTools(folders: Folders, names: readonly string[]): Tool[] {
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown !== undefined) {
-    throw explain(`There is no tool "${unknown}"; there are ${tools.map((tool) => tool.name).join(', ')}.`);
+    throw explained(`There is no tool "${unknown}"; there are ${tools.map((tool) => tool.name).join(', ')}.`);
   }
   const wanted = tools.filter((tool) => (names.length === 0 ? !tool.optional : names.includes(tool.name)));
   return wanted.filter((tool) => !isBuilt(folders, tool));
@@ -60,7 +60,9 @@ export async function build(folders: Folders, names: readonly string[]): Promise
 
 async function requireGo(): Promise<void> {
   if ((await tryRun('go', ['version'])) === undefined) {
-    throw explain('Go is missing: install Go 1.26.6 or newer (https://go.dev/dl) and have `go` on the PATH.');
+    throw explained(
+      'Go is missing: install Go 1.26.6 or newer (https://go.dev/dl) and have `go` on the PATH.',
+    );
   }
 }
 
@@ -149,7 +151,7 @@ function compile(tool: Tool, folder: string, label: string): Promise<void> {
         console.log(`${label}: built in ${elapsed(started)}`);
         resolve();
       } else {
-        reject(explain(`Building ${tool.name} ${tool.version} failed:\n${lastLines(errors, 20)}`));
+        reject(explained(`Building ${tool.name} ${tool.version} failed:\n${lastLines(errors, 20)}`));
       }
     });
   });

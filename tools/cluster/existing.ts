@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { dig } from './api.ts';
-import { explain, messageOf } from './explain.ts';
+import { explained, messageOf } from './explain.ts';
 import { run, tryRun } from './run.ts';
 
 const oldestMinor = 33;
@@ -10,7 +10,7 @@ const oldestMinor = 33;
 export function isExisting(env: NodeJS.ProcessEnv): boolean {
   const choice = env['CLUSTER'] ?? '';
   if (choice !== '' && choice !== 'existing' && choice !== 'embedded') {
-    throw explain(`CLUSTER is "${choice}"; it may be "embedded" (the default) or "existing".`);
+    throw explained(`CLUSTER is "${choice}"; it may be "embedded" (the default) or "existing".`);
   }
   return choice === 'existing';
 }
@@ -19,15 +19,15 @@ export function isExisting(env: NodeJS.ProcessEnv): boolean {
 export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
   const kubeconfig = env['KUBECONFIG'] ?? '';
   if (kubeconfig === '') {
-    throw explain('CLUSTER=existing needs KUBECONFIG to name the file of the cluster to use.');
+    throw explained('CLUSTER=existing needs KUBECONFIG to name the file of the cluster to use.');
   }
   const missing = kubeconfig.split(delimiter).find((file) => file !== '' && !existsSync(file));
   if (missing !== undefined) {
-    throw explain(`CLUSTER=existing: KUBECONFIG names the file ${missing}, which does not exist.`);
+    throw explained(`CLUSTER=existing: KUBECONFIG names the file ${missing}, which does not exist.`);
   }
   const version = await serverVersion(env, kubectl, kubeconfig);
   if (!isRecent(version)) {
-    throw explain(
+    throw explained(
       `The cluster of KUBECONFIG=${kubeconfig} runs Kubernetes ${version}; 1.${oldestMinor} or newer is needed.`,
     );
   }
@@ -50,7 +50,7 @@ async function serverVersion(env: NodeJS.ProcessEnv, kubectl: string, kubeconfig
     }
     throw new Error('it did not say its version');
   } catch (error) {
-    throw explain(`The cluster of KUBECONFIG=${kubeconfig} does not answer: ${messageOf(error)}`);
+    throw explained(`The cluster of KUBECONFIG=${kubeconfig} does not answer: ${messageOf(error)}`);
   }
 }
 
@@ -68,5 +68,5 @@ export async function findKubectl(cached: string, cachedIsThere: boolean): Promi
   if (cachedIsThere) {
     return cached;
   }
-  throw explain('kubectl is missing: install it, or run `node tools/cluster/main.ts build kubernetes`.');
+  throw explained('kubectl is missing: install it, or run `node tools/cluster/main.ts build kubernetes`.');
 }

@@ -2,7 +2,7 @@
 export class Explained extends Error {}
 
 /** An error whose message is for people. */
-export function explain(message: string): Explained {
+export function explained(message: string): Explained {
   return new Explained(message);
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { tools, type Tool } from './versions.ts';
 
 /** Folders of the cluster: binaries and state outside the checkout, sockets in /run. */
@@ -28,10 +28,10 @@ export function foldersFrom(env: Readonly<Record<string, string | undefined>>): 
     join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'millrace');
   const state = join(cache, 'cluster');
   if (!cache.startsWith('/')) {
-    throw explain(`The cache folder ${cache} is not an absolute path; set MILLRACE_CACHE to one.`);
+    throw explained(`The cache folder ${cache} is not an absolute path; set MILLRACE_CACHE to one.`);
   }
   if (state.length > MAX_STATE_PATH_LENGTH) {
-    throw explain(
+    throw explained(
       `The folder ${state} is too long for the sockets in it (${MAX_STATE_PATH_LENGTH} characters at most); ` +
         'set MILLRACE_CACHE to a shorter one.',
     );

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Identifies a process exactly: a reused pid has another start time, and after a reboot another boot id. */
-export type Identity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
+export type ProcessIdentity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
 
 /**
  * Environment variable of every process of a cluster, with its state folder. Child processes inherit it,
@@ -14,7 +14,7 @@ export const clusterVariable = 'MILLRACE_CLUSTER_STATE';
 export const partVariable = 'MILLRACE_CLUSTER_PART';
 
 /** Identity of a living process; undefined if there is none or only a zombie. */
-export function identityOf(pid: number): Identity | undefined {
+export function identityOf(pid: number): ProcessIdentity | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) {
     return undefined;
@@ -28,13 +28,13 @@ export function identityOf(pid: number): Identity | undefined {
 }
 
 /** Whether exactly this process is alive. */
-export function isAlive(identity: Identity): boolean {
+export function isAlive(identity: ProcessIdentity): boolean {
   const now = identityOf(identity.pid);
   return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
 }
 
 /** Sends a signal to exactly this process; false if it has ended. */
-export function signal(identity: Identity, name: NodeJS.Signals): boolean {
+export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isAlive(identity)) {
     return false;
   }
@@ -46,7 +46,10 @@ export function signal(identity: Identity, name: NodeJS.Signals): boolean {
 }
 
 /** Waits until all have ended; false after the timeout. */
-export async function waitUntilGone(identities: readonly Identity[], seconds: number): Promise<boolean> {
+export async function waitUntilEnded(
+  identities: readonly ProcessIdentity[],
+  seconds: number,
+): Promise<boolean> {
   const end = performance.now() + seconds * 1000;
   while (identities.some(isAlive)) {
     if (performance.now() > end) {
@@ -58,21 +61,23 @@ export async function waitUntilGone(identities: readonly Identity[], seconds: nu
 }
 
 /** Sends SIGTERM, and SIGKILL after the time. */
-export async function endAll(identities: readonly Identity[], seconds: number): Promise<void> {
+export async function endAll(identities: readonly ProcessIdentity[], seconds: number): Promise<void> {
   for (const identity of identities) {
     signal(identity, 'SIGTERM');
   }
-  if (await waitUntilGone(identities, seconds)) {
+  if (await waitUntilEnded(identities, seconds)) {
     return;
   }
   for (const identity of identities) {
     signal(identity, 'SIGKILL');
   }
-  await waitUntilGone(identities, 120);
+  await waitUntilEnded(identities, 120);
 }
 
 /** Every process with a cluster's variable, and the part that it belongs to. */
-export function markedProcesses(state: string): { identity: Identity; part: string; command: string }[] {
+export function markedProcesses(
+  state: string,
+): { identity: ProcessIdentity; part: string; command: string }[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((entry) => {

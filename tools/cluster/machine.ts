@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { dirname, join } from 'node:path';
 import { bridge, bridgeMac, cgroup, clusterRanges, nodeAddress, serviceRange } from './addresses.ts';
 import { dig } from './api.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { makeRules } from './firewall.ts';
 import type { Folders } from './folders.ts';
 import { run, tryRun } from './run.ts';
@@ -113,7 +113,7 @@ async function refuseForeignRoutes(): Promise<void> {
     .split('\n')
     .find((line) => line.trim() !== '' && !line.includes(`dev ${bridge} `));
   if (foreign !== undefined) {
-    throw explain(
+    throw explained(
       `The machine already uses the cluster's range ${clusterRanges} (route "${foreign.trim()}"); ` +
         'end that use, or run on another machine.',
     );

@@ -5,9 +5,9 @@ import { askApi, conditionOf, dig } from './api.ts';
 import { build } from './build.ts';
 import { exclusively } from './exclusive.ts';
 import { checkExisting, findKubectl, isExisting } from './existing.ts';
-import { explain, Explained } from './explain.ts';
+import { explained, Explained } from './explain.ts';
 import { binaryPath, foldersFrom, type Folders } from './folders.ts';
-import { signal, waitUntilGone } from './identity.ts';
+import { signal, waitUntilEnded } from './identity.ts';
 import { partNames, partOf } from './parts.ts';
 import { adminKubeconfig } from './pki.ts';
 import { requirePackages, requireRoot } from './prerequisites.ts';
@@ -94,13 +94,13 @@ async function status(): Promise<void> {
 
 async function load(files: readonly string[]): Promise<void> {
   if (isExisting(process.env)) {
-    throw explain(
+    throw explained(
       'CLUSTER=existing: push the images to a registry that the cluster reads, or use `kind load image-archive`.',
     );
   }
   requireRoot();
   if (processOf(folders, partOf(folders, 'containerd')) === undefined) {
-    throw explain('containerd does not run; run `up` first.');
+    throw explained('containerd does not run; run `up` first.');
   }
   const started = performance.now();
   const names = await loadImages(folders, files);
@@ -121,9 +121,9 @@ async function stopPartNamed(name: string): Promise<void> {
 async function killPart(name: string): Promise<void> {
   const running = processOf(folders, partOf(folders, name));
   if (running === undefined || !signal(running, 'SIGKILL')) {
-    throw explain(`${name} does not run.`);
+    throw explained(`${name} does not run.`);
   }
-  await waitUntilGone([running], 10);
+  await waitUntilEnded([running], 10);
   console.log(`${name} (pid ${running.pid}) is killed.`);
 }
 

@@ -2,11 +2,11 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { nodeAddress, nodeName, podRange, ports, serviceRange } from './addresses.ts';
 import { ask, askApi } from './api.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { containerdSocket, nodeFilesOf } from './node-config.ts';
 import { kubeconfigOf, pkiOf } from './pki.ts';
-import type { Part } from './processes.ts';
+import type { ClusterPart } from './processes.ts';
 
 /** In the order of starting; parts stop in the reverse order. */
 export const partNames = [
@@ -22,7 +22,7 @@ export const partNames = [
 
 export type PartName = (typeof partNames)[number];
 
-const makers: Readonly<Record<PartName, (folders: Folders) => Part>> = {
+const makers: Readonly<Record<PartName, (folders: Folders) => ClusterPart>> = {
   etcd,
   containerd,
   'kube-apiserver': apiServer,
@@ -34,10 +34,10 @@ const makers: Readonly<Record<PartName, (folders: Folders) => Part>> = {
 };
 
 /** A part by name. Throws for an unknown name and lists the known ones. */
-export function partOf(folders: Folders, name: string): Part {
+export function partOf(folders: Folders, name: string): ClusterPart {
   const known = partNames.find((one) => one === name);
   if (known === undefined) {
-    throw explain(`There is no part "${name}"; there are ${partNames.join(', ')}.`);
+    throw explained(`There is no part "${name}"; there are ${partNames.join(', ')}.`);
   }
   return makers[known](folders);
 }
@@ -58,7 +58,7 @@ function url(scheme: 'http' | 'https', at: { address: string; port: number }, pa
 const healthy = (folders: Folders, address: string) => async (): Promise<boolean> =>
   (await ask(folders, address))?.status === 200;
 
-function etcd(folders: Folders): Part {
+function etcd(folders: Folders): ClusterPart {
   const pki = pkiOf(folders);
   const client = url('https', ports.etcd);
   const peer = url('https', ports.etcdPeer);
@@ -88,7 +88,7 @@ function etcd(folders: Folders): Part {
   };
 }
 
-function containerd(folders: Folders): Part {
+function containerd(folders: Folders): ClusterPart {
   return {
     name: 'containerd',
     command: binaryPath(folders, 'containerd'),
@@ -108,7 +108,7 @@ function answers(socket: string): Promise<boolean> {
   });
 }
 
-function apiServer(folders: Folders): Part {
+function apiServer(folders: Folders): ClusterPart {
   const pki = pkiOf(folders);
   return {
     name: 'kube-apiserver',
@@ -157,7 +157,7 @@ function delegation(kubeconfig: string): Record<string, string> {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
 }
 
-function controllerManager(folders: Folders): Part {
+function controllerManager(folders: Folders): ClusterPart {
   const pki = pkiOf(folders);
   return {
     name: 'kube-controller-manager',
@@ -183,7 +183,7 @@ function controllerManager(folders: Folders): Part {
   };
 }
 
-function scheduler(folders: Folders): Part {
+function scheduler(folders: Folders): ClusterPart {
   const pki = pkiOf(folders);
   return {
     name: 'kube-scheduler',
@@ -202,7 +202,7 @@ function scheduler(folders: Folders): Part {
   };
 }
 
-function kubelet(folders: Folders): Part {
+function kubelet(folders: Folders): ClusterPart {
   return {
     name: 'kubelet',
     command: binaryPath(folders, 'kubelet'),
@@ -217,7 +217,7 @@ function kubelet(folders: Folders): Part {
   };
 }
 
-function proxy(folders: Folders): Part {
+function proxy(folders: Folders): ClusterPart {
   return {
     name: 'kube-proxy',
     command: binaryPath(folders, 'kube-proxy'),
@@ -227,7 +227,7 @@ function proxy(folders: Folders): Part {
 }
 
 /** It has no endpoint, so it is ready as soon as it runs. */
-function volumes(folders: Folders): Part {
+function volumes(folders: Folders): ClusterPart {
   return {
     name: 'volumes',
     command: binaryPath(folders, 'millrace-volumes'),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { run, tryRun } from './run.ts';
 
 type Prerequisite = { readonly debian: string; readonly present: () => Promise<boolean> };
@@ -42,7 +42,7 @@ export async function requirePackages(): Promise<void> {
   }
   const list = missing.join(' ');
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw explain(
+    throw explained(
       `These packages are missing (named as Debian names them): ${list}. Install them and try again.`,
     );
   }
@@ -52,17 +52,17 @@ export async function requirePackages(): Promise<void> {
   await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', ...missing], { env });
   const still = await missingPackages();
   if (still.length > 0) {
-    throw explain(`apt-get installed the packages, but these are still not found: ${still.join(' ')}.`);
+    throw explained(`apt-get installed the packages, but these are still not found: ${still.join(' ')}.`);
   }
 }
 
 /** The kernel's tables, mounts and cgroups belong to root. */
 export function requireRoot(): void {
   if (process.platform !== 'linux') {
-    throw explain('The embedded cluster needs Linux; elsewhere use CLUSTER=existing with a KUBECONFIG.');
+    throw explained('The embedded cluster needs Linux; elsewhere use CLUSTER=existing with a KUBECONFIG.');
   }
   if (process.getuid?.() !== 0) {
-    throw explain(
+    throw explained(
       'The embedded cluster needs root (a kubelet and a network of its own): ' +
         'run this with sudo, or use CLUSTER=existing with a KUBECONFIG.',
     );

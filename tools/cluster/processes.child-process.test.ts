@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { foldersFrom, type Folders } from './folders.ts';
 import { identityOf, isAlive, markedProcesses, signal } from './identity.ts';
-import { processOf, startPart, stopPart, waitUntilReady, type Part } from './processes.ts';
+import { processOf, startPart, stopPart, waitUntilReady, type ClusterPart } from './processes.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -15,7 +15,12 @@ afterEach(() => {
   }
 });
 
-const sleeper: Part = { name: 'sleeper', command: '/bin/sleep', args: ['300'], ready: async () => true };
+const sleeper: ClusterPart = {
+  name: 'sleeper',
+  command: '/bin/sleep',
+  args: ['300'],
+  ready: async () => true,
+};
 
 describe('a part of the cluster', () => {
   let folders: Folders;
@@ -79,7 +84,7 @@ describe('a part of the cluster', () => {
   });
 
   test('that exits at once is reported with the end of its log', async () => {
-    const failing: Part = {
+    const failing: ClusterPart = {
       ...sleeper,
       command: '/bin/sh',
       args: ['-c', 'echo the reason; exit 1'],

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import {
   clusterVariable,
@@ -21,13 +21,13 @@ import {
   isAlive,
   markedProcesses,
   partVariable,
-  type Identity,
+  type ProcessIdentity,
 } from './identity.ts';
 import { systemFolders } from './prerequisites.ts';
 import { lastLines } from './run.ts';
 
 /** A program of the cluster: how it starts, and when it is ready. */
-export type Part = {
+export type ClusterPart = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -48,7 +48,7 @@ export function logFile(folders: Folders, name: string): string {
  * The living process of a part, by its pid file. If a start was killed before the file was written, by the
  * variable in the process's environment.
  */
-export function processOf(folders: Folders, part: Part): Identity | undefined {
+export function processOf(folders: Folders, part: ClusterPart): ProcessIdentity | undefined {
   const noted = readPidFile(pidFile(folders, part.name));
   if (noted !== undefined && isAlive(noted)) {
     return noted;
@@ -62,7 +62,7 @@ export function processOf(folders: Folders, part: Part): Identity | undefined {
 }
 
 /** Starts a part if it does not run. Returns whether it was started. */
-export function startPart(folders: Folders, part: Part): boolean {
+export function startPart(folders: Folders, part: ClusterPart): boolean {
   const running = processOf(folders, part);
   if (running !== undefined) {
     writePidFile(pidFile(folders, part.name), running);
@@ -86,7 +86,7 @@ export function startPart(folders: Folders, part: Part): boolean {
   });
   child.unref();
   if (child.pid === undefined) {
-    throw explain(`${part.name} could not be started from ${part.command}; run \`build\` again.`);
+    throw explained(`${part.name} could not be started from ${part.command}; run \`build\` again.`);
   }
   const identity = identityOf(child.pid);
   if (identity !== undefined) {
@@ -96,7 +96,7 @@ export function startPart(folders: Folders, part: Part): boolean {
 }
 
 /** Waits until a part is ready. If it exits first, throws with the end of its log. */
-export async function waitUntilReady(folders: Folders, part: Part): Promise<void> {
+export async function waitUntilReady(folders: Folders, part: ClusterPart): Promise<void> {
   const end = performance.now() + readySeconds * 1000;
   while (!(await part.ready())) {
     const alive = processOf(folders, part) !== undefined;
@@ -106,12 +106,12 @@ export async function waitUntilReady(folders: Folders, part: Part): Promise<void
     }
     const log = logFile(folders, part.name);
     const what = alive ? `was not ready after ${readySeconds} s` : 'ended right after its start';
-    throw explain(`${part.name} ${what}; the end of ${log}:\n${lastLines(readFileSync(log, 'utf8'), 15)}`);
+    throw explained(`${part.name} ${what}; the end of ${log}:\n${lastLines(readFileSync(log, 'utf8'), 15)}`);
   }
 }
 
 /** Stops a part. Returns whether it ran. */
-export async function stopPart(folders: Folders, part: Part, seconds: number): Promise<boolean> {
+export async function stopPart(folders: Folders, part: ClusterPart, seconds: number): Promise<boolean> {
   const running = processOf(folders, part);
   if (running !== undefined) {
     await endAll([running], seconds);
@@ -120,7 +120,7 @@ export async function stopPart(folders: Folders, part: Part, seconds: number): P
   return running !== undefined;
 }
 
-function environmentFor(folders: Folders, part: Part): NodeJS.ProcessEnv {
+function environmentFor(folders: Folders, part: ClusterPart): NodeJS.ProcessEnv {
   return {
     PATH: [dirname(binaryPath(folders, 'runc')), ...systemFolders].join(':'),
     HOME: '/root',
@@ -144,13 +144,13 @@ function pidFile(folders: Folders, name: string): string {
   return join(folders.state, 'pids', `${name}.json`);
 }
 
-function writePidFile(path: string, identity: Identity): void {
+function writePidFile(path: string, identity: ProcessIdentity): void {
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(`${path}.new`, JSON.stringify(identity));
   renameSync(`${path}.new`, path);
 }
 
-function readPidFile(path: string): Identity | undefined {
+function readPidFile(path: string): ProcessIdentity | undefined {
   if (!existsSync(path)) {
     return undefined;
   }
@@ -161,7 +161,7 @@ function readPidFile(path: string): Identity | undefined {
   }
 }
 
-function identityFrom(value: unknown): Identity | undefined {
+function identityFrom(value: unknown): ProcessIdentity | undefined {
   if (
     typeof value !== 'object' ||
     value === null ||

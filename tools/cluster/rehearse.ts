@@ -1,4 +1,4 @@
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { dnsImage } from './images.ts';
 import { adminKubeconfig } from './pki.ts';
@@ -25,7 +25,7 @@ export async function rehearse(folders: Folders): Promise<void> {
   await stopCluster(folders);
   const left = differences(before, await snapshotOfMachine());
   if (left.length > 0) {
-    throw explain(`The machine is not as it was before:\n${left.join('\n')}`);
+    throw explained(`The machine is not as it was before:\n${left.join('\n')}`);
   }
   const seen = differences(before, during).length;
   console.log(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiAddress, clusterDomain, dnsAddress, nodeName, ports } from './addresses.ts';
 import { conditionOf, dig } from './api.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { ensureImages } from './images.ts';
 import { noteMachine, prepareMachine } from './machine.ts';
@@ -60,7 +60,7 @@ export async function startCluster(folders: Folders): Promise<string[]> {
 export async function startOne(folders: Folders, name: string): Promise<boolean> {
   const part = partOf(folders, name);
   if (!existsSync(adminKubeconfig(folders))) {
-    throw explain('There is no cluster yet; run `up` first.');
+    throw explained('There is no cluster yet; run `up` first.');
   }
   return (
     (
@@ -76,7 +76,7 @@ export async function startOne(folders: Folders, name: string): Promise<boolean>
 export async function loadImages(folders: Folders, files: readonly string[]): Promise<string[]> {
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) {
-    throw explain(`There is no file ${missing}.`);
+    throw explained(`There is no file ${missing}.`);
   }
   const base = ['--address', containerdSocket(folders), '--namespace', 'k8s.io', 'images', 'import'];
   const names: string[] = [];
@@ -111,7 +111,7 @@ async function requirePorts(folders: Folders, name: PartName): Promise<void> {
   for (const key of portsOf[name] ?? []) {
     const { address, port } = ports[key];
     if (!(await isFree(address, port))) {
-      throw explain(
+      throw explained(
         `${name} cannot start because another program listens on ${address}:${port}; ` +
           `\`ss -ltnp 'sport = :${port}'\` names it (log: ${logFile(folders, name)}).`,
       );
@@ -148,7 +148,7 @@ async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   for (const { what, check } of checks) {
     while (!(await check())) {
       if (performance.now() > end) {
-        throw explain(
+        throw explained(
           `${what} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` ` +
             `and ${logFile(folders, 'kubelet')}.`,
         );

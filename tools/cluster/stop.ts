@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bridge } from './addresses.ts';
-import { explain } from './explain.ts';
+import { explained } from './explain.ts';
 import { presentRules, removeRules } from './firewall.ts';
 import type { Folders } from './folders.ts';
 import { endAll, identityOf, markedProcesses } from './identity.ts';
@@ -56,7 +56,7 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
   done.push(...restoreMachine(folders));
   const left = await waitForNothing(folders);
   if (left.length > 0) {
-    throw explain(`These are left behind; end their users and run \`down\` again:\n${left.join('\n')}`);
+    throw explained(`These are left behind; end their users and run \`down\` again:\n${left.join('\n')}`);
   }
   return done;
 }
@@ -65,7 +65,7 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
 export function purge(folders: Folders): void {
   const mounts = mountsBelow(folders.state);
   if (mounts.length > 0) {
-    throw explain(`There are still mounts in ${folders.state} (${mounts[0]}); nothing was removed.`);
+    throw explained(`There are still mounts in ${folders.state} (${mounts[0]}); nothing was removed.`);
   }
   rmSync(folders.state, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import { lastLines } from '#tools/cluster/run.ts';
 const MAX_LINE_CHARACTERS = 400;
 
 /** Conditions, Events and Pod states of the namespaces, for an error message. */
-export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
+export async function clusterReport(namespaces: readonly string[]): Promise<string[]> {
   const reports = await Promise.all([
     section('Conditions', conditions()),
     ...namespaces.map((namespace) => section(`Pods in ${namespace}`, pods(namespace))),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeJob } from './follow.ts';
-import type { BuildView } from './gateway.ts';
+import type { DemoBuild } from './gateway.ts';
 import { clock } from './screen.ts';
 
-const build = (facts: Partial<BuildView>): BuildView => ({
+const build = (facts: Partial<DemoBuild>): DemoBuild => ({
   number: '7',
   status: 'succeeded',
   created_at: '2026-01-01T00:00:00Z',
@@ -11,7 +11,7 @@ const build = (facts: Partial<BuildView>): BuildView => ({
 });
 
 describe('the line of a job shows', () => {
-  test.each<[string, BuildView | undefined, string]>([
+  test.each<[string, DemoBuild | undefined, string]>([
     ['that nothing has started yet', undefined, '· unit          waiting               0:04'],
     [
       'why a build is pending',

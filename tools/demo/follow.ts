@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain } from '#tools/cluster/explain.ts';
-import type { BuildView, Gateway } from './gateway.ts';
+import { explained } from '#tools/cluster/explain.ts';
+import type { DemoBuild, Gateway } from './gateway.ts';
 import { clock, type Screen } from './screen.ts';
 
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
@@ -23,8 +23,8 @@ export async function followCommit(
   jobs: readonly string[],
   ref: string,
   screen: Screen,
-): Promise<Map<string, BuildView>> {
-  const found = new Map<string, BuildView>();
+): Promise<Map<string, DemoBuild>> {
+  const found = new Map<string, DemoBuild>();
   let seen = '';
   let changedAt = Date.now();
   const started = Date.now();
@@ -37,7 +37,7 @@ export async function followCommit(
     if (state !== seen) changedAt = Date.now();
     seen = state;
     if (Date.now() - changedAt > MAX_WAIT_MS) {
-      throw explain(`Nothing has changed for ${clock(MAX_WAIT_MS)} minutes.`);
+      throw explained(`Nothing has changed for ${clock(MAX_WAIT_MS)} minutes.`);
     }
     await sleep(300);
   }
@@ -51,7 +51,7 @@ async function look(
   gateway: Gateway,
   job: string,
   ref: string,
-  found: Map<string, BuildView>,
+  found: Map<string, DemoBuild>,
 ): Promise<void> {
   const known = found.get(job);
   if (known !== undefined) {
@@ -65,7 +65,7 @@ async function look(
 }
 
 /** One line for each job: status, number, duration, steps, and what went wrong. */
-export function describeJob(job: string, build: BuildView | undefined, waited: number): string {
+export function describeJob(job: string, build: DemoBuild | undefined, waited: number): string {
   const name = job.padEnd(13);
   if (build === undefined) return `· ${name} waiting               ${clock(waited)}`;
   const steps = (build.steps ?? []).map((step) => `${MARKS[step.status] ?? '·'} ${step.name}`).join('  ');
@@ -74,7 +74,7 @@ export function describeJob(job: string, build: BuildView | undefined, waited: n
   return `${MARKS[build.status] ?? '·'} ${name} ${status} ${timeOf(build)}  ${steps}  ${why}`.trimEnd();
 }
 
-function timeOf(build: BuildView): string {
+function timeOf(build: DemoBuild): string {
   const end = build.ended_at === undefined ? Date.now() : Date.parse(build.ended_at);
   return clock(end - Date.parse(build.started_at ?? build.created_at));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain } from '#tools/cluster/explain.ts';
+import { explained } from '#tools/cluster/explain.ts';
 
-export interface BuildView {
+export interface DemoBuild {
   number: string;
   status: string;
   reason?: string;
@@ -25,11 +25,11 @@ export class Gateway {
     this.#pipeline = `/teams/${pipeline.team}/pipelines/${pipeline.name}`;
   }
 
-  builds(job: string): Promise<BuildView[]> {
+  builds(job: string): Promise<DemoBuild[]> {
     return this.#data(`${this.#pipeline}/jobs/${job}/builds`);
   }
 
-  build(job: string, number: string): Promise<BuildView> {
+  build(job: string, number: string): Promise<DemoBuild> {
     return this.#data(`${this.#pipeline}/jobs/${job}/builds/${number}`);
   }
 
@@ -77,6 +77,6 @@ export class Gateway {
       }
       await sleep(1000);
     }
-    throw explain(`${method} ${this.#base}${path}: ${problem}`);
+    throw explained(`${method} ${this.#base}${path}: ${problem}`);
   }
 }

@@ -4,11 +4,11 @@ import { kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
 import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
 import { checkout } from '#tools/checkout.ts';
-import { explain, Explained, messageOf } from '#tools/cluster/explain.ts';
+import { explained, Explained, messageOf } from '#tools/cluster/explain.ts';
 import { pushCommit, tagsOf } from './commit.ts';
-import { diagnose } from './diagnose.ts';
+import { clusterReport } from './diagnose.ts';
 import { followCommit } from './follow.ts';
-import { Gateway, type BuildView } from './gateway.ts';
+import { Gateway, type DemoBuild } from './gateway.ts';
 import { nextSteps } from './next-steps.ts';
 import { reach } from './reach.ts';
 import { clock, Screen } from './screen.ts';
@@ -113,19 +113,19 @@ async function showBuilds(gateway: Gateway, repository: string, ref: string): Pr
   const took = clock(Date.now() - started);
   const red = builds.find(([, build]) => build.status !== 'succeeded');
   const last = red ?? builds.at(-1);
-  if (last === undefined) throw explain('No build was made for the commit.');
+  if (last === undefined) throw explained('No build was made for the commit.');
   await showLog(gateway, ...last);
   if (red !== undefined) {
-    for (const line of await diagnose([TEAM])) screen.line(line);
+    for (const line of await clusterReport([TEAM])) screen.line(line);
     return false;
   }
   const tags = await tagsOf(repository, ref);
-  if (tags.length === 0) throw explain(`publish succeeded, but no tag of ${repository} points at ${ref}.`);
+  if (tags.length === 0) throw explained(`publish succeeded, but no tag of ${repository} points at ${ref}.`);
   screen.line(`All three jobs succeeded in ${took}; the repository has the tag ${tags.join(', ')} now.`);
   return true;
 }
 
-async function showLog(gateway: Gateway, job: string, build: BuildView): Promise<void> {
+async function showLog(gateway: Gateway, job: string, build: DemoBuild): Promise<void> {
   screen.line('');
   screen.line(`Log of ${job}, build ${build.number}:`);
   for (const line of (await gateway.log(job, build.number)).trimEnd().split('\n')) screen.quote(`| ${line}`);
@@ -141,6 +141,6 @@ try {
   console.error(
     `\n${error instanceof Explained ? messageOf(error) : String(error instanceof Error ? error.stack : error)}\n`,
   );
-  for (const line of await diagnose([RELEASE.namespace, FORGE, TEAM])) console.error(line);
+  for (const line of await clusterReport([RELEASE.namespace, FORGE, TEAM])) console.error(line);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kubectl, start } from '#tools/chart/cluster-commands.ts';
 import { servicesAreReachable } from '#tools/chart/install.ts';
-import { explain, messageOf } from '#tools/cluster/explain.ts';
+import { explained, messageOf } from '#tools/cluster/explain.ts';
 
 export interface Reached {
   url: string;
@@ -26,7 +26,7 @@ async function answers(url: string): Promise<void> {
       await fetch(url, { signal: AbortSignal.timeout(5000) });
       return;
     } catch (error) {
-      if (Date.now() > end) throw explain(`${url} does not answer: ${messageOf(error)}`);
+      if (Date.now() > end) throw explained(`${url} does not answer: ${messageOf(error)}`);
       await sleep(250);
     }
   }
@@ -50,6 +50,6 @@ async function forward(namespace: string, service: string): Promise<Reached> {
     if (local !== undefined) resolve({ url: `http://127.0.0.1:${local}`, close: () => child.kill() });
   });
   child.on('error', reject);
-  child.on('close', () => reject(explain(`\`kubectl ${args.join(' ')}\` ended.`)));
+  child.on('close', () => reject(explained(`\`kubectl ${args.join(' ')}\` ended.`)));
   return promise;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { bundleAlone, packagesOf } from './bundle.ts';
-import { output } from './inputs.ts';
+import { outputFolder } from './inputs.ts';
 
 describe('the packages of a bundle', () => {
   const inputs = {
@@ -27,5 +27,5 @@ test('a program with a forbidden package is refused and not written', async () =
   await expect(bundleAlone('refused.js', 'src/adapters/http/server/server.ts', ['fastify'])).rejects.toThrow(
     'refused.js contains fastify, which it must not carry.',
   );
-  expect(existsSync(join(output, 'refused.js'))).toBe(false);
+  expect(existsSync(join(outputFolder, 'refused.js'))).toBe(false);
 });

@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { checkout } from '#tools/checkout.ts';
-import { output } from './inputs.ts';
+import { outputFolder } from './inputs.ts';
 
 /** Native packages: pg runs without its own; those of sharp and argon2 are beside the bundle. */
 const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
@@ -49,8 +49,8 @@ export async function bundleEntryPoints(entry: string): Promise<Inputs> {
   });
   await write(files);
   const written = new Set(files.map((file) => basename(file.path)));
-  for (const file of await readdir(output)) {
-    if (file.startsWith('chunk-') && !written.has(file)) await rm(join(output, file));
+  for (const file of await readdir(outputFolder)) {
+    if (file.startsWith('chunk-') && !written.has(file)) await rm(join(outputFolder, file));
   }
   return inputs;
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { checkout } from '#tools/checkout.ts';
-import { output } from './inputs.ts';
+import { outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
@@ -18,12 +18,12 @@ async function build(): Promise<string> {
 
 test('unchanged programs are not built again', async () => {
   const parts = (await build()).trimEnd().split('\n');
-  const before = statSync(join(output, 'millrace.js')).mtimeMs;
+  const before = statSync(join(outputFolder, 'millrace.js')).mtimeMs;
   const lines = (await build()).trimEnd().split('\n');
   expect(lines.filter((line) => !line.startsWith('unchanged: '))).toEqual([]);
   expect(parts.length).toBeGreaterThan(10);
   expect(lines).toHaveLength(parts.length);
-  expect(statSync(join(output, 'millrace.js')).mtimeMs).toBe(before);
+  expect(statSync(join(outputFolder, 'millrace.js')).mtimeMs).toBe(before);
 }, 600_000);
 
 test('the bundle is the whole program and prints the version of the sources', async () => {
@@ -37,7 +37,7 @@ test('the bundle is the whole program and prints the version of the sources', as
 
 test('the agent starts alone and reports what its environment lacks', async () => {
   const options = { env: { PATH: process.env['PATH'] } };
-  await expect(run(process.execPath, [join(output, 'agent.cjs')], options)).rejects.toThrow(
+  await expect(run(process.execPath, [join(outputFolder, 'agent.cjs')], options)).rejects.toThrow(
     'MILLRACE_GATEWAY',
   );
 });
@@ -46,11 +46,11 @@ test('the agent starts alone and reports what its environment lacks', async () =
 async function alone(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dist-'));
   try {
-    for (const name of readdirSync(output).filter((file) => /\.(js|wasm|ttf)$/.test(file))) {
-      await cp(join(output, name), join(folder, name));
+    for (const name of readdirSync(outputFolder).filter((file) => /\.(js|wasm|ttf)$/.test(file))) {
+      await cp(join(outputFolder, name), join(folder, name));
     }
     const native = process.arch === 'arm64' ? 'native-arm64' : 'native-amd64';
-    await cp(join(output, native), join(folder, 'node_modules'), { recursive: true });
+    await cp(join(outputFolder, native), join(folder, 'node_modules'), { recursive: true });
     await use(folder);
   } finally {
     await rm(folder, { recursive: true });
@@ -94,10 +94,10 @@ test('the native libraries of sharp and argon2 are included for both architectur
   const machines = { amd64: 0x3e, arm64: 0xb7 };
   for (const [architecture, machine] of Object.entries(machines)) {
     const binaries = [
-      ...globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: output }),
-      ...globSync(`native-${architecture}/@node-rs/*/*.node`, { cwd: output }),
+      ...globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: outputFolder }),
+      ...globSync(`native-${architecture}/@node-rs/*/*.node`, { cwd: outputFolder }),
     ];
-    expect(binaries.map((path) => readFileSync(join(output, path)).readUInt16LE(18))).toEqual([
+    expect(binaries.map((path) => readFileSync(join(outputFolder, path)).readUInt16LE(18))).toEqual([
       machine,
       machine,
       machine,
@@ -106,7 +106,7 @@ test('the native libraries of sharp and argon2 are included for both architectur
 });
 
 test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
-  const elf = readFileSync(join(output, name));
+  const elf = readFileSync(join(outputFolder, name));
   const headers = elf.readBigUInt64LE(32);
   const kinds = Array.from({ length: elf.readUInt16LE(56) }, (_, at) =>
     elf.readUInt32LE(Number(headers) + at * elf.readUInt16LE(54)),
@@ -117,7 +117,7 @@ test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
 });
 
 test('the notices contain the licence of each included package', () => {
-  const text = readFileSync(join(output, 'THIRD-PARTY-NOTICES'), 'utf8');
+  const text = readFileSync(join(outputFolder, 'THIRD-PARTY-NOTICES'), 'utf8');
   for (const name of [
     'fastify ',
     'slonik ',

@@ -2,11 +2,11 @@ import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { stateOf } from './inputs.ts';
+import { inputState } from './inputs.ts';
 
 describe('the hash of inputs', () => {
   let folder = '';
-  const hash = async (...others: readonly string[]) => (await stateOf(folder, ['*.go'], others)).hash;
+  const hash = async (...others: readonly string[]) => (await inputState(folder, ['*.go'], others)).hash;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'inputs-'));
@@ -29,7 +29,7 @@ describe('the hash of inputs', () => {
   test('comes with the time of the newest file', async () => {
     utimesSync(join(folder, 'a.go'), 1000, 1000);
     utimesSync(join(folder, 'b.go'), 2000, 2000);
-    expect((await stateOf(folder, ['*.go'])).newest).toBe(2_000_000);
+    expect((await inputState(folder, ['*.go'])).newest).toBe(2_000_000);
   });
 
   test('depends on the other listed inputs', async () => {

@@ -5,10 +5,10 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkout } from '#tools/checkout.ts';
 
-export const output = join(checkout, 'dist');
+export const outputFolder = join(checkout, 'dist');
 
 /** Cache for build results, outside the checkout, so that a fresh clone finds them. */
-export function cacheFolder(): string {
+export function buildCacheFolder(): string {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return process.env['MILLRACE_CACHE'] ?? join(base, 'millrace');
 }
@@ -17,7 +17,7 @@ export function cacheFolder(): string {
 export type State = { readonly hash: string; readonly newest: number };
 
 /** One hash of the names and contents of files below a folder, and of other values. */
-export async function stateOf(
+export async function inputState(
   folder: string,
   patterns: readonly string[],
   others: readonly string[] = [],
@@ -35,7 +35,7 @@ export async function stateOf(
 
 /** What each part was last built from. Stored in dist, so removing dist removes it. */
 export class Ledger {
-  readonly #file = join(output, '.inputs.json');
+  readonly #file = join(outputFolder, '.inputs.json');
   readonly #known: Map<string, string>;
 
   private constructor(known: Map<string, string>) {
@@ -43,7 +43,7 @@ export class Ledger {
   }
 
   static async read(): Promise<Ledger> {
-    const text = await readFile(join(output, '.inputs.json'), 'utf8').catch(() => '{}');
+    const text = await readFile(join(outputFolder, '.inputs.json'), 'utf8').catch(() => '{}');
     const known: unknown = JSON.parse(text);
     const entries = Object.entries(known ?? {}).filter(([, hash]) => typeof hash === 'string');
     return new Ledger(new Map(entries));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { checkout } from '#tools/checkout.ts';
 import { bundleAlone, bundleEntryPoints } from './bundle.ts';
-import { Ledger, output, stateOf, type State } from './inputs.ts';
+import { inputState, Ledger, outputFolder, type State } from './inputs.ts';
 import { copyNative, noticed } from './native.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
@@ -69,12 +69,12 @@ try {
 }
 
 async function main(): Promise<void> {
-  await mkdir(output, { recursive: true });
+  await mkdir(outputFolder, { recursive: true });
   const ledger = await Ledger.read();
   const goFolders = [engine, shim].filter(isThere);
   const goVersion = goFolders.length > 0 ? (await run('go', ['env', 'GOVERSION'])).stdout.trim() : '';
   const goState = (folder: string) =>
-    stateOf(join(checkout, folder), ['**/!(*_test).go', 'go.{mod,sum}'], [goVersion]);
+    inputState(join(checkout, folder), ['**/!(*_test).go', 'go.{mod,sum}'], [goVersion]);
 
   for (const folder of goFolders) {
     const state = () => goState(folder);
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
     await part(
       ledger,
       [name],
-      () => stateOf(join(checkout, from), ['**']),
+      () => inputState(join(checkout, from), ['**']),
       () => copyData(name, from),
     );
   }
@@ -94,20 +94,20 @@ async function main(): Promise<void> {
     await part(
       ledger,
       ['web'],
-      () => stateOf(checkout, [...always, ...webInputs]),
-      () => buildWeb(join(output, 'web')),
+      () => inputState(checkout, [...always, ...webInputs]),
+      () => buildWeb(join(outputFolder, 'web')),
     );
   }
   await part(
     ledger,
     [font.name],
-    () => stateOf(join(checkout, font.folder), [font.name]),
+    () => inputState(join(checkout, font.folder), [font.name]),
     () => copyData(font.name, join(font.folder, font.name)),
   );
   await part(
     ledger,
     ['native-amd64', 'native-arm64'],
-    () => stateOf(checkout, always),
+    () => inputState(checkout, always),
     async () => {
       await copyNative('amd64');
       await copyNative('arm64');
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
 
 /** New sources enter a bundle only through a change of a source that is in it. */
 async function bundle(ledger: Ledger, file: string, source: string): Promise<void> {
-  const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
+  const state = () => inputState(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
   await part(ledger, [file], state, async () => {
     const inputs =
       file === 'millrace.js' ? await bundleEntryPoints(source) : await bundleAlone(file, source, unwanted);
@@ -136,14 +136,14 @@ async function bundle(ledger: Ledger, file: string, source: string): Promise<voi
 async function writeNotices(
   ledger: Ledger,
   goFolders: readonly string[],
-  goStatees: readonly string[],
+  goHashes: readonly string[],
 ): Promise<void> {
   const bundled = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
   const own = [...bundled, ...noticed, 'node_modules/dejavu-fonts-ttf'];
-  const state = () => stateOf(checkout, always, [...own, ...goStatees]);
+  const state = () => inputState(checkout, always, [...own, ...goHashes]);
   await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
     const folders = goFolders.map((folder) => join(checkout, folder));
-    await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
+    await writeFile(join(outputFolder, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
   });
 }
 
@@ -163,7 +163,7 @@ async function part(
   make: (hash: string) => Promise<void>,
 ): Promise<void> {
   const name = files.join(' ');
-  if (ledger.has(name, (await state()).hash) && files.every((file) => existsSync(join(output, file)))) {
+  if (ledger.has(name, (await state()).hash) && files.every((file) => existsSync(join(outputFolder, file)))) {
     console.log(`unchanged: ${name}`);
     return;
   }
@@ -183,12 +183,12 @@ async function part(
 }
 
 async function sizeOf(file: string): Promise<string> {
-  const { size } = await stat(join(output, file));
+  const { size } = await stat(join(outputFolder, file));
   return size > 1e6 ? `${(size / 1e6).toFixed(1)} MB` : `${Math.ceil(size / 1e3)} kB`;
 }
 
 async function buildEngine(): Promise<void> {
-  await run(process.execPath, [join(checkout, 'src/adapters/hcl/build.ts'), join(output, 'hcl.wasm')]);
+  await run(process.execPath, [join(checkout, 'src/adapters/hcl/build.ts'), join(outputFolder, 'hcl.wasm')]);
 }
 
 async function buildShims(hash: string): Promise<void> {
@@ -196,8 +196,8 @@ async function buildShims(hash: string): Promise<void> {
 }
 
 async function copyData(name: string, from: string): Promise<void> {
-  await rm(join(output, name), { recursive: true, force: true });
-  await cp(join(checkout, from), join(output, name), { recursive: true, filter: isShipped });
+  await rm(join(outputFolder, name), { recursive: true, force: true });
+  await cp(join(checkout, from), join(outputFolder, name), { recursive: true, filter: isShipped });
 }
 
 function isShipped(path: string): boolean {

@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkout } from '#tools/checkout.ts';
 import { packPackage, type PackedPackage } from '#tools/npm/pack-package.ts';
-import { cacheFolder, output } from './inputs.ts';
+import { buildCacheFolder, outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
@@ -39,7 +39,7 @@ export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64')
 
 /** Copies the packages of an architecture, also a foreign one, into `dist/native-<architecture>`. */
 export async function copyNative(architecture: Architecture): Promise<void> {
-  await copyPackages(packagesFor(architecture), join(output, `native-${architecture}`));
+  await copyPackages(packagesFor(architecture), join(outputFolder, `native-${architecture}`));
 }
 
 /** Copies packages of the lock file, also those of a foreign platform, into a folder of their own. */
@@ -69,7 +69,7 @@ export async function lockedPackages(
 /** Fetches and unpacks a package once. */
 export async function fetchPackage(wanted: PackedPackage): Promise<string> {
   const { integrity } = wanted;
-  const folder = join(cacheFolder(), 'native');
+  const folder = join(buildCacheFolder(), 'native');
   const cached = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
   if ((await readdir(cached).catch(() => [])).length > 0) return cached;
   await mkdir(folder, { recursive: true });

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, output } from './inputs.ts';
+import { buildCacheFolder, outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
 /** Builds process 1 of step containers for one architecture: static, cached by content and Go version. */
 export async function buildShim(folder: string, architecture: string, hash: string): Promise<string> {
-  const cached = join(cacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
+  const cached = join(buildCacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
   if (!(await exists(cached))) {
     await mkdir(join(cached, '..'), { recursive: true });
     const partial = `${cached}.${process.pid}`;
@@ -27,9 +27,9 @@ export async function buildShim(folder: string, architecture: string, hash: stri
     await rename(partial, cached);
   }
   const file = `shim-${architecture}`;
-  await mkdir(output, { recursive: true });
-  await copyFile(cached, join(output, `${file}.partial`));
-  await rename(join(output, `${file}.partial`), join(output, file));
+  await mkdir(outputFolder, { recursive: true });
+  await copyFile(cached, join(outputFolder, `${file}.partial`));
+  await rename(join(outputFolder, `${file}.partial`), join(outputFolder, file));
   return file;
 }
 

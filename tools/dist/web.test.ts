@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { output } from './inputs.ts';
+import { outputFolder } from './inputs.ts';
 
 /* Reads what `make dist` has built: Vite does not run within jest. */
-const folder = join(output, 'web');
+const folder = join(outputFolder, 'web');
 const files = readdirSync(folder);
 const scripts = files.filter((file) => file.endsWith('.js'));
 

@@ -4,7 +4,7 @@ import { checkout } from '#tools/checkout.ts';
 import { buildImage, writeArchive, type Built } from './build.ts';
 import { isArchitecture, readContents, type Architecture } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
-import { push } from './push.ts';
+import { pushImage } from './push.ts';
 
 const usage = `Usage: node tools/images/main.ts [--arch amd64,arm64] [--push REGISTRY/PREFIX [--insecure]] [--refresh]
        [--out FOLDER] [NAME…]
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     }
     if (values.push !== undefined) {
       const reference = `${values.push.replace(/\/$/, '')}/${name}:${tag}`;
-      console.log(`pushed ${await push(reference, builds, values.insecure)}`);
+      console.log(`pushed ${await pushImage(reference, builds, values.insecure)}`);
     }
   }
 }

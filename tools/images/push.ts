@@ -9,7 +9,7 @@ import { layerCache, sha256 } from './layer.ts';
 const run = promisify(execFile);
 
 /** Pushes one image for all its architectures. Credentials come from ~/.docker/config.json. */
-export async function push(
+export async function pushImage(
   reference: string,
   builds: Parameters<typeof layoutFiles>[0],
   insecure: boolean,

@@ -1,5 +1,5 @@
 import { defined } from '#defined';
-import { filesOf, seenBy, type Folder, type Override, type Room, type Table } from './table.ts';
+import { filesOf, seenBy, type AdapterRules, type Folder, type Override, type Table } from './table.ts';
 
 /** A pattern of oxlint's rule no-restricted-imports. */
 interface Pattern {
@@ -80,7 +80,7 @@ function flowRooms(folders: readonly Folder[]): Override[] {
   ];
 }
 
-function adapter(room: Room, shared: readonly string[]): Override[] {
+function adapter(room: AdapterRules, shared: readonly string[]): Override[] {
   const { name, folders = [] } = room;
   const message = `Adapters import the domain, flows, ${shared.join(', ')} and packages.`;
   return [
@@ -92,7 +92,7 @@ function adapter(room: Room, shared: readonly string[]): Override[] {
   ];
 }
 
-function adapterFolder(room: Room, folder: Folder, shared: readonly string[]): Override {
+function adapterFolder(room: AdapterRules, folder: Folder, shared: readonly string[]): Override {
   const { name, folders = [] } = room;
   const files = [filesOf(`adapters/${name}`, folder, folders)];
   const { packages } = folder;
@@ -117,7 +117,7 @@ function apart(adapters: readonly string[]): string[] {
   ];
 }
 
-function typesOnly(room: Room, { domain, flows }: Pick<Folder, 'domain' | 'flows'>): Pattern[] {
+function typesOnly(room: AdapterRules, { domain, flows }: Pick<Folder, 'domain' | 'flows'>): Pattern[] {
   if (room.typesOnly !== true) return [];
   return [
     {

@@ -15,7 +15,7 @@ export interface Folder {
 }
 
 /** An adapter. */
-export interface Room {
+export interface AdapterRules {
   name: string;
   /** Imports types of domain and flows, but no values except those that its folders list. */
   typesOnly?: boolean;
@@ -31,7 +31,7 @@ export interface Table {
   base: Record<string, unknown>;
   domain: { folders: Folder[] };
   flows: { folders: Folder[] };
-  adapters: { shared: string[]; rooms: Room[] };
+  adapters: { shared: string[]; rooms: AdapterRules[] };
   overrides: Override[];
 }
 

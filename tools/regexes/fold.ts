@@ -3,13 +3,13 @@ import { parseSync } from '@swc/core';
 type Node = Readonly<Record<string, unknown>>;
 
 /** Values of a module's constants, by name. */
-export type Scope = ReadonlyMap<string, () => string | undefined>;
+export type ConstantScope = ReadonlyMap<string, () => string | undefined>;
 
 /** Reads an imported module; undefined if it is not of this project. */
 type ReadImported = (name: string) => string | undefined;
 
 /** Top-level constants of a module, including imported ones. */
-export function scopeOf(program: unknown, readImported: ReadImported): Scope {
+export function scopeOf(program: unknown, readImported: ReadImported): ConstantScope {
   const scope = new Map<string, () => string | undefined>();
   for (const item of listOf(program, 'body')) {
     const statement = item['type'] === 'ExportDeclaration' ? nodeOf(item['declaration']) : item;
@@ -50,7 +50,7 @@ function bindImports(
  * The text of a constant expression; for a regular expression its source. Undefined if it is known only at
  * run time.
  */
-export function fold(expression: unknown, scope: Scope): string | undefined {
+export function fold(expression: unknown, scope: ConstantScope): string | undefined {
   const node = nodeOf(expression);
   switch (node['type']) {
     case 'StringLiteral':
@@ -69,14 +69,14 @@ export function fold(expression: unknown, scope: Scope): string | undefined {
 }
 
 /** A regular expression, or its `source`. */
-function foldRegex(node: Node, scope: Scope): string | undefined {
+function foldRegex(node: Node, scope: ConstantScope): string | undefined {
   if (node['type'] === 'RegExpLiteral') return String(node['pattern']);
   if (node['type'] === 'MemberExpression') return fold(node['object'], scope);
   if (node['type'] !== 'NewExpression') return undefined;
   return fold(listOf(node, 'arguments')[0]?.['expression'], scope);
 }
 
-function foldTemplate(node: Node, which: 'cooked' | 'raw', scope: Scope): string | undefined {
+function foldTemplate(node: Node, which: 'cooked' | 'raw', scope: ConstantScope): string | undefined {
   const values = listOf(node, 'expressions').map((one) => fold(one, scope));
   if (values.includes(undefined)) return undefined;
   return listOf(node, 'quasis')
@@ -85,7 +85,7 @@ function foldTemplate(node: Node, which: 'cooked' | 'raw', scope: Scope): string
 }
 
 /** `[…].join('…')`. */
-function foldJoin(node: Node, scope: Scope): string | undefined {
+function foldJoin(node: Node, scope: ConstantScope): string | undefined {
   const list = nodeOf(nodeOf(node['callee'])['object']);
   const parts = listOf(list, 'elements').map((element) => fold(element['expression'], scope));
   const between = fold(listOf(node, 'arguments')[0]?.['expression'], scope);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
+import { GATES, whyLeftOut, withNeeds, type ClusterOwner } from './gates.ts';
 
 test('a gate runs after the gates that it needs, in the order of the list', () => {
   expect(withNeeds(['e2e', 'types'])).toEqual([
@@ -29,7 +29,7 @@ test('an unknown gate is refused by its name', () => {
 });
 
 describe('the gates left out of a run', () => {
-  const cases: Record<string, [cluster: Cluster, leftOut: Record<string, unknown>]> = {
+  const cases: Record<string, [cluster: ClusterOwner, leftOut: Record<string, unknown>]> = {
     'are none if the run starts the cluster': ['own', {}],
     'are those that stop an embedded cluster that ran before': [
       'embedded',

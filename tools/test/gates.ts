@@ -24,10 +24,10 @@ export interface Gate {
  * `own`: the embedded cluster, started by this run. `embedded`: it ran before, or is not needed. `existing`:
  * that of $KUBECONFIG.
  */
-export type Cluster = 'own' | 'embedded' | 'existing';
+export type ClusterOwner = 'own' | 'embedded' | 'existing';
 
 /** Why a gate does not run on this cluster; undefined if it does. */
-export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: Cluster): string | undefined {
+export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: ClusterOwner): string | undefined {
   if (only === undefined || cluster === 'own' || cluster === only) return undefined;
   if (cluster === 'existing')
     return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG; it is for the embedded one';

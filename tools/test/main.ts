@@ -1,11 +1,11 @@
 import { RELEASE } from '#tools/chart/install.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
-import { diagnose } from '#tools/demo/diagnose.ts';
+import { clusterReport } from '#tools/demo/diagnose.ts';
 import { clock } from '#tools/demo/screen.ts';
 import { startBeside } from './beside.ts';
 import { oneIf, sum, type Counts } from './counts.ts';
-import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
+import { GATES, whyLeftOut, withNeeds, type ClusterOwner } from './gates.ts';
 import { runShown, stop } from './programs.ts';
 
 const CLUSTER = 'tools/cluster/main.ts';
@@ -40,7 +40,7 @@ async function test(chosen: readonly string[]): Promise<void> {
   }
 }
 
-async function clusterFor(wanted: readonly string[]): Promise<Cluster> {
+async function clusterFor(wanted: readonly string[]): Promise<ClusterOwner> {
   if (isExisting(process.env)) return 'existing';
   return wanted.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
 }
@@ -68,7 +68,7 @@ async function record(name: string, run: () => Promise<Counts>, tookBeside?: () 
     ['install', 'helm-test', 'e2e', 'e2e-alone', 'readme'].includes(name) &&
     (results.get(name)?.failed ?? 0) > 0
   ) {
-    for (const line of await diagnose([RELEASE.namespace])) console.log(line);
+    for (const line of await clusterReport([RELEASE.namespace])) console.log(line);
   }
 }
 

@@ -8,7 +8,7 @@ import { ShimServer } from '#adapters/process/shim-server.ts';
 import type { Pair } from '#tools/cluster/certificates.ts';
 
 /** The agent's end of the channel for one shim. */
-export interface Agent {
+export interface AgentEnd {
   port: number;
   /** Environment variables of the shim besides its key. */
   environment: Record<string, string>;
@@ -19,7 +19,7 @@ export const CONTAINER = 'step';
 const TIMEOUT_MS = 20_000;
 
 /** The current channel. */
-export async function sealedAgent(secret: string): Promise<Agent> {
+export async function sealedAgent(secret: string): Promise<AgentEnd> {
   const server = new ShimServer(secret);
   const port = await server.listen(0);
   const connected = server.gather([CONTAINER], TIMEOUT_MS).then((all) => {
@@ -32,10 +32,13 @@ export async function sealedAgent(secret: string): Promise<Agent> {
 
 const PROOF_BYTES = 32;
 const TAG_BYTES = 16;
-const HEAD_BYTES = 5;
+const HEADER_BYTES = 5;
 
-/** TLS 1.3 with a pinned certificate; the container proves its key with exported keying material. */
-export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<string>): Promise<Agent> {
+/**
+ * TLS 1.3 with a pinned certificate. The container proves its key with exported keying material. Adds the protocol
+ * and cipher to `negotiated`.
+ */
+export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<string>): Promise<AgentEnd> {
   const cert = readFileSync(pair.certificate);
   const server = createServer({
     cert,
@@ -62,7 +65,8 @@ export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<strin
   };
 }
 
-function shakeHands(socket: TLSSocket, secret: string, admit: (connection: ShimConnection) => void): void {
+/** Reads the name and the proof of a container. Calls `accept` if the proof is right. */
+function shakeHands(socket: TLSSocket, secret: string, accept: (connection: ShimConnection) => void): void {
   let bytes = Buffer.alloc(0);
   const take = (more: Buffer): void => {
     bytes = Buffer.concat([bytes, more]);
@@ -80,25 +84,25 @@ function shakeHands(socket: TLSSocket, secret: string, admit: (connection: ShimC
       socket.destroy();
       return;
     }
-    const connection = new ShimConnection(container, socket, plain);
+    const connection = new ShimConnection(container, socket, unsealed);
     connection.begin(bytes.subarray(size));
-    admit(connection);
+    accept(connection);
   };
   socket.on('data', take);
 }
 
-/** Frames of the same shape with zeros as their tags. */
-const plain: Seals = {
+/** Frames of the same format, without encryption. Their tags are zeros. */
+const unsealed: Seals = {
   seal: ({ kind, id, payload }: Frame) => {
-    const head = Buffer.alloc(4 + HEAD_BYTES);
-    head.writeUInt32BE(HEAD_BYTES + payload.length + TAG_BYTES, 0);
-    head.writeUInt8(kind, 4);
-    head.writeUInt32BE(id, 5);
-    return Buffer.concat([head, payload, Buffer.alloc(TAG_BYTES)]);
+    const header = Buffer.alloc(4 + HEADER_BYTES);
+    header.writeUInt32BE(HEADER_BYTES + payload.length + TAG_BYTES, 0);
+    header.writeUInt8(kind, 4);
+    header.writeUInt32BE(id, 5);
+    return Buffer.concat([header, payload, Buffer.alloc(TAG_BYTES)]);
   },
-  open: (text: Buffer) => ({
-    kind: text.readUInt8(0),
-    id: text.readUInt32BE(1),
-    payload: text.subarray(HEAD_BYTES, text.length - TAG_BYTES),
+  open: (frame: Buffer) => ({
+    kind: frame.readUInt8(0),
+    id: frame.readUInt32BE(1),
+    payload: frame.subarray(HEADER_BYTES, frame.length - TAG_BYTES),
   }),
 };

@@ -55,7 +55,7 @@ func connect(s start) (*link, error) {
 				return errors.New("no certificate")
 			}
 			if sum := sha256.Sum256(certificates[0]); !bytes.Equal(sum[:], want) {
-				return errors.New("whoever listens on the port is not the agent")
+				return errors.New("the program that listens on the port is not the agent")
 			}
 			return nil
 		},

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
 import { memoryOf } from '#bench/process-cost.ts';
-import { CONTAINER, type Agent } from './agents.ts';
+import { CONTAINER, type AgentEnd } from './agents.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 /** The same flags as in `tools/dist/shim.ts`. */
@@ -30,7 +30,7 @@ export async function buildShim(folder: string, link: string): Promise<{ program
 
 export const OWN_LINK = join(SOURCES, 'link.go');
 
-export function startShim(program: string, secret: string, agent: Agent): ChildProcess {
+export function startShim(program: string, secret: string, agent: AgentEnd): ChildProcess {
   return spawn(program, [], {
     stdio: 'inherit',
     env: {

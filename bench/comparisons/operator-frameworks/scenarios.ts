@@ -6,19 +6,19 @@ import type { Contestant } from './contestant.ts';
 import { NAMESPACE, SLOW_MS } from './reports.ts';
 import type { ThrowAwayServer } from './server.ts';
 
-/** The result of contestant scenario for contestant contestant. */
-export type Finding = Record<string, number | boolean | string>;
+/** What one contestant did in one scenario. */
+export type ScenarioResult = Record<string, number | boolean | string>;
 
 interface ScenarioContext {
   server: ThrowAwayServer;
   client: ApiClient;
-  /** All of them watch the same server at the same time. */
+  /** They all watch the same server at the same time. */
   contestants: readonly Contestant[];
   /** Makes names differ between rounds. */
   round: string;
 }
 
-export type Scenario = (context: ScenarioContext) => Promise<Map<string, Finding>>;
+export type Scenario = (context: ScenarioContext) => Promise<Map<string, ScenarioResult>>;
 
 const DOWN_MS = 3000;
 const WAIT_MS = 40_000;
@@ -26,11 +26,11 @@ const RETRY_WAIT_MS = 15_000;
 
 const each = async (
   context: ScenarioContext,
-  find: (contestant: Contestant) => Promise<Finding>,
-): Promise<Map<string, Finding>> =>
+  find: (contestant: Contestant) => Promise<ScenarioResult>,
+): Promise<Map<string, ScenarioResult>> =>
   new Map(
     await Promise.all(
-      context.contestants.map(async (contestant): Promise<[string, Finding]> => [
+      context.contestants.map(async (contestant): Promise<[string, ScenarioResult]> => [
         contestant.name,
         await find(contestant),
       ]),
@@ -88,7 +88,7 @@ export const throwing: Scenario = async (context) => {
   });
 };
 
-/** A handler works for 6 s. Meanwhile an object of another kind is created, and the same object changes. */
+/** A handler works on an object for 6 s. Meanwhile that object changes, and one of another kind is created. */
 export const slow: Scenario = async (context) => {
   const { client, round } = context;
   const name = `slow-${round}`;

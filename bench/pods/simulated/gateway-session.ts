@@ -11,7 +11,7 @@ import type {
   SessionResponse,
 } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import type { PodWork } from './pod-work.ts';
+import type { SimulatedPodWork } from './pod-work.ts';
 
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const FIRST_PAUSE_MS = 50;
@@ -34,14 +34,14 @@ const here: LookupFunction = (_host, options, found) => {
  * session.
  */
 export class GatewaySession {
-  readonly #work: PodWork;
+  readonly #work: SimulatedPodWork;
   readonly #key = randomBytes(32).toString('base64url');
   readonly #agent: Agent;
   readonly #ended = new AbortController();
   /** Number of repeated requests. */
   retries = 0;
 
-  constructor(work: PodWork) {
+  constructor(work: SimulatedPodWork) {
     this.#work = work;
     this.#agent = new Agent({
       localAddress: work.address,

@@ -18,7 +18,7 @@ import {
   NAMESPACE,
   operatorEnvironment,
   prepareCluster,
-  RELEASE,
+  RELEASE_NAME,
   RELEASED_PROGRAM,
   untilLoaded,
 } from '#bench/pods/installation.ts';
@@ -86,7 +86,7 @@ async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Pr
   await prepareCluster(client);
   const common = commonEnvironment(cluster.server.kubeconfig, postgres.url);
   const port = await freePort();
-  const service = `https://${RELEASE}-internal.${NAMESPACE}.svc:${port}`;
+  const service = `https://${RELEASE_NAME}-internal.${NAMESPACE}.svc:${port}`;
   const operator = startPart(['operator'], { ...common, ...operatorEnvironment(service) }, endings);
   await untilLoaded(pool, 0, () => hasEnded(operator));
   const gateway = startPart(
@@ -125,8 +125,8 @@ function startPart(args: string[], env: NodeJS.ProcessEnv, endings: Ending[]): C
 async function gatewayEnvironment(client: ApiClient, folder: string): Promise<NodeJS.ProcessEnv> {
   const keys = join(folder, 'keys');
   const tls = join(folder, 'tls');
-  await writeSecret(client, `${RELEASE}-keys`, keys);
-  await writeSecret(client, `${RELEASE}-internal-tls`, tls);
+  await writeSecret(client, `${RELEASE_NAME}-keys`, keys);
+  await writeSecret(client, `${RELEASE_NAME}-internal-tls`, tls);
   return { MILLRACE_POD_NAME: 'gateway-0', MILLRACE_KEYS_DIR: keys, MILLRACE_TLS_DIR: tls };
 }
 

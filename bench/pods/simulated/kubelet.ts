@@ -2,11 +2,11 @@ import type { AuthenticationV1TokenRequest } from '@kubernetes/client-node';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { PodWork } from './pod-work.ts';
+import type { SimulatedPodWork } from './pod-work.ts';
 
 /** Requests a token bound to this Pod and one audience, as the kubelet does for the Pod's volume. */
 export async function tokenFor(
-  { pod, token }: PodWork,
+  { pod, token }: SimulatedPodWork,
   client: Pick<ApiClient, 'create'>,
 ): Promise<string | undefined> {
   if (token === undefined) return undefined;
@@ -30,7 +30,10 @@ export async function tokenFor(
 }
 
 /** The status that a kubelet reports once all containers of a Pod have succeeded. */
-export function endedStatus({ containers, startedAt }: Pick<PodWork, 'containers' | 'startedAt'>, at: Date) {
+export function endedStatus(
+  { containers, startedAt }: Pick<SimulatedPodWork, 'containers' | 'startedAt'>,
+  at: Date,
+) {
   const finishedAt = at.toISOString();
   return {
     phase: 'Succeeded',
@@ -47,7 +50,10 @@ export function endedStatus({ containers, startedAt }: Pick<PodWork, 'containers
 }
 
 /** Writes the status. A deleted Pod needs none. */
-export async function reportEnd(work: PodWork, client: Pick<ApiClient, 'patchMerge'>): Promise<void> {
+export async function reportEnd(
+  work: SimulatedPodWork,
+  client: Pick<ApiClient, 'patchMerge'>,
+): Promise<void> {
   const { namespace, name, uid } = work.pod;
   const statuses = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };
   const patch = { metadata: { uid }, status: endedStatus(work, new Date()) };

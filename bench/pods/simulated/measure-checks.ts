@@ -75,8 +75,8 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
 }
 
 /**
- * Pipelines of two kinds in turn: checks in the worker image, whose Pods use a nonce, and in another image,
- * whose Pods have a token.
+ * Pipelines of two kinds, alternating: checks in the worker image, whose Pods use a nonce, and checks in another
+ * image, whose Pods have a token.
  */
 function every10s(number: number, resources: number): string {
   if (number % 2 === 0) return gitPipeline(number, { resources, every: '10s' });

@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 
 /** What the agent of a Pod knows, and what its kubelet does. */
-export interface PodWork {
+export interface SimulatedPodWork {
   pod: { namespace: string; name: string; uid: string };
   gateway: URL;
   certificateAuthority: string;
@@ -18,7 +18,7 @@ export interface PodWork {
 }
 
 /** The work of a running Pod of Millrace; undefined for all others. */
-export function podWork(pod: Wire<V1Pod>): PodWork | undefined {
+export function podWork(pod: Wire<V1Pod>): SimulatedPodWork | undefined {
   const { metadata = {}, spec, status = {} } = pod;
   if (spec === undefined || !isOursAndRuns(pod)) return undefined;
   const { namespace = '', name = '', uid = '' } = metadata;
@@ -35,7 +35,7 @@ function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
   return ours && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
 }
 
-type AgentSettings = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
+type AgentSettings = Pick<SimulatedPodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
 
 /** The settings of the agent, from the environment of the first container. */
 function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
@@ -53,7 +53,7 @@ function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
   });
 }
 
-function tokenOf(spec: NonNullable<Wire<V1Pod>['spec']>): PodWork['token'] {
+function tokenOf(spec: NonNullable<Wire<V1Pod>['spec']>): SimulatedPodWork['token'] {
   const projected = spec.volumes?.flatMap((volume) => volume.projected?.sources ?? []) ?? [];
   const [source] = projected.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
   const { audience, expirationSeconds = 3600 } = source ?? {};

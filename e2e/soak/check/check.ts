@@ -1,4 +1,4 @@
-import type { Evidence, Finding, Rule } from './evidence.ts';
+import type { Evidence, Rule, RuleResult } from './evidence.ts';
 import { foreignPodsDoNothing } from './foreign.ts';
 import {
   hooksRunLast,
@@ -70,4 +70,4 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Checks every rule against the evidence. Pure: the same evidence gives the same findings. */
-export const check = (evidence: Evidence): Finding[] => RULES.map((rule) => rule(evidence));
+export const checkEvidence = (evidence: Evidence): RuleResult[] => RULES.map((rule) => rule(evidence));

@@ -1,8 +1,8 @@
 import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
-import { linesOf, stepsThatRun } from '#e2e/soak/pipelines.ts';
+import { expectedLines, stepsThatRun } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
-import { check } from './check.ts';
-import { specOf, type Evidence } from './evidence.ts';
+import { checkEvidence } from './check.ts';
+import { jobSpecOf, type Evidence } from './evidence.ts';
 
 export const START = 1_800_000_000_000;
 
@@ -62,7 +62,7 @@ class CleanRun {
   build(job: string, cause: BuildRow['cause'], lostPods = 0): BuildRow {
     const { history, database } = this.evidence;
     const [pipeline = '', name = ''] = job.split('/');
-    const spec = specOf({ pipeline, job: name });
+    const spec = jobSpecOf({ pipeline, job: name });
     const number = String(
       database.builds.filter((one) => one.pipeline === pipeline && one.job === name).length + 1,
     );
@@ -101,7 +101,7 @@ class CleanRun {
     const name = `${pipeline}-${job}-${number}-${attempt}-0a1b2`;
     const createdAt = this.later;
     const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
-    const spec = specOf(build);
+    const spec = jobSpecOf(build);
     const life = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
     if (spec.withService === true) history.services?.push(life);
     const steps = last ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
@@ -118,7 +118,7 @@ class CleanRun {
       history.runs.push(run);
       const status = last ? 'succeeded' : 'started';
       database.steps.push({ build: id, attempt, kind: step.kind ?? 'task', name: step.name, status });
-      return linesOf(step, run.run);
+      return expectedLines(step, run.run);
     });
     const text = lines.slice(0, last ? undefined : 2).map((line) => `${line}\n`);
     const rows: LogRow[] = text.map((line, index) => ({
@@ -220,7 +220,7 @@ export const build = ({ database }: Evidence, key: string): BuildRow => {
 };
 
 export const broken = (evidence: Evidence): string[] =>
-  check(evidence)
+  checkEvidence(evidence)
     .filter(({ violations }) => violations.length > 0)
     .map(({ invariant }) => invariant);
 

@@ -1,6 +1,6 @@
-import { buildKey, jobKey, type BuildName, type History, type JobName } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, type BuildOfRun, type History, type JobOfRun } from '#e2e/soak/history.ts';
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { AttemptRow, BuildRow, Database } from '#e2e/soak/read-database.ts';
+import type { AttemptRow, BuildRow, DatabaseContents } from '#e2e/soak/read-database.ts';
 
 /**
  * Everything that the checker may use: the run's own history, the database, the API's answers and the
@@ -8,12 +8,12 @@ import type { AttemptRow, BuildRow, Database } from '#e2e/soak/read-database.ts'
  */
 export interface Evidence {
   history: History;
-  database: Database;
-  shown: ShownBuild[];
+  database: DatabaseContents;
+  shown: BuildInApi[];
   leftPods: string[];
 }
 
-export type ShownBuild = BuildName & { status: string; attempt: number; log: string };
+export type BuildInApi = BuildOfRun & { status: string; attempt: number; log: string };
 
 export interface Violation {
   /** A build, a job or a version. */
@@ -24,13 +24,13 @@ export interface Violation {
 }
 
 /** A rule, and how many items it was checked on. */
-export interface Finding {
+export interface RuleResult {
   invariant: string;
   checked: number;
   violations: Violation[];
 }
 
-export type Rule = (evidence: Evidence) => Finding;
+export type Rule = (evidence: Evidence) => RuleResult;
 
 export const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
@@ -42,9 +42,13 @@ export const each = <T>(
   invariant: string,
   items: readonly T[],
   judge: (item: T) => Violation | undefined,
-): Finding => ({ invariant, checked: items.length, violations: items.flatMap((item) => judge(item) ?? []) });
+): RuleResult => ({
+  invariant,
+  checked: items.length,
+  violations: items.flatMap((item) => judge(item) ?? []),
+});
 
-export const specOf = (name: JobName): JobSpec => {
+export const jobSpecOf = (name: JobOfRun): JobSpec => {
   const found = JOBS.find((job) => jobKey(job) === jobKey(name));
   if (found === undefined) throw new Error(`The soak run knows no job ${jobKey(name)}.`);
   return found;
@@ -65,14 +69,14 @@ export const isProven = ({ status, reason }: BuildRow): boolean =>
   status === 'succeeded' || reason === 'StepFailed';
 
 /** Whether a fault was aimed at the Pod of this attempt. */
-export const wasHit = ({ history }: Evidence, build: BuildName, attempt: number): boolean =>
+export const wasHit = ({ history }: Evidence, build: BuildOfRun, attempt: number): boolean =>
   history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
 
-export const attemptsOf = ({ database }: Evidence, build: BuildRow): AttemptRow[] =>
+export const recordedAttempts = ({ database }: Evidence, build: BuildRow): AttemptRow[] =>
   database.attempts.filter((attempt) => attempt.build === build.id);
 
 /** The attempt is the second last number in a Pod's name. */
 export const attemptOfPod = (pod: string): number => Number(/-(\d+)-[0-9a-f]+$/.exec(pod)?.[1]);
 
-export const isPodOf = (pod: string, { pipeline, job, number }: BuildName, attempt: number): boolean =>
+export const isPodOf = (pod: string, { pipeline, job, number }: BuildOfRun, attempt: number): boolean =>
   pod.startsWith(`${pipeline}-${job}-${number}-`) && attemptOfPod(pod) === attempt;

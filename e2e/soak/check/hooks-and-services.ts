@@ -6,8 +6,8 @@ import {
   each,
   isPodOf,
   isProven,
+  jobSpecOf,
   ofBuild,
-  specOf,
   wasHit,
   type Evidence,
   type Rule,
@@ -24,7 +24,7 @@ const ranUndisturbed = (evidence: Evidence, build: BuildRow): boolean =>
 
 const buildsWithService = (evidence: Evidence): BuildRow[] =>
   evidence.database.builds.filter(
-    (build) => specOf(build).withService === true && ranUndisturbed(evidence, build),
+    (build) => jobSpecOf(build).withService === true && ranUndisturbed(evidence, build),
   );
 
 const runsOf = ({ history }: Evidence, build: BuildRow): StepRun[] =>
@@ -41,11 +41,11 @@ export const hooksRunOnce: Rule = (evidence) =>
   each(
     'a build that ran to its end ran ensure once, and the hook of its outcome and no other',
     evidence.database.builds.filter(
-      (build) => specOf(build).hooks !== undefined && ranUndisturbed(evidence, build),
+      (build) => jobSpecOf(build).hooks !== undefined && ranUndisturbed(evidence, build),
     ),
     (build) => {
       const runs = runsOf(evidence, build);
-      const { hooks = {} } = specOf(build);
+      const { hooks = {} } = jobSpecOf(build);
       for (const event of HOOK_EVENTS) {
         const name = hooks[event]?.name;
         const count = runs.filter(({ step }) => step === name).length;
@@ -61,9 +61,9 @@ export const hooksRunOnce: Rule = (evidence) =>
 export const hooksRunLast: Rule = (evidence) =>
   each(
     'hooks of a job run after its steps, and ensure after the others',
-    evidence.database.builds.filter((build) => specOf(build).hooks !== undefined),
+    evidence.database.builds.filter((build) => jobSpecOf(build).hooks !== undefined),
     (build) => {
-      const { hooks = {} } = specOf(build);
+      const { hooks = {} } = jobSpecOf(build);
       const names = Object.values(hooks).map(({ name }) => name);
       const rank = ({ step }: StepRun): number => {
         if (step === hooks.ensure?.name) return 2;

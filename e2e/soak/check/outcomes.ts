@@ -1,14 +1,14 @@
 import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/read-database.ts';
 import {
-  attemptsOf,
   each,
   FINAL,
   groupBy,
   INFRASTRUCTURE,
   isPodOf,
+  jobSpecOf,
   ofBuild,
-  specOf,
+  recordedAttempts,
   type Evidence,
   type Rule,
   type Violation,
@@ -65,7 +65,7 @@ export const outcomesAreExplained: Rule = (evidence) =>
     'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
     evidence.database.builds.filter(({ status }) => FINAL.has(status)),
     (build) => {
-      const { fails = false } = specOf(build);
+      const { fails = false } = jobSpecOf(build);
       if (build.status === 'failed' && build.reason !== null) {
         if (fails && build.reason === 'StepFailed') return undefined;
         if (INFRASTRUCTURE.has(build.reason) && mayBeLost(evidence, build)) return undefined;
@@ -79,7 +79,7 @@ export const outcomesAreExplained: Rule = (evidence) =>
 const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
   build.status === 'cancelled' &&
   build.reason === 'Superseded' &&
-  specOf(build).trigger?.passed !== undefined &&
+  jobSpecOf(build).trigger?.passed !== undefined &&
   !database.steps.some(
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   ) &&
@@ -97,7 +97,7 @@ const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
 /** Every lost attempt is explained by a fault aimed at its Pod. */
 export const attemptsAreLostToFaults: Rule = (evidence) => {
   const lost = evidence.database.builds.flatMap((build) =>
-    attemptsOf(evidence, build)
+    recordedAttempts(evidence, build)
       .map((attempt) => ({ build, attempt, why: whyLost(build, attempt) }))
       .filter(({ why }) => why !== undefined),
   );

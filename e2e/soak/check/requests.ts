@@ -1,7 +1,7 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
 import type { BuildRow } from '#e2e/soak/read-database.ts';
-import { each, groupBy, ofBuild, type Finding, type Rule, type Violation } from './evidence.ts';
+import { each, groupBy, ofBuild, type Rule, type RuleResult, type Violation } from './evidence.ts';
 
 /** Invariant I1 for people: every acknowledged trigger has exactly one build. */
 export const triggersAreAnswered: Rule = ({ history, database }) =>
@@ -22,17 +22,15 @@ export const triggersAreAnswered: Rule = ({ history, database }) =>
 /** No request has two builds, and no build lacks a cause. */
 export const buildsHaveCauses: Rule = ({ history, database }) => {
   const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
-  const finding = each(
-    'builds by hand are no more than were asked for',
-    jobs,
-    (job): Violation | undefined => {
-      const asked = history.triggers.filter(
-        (trigger) => jobKey(trigger) === jobKey(job) && trigger.answer !== 'refused',
-      ).length;
-      const made = database.builds.filter((build) => jobKey(build) === jobKey(job)).length;
-      return made <= asked ? undefined : { subject: jobKey(job), what: `${asked} asked for, ${made} made` };
-    },
-  );
+  const finding = each('no job has more builds by hand than requests', jobs, (job): Violation | undefined => {
+    const requested = history.triggers.filter(
+      (trigger) => jobKey(trigger) === jobKey(job) && trigger.answer !== 'refused',
+    ).length;
+    const created = database.builds.filter((build) => jobKey(build) === jobKey(job)).length;
+    return created <= requested
+      ? undefined
+      : { subject: jobKey(job), what: `${requested} requested, ${created} created` };
+  });
   const requests = groupBy(
     database.builds.filter(({ cause }) => cause.kind === 'manual'),
     ({ cause }) => String(cause.request),
@@ -67,7 +65,7 @@ export const numbersFollow: Rule = ({ database }) => {
 };
 
 /** Invariant I12: at most one revision for each change, and the last applied text is current. */
-export const revisionsAreChanges: Rule = ({ history, database }): Finding =>
+export const revisionsAreChanges: Rule = ({ history, database }): RuleResult =>
   each('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
     const applied = history.applied.filter((one) => one.pipeline === pipeline);
     const changes = applied.filter(({ changed }) => changed).length;

@@ -1,13 +1,13 @@
 import { buildKey, type PodLife, type StepRun } from '#e2e/soak/history.ts';
-import { allStepsOf, isOurLine, linesOf, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
+import { allStepsOf, expectedLines, isOurLine, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
   each,
   groupBy,
   isProven,
+  jobSpecOf,
   ofBuild,
-  specOf,
   wasHit,
   type Evidence,
   type Rule,
@@ -30,7 +30,7 @@ const atOf = (run: StepRun | undefined): { at?: number } => (run === undefined ?
 /** A put has external effects, so it never runs twice. */
 export const putsRunOnce: Rule = ({ history }) => {
   const puts = history.runs.filter((run) =>
-    specOf(run).steps.some(({ name, kind }) => name === run.step && kind === 'put'),
+    jobSpecOf(run).steps.some(({ name, kind }) => name === run.step && kind === 'put'),
   );
   return each('a put runs once at most, over all attempts', [...groupBy(puts, buildKey)], ([key, runs]) =>
     runs.length === 1
@@ -50,7 +50,7 @@ export const greenBuildsRan: Rule = ({ history, database }) => {
     'a green build ran each of its steps',
     database.builds.filter(({ status }) => status === 'succeeded'),
     (build) => {
-      const missing = stepsThatRun(specOf(build), true).filter(
+      const missing = stepsThatRun(jobSpecOf(build), true).filter(
         ({ name }) => !runs.has(`${buildKey(build)} ${build.attempt} ${name}`),
       );
       if (missing.length === 0) return undefined;
@@ -101,7 +101,7 @@ export const logsAreWhole: Rule = (evidence) => {
 
 /** Steps whose lines follow each other. Lines of lanes mix, and hooks also run after steps that end early. */
 const sequencesOf = (build: BuildRow): StepSpec[][] => {
-  const spec = specOf(build);
+  const spec = jobSpecOf(build);
   if (spec.lanes === undefined && spec.hooks === undefined) return [spec.steps];
   return allStepsOf(spec).map((step) => [step]);
 };
@@ -114,11 +114,11 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
   const text = rows.map((row) => row.text).join('');
   const cut = wasHit(evidence, build, attempt) && text.includes(CUT);
   const proven = isProven(build) && attempt === build.attempt && !cut;
-  const ran = new Set(stepsThatRun(specOf(build), build.status === 'succeeded').map(({ name }) => name));
+  const ran = new Set(stepsThatRun(jobSpecOf(build), build.status === 'succeeded').map(({ name }) => name));
   for (const steps of sequencesOf(build)) {
     const written = text.split('\n').filter((line) => steps.some(({ name }) => line.startsWith(`${name} `)));
     const expected = steps.flatMap((step) =>
-      linesOf(step, runOf(history.runs, { build, attempt, step: step.name })),
+      expectedLines(step, runOf(history.runs, { build, attempt, step: step.name })),
     );
     const whole = proven && steps.every(({ name }) => ran.has(name));
     const wrong = firstDifference(written, { expected, whole });
@@ -162,7 +162,7 @@ export const shownLogsAreRecorded: Rule = ({ database, shown }) =>
       )
       .join('\n');
     const [is, should] = [log, recorded].map((text) =>
-      text.split('\n').filter((line) => isOurLine(line, specOf(name))),
+      text.split('\n').filter((line) => isOurLine(line, jobSpecOf(name))),
     );
     if (is?.join('\n') === should?.join('\n')) return undefined;
     return { subject: buildKey(name), what: `${is?.length} lines are shown, ${should?.length} recorded` };

@@ -1,13 +1,13 @@
 import { defined } from '#defined';
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
 import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, Database, VersionRow } from '#e2e/soak/read-database.ts';
+import type { BuildRow, DatabaseContents, VersionRow } from '#e2e/soak/read-database.ts';
 import { each, groupBy, ofBuild, type Evidence, type Rule, type Violation } from './evidence.ts';
 
-const counted = ({ versions }: Database): VersionRow[] =>
+const counted = ({ versions }: DatabaseContents): VersionRow[] =>
   versions.filter(({ resource }) => Object.values(RESOURCES).some((known) => known.resource === resource));
 
-const buildsOf = ({ builds }: Database, { pipeline, job }: JobSpec): BuildRow[] =>
+const buildsOf = ({ builds }: DatabaseContents, { pipeline, job }: JobSpec): BuildRow[] =>
   builds.filter((build) => build.pipeline === pipeline && build.job === job);
 
 /** Every published version is recorded once and in order. */
@@ -73,7 +73,7 @@ export const pausesHold: Rule = ({ history, database }) =>
     return build === undefined ? undefined : ofBuild(build, 'was made during a pause');
   });
 
-const versionOf = (database: Database, build: BuildRow): VersionRow | undefined => {
+const versionOf = (database: DatabaseContents, build: BuildRow): VersionRow | undefined => {
   const input = database.inputs.find((candidate) => candidate.build === build.id);
   return database.versions.find(({ id }) => id === input?.version);
 };

@@ -33,7 +33,7 @@ func claim() controller.ProvisionOptions {
 func TestProvision(t *testing.T) {
 	syscall.Umask(0o077)
 	d := directories{root: t.TempDir(), node: "here"}
-	// Twice: whoever died between the directory and the object begins again.
+	// Twice: a process that died between the directory and the object begins again.
 	for range 2 {
 		volume, _, err := d.Provision(context.Background(), claim())
 		if err != nil {
