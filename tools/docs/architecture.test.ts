@@ -29,6 +29,11 @@ function foldersOf(path: string): string[] {
     .toSorted();
 }
 
+/** Whether a URL in the file ends with the action. */
+function hasRoute(file: string, action: string): boolean {
+  return new RegExp(`/${action}['\`]`).test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
 /** Without tests and files of types only. */
 function flowFiles(): string[] {
   return readdirSync(join(ROOT, 'src/flows'), { withFileTypes: true, recursive: true })
@@ -77,6 +82,15 @@ describe('docs/architecture.md', () => {
     );
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => file === undefined || !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  test('names the file with the route of each action of people', () => {
+    const rows = [...PAGE.matchAll(/^\| 6\. (?<actions>[a-z, ]+?) +\| `(?<file>[^`]+)`/gm)];
+    const routes = rows.flatMap(({ groups: { actions = '', file = '' } = {} }) =>
+      actions.split(', ').map((action) => ({ action, file })),
+    );
+    expect(routes.length).toBeGreaterThan(5);
+    expect(routes.filter(({ action, file }) => !hasRoute(file, action))).toEqual([]);
   });
 
   test('names only folders of the domain that exist', () => {
