@@ -107,11 +107,8 @@ export class Reconciling {
         states: this.#states.pipelines,
       }),
     };
-    this.cacheClaims = cacheClaims({
-      client,
-      cache: informers,
-      namespaces: () => informers.watchedNamespaces(),
-    });
+    const namespaces = () => informers.watchedNamespaces();
+    this.cacheClaims = cacheClaims({ client, cache: informers, namespaces });
     const cluster = podCluster({
       client,
       installation: () => this.#installation(),
@@ -288,6 +285,7 @@ export class Reconciling {
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
       facts: (name) => store.pipelineFacts(name),
       teamState: (team) => this.#states.teams.state(team),
+      now: () => new Date(),
     };
   }
 

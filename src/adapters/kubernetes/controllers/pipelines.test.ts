@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { PipelineProjection, TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
+import type {
+  PipelineProjection,
+  PipelineStatus,
+  TeamProjection,
+} from '#adapters/kubernetes/informers/projections.ts';
 import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { Store } from '#adapters/kubernetes/watch/store.ts';
+import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
+import type { PipelineFacts } from '#flows/pipelines/ports.ts';
+import type { PipelineRemoved } from '#flows/pipelines/remove-pipeline.ts';
 import type { StatusCondition } from './conditions.ts';
 import { PipelineStates } from './pipeline-states.ts';
 import { workOnPipeline, type PipelinesOptions } from './pipelines.ts';
@@ -24,18 +30,31 @@ const condition = (
 });
 
 interface World {
+  object?: Partial<PipelineProjection>;
   conditions?: StatusCondition[];
-  team?: TeamState;
-  /** The error that applying the manifest ends with. */
-  error?: string;
+  /** `none`: no Team has the namespace. */
+  team?: TeamState | 'none';
+  /** Results of applying the manifest, one after the other; an error is thrown. */
+  applied?: (PipelineApplied | Error)[];
+  removed?: PipelineRemoved;
+  /** The facts in the database. */
+  facts?: PipelineFacts;
 }
 
-const refuse = () => Promise.reject(new Error('not expected here'));
+const START = Date.UTC(2026, 10, 22, 13);
+const BLUE: TeamProjection = {
+  namespace: '',
+  name: 'blue',
+  uid: 't1',
+  resourceVersion: '1',
+  generation: 1,
+  finalizers: [],
+  spec: {},
+  status: {},
+};
 
-/** What a new leader writes about an existing Pipeline, as `type=status reason`. Nothing written: 'kept'. */
-async function firstLook({ conditions, team = 'unknown', error = '' }: World): Promise<string[] | 'kept'> {
-  const store = new Store<PipelineProjection>();
-  const seen: PipelineProjection = {
+function pipeline({ object, conditions }: World): PipelineProjection {
+  return {
     namespace: 'blue',
     name: 'app',
     uid: 'u1',
@@ -45,41 +64,74 @@ async function firstLook({ conditions, team = 'unknown', error = '' }: World): P
     configMaps: [],
     secrets: [],
     status: conditions === undefined ? {} : { observedGeneration: GENERATION, conditions },
+    ...object,
   };
-  store.put(seen);
-  let written: string[] | 'kept' = 'kept';
-  const client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'> = {
-    get: refuse,
-    patchJson: refuse,
-    applyStatus: (_, { status }) => {
-      const lines: StatusCondition[] = JSON.parse(JSON.stringify(status)).conditions;
-      written = lines.map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
-      return Promise.resolve({ ok: false, status: 409, reason: 'Conflict', message: 'not looked at' });
+}
+
+/** Answers with a copy of `object`, whatever type the caller expects. */
+function answerWith(object: unknown) {
+  return Promise.resolve({ ok: true as const, value: JSON.parse(JSON.stringify(object)) });
+}
+
+/**
+ * A Pipeline and a new leader. `reconcile` returns what a reconciliation did: a line for each condition that
+ * it wrote (`type=status reason`), each Event and each call, and last its result.
+ */
+function newLeader(world: World) {
+  const store = new Store<PipelineProjection>();
+  store.put(pipeline(world));
+  const key = 'blue/app';
+  const applied = [...(world.applied ?? [])];
+  let did: string[] = [];
+  let at = START;
+  const client: PipelinesOptions['client'] = {
+    get: () => answerWith({ metadata: { ...store.get(key) } }),
+    patchJson: (_kind, _ref, patch) => {
+      did.push(...patch.filter(({ op }) => op !== 'test').map(({ op, path }) => `${op} ${path}`));
+      return answerWith({});
     },
-  };
-  const blue: TeamProjection = {
-    namespace: '',
-    name: 'blue',
-    uid: 't1',
-    resourceVersion: '1',
-    generation: 1,
-    finalizers: [],
-    spec: {},
-    status: {},
+    applyStatus: (_kind, { status }) => {
+      const written: PipelineStatus = JSON.parse(JSON.stringify(status));
+      did.push(
+        ...(written.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`),
+      );
+      const stored = store.get(key) ?? pipeline(world);
+      store.put({ ...stored, resourceVersion: `${stored.resourceVersion}0`, status: written });
+      return answerWith({});
+    },
   };
   const options: PipelinesOptions = {
     client,
-    informers: { pipelines: { store }, teamOf: () => blue },
-    recorder: { record: () => undefined },
+    informers: { pipelines: { store }, teamOf: () => (world.team === 'none' ? undefined : BLUE) },
+    recorder: { record: (_regarding, { type, reason }) => void did.push(`Event ${type} ${reason}`) },
     states: new PipelineStates(),
-    applyAgain: () => undefined,
-    apply: () => Promise.reject(new Error(error)),
-    remove: refuse,
-    facts: refuse,
-    teamState: () => team,
+    applyAgain: (other) => void did.push(`apply ${other} again`),
+    apply: () => {
+      did.push('apply');
+      const result = applied.shift() ?? new Error('not expected here');
+      return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
+    },
+    remove: (name, askedMsAgo) => {
+      did.push(`remove ${name.team}/${name.pipeline}, deleted ${askedMsAgo} ms ago`);
+      return Promise.resolve(world.removed ?? { outcome: 'removed' });
+    },
+    facts: () => Promise.resolve(world.facts),
+    teamState: () => (world.team === 'none' ? 'unknown' : (world.team ?? 'unknown')),
+    now: () => new Date(at),
   };
-  await workOnPipeline('blue/app', options).catch(() => undefined);
-  return written;
+  const reconcile = async (afterMs = 0): Promise<string[]> => {
+    did = [];
+    at += afterMs;
+    const result = await workOnPipeline(key, options).catch(() => 'error' as const);
+    return [...did, typeof result === 'string' ? result : `again in ${result.requeueAfterMs} ms`];
+  };
+  return { reconcile };
+}
+
+/** The conditions that a new leader writes about an existing Pipeline. Nothing written: 'kept'. */
+async function firstLook(world: World): Promise<string[] | 'kept'> {
+  const conditions = (await newLeader(world).reconcile()).filter((line) => line.includes('='));
+  return conditions.length === 0 ? 'kept' : conditions;
 }
 
 const ACCEPTED = [condition('Ready', 'True', 'Accepted')];
@@ -123,8 +175,184 @@ describe('a new leader whose database is unavailable', () => {
       ['Ready=False Retrying', 'Reconciling=True Retrying'],
     ],
   ])('%s', async (_, world, written) => {
-    expect(await firstLook({ ...world, team: 'ready', error: 'the database is unreachable' })).toEqual(
-      written,
-    );
+    const applied = [new Error('the database is unreachable')];
+    expect(await firstLook({ ...world, team: 'ready', applied })).toEqual(written);
+  });
+});
+
+/** The Pipeline does not run for this reason, and waits for a change. */
+const reported = (reason: string): string[] => [
+  `Ready=False ${reason}`,
+  `Stalled=True ${reason}`,
+  `Event Warning ${reason}`,
+  'done',
+];
+
+describe('a Pipeline whose Team is not ready', () => {
+  const waiting = ['Ready=Unknown WaitingForTeam', 'again in 10000 ms'];
+  const cases: Record<string, [world: World, atOnce: string[], beforePatience: string[], after: string[]]> = {
+    'waits for a Team that is missing, and then reports it': [
+      { team: 'none' },
+      waiting,
+      ['again in 10000 ms'],
+      reported('NoTeam'),
+    ],
+    'waits for a Team that is refused, and then reports it': [
+      { team: 'refused' },
+      waiting,
+      ['again in 10000 ms'],
+      reported('TeamNotReady'),
+    ],
+    'waits for a Team that this leader has not seen, however long': [
+      { team: 'unknown' },
+      waiting,
+      ['again in 10000 ms'],
+      ['again in 10000 ms'],
+    ],
+    'keeps its condition while it waits, and then reports the missing Team': [
+      { team: 'none', conditions: ACCEPTED },
+      ['again in 10000 ms'],
+      ['again in 10000 ms'],
+      reported('NoTeam'),
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_, [world, atOnce, beforePatience, after]) => {
+    const { reconcile } = newLeader(world);
+    expect(await reconcile()).toEqual(atOnce);
+    expect(await reconcile(9999)).toEqual(beforePatience);
+    expect(await reconcile(1)).toEqual(after);
+  });
+});
+
+describe('a deleted Pipeline', () => {
+  const deletedAt = new Date(START - 5000);
+  const released = 'remove /metadata/finalizers/0';
+  const removed = 'remove blue/app, deleted 5000 ms ago';
+  const cases: Record<string, [world: World, did: string[]]> = {
+    'is removed, and released': [{ team: 'ready', object: { deletedAt } }, [removed, released, 'done']],
+    'is removed although its Team is not ready': [
+      { team: 'refused', object: { deletedAt } },
+      [removed, released, 'done'],
+    ],
+    'stays until its builds have ended': [
+      {
+        team: 'ready',
+        object: { deletedAt },
+        removed: { outcome: 'waiting', message: 'Waiting for one build to end.' },
+      },
+      [removed, 'Ready=False Terminating', 'Event Warning Terminating', 'again in 2000 ms'],
+    ],
+    'is released when the database stays unavailable': [
+      {
+        team: 'ready',
+        object: { deletedAt },
+        removed: { outcome: 'abandoned', message: 'The database was not updated.' },
+      },
+      [removed, released, 'done'],
+    ],
+    'is released if no Team has its namespace': [{ team: 'none', object: { deletedAt } }, [released, 'done']],
+    'is left alone if it has only finalizers of others': [
+      { team: 'ready', object: { deletedAt, finalizers: ['others.example/hold'] } },
+      ['done'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_, [world, did]) => {
+    expect(await newLeader(world).reconcile()).toEqual(did);
+  });
+});
+
+const FACTS: PipelineFacts = { id: 1, revision: 3, paused: false, jobs: [], resources: [] };
+const NOTHING = { added: [], changed: [], removed: [] };
+const APPLIED: PipelineApplied = {
+  outcome: 'applied',
+  saved: {
+    id: 1,
+    revision: 3,
+    changed: false,
+    resources: [],
+    difference: { jobs: NOTHING, resources: NOTHING, histories: [] },
+  },
+  warnings: [],
+  facts: FACTS,
+};
+const KNOWN: World = { team: 'ready', conditions: ACCEPTED };
+
+describe('an applied Pipeline', () => {
+  const renamedFrom = { name: 'old', uid: 'u0', key: 'k' };
+  const unavailable: PipelineApplied = {
+    outcome: 'unavailable',
+    reason: 'SourceUnavailable',
+    message: 'in words',
+    again: true,
+  };
+  const refused: PipelineApplied = { outcome: 'renaming', reason: 'RenameRefused', message: 'in words' };
+  const cases: Record<string, [world: World, did: string[]]> = {
+    'gets the finalizer and a first condition before it is applied': [
+      { team: 'ready', object: { finalizers: [] }, applied: [APPLIED] },
+      [
+        'add /metadata/finalizers',
+        'Ready=Unknown Applying',
+        'apply',
+        'Ready=True Accepted',
+        'Event Normal RevisionApplied',
+        'done',
+      ],
+    ],
+    'leaves the rest to the new object if it was renamed': [
+      { ...KNOWN, applied: [{ outcome: 'renamed', to: 'new' }] },
+      ['apply', 'done'],
+    ],
+    'wakes the old object of a rename': [
+      { ...KNOWN, object: { renamedFrom }, applied: [APPLIED] },
+      ['apply', 'Ready=True Accepted', 'Event Normal RevisionApplied', 'apply blue/old again', 'done'],
+    ],
+    'asks soon again whether the old name is free': [
+      {
+        ...KNOWN,
+        object: { renamedFrom },
+        applied: [{ outcome: 'renaming', reason: 'Renaming', message: 'in words' }],
+      },
+      ['apply', 'Ready=False Renaming', 'Event Warning Renaming', 'again in 2000 ms'],
+    ],
+    'reports a rename that is refused': [
+      { ...KNOWN, object: { renamedFrom }, applied: [refused] },
+      [
+        'apply',
+        'Ready=False RenameRefused',
+        'Stalled=True RenameRefused',
+        'Event Warning RenameRefused',
+        'again in 60000 ms',
+      ],
+    ],
+    'fetches an unavailable source again': [
+      { ...KNOWN, applied: [unavailable] },
+      ['apply', 'Ready=False SourceUnavailable', 'Event Warning SourceUnavailable', 'again in 60000 ms'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_, [world, did]) => {
+    expect(await newLeader(world).reconcile()).toEqual(did);
+  });
+
+  test('is applied once, and then only its status follows the facts', async () => {
+    const { reconcile } = newLeader({ ...KNOWN, applied: [APPLIED], facts: FACTS });
+    expect(await reconcile()).toContain('apply');
+    expect(await reconcile()).toEqual(['done']);
+  });
+
+  test('is applied again after a retry', async () => {
+    const { reconcile } = newLeader({ ...KNOWN, applied: [unavailable, APPLIED], facts: FACTS });
+    expect(await reconcile()).toContain('again in 60000 ms');
+    expect(await reconcile(60_000)).toContain('apply');
+    expect(await reconcile()).toEqual(['done']);
+  });
+
+  test('is applied again if the API paused it', async () => {
+    const paused = { ...FACTS, paused: true };
+    const applied = [APPLIED, { ...APPLIED, facts: paused }];
+    const { reconcile } = newLeader({ ...KNOWN, applied, facts: paused });
+    expect(await reconcile()).toContain('Ready=True Accepted');
+    expect(await reconcile()).toEqual(['again in 0 ms']);
+    expect(await reconcile()).toEqual(['apply', 'Ready=True Paused', 'done']);
+    expect(await reconcile()).toEqual(['done']);
   });
 });

@@ -21,6 +21,29 @@ import { verdictBefore, verdictOf, type ManifestVerdict } from './pipeline-verdi
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 import type { TeamState } from './team-states.ts';
 
+/*
+ * What wakes the reconciliation of a Pipeline object, and what carries it here. The methods are those of
+ * PipelineTriggers; operator/reconcile.ts calls them.
+ *
+ *   To apply the manifest again, or to remove it:
+ *     the object is new, deleted, or has another spec or another annotation of ours    objectChanged
+ *     a ConfigMap or Secret that the spec refers to changed                            referenceChanged
+ *     one of its CronJobs was changed or deleted                                       cronJobChanged
+ *     its Team became ready, got another spec, or was deleted                          teamChanged
+ *     the gateway's certificate or the nodes' user namespaces changed                  teamChanged
+ *     another object has taken over its pipeline in a rename                           applyAgain
+ *     a person paused or unpaused it over the API                                      rowChanged
+ *     a source was unavailable, or a rename waits for builds                           retryAfterMs
+ *     a deletion waits for builds                                                      REMOVAL_RETRY_MS
+ *   To write the status only:
+ *     the database has new facts, or its notifications were interrupted                rowChanged
+ *     the reasons why jobs and builds wait are out of date                             rowChanged
+ *     a check may be overdue                                                           checksOverdue
+ *     its Team is not ready yet                                                        TEAM_PATIENCE_MS
+ *
+ * After an error the queue tries again, after longer and longer pauses.
+ */
+
 const REMOVAL_RETRY_MS = 2000;
 const TEAM_PATIENCE_MS = 10_000;
 
@@ -39,6 +62,7 @@ export interface PipelinesOptions {
    * it becomes ready.
    */
   teamState(team: string): TeamState;
+  now: () => Date;
 }
 
 /**
@@ -50,7 +74,7 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   const team = options.informers.teamOf(object.namespace)?.name;
   if (object.deletedAt !== undefined) return await remove(object, team, options);
 
-  const state = options.states.of(object, new Date());
+  const state = options.states.of(object, options.now());
   const teamState = team === undefined ? 'refused' : options.teamState(team);
   if (team === undefined || teamState !== 'ready')
     return await awaitTeam(object, { team, teamState, since: state.since }, options);
@@ -126,7 +150,7 @@ async function awaitTeam(
   { team, teamState, since }: { team: string | undefined; teamState: TeamState; since: Date },
   options: PipelinesOptions,
 ): Promise<ReconcileResult> {
-  const isPatient = teamState === 'unknown' || Date.now() - since.getTime() < TEAM_PATIENCE_MS;
+  const isPatient = teamState === 'unknown' || options.now().getTime() - since.getTime() < TEAM_PATIENCE_MS;
   const ready = isPatient ? waitingForTeam(object, team) : teamMissing(object, team);
   const isDecided = verdictBefore(object.status, object.generation) !== undefined;
   if (!isPatient || !isDecided) await write(object, { verdict: { ready, stalled: !isPatient } }, options);
@@ -139,7 +163,7 @@ async function remove(
   options: PipelinesOptions,
 ): Promise<ReconcileResult> {
   if (!object.finalizers.includes(PIPELINE_FINALIZER)) return 'done';
-  const askedMsAgo = Date.now() - (object.deletedAt?.getTime() ?? 0);
+  const askedMsAgo = options.now().getTime() - (object.deletedAt?.getTime() ?? 0);
   if (team !== undefined) {
     const removed = await options.remove({ team, pipeline: object.name, uid: object.uid }, askedMsAgo);
     if (removed.outcome === 'waiting') {
@@ -193,7 +217,7 @@ async function write(
   const state = states.get(objectKey(object));
   const before = state?.status ?? stored;
   const { generation } = object;
-  const status = pipelineStatus({ verdict, facts, before, generation, now: new Date(), fault });
+  const status = pipelineStatus({ verdict, facts, before, generation, now: options.now(), fault });
   const wrote = await writeStatus(client, KINDS.pipelines, { ...object, status: stored }, status);
   state?.statusWritten(status);
   if (wrote === 'written') recordEvents(object, eventsBetween(before, status), options);
