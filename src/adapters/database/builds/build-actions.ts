@@ -8,7 +8,7 @@ import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { BuildActionTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { parseNumber } from './build-number.ts';
-import { endUnstarted } from './scheduling/end-unstarted.ts';
+import { endUnstarted } from './scheduling/stop-builds.ts';
 import { interruptFacts } from './scheduling/interrupt-facts.ts';
 import { queuedBuilds } from './scheduling/queued-builds.ts';
 import { insertGoodVersions } from './write-changes.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
+import { endUnstarted } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';

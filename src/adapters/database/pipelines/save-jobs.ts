@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
+import { endUnstarted } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';

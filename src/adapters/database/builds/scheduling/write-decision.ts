@@ -3,7 +3,7 @@ import { ids, prepared, timestamp, type Transaction } from '#adapters/database/c
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
-import { endUnstarted } from './end-unstarted.ts';
+import { endUnstarted } from './stop-builds.ts';
 import type { GatheredJob } from './gather.ts';
 
 interface Row extends MadeRow {
