@@ -26,12 +26,14 @@ export function endStatus(
   return outcome === 'failed' && job.allowFailure ? 'warning' : outcome;
 }
 
-/** `end`: at once and without hooks, since no step has run. `ask`: the agent runs the hooks and ends it. */
-export type CancelAnswer = { answer: 'end' } | { answer: 'ask' } | { answer: 'refused'; reason: Reason };
-
-export function decideCancel(status: BuildStatus): CancelAnswer {
-  if (isBeforeStart(status)) return { answer: 'end' };
-  if (status === 'started') return { answer: 'ask' };
+/**
+ * A build that has not started ends at once and without hooks, since no step has run. The agent of a running
+ * build runs the hooks and ends it.
+ */
+export function decideCancel(
+  status: BuildStatus,
+): { answer: 'stopped' } | { answer: 'refused'; reason: Reason } {
+  if (isActive(status)) return { answer: 'stopped' };
   return { answer: 'refused', reason: { code: 'AlreadyEnded', message: `The build has ended: ${status}.` } };
 }
 

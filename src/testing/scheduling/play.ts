@@ -137,7 +137,7 @@ const COMMANDS: Record<string, Command> = {
     const build = buildNamed(history, name);
     const answer = decideCancel(build.status);
     if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
-    if (answer.answer === 'ask') return [`${name} is asked to stop`];
+    if (build.status === 'started') return [`${name} is asked to stop`];
     build.status = 'cancelled';
     return undefined;
   },

@@ -8,16 +8,16 @@ import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { BuildActionTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { parseNumber } from './build-number.ts';
-import { endUnstarted } from './scheduling/stop-builds.ts';
 import { interruptFacts } from './scheduling/interrupt-facts.ts';
 import { queuedBuilds } from './scheduling/queued-builds.ts';
+import { stopBuilds } from './scheduling/stop-builds.ts';
 import { insertGoodVersions } from './write-changes.ts';
 
 export function buildActions(connection: Transaction, pipeline: number): BuildActionTransaction {
   return {
     build: async (ref) => await lockBuild(connection, pipeline, ref),
     async cancel({ id, job }, why) {
-      await connection.query(rows()`${endUnstarted(sql.fragment`id = ${id}`, why)}`);
+      await connection.query(rows()`${stopBuilds(sql.fragment`id = ${id}`, why)}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
     retryFacts: async (build) => await retryFacts(connection, build),
@@ -25,7 +25,7 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
       if (builds.length === 0) return [];
       const which = sql.fragment`id = ANY(${ids(builds)})`;
       const stopped = await connection.anyFirst(rows<{ id: number }>()`
-        WITH stopped AS (${endUnstarted(which, why)}) SELECT id FROM stopped`);
+        WITH stopped AS (${stopBuilds(which, why)}) SELECT id FROM stopped`);
       return [...stopped];
     },
     retry: async ({ id }, retry) => await insertRetry(connection, id, retry),

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { endUnstarted } from '#adapters/database/builds/scheduling/stop-builds.ts';
+import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
@@ -48,7 +48,7 @@ export async function endAndFree(
   if (builds.length === 0) return [];
   const ended = await connection.anyFirst(rows<{ id: number }>()`
     WITH ended AS (
-      ${endUnstarted(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, why)})
+      ${stopBuilds(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, why)})
     SELECT id FROM ended`);
   await freeVersions(connection, ended);
   return [...ended];

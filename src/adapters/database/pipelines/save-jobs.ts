@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { endUnstarted } from '#adapters/database/builds/scheduling/stop-builds.ts';
+import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
@@ -53,7 +53,7 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
   const which = sql.fragment`id IN (SELECT q.id FROM builds q
     WHERE q.job_id = ANY(${ids(jobs)}) AND q.ended_at IS NULL AND q.admitted_at IS NULL)`;
   const message = 'The job was removed from the pipeline.';
-  await connection.query(rows()`${endUnstarted(which, { message, at: new Date() })}`);
+  await connection.query(rows()`${stopBuilds(which, { message, at: new Date() })}`);
 }
 
 /**

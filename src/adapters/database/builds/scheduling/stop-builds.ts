@@ -23,7 +23,7 @@ const CANCELLED = sql.fragment`'Cancelled'`;
  * run. A running build is marked for cancellation, and its agent ends it. The caller holds the pipeline's
  * lock, which comes before rows of builds. `which` selects by id.
  */
-export function endUnstarted(
+export function stopBuilds(
   which: FragmentSqlToken,
   { by = null, message, reason = CANCELLED, at }: Ending,
 ): FragmentSqlToken {

@@ -3,8 +3,8 @@ import { ids, prepared, timestamp, type Transaction } from '#adapters/database/c
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
-import { endUnstarted } from './stop-builds.ts';
 import type { GatheredJob } from './gather.ts';
+import { stopBuilds } from './stop-builds.ts';
 
 interface Row extends MadeRow {
   made: boolean;
@@ -100,7 +100,7 @@ type Superseded = ReturnType<typeof rowsOf>['superseded'];
  */
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
-  return endUnstarted(
+  return stopBuilds(
     sql.fragment`(builds.id = ANY(${ids(decision.interrupted)})
       OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
     {
