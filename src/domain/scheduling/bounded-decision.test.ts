@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { counted } from '#testing/scheduling/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
-import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
+import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type DecidedBuilds } from './decision.ts';
 import { MAX_UNUSED_VERSIONS, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 import { interruptOlder } from './interrupt-older.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
@@ -21,8 +21,8 @@ function facts(jobs: JobFacts[]): Facts {
 const flood = (jobs: number): JobFacts[] => upTo(jobs).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))]));
 
 /** Decides until nothing is left, as the operator does, and answers each decision. */
-function decideOnAll(jobs: JobFacts[]): Decision[] {
-  const decisions: Decision[] = [];
+function decideOnAll(jobs: JobFacts[]): DecidedBuilds[] {
+  const decisions: DecidedBuilds[] = [];
   let left = jobs;
   while (left.length > 0) {
     const decision = decideBuilds(facts(left));
@@ -33,7 +33,7 @@ function decideOnAll(jobs: JobFacts[]): Decision[] {
   return decisions;
 }
 
-function withoutBuilt(one: JobFacts, { builds }: Decision): JobFacts {
+function withoutBuilt(one: JobFacts, { builds }: DecidedBuilds): JobFacts {
   const own = builds.filter((build) => build.job === one.id);
   const used = new Set(own.map(({ versions }) => versions.join(' ')));
   const gets = one.gets.map((taken) => ({

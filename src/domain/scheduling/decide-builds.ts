@@ -5,7 +5,7 @@ import {
   MAX_BUILDS_PER_DECISION,
   MAX_INPUTS_PER_DECISION,
   type BuildDecision,
-  type Decision,
+  type DecidedBuilds,
 } from './decision.ts';
 import type { Facts, JobFacts } from './facts.ts';
 import { ignoreHolds, withoutHeld } from './held-versions.ts';
@@ -38,9 +38,9 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  * The function is pure and reads a bounded part of the history. If it needs an older page of it, it decides
  * nothing for that job but asks for the page (`needs`); the caller gathers the page and decides again.
  */
-export function decideBuilds(facts: Facts): Decision {
+export function decideBuilds(facts: Facts): DecidedBuilds {
   const context = contextOf(facts);
-  const decisions: Partial<Decision>[] = [];
+  const decisions: Partial<DecidedBuilds>[] = [];
   let budget: Budget = {
     builds: MAX_BUILDS_PER_DECISION,
     inputs: MAX_INPUTS_PER_DECISION,
@@ -89,7 +89,7 @@ function decideJob(
   job: JobFacts,
   context: Context,
   budget: Budget,
-): { decision: Partial<Decision>; budget: Budget } {
+): { decision: Partial<DecidedBuilds>; budget: Budget } {
   if (budget.builds === 0 && job.requests.length === 0) return { decision: { unfinished: [job.id] }, budget };
   const choice = chooseSet(job, context.snapshot);
   const choiceOfPeople = chooseForPeople(job, choice, context);
@@ -124,7 +124,7 @@ function chooseForPeople(
   return chooseSet(job, snapshotForPeople);
 }
 
-interface AutomaticDecision extends AutomaticSets, Pick<Decision, 'waiting' | 'settled'> {}
+interface AutomaticDecision extends AutomaticSets, Pick<DecidedBuilds, 'waiting' | 'settled'> {}
 
 /** The automatic sets of a job, or why it gets none; and how far its gets are settled then. */
 function decideAutomatic(
@@ -157,7 +157,7 @@ const NO_SETS: AutomaticSets = {
   needs: [],
 };
 
-function waitingFor({ id }: JobFacts, reasons: Reason[]): Decision['waiting'] {
+function waitingFor({ id }: JobFacts, reasons: Reason[]): DecidedBuilds['waiting'] {
   return reasons.length === 0 ? [] : [{ job: id, reasons }];
 }
 
@@ -190,10 +190,9 @@ function without(
   };
 }
 
-function combine(decisions: readonly Partial<Decision>[]): Decision {
+function combine(decisions: readonly Partial<DecidedBuilds>[]): DecidedBuilds {
   return {
     builds: decisions.flatMap(({ builds = [] }) => builds),
-    interrupted: [],
     waiting: decisions.flatMap(({ waiting = [] }) => waiting),
     refused: decisions.flatMap(({ refused = [] }) => refused),
     settled: decisions.flatMap(({ settled = [] }) => settled),

@@ -2,10 +2,9 @@ import type { InputValues } from '#domain/pipeline/input-values.ts';
 import type { NeededPage, RequestedCheck } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
-export interface Decision {
+/** What `decideBuilds` decides. */
+export interface DecidedBuilds {
   builds: BuildDecision[];
-  /** Row ids of builds that builds of this decision interrupt. `interruptOlder` finds them. */
-  interrupted: number[];
   /** Jobs that get no automatic build now, and why. */
   waiting: { job: number; reasons: Reason[] }[];
   /** Requests that cannot be granted, with every reason. */
@@ -19,6 +18,12 @@ export interface Decision {
   unfinished: number[];
   /** Older pages that some jobs need. Nothing is decided for such a job until they are there. */
   needs: NeededPage[];
+}
+
+/** What is written. */
+export interface Decision extends DecidedBuilds {
+  /** Row ids of builds that builds of this decision interrupt. `interruptOlder` finds them. */
+  interrupted: number[];
 }
 
 /** A build to create. Versions are places, as in the facts; `withRowIds` translates them. */

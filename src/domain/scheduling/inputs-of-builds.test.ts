@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { decideBuilds } from './decide-builds.ts';
-import type { Decision } from './decision.ts';
+import type { DecidedBuilds } from './decision.ts';
 import type { BuildRequest, JobFacts } from './facts.ts';
 
 const INPUTS: Input[] = [
@@ -13,7 +13,7 @@ const AUTOMATIC = { environment: 'dev', dry_run: 'false' };
 function decide(
   requests: Omit<BuildRequest, 'by'>[],
   more: Partial<JobFacts> & { unused?: boolean } = {},
-): Decision {
+): DecidedBuilds {
   const { unused = false, ...facts } = more;
   const get = { resource: 1, trigger: true, passed: [], every: false, baseline: 0, unused: [] };
   const versions = unused ? [] : [5];
@@ -36,8 +36,8 @@ function decide(
   });
 }
 
-const valuesOf = ({ builds }: Decision) => builds.map(({ inputs }) => inputs);
-const reasonsOf = ({ refused }: Decision) =>
+const valuesOf = ({ builds }: DecidedBuilds) => builds.map(({ inputs }) => inputs);
+const reasonsOf = ({ refused }: DecidedBuilds) =>
   refused.flatMap(({ reasons }) => reasons.map(({ code }) => code));
 
 test('an automatic build has defaults and zero values', () => {

@@ -1,4 +1,4 @@
-import type { BuildDecision, Decision } from './decision.ts';
+import type { BuildDecision, DecidedBuilds, Decision } from './decision.ts';
 import type { GetFacts, JobFacts, ResourceVersion } from './facts.ts';
 
 /**
@@ -42,7 +42,7 @@ export function interruptingBuilds(
 
 /** Ends the older builds of each group of an interruptible job: open ones, and ones of the same decision. */
 export function interruptOlder(
-  decision: Decision,
+  decision: DecidedBuilds,
   jobs: readonly Job[],
   { open, origins }: InterruptFacts,
 ): Decision {

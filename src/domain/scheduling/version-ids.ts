@@ -1,7 +1,7 @@
-import type { BuildCause, Decision } from './decision.ts';
+import type { BuildCause, DecidedBuilds } from './decision.ts';
 
 /** The decision with row ids in place of the places of versions: builds store row ids. */
-export function withRowIds(decision: Decision, ids: ReadonlyMap<number, number>): Decision {
+export function withRowIds(decision: DecidedBuilds, ids: ReadonlyMap<number, number>): DecidedBuilds {
   if (ids.size === 0) return decision;
   const idOf = (version: number): number => ids.get(version) ?? version;
   const inCause = (cause: BuildCause): BuildCause =>

@@ -1,5 +1,5 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecidedBuilds, Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts } from '#domain/scheduling/facts.ts';
 import { interruptingBuilds, interruptOlder } from '#domain/scheduling/interrupt-older.ts';
 import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
@@ -16,11 +16,11 @@ export interface DecisionWithFacts {
   /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
   /** The decision, with row ids as versions. */
-  decision: Decision;
+  decision: DecidedBuilds;
 }
 
 interface How {
-  decide?: (facts: Facts) => Decision;
+  decide?: (facts: Facts) => DecidedBuilds;
   /** Rows per page, for the newest page and each older one. */
   pageRows?: readonly [number, ...number[]];
 }
@@ -73,9 +73,9 @@ export async function decideAndWrite(
 async function withInterrupted(
   tx: PipelineTransaction,
   { jobs }: GatheredFacts,
-  decision: Decision,
+  decision: DecidedBuilds,
 ): Promise<Decision> {
   const interrupting = interruptingBuilds(jobs, decision.builds);
-  if (interrupting.jobs.length === 0) return decision;
+  if (interrupting.jobs.length === 0) return { ...decision, interrupted: [] };
   return interruptOlder(decision, jobs, await tx.interruptFacts(interrupting));
 }

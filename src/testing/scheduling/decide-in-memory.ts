@@ -1,5 +1,5 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecidedBuilds, Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { interruptOlder } from '#domain/scheduling/interrupt-older.ts';
 import { withRowIds } from '#domain/scheduling/version-ids.ts';
@@ -21,7 +21,7 @@ export function decideFromHistory(
 }
 
 /** With row ids in place of versions, and with the builds that it interrupts. */
-export function readyToWrite(history: History, facts: Facts, decision: Decision): Decision {
+export function readyToWrite(history: History, facts: Facts, decision: DecidedBuilds): Decision {
   return interruptOlder(withRowIds(decision, facts.ids ?? new Map()), facts.jobs, interruptFactsOf(history));
 }
 

@@ -1,6 +1,6 @@
 import type { BuildEvent } from '#domain/build/events.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecidedBuilds } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { endBuild, retryAttempt } from '#flows/builds/end-build.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
@@ -18,7 +18,7 @@ export async function scheduleOn(
   { builds }: Builds,
   pipeline: number,
   at: Date,
-  decide?: (facts: Facts) => Decision,
+  decide?: (facts: Facts) => DecidedBuilds,
 ) {
   return await builds.withPipeline(
     pipeline,

@@ -5,7 +5,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecidedBuilds } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
@@ -198,7 +198,7 @@ const ONE_BY_ONE = [1, ...Array.from({ length: 499 }, () => 1)] as const;
 async function decided(
   jobs: ReadonlyMap<number, number>,
   pageRows?: readonly [number, ...number[]],
-): Promise<Decision> {
+): Promise<DecidedBuilds> {
   return await stores.pool.transaction(async (connection) => {
     const gather = async () => await gatherJobs(connection, [...jobs.values()]);
     const tx = decisionTransaction(connection, gather);
@@ -237,7 +237,7 @@ describe('what Postgres gathers', () => {
     const history = disagreeing({ upTo: 300, agreed: 5, place: (version) => version });
     const { pipeline, versions } = await write(history);
     const asked: Facts[] = [];
-    const decisions: Decision[] = [];
+    const decisions: DecidedBuilds[] = [];
     await scheduleOn(stores, pipeline, new Date(), (facts) => {
       asked.push(structuredClone(facts));
       decisions.push(decideBuilds(facts));
