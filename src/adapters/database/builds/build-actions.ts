@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { RetryInterrupts } from '#domain/scheduling/interrupt-older.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, LOCK, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { WaitingApproval } from '#flows/builds/turn-ports.ts';

@@ -1,7 +1,8 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from '#adapters/crypto/digests.ts';
 import { writeCacheSizes } from '#adapters/database/caches/cache-uses.ts';
-import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { addVersions } from '#adapters/database/checks/record-versions.ts';
+import { requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import {
   LOCK,
   prepared,

@@ -7,7 +7,7 @@ import { storable } from '#domain/build/storable.ts';
 import type { HooksEnded } from '#flows/checks/ports.ts';
 import type { OpenHookRun } from '#flows/pods/workloads.ts';
 import { endNotifications } from './notification-runs.ts';
-import { requestSchedule } from './record-versions.ts';
+import { requestSchedule } from './request-schedule.ts';
 
 /** Until a run of notifications has an agent. */
 const MAX_START_SECONDS = 10 * 60;

@@ -5,6 +5,7 @@ import { storableFields } from '#domain/build/storable.ts';
 import { MAX_HOOK_WAIT_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { VersionsAdded } from '#flows/checks/ports.ts';
 import { moveVersions, type MovedVersion } from './move-versions.ts';
+import { requestSchedule } from './request-schedule.ts';
 
 /**
  * Adds the versions that the scope does not know and requests a decision on the jobs that take them. If any
@@ -86,15 +87,4 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
       SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added),
         now() + ${MAX_HOOK_WAIT_SECONDS} * interval '1 second'
       FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
-}
-
-/**
- * SQL: an UPDATE that requests a decision on these jobs. It locks rows in order of id, so that two requests
- * cannot deadlock.
- */
-export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`
-    UPDATE jobs SET schedule_requested = schedule_requested + 1
-    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE)
-      RETURNING jobs.id`;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
-import { requestSchedule } from './record-versions.ts';
+import { requestSchedule } from './request-schedule.ts';
 
 /** SQL condition: trigger `m` is open: it has neither a build nor a refusal. */
 const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { stopBuilds } from '#adapters/database/builds/scheduling/stop-builds.ts';
-import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { requestSchedule } from '#adapters/database/checks/request-schedule.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
