@@ -126,9 +126,9 @@ export interface BuildActionTransaction {
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
   /** Ends a build that has not started; asks a running build to stop. */
   cancel(build: LockedBuild, why: { by: string; message: string; at: Date }): Promise<void>;
-  retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
   /** The same for several builds. Returns the row ids of those that had not ended. */
   cancelAll(builds: readonly number[], why: { message: string; at: Date }): Promise<number[]>;
+  retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
   /** Creates a build with the inputs and the revision of the original. */
   retry(build: LockedBuild, retry: RetryToWrite): Promise<void>;
   recordVote(build: LockedBuild, vote: Vote, at: Date): Promise<void>;

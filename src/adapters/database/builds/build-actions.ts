@@ -20,7 +20,6 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
       await connection.query(rows()`${stopBuilds(sql.fragment`id = ${id}`, why)}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
-    retryFacts: async (build) => await retryFacts(connection, build),
     async cancelAll(builds, why) {
       if (builds.length === 0) return [];
       const which = sql.fragment`id = ANY(${ids(builds)})`;
@@ -28,6 +27,7 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
         WITH stopped AS (${stopBuilds(which, why)}) SELECT id FROM stopped`);
       return [...stopped];
     },
+    retryFacts: async (build) => await retryFacts(connection, build),
     retry: async ({ id }, retry) => await insertRetry(connection, id, retry),
     async recordVote({ id }, { by, approve, message = null }, at) {
       await connection.query(rows()`
