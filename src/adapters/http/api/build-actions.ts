@@ -6,6 +6,7 @@ import { markWarning } from '#flows/builds/mark-warning.ts';
 import { retryBuild } from '#flows/builds/retry-build.ts';
 import { voteOnBuild } from '#flows/builds/vote-on-build.ts';
 import { nameBuild, refOf } from './builds.ts';
+import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
@@ -33,7 +34,7 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
-        doneOr(await cancelBuild(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
+        doneOr(await cancelBuild(ref, userNameOf(identity), ports), nameBuild(ref));
         return reply.code(202).send({ data: { job: ref.job, number: ref.number } });
       },
     }),
@@ -48,7 +49,7 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
       handler: async ({ params, identity }) => {
         const ref = refOf(params);
-        doneOr(await markWarning(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
+        doneOr(await markWarning(ref, userNameOf(identity), ports), nameBuild(ref));
         return { data: { job: ref.job, number: ref.number, status: 'warning' } };
       },
     }),
@@ -77,7 +78,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
         const message = body?.message;
-        const by = identity?.user ?? 'unknown';
+        const by = userNameOf(identity);
         const given = { by, approve: true, ...defined({ message }) };
         return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
       },
@@ -97,7 +98,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       },
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
-        const given = { by: identity?.user ?? 'unknown', approve: false, message: body.message };
+        const given = { by: userNameOf(identity), approve: false, message: body.message };
         return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
       },
     }),
@@ -119,7 +120,7 @@ function retryRoute(ports: PipelinePorts): Route {
     },
     handler: async ({ params, identity }, reply) => {
       const ref = refOf(params);
-      const { build } = doneOr(await retryBuild(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
+      const { build } = doneOr(await retryBuild(ref, userNameOf(identity), ports), nameBuild(ref));
       const url = buildUrl(build, build.number);
       void reply.header('location', url);
       return reply.code(201).send({ data: { job: build.job, number: build.number, url } });

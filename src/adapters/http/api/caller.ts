@@ -45,8 +45,13 @@ export function signInAgain(): Problem {
   );
 }
 
+/** The name of the caller, as it is recorded with what they change. */
+export function userNameOf(identity: Identity | undefined): string {
+  return identity?.user ?? 'unknown';
+}
+
 export function actOf(identity: Identity | undefined, at: Date): Act {
-  return { by: identity?.user ?? 'unknown', at };
+  return { by: userNameOf(identity), at };
 }
 
 const MAX_USER_AGENT_CHARACTERS = 200;

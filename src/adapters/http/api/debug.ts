@@ -8,6 +8,7 @@ import type { DebugSessionName } from '#flows/builds/debug-ports.ts';
 import { openDebugSession } from '#flows/builds/open-debug-session.ts';
 import { closeDebugSession, giveDebugInput } from '#flows/builds/use-debug-session.ts';
 import { nameBuild, refOf } from './builds.ts';
+import { userNameOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
@@ -62,7 +63,7 @@ function openRoute(ports: PipelinePorts): Route {
       const ref = refOf(params);
       if (command.join('').length > DEBUG_LIMITS.commandCharacters)
         throw new Problem('invalid-request', 'The command is too long.');
-      const request = { by: personOf(identity), command, ...defined({ step, terminal }) };
+      const request = { by: userNameOf(identity), command, ...defined({ step, terminal }) };
       const opened = doneOr(await openDebugSession(ref, request, ports), nameBuild(ref));
       const data = { session: opened.session, step: opened.step.id, step_name: opened.step.name };
       return reply.code(201).send({ data });
@@ -139,9 +140,7 @@ function inputOf({ sequence, data, columns, rows, end }: GivenInput) {
 type Params = Parameters<typeof refOf>[0] & { session: number };
 
 export function sessionOf(params: Params, identity: Identity | undefined): DebugSessionName {
-  return { id: params.session, ref: refOf(params), by: personOf(identity) };
+  return { id: params.session, ref: refOf(params), by: userNameOf(identity) };
 }
 
 export const nameSession = ({ id }: DebugSessionName): string => `Session ${id} of yours`;
-
-const personOf = (identity: Identity | undefined): string => identity?.user ?? 'unknown';

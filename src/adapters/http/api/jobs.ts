@@ -9,6 +9,7 @@ import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts'
 import type { JobName } from '#flows/names.ts';
 import type { JobView } from '#flows/views/ports.ts';
 import { jobStateOf } from '#flows/views/show-pipeline.ts';
+import { userNameOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import { encodeInputs, givenInputs, JobInputs, MAX_TRIGGER_BODY, TriggerBody } from './job-inputs.ts';
 import { nanoseconds } from './nanoseconds.ts';
@@ -126,7 +127,7 @@ function triggerRoute(ports: PipelinePorts): Route {
       },
     },
     handler: async ({ params, query: { check }, body, identity }, reply) => {
-      const by = identity?.user ?? 'unknown';
+      const by = userNameOf(identity);
       const request = { by, ...givenInputs(body) };
       const answered = check
         ? await waiting.wait(by, () => triggerJobAfterChecks(params, request, ports))

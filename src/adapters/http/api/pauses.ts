@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pipelines/pause.ts';
+import { userNameOf } from './caller.ts';
 import { nameJob } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
@@ -21,7 +22,7 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
         'finish. Versions found meanwhile do not trigger later. 409 if the manifest sets `paused`.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params, identity }) => {
-        doneOr(await pausePipeline(params, identity?.user ?? 'unknown', ports), pipelineName(params));
+        doneOr(await pausePipeline(params, userNameOf(identity), ports), pipelineName(params));
         return { data: { paused: true } };
       },
     }),
@@ -45,7 +46,7 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       about: 'Pauses one job.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params, identity }) => {
-        doneOr(await pauseJob(params, identity?.user ?? 'unknown', ports), nameJob(params));
+        doneOr(await pauseJob(params, userNameOf(identity), ports), nameJob(params));
         return { data: { paused: true } };
       },
     }),

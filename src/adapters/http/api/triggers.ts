@@ -5,6 +5,7 @@ import { defined } from '#defined';
 import { VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { emitTrigger } from '#flows/checks/emit-trigger.ts';
 import type { EmittedEvent, TriggerStream } from '#flows/checks/trigger-stream-ports.ts';
+import { userNameOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { body } from './request-bodies.ts';
@@ -58,7 +59,7 @@ export function triggerRoutes(ports: PipelinePorts): Route[] {
       bodyLimit: BODY_BYTES,
       schema: { params: TeamParams, body: Emit, response: { 201: Type.Object({ data: EmittedSchema }) } },
       handler: async ({ params: { team }, body: { name, version = {} }, identity }, reply) => {
-        const by = identity?.user ?? 'unknown';
+        const by = userNameOf(identity);
         const emitted = await emitTrigger({ team, trigger: name }, { fields: version, by }, ports);
         if (emitted.answer === 'unknown') throw noStream(team, name);
         if (emitted.answer === 'refused') throw new Problem('invalid-request', emitted.message);

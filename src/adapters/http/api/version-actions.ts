@@ -5,6 +5,7 @@ import { defined } from '#defined';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.ts';
 import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
+import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr, ReasonShown } from './refusal.ts';
@@ -36,7 +37,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       },
       handler: async ({ params, body, identity }) => {
         const { version_id: version, comment } = body;
-        const by = identity?.user ?? 'unknown';
+        const by = userNameOf(identity);
         const pin = { version, by, ...defined({ comment }) };
         doneOr(await pinResource(params, pin, ports), versionName({ ...params, version }));
         return { data: { resource: params.resource, pinned_version_id: version } };
@@ -80,7 +81,7 @@ function disableRoute(ports: PipelinePorts): Route {
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params, identity }) => {
       const { version } = params;
-      const by = identity?.user ?? 'unknown';
+      const by = userNameOf(identity);
       doneOr(await disableVersion(params, { version, by }, ports), versionName(params));
       return { data: { version_id: version, disabled: true } };
     },
@@ -127,7 +128,7 @@ function triggerRoute(ports: PipelinePorts): Route {
       },
     },
     handler: async ({ params, identity }, reply) => {
-      const wanted = { version: params.version, by: identity?.user ?? 'unknown' };
+      const wanted = { version: params.version, by: userNameOf(identity) };
       const { builds, refused } = doneOr(await triggerVersion(params, wanted, ports), versionName(params));
       const reasons = refused.flatMap((one) =>
         one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
