@@ -10,7 +10,7 @@ import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
-import { answer, BuildParams } from './schemas.ts';
+import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
 const Named = { job: Type.String(), number: Type.String() };
 const Voted = answer({
@@ -25,7 +25,7 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel',
+      url: `${BUILD_PATH}/cancel`,
       needs: 'write',
       audit: 'job.cancelled',
       about:
@@ -42,7 +42,7 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
     ...voteRoutes(ports),
     route({
       method: 'PUT',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
+      url: `${BUILD_PATH}/warning`,
       needs: 'maintain',
       audit: 'build.marked_warning',
       about: 'Marks a failed build as a warning: from then on it counts as good for `passed`.',
@@ -60,7 +60,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/approve',
+      url: `${BUILD_PATH}/approve`,
       needs: 'maintain',
       audit: 'build.approved',
       about:
@@ -85,7 +85,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
     }),
     route({
       method: 'POST',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject',
+      url: `${BUILD_PATH}/reject`,
       needs: 'maintain',
       audit: 'build.rejected',
       about:
@@ -108,7 +108,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
 function retryRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
-    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry',
+    url: `${BUILD_PATH}/retry`,
     needs: 'write',
     audit: 'job.retried',
     about:

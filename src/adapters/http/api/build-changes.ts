@@ -5,7 +5,7 @@ import type { BuildChangesView } from '#flows/views/ports.ts';
 import { nameBuild, refOf } from './builds.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { answer, BuildParams, Strings, Time } from './schemas.ts';
+import { answer, BUILD_PATH, BuildParams, Strings, Time } from './schemas.ts';
 
 const Version = Type.Object({
   version_id: Type.Integer(),
@@ -36,7 +36,7 @@ const Changes = {
 export function buildChangesRoute({ views }: PipelinePorts): Route {
   return route({
     method: 'GET',
-    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/changes',
+    url: `${BUILD_PATH}/changes`,
     needs: 'read',
     about:
       'What changed since the last good build of the job: for each input, the versions after that ' +

@@ -17,6 +17,7 @@ import {
 import {
   answer,
   answerPage,
+  BUILD_PATH,
   BuildParams,
   BuildStatusName,
   JobParams,
@@ -135,7 +136,7 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
     }),
     route({
       method: 'GET',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
+      url: BUILD_PATH,
       needs: 'public',
       about:
         'One build with its inputs and steps. The public gets number, status and times, also of the ' +

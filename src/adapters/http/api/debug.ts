@@ -13,9 +13,8 @@ import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
 import { body, Nothing } from './request-bodies.ts';
-import { answer, BuildParams } from './schemas.ts';
+import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
-const BUILD = '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build';
 const MAX_BODY = 128 * 1024;
 
 const Size = Type.Integer({ minimum: 1, maximum: DEBUG_LIMITS.columns });
@@ -35,7 +34,7 @@ export function debugRoutes(ports: PipelinePorts): Route[] {
 function openRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
-    url: `${BUILD}/debug`,
+    url: `${BUILD_PATH}/debug`,
     needs: 'maintain',
     about:
       'Opens [a shell in a running step](../how-to/debug-a-step.md): 201 with the id of its session. `step`: ' +
@@ -74,7 +73,7 @@ function openRoute(ports: PipelinePorts): Route {
 function inputRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
-    url: `${BUILD}/debug/:session/input`,
+    url: `${BUILD_PATH}/debug/:session/input`,
     needs: 'maintain',
     about:
       'Sends to your shell: `data` in base64, a new size as `columns` and `rows`, or `end` of the input, with ' +
@@ -107,7 +106,7 @@ function inputRoute(ports: PipelinePorts): Route {
 function closeRoute(ports: PipelinePorts): Route {
   return route({
     method: 'DELETE',
-    url: `${BUILD}/debug/:session`,
+    url: `${BUILD_PATH}/debug/:session`,
     needs: 'maintain',
     about: 'Ends your shell, if it has not ended, and forgets its session.',
     schema: { params: DebugParams, response: Nothing },

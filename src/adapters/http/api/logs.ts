@@ -6,7 +6,7 @@ import { LOG_REMOVED, type LogPage } from '#flows/views/ports.ts';
 import { nameBuild, refOf } from './builds.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { BuildParams, Time } from './schemas.ts';
+import { BUILD_PATH, BuildParams, Time } from './schemas.ts';
 
 export const Chunk = Type.Object({
   attempt: Type.Integer(),
@@ -23,7 +23,7 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
+      url: `${BUILD_PATH}/logs`,
       needs: 'read',
       about:
         'The log as plain text, or as numbered chunks if you accept `application/json`. `after`: resume ' +

@@ -11,6 +11,10 @@ export const VersionParams = Type.Object({
   ...ResourceParams.properties,
   version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 });
+
+/** The path of a build's routes. Its parameters are BuildParams. */
+export const BUILD_PATH = '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build';
+
 export const BuildParams = Type.Object({
   team: Name,
   pipeline: Name,

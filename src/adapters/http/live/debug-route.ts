@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { DebugParams, nameSession, sessionOf } from '#adapters/http/api/debug.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
+import { BUILD_PATH } from '#adapters/http/api/schemas.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { DebugPorts } from '#flows/builds/debug-ports.ts';
 import { readDebugOutput } from '#flows/builds/use-debug-session.ts';
@@ -58,7 +59,7 @@ interface DebugRouteParts {
 export function debugOutput(live: DebugRouteParts): Route {
   return route({
     method: 'GET',
-    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/debug/:session/output',
+    url: `${BUILD_PATH}/debug/:session/output`,
     needs: 'maintain',
     about:
       'What [your shell](../how-to/debug-a-step.md) prints, as server-sent events: `output` with `data` in ' +

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nameBuild, refOf } from '#adapters/http/api/builds.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
-import { BuildParams, PipelineParams } from '#adapters/http/api/schemas.ts';
+import { BUILD_PATH, BuildParams, PipelineParams } from '#adapters/http/api/schemas.ts';
 import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import { route, type App, type Route } from '#adapters/http/server/route.ts';
 import type { StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
@@ -95,7 +95,7 @@ function buildEvents(live: LiveFeeds): Route {
   const { views } = live.ports;
   return route({
     method: 'GET',
-    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
+    url: `${BUILD_PATH}/events`,
     needs: 'read',
     about:
       'The build as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with ' +
