@@ -27,6 +27,7 @@ import { createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
 import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
+import { Webhook } from './admission-webhook.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openOperatorDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
@@ -34,7 +35,6 @@ import { Health } from './health.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import { lead, type Leadership } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
-import { Webhook } from './webhook.ts';
 
 export type Ending = 'stopped' | 'lead-lost';
 

@@ -11,7 +11,7 @@ import {
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { WebhookConfig } from '#config';
 import { freePort } from '#testing/network/free-port.ts';
-import { Webhook } from './webhook.ts';
+import { Webhook } from './admission-webhook.ts';
 
 const HOST = 'millrace-webhook.home.svc';
 const SECRET = 'secrets/millrace-webhook-tls';
