@@ -11,7 +11,7 @@ import {
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { WebhookConfig } from '#config';
 import { freePort } from '#testing/network/free-port.ts';
-import { Webhook } from './admission-webhook.ts';
+import { AdmissionWebhook } from './admission-webhook.ts';
 
 const HOST = 'millrace-webhook.home.svc';
 const SECRET = 'secrets/millrace-webhook-tls';
@@ -21,7 +21,7 @@ const CONFIGURATION = 'validatingwebhookconfigurations/millrace-webhook';
 let objects: Map<string, Record<string, unknown>>;
 let applied: object[];
 let port = 0;
-let webhook: Webhook;
+let webhook: AdmissionWebhook;
 let authority: CertificateAndKey;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ const client = {
 };
 
 function start(certificate: WebhookConfig['certificate']): void {
-  webhook = new Webhook({
+  webhook = new AdmissionWebhook({
     config: { listen: { host: '127.0.0.1', port }, certificate },
     client,
     secrets: { client, namespace: 'home', release: 'millrace', now: () => new Date() },

@@ -41,7 +41,7 @@ const RETRY_MS = 5000;
 const DRAIN_MS = 3000;
 
 /** The admission webhook of this replica. It serves as soon as it has a certificate, also on a standby. */
-export class Webhook {
+export class AdmissionWebhook {
   readonly #options: WebhookOptions;
   readonly #server: Server;
   readonly #closing = new AbortController();

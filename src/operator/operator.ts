@@ -27,7 +27,7 @@ import { createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
 import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
-import { Webhook } from './admission-webhook.ts';
+import { AdmissionWebhook } from './admission-webhook.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openOperatorDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
@@ -59,7 +59,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   const observe = requestMetrics(registry);
   const webhook =
     config.webhook &&
-    new Webhook({ config: config.webhook, client, secrets, compiler, log, metrics, observe });
+    new AdmissionWebhook({ config: config.webhook, client, secrets, compiler, log, metrics, observe });
   const server = createMetricsServer(
     registry,
     () => Promise.resolve(health.notReady() ?? webhook?.notReady()),
@@ -113,7 +113,7 @@ interface Made {
 
 type Candidate = Omit<Leadership, 'reader' | 'lost'> & {
   stop: AbortSignal;
-  webhook: Webhook | undefined;
+  webhook: AdmissionWebhook | undefined;
 };
 
 async function connect({ cluster }: OperatorConfig): Promise<Connection> {
