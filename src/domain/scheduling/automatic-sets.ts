@@ -199,7 +199,11 @@ function setFor(
   if ('needs' in solution) return { needs: solution.needs };
   if (!('versions' in solution)) return { none: true };
   const versions = [...newest];
-  for (const [index, member] of group.entries()) versions[member.position] = solution.versions[index] ?? 0;
+  for (const [index, member] of group.entries()) {
+    const solved = solution.versions[index];
+    if (solved === undefined) throw new Error(`The solution lacks a version for get ${member.position}.`);
+    versions[member.position] = solved;
+  }
   return { set: { versions, cause } };
 }
 

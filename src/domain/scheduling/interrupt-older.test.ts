@@ -53,6 +53,13 @@ const origins = new Map([
 const JOBS = [job(7, { interruptible: true }), job(8)];
 
 describe('builds that interrupt older ones', () => {
+  test('have a version for each get of their job, and for nothing else', () => {
+    const surplus = decision(build(7, 11, 91, 5));
+    expect(() => interruptOlder(surplus, JOBS, { open: [], origins })).toThrow(
+      'A build of job 7 has a version for get 2, which the job lacks.',
+    );
+  });
+
   test('are those of interruptible jobs', () => {
     expect(interruptingBuilds(JOBS, [build(8, 11, 91), build(7, 12, 91), build(7, 21, 91)])).toEqual({
       jobs: [7],

@@ -52,7 +52,7 @@ export function interruptOlder(
     return own && `${job} ${interruptionGroup(own, inputs(own), origins)}`;
   };
   const groups = decision.builds.map(({ job, versions }) =>
-    groupOf(job, (own) => versions.map((version, get) => ({ resource: own[get]?.resource ?? 0, version }))),
+    groupOf(job, (own) => versions.map((version, get) => ({ resource: resourceOf(own, get, job), version }))),
   );
   const last = new Map(groups.map((group, index) => [group, index]));
   return {
@@ -65,6 +65,13 @@ export function interruptOlder(
       .filter(({ job, inputs }) => gets.has(job) && last.has(groupOf(job, () => inputs)))
       .map(({ id }) => id),
   };
+}
+
+function resourceOf(gets: Job['gets'], position: number, job: number): number {
+  const get = gets[position];
+  if (get === undefined)
+    throw new Error(`A build of job ${job} has a version for get ${position}, which the job lacks.`);
+  return get.resource;
 }
 
 /** What a retry of a build of an interruptible job interrupts. `open`: only builds of that job. */

@@ -116,7 +116,8 @@ describe('a decision with pages', () => {
 
   test('a build of an interruptible job is written with the open builds that it interrupts', async () => {
     const { tx, asked, written, facts } = transaction();
-    facts.jobs = [{ id: 2, name: 'e2e', paused: false, interruptible: true, gets: [], requests: [] }];
+    const get = { resource: 1, trigger: true, passed: [], every: true, baseline: 0, unused: [9] };
+    facts.jobs = [{ id: 2, name: 'e2e', paused: false, interruptible: true, gets: [get], requests: [] }];
     const cause = { kind: 'version', resource: 1, version: 9 } as const;
     const build = { job: 2, versions: [9], cause, state: 'pending' } as const;
     await decideAndWrite(tx, new Date(0), {
