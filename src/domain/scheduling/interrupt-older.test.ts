@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { BuildDecision, Decision } from './decision.ts';
+import type { BuildDecision, DecidedBuilds } from './decision.ts';
 import type { JobFacts } from './facts.ts';
 import { interruptedByRetry, interruptingBuilds, interruptOlder } from './interrupt-older.ts';
 
@@ -27,9 +27,8 @@ const build = (of: number, ...versions: number[]): BuildDecision => ({
   cause: { kind: 'version', resource: APP, version: versions[0] ?? 0 },
   state: 'pending',
 });
-const decision = (...builds: BuildDecision[]): Decision => ({
+const decision = (...builds: BuildDecision[]): DecidedBuilds => ({
   builds,
-  interrupted: [],
   waiting: [],
   refused: [],
   settled: [],

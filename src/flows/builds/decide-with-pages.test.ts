@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecidedBuilds, Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts, type NeededPage } from '#domain/scheduling/facts.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import { decideAndWrite, decideWithPages } from './decide-with-pages.ts';
 import type { GatheredFacts, PipelineTransaction, WriteOptions } from './schedule-ports.ts';
 
-const DECISION: Decision = {
+const DECISION: DecidedBuilds = {
   builds: [],
-  interrupted: [],
   waiting: [],
   refused: [],
   settled: [],
@@ -60,7 +59,7 @@ function transaction() {
 /** Needs an older page until it has so many. */
 const needing =
   (pages: number, seen: Facts[] = []) =>
-  (facts: Facts): Decision => {
+  (facts: Facts): DecidedBuilds => {
     seen.push(facts);
     return { ...DECISION, needs: facts.used.length < pages && !facts.exhausted ? [NEED] : [] };
   };
@@ -108,6 +107,7 @@ describe('a decision with pages', () => {
         decision: {
           ...DECISION,
           builds: [{ ...build, versions: [90, 3], cause: { ...cause, version: 90 } }],
+          interrupted: [],
         },
         options: { startAtOnce: new Set([1, 3]), at },
       },
