@@ -4,7 +4,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { LogPage, Views } from '#flows/views/ports.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { throttled } from './throttle.ts';
+import { pacedReads } from './pace-reads.ts';
 
 /** Characters of log per read, and bytes of its end that are buffered for viewers a little behind. */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
@@ -59,8 +59,8 @@ export class BuildFeed {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#logs = throttled(() => this.#readLogs(), LOG_PAUSE_MS, parts.failed);
-    this.#states = throttled(() => this.#readState(), STATE_PAUSE_MS, parts.failed);
+    this.#logs = pacedReads(() => this.#readLogs(), LOG_PAUSE_MS, parts.failed);
+    this.#states = pacedReads(() => this.#readState(), STATE_PAUSE_MS, parts.failed);
   }
 
   get empty(): boolean {

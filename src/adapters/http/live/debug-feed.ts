@@ -1,7 +1,7 @@
 import type { DebugOutput } from '#flows/builds/use-debug-session.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { throttled } from './throttle.ts';
+import { pacedReads } from './pace-reads.ts';
 
 /** Output is collected for this time before it is read. */
 const READ_PAUSE_MS = 10;
@@ -27,7 +27,7 @@ export class DebugFeed {
     this.#parts = parts;
     this.build = parts.build;
     this.#after = parts.after;
-    this.#reading = throttled(() => this.#readOnce(), READ_PAUSE_MS, parts.failed);
+    this.#reading = pacedReads(() => this.#readOnce(), READ_PAUSE_MS, parts.failed);
     parts.stream.drained = () => this.refresh();
   }
 

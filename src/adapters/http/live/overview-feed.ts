@@ -4,7 +4,7 @@ import type { Notifications } from '#flows/notification-ports.ts';
 import type { PipelineCards } from '#flows/views/show-cards.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { throttled } from './throttle.ts';
+import { pacedReads } from './pace-reads.ts';
 
 const PAUSE_MS = 1000;
 /** Pipelines, and teams, in one query. */
@@ -55,7 +55,7 @@ export class OverviewFeed {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#reads = throttled(() => this.#read(), parts.pauseMs ?? PAUSE_MS, parts.failed);
+    this.#reads = pacedReads(() => this.#read(), parts.pauseMs ?? PAUSE_MS, parts.failed);
   }
 
   /** Adds a viewer of these teams. Returns a function that removes the viewer. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { throttled } from './throttle.ts';
+import { pacedReads } from './pace-reads.ts';
 
 const PAUSE_MS = 500;
 
@@ -33,7 +33,7 @@ export class PipelineFeed {
 
   constructor(parts: PipelineFeedParts) {
     this.#parts = parts;
-    this.#states = throttled(() => this.#read(), PAUSE_MS, parts.failed);
+    this.#states = pacedReads(() => this.#read(), PAUSE_MS, parts.failed);
   }
 
   get empty(): boolean {

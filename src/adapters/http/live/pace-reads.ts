@@ -1,17 +1,18 @@
-export interface Throttled {
-  /** Runs the work soon; however often it is called, at most once per pause. */
+export interface PacedReads {
+  /** Reads soon; however often it is called, at most once per pause. */
   trigger(): void;
   stop(): void;
 }
 
 /**
- * Throttles work: it runs at once after a quiet time, then at most once in `pauseMs`, and never concurrently.
+ * Paces the reads of a live feed from the database: at once after a quiet time, then at most once in
+ * `pauseMs`, and never concurrently.
  */
-export function throttled(
-  work: () => Promise<void>,
+export function pacedReads(
+  read: () => Promise<void>,
   pauseMs: number,
   failed: (error: unknown) => void,
-): Throttled {
+): PacedReads {
   let timer: NodeJS.Timeout | undefined;
   let running = false;
   let again = false;
@@ -22,7 +23,7 @@ export function throttled(
     running = true;
     again = false;
     startedAt = performance.now();
-    await work().catch(failed);
+    await read().catch(failed);
     running = false;
     if (again) plan();
   }
