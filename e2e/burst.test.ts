@@ -58,7 +58,7 @@ test('120 simultaneous triggers of one team do not delay another team, and the o
   console.log(
     `another team's build starts after ${before} ms alone, after ${during} ms beside ${BURST} triggers; ${pods} Pods`,
   );
-  expect(last).toMatchObject({ status: 'pending', message: expect.stringMatching(/^TeamLimit: /) });
+  expect(last).toMatchObject({ status: 'pending', message: expect.stringMatching(/^Queued: /) });
   expect(pods).toBeGreaterThan(0);
   expect(pods).toBeLessThanOrEqual(LIMIT);
   expect(during).toBeLessThanOrEqual(maxStart(before));
