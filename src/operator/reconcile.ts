@@ -115,7 +115,7 @@ export class Reconciling {
       cache: this.informers,
       nonceOf: (session) => signNonce(keys.agent, session),
       agentKey: keys.agent,
-      startsPerNode: () => this.pacer.perNode(),
+      starts: this.pacer,
     });
     this.cluster = countedCluster(cluster, leadership.metrics);
   }

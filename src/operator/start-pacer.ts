@@ -3,6 +3,7 @@ import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import {
   halvePace,
   INITIAL_PACE,
+  othersStarted,
   paceStarts,
   slowAfter,
   type StartPace,
@@ -62,6 +63,11 @@ export class StartPacer {
     const late = this.#now() - slowAfter(this.#pace);
     for (const one of this.#starting.values()) if (one.beganAt < late) this.#seen(one, false);
     return this.#pace.perNode;
+  }
+
+  /** Whether Pods in other namespaces have started in the last minutes. */
+  othersStart(namespace: string): boolean {
+    return othersStarted(this.#pace, namespace, this.#now());
   }
 
   /** A request to create a Pod failed: the API server is down or overloaded. */

@@ -5,6 +5,7 @@ import {
   halvePace,
   INITIAL_PACE,
   INITIAL_STARTS_PER_NODE,
+  othersStarted,
   paceStarts,
   slowAfter,
   type ObservedStart,
@@ -96,4 +97,13 @@ describe('the window', () => {
       { numRuns: RUNS },
     );
   });
+});
+
+test('a start of one team is known to the others for five minutes', () => {
+  const start: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: true, used: 0.1 };
+  const pace = paceStarts(INITIAL_PACE, start);
+  expect(othersStarted(pace, 'b', 300_999)).toBe(true);
+  expect(othersStarted(pace, 'b', 301_000)).toBe(false);
+  expect(othersStarted(pace, 'a', 1000)).toBe(false);
+  expect(othersStarted(INITIAL_PACE, 'b', 0)).toBe(false);
 });

@@ -10,6 +10,8 @@ export interface StartPace {
   medians: readonly number[];
   /** When a Pod of each team last started quickly. */
   quickAt: Readonly<Record<string, number>>;
+  /** When a Pod of each team was last seen starting, quickly or not. */
+  seenAt: Readonly<Record<string, number>>;
   /** When the pace was last halved. Starts that began earlier are ignored. */
   halvedAt: number;
 }
@@ -36,6 +38,8 @@ const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */
 const EXPECTED_MILLISECONDS = 2000;
+/** For so long after a start of one team, the others leave it a place. */
+const SHARED_MILLISECONDS = 5 * 60_000;
 /** The window grows only if at least this share of it is in use. */
 const MIN_USED = 0.5;
 
@@ -44,6 +48,7 @@ export const INITIAL_PACE: StartPace = {
   recent: [],
   medians: [],
   quickAt: {},
+  seenAt: {},
   halvedAt: -Infinity,
 };
 
@@ -62,7 +67,8 @@ export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
   const ms = seen.seenAt - seen.beganAt;
   const slow = ms > slowAfter(pace);
   if (!seen.running && !slow) return pace;
-  const learned = seen.running ? withSample(pace, ms) : pace;
+  const known = { ...pace, seenAt: { ...recentlySeen(pace, seen.seenAt), [seen.team]: seen.seenAt } };
+  const learned = seen.running ? withSample(known, ms) : known;
   if (slow) return isInconclusive(pace, seen) ? learned : halvePace(learned, seen.seenAt);
   const quickAt = { ...learned.quickAt, [seen.team]: seen.seenAt };
   if (seen.used < MIN_USED) return { ...learned, quickAt };
@@ -85,6 +91,15 @@ function isInconclusive({ halvedAt, quickAt }: StartPace, { team, beganAt }: Obs
 /** After a slow start, or when the API server does not answer. */
 export function halvePace(pace: StartPace, now: number): StartPace {
   return { ...pace, perNode: Math.max(1, pace.perNode / 2), halvedAt: now, quickAt: {} };
+}
+
+/** Whether Pods of another team have started in the last minutes. */
+export function othersStarted(pace: Pick<StartPace, 'seenAt'>, team: string, now: number): boolean {
+  return Object.keys(recentlySeen(pace, now)).some((other) => other !== team);
+}
+
+function recentlySeen({ seenAt }: Pick<StartPace, 'seenAt'>, now: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(seenAt).filter(([, at]) => now - at < SHARED_MILLISECONDS));
 }
 
 function withSample(pace: StartPace, ms: number): StartPace {

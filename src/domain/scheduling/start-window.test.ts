@@ -24,6 +24,7 @@ const two: StartNode[] = [{ cores: 8 }, { cores: 8 }];
 const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
   podsOf: () => 1,
+  isShared: () => false,
   all: two,
   nodesOf: (nodes: string) => (nodes === '' ? two : gpu),
 });
@@ -60,6 +61,7 @@ describe('builds that need a Pod', () => {
     perNode: 4,
     all: one,
     nodesOf: () => one,
+    isShared: () => false,
     podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
   };
 
@@ -89,6 +91,40 @@ describe('builds that need a Pod', () => {
     ],
   ])('%s', (_, want, have, ...[given, start]) => {
     expect(teams(pickStarts(wanted(...want), have, given).start)).toBe(start);
+  });
+
+  const shared = { ...window(4), isShared: () => true };
+  test.each<[string, want: string[], have: string[], window: StartWindow, start: string]>([
+    [
+      'a team leaves one place to others that build now and then',
+      many('a', 9),
+      [],
+      shared,
+      teams(wanted(...many('a', 7))),
+    ],
+    ['another team gets the place that is left', ['a', 'b'], many('a', 7), shared, 'b'],
+    [
+      'a window of one place is not divided',
+      ['a'],
+      [],
+      { ...shared, all: one, nodesOf: () => one, perNode: 1 },
+      'a',
+    ],
+  ])('%s', (_, want, have, ...[given, start]) => {
+    expect(teams(pickStarts(wanted(...want), present(...have), given).start)).toBe(start);
+  });
+
+  test('the reason says that a place is left to other teams', () => {
+    const { held } = pickStarts(wanted('a'), present(...many('a', 7)), shared);
+    expect(held.map(({ reason }) => reason)).toEqual([
+      {
+        code: 'StartWindow',
+        message:
+          '7 Pods of the team are starting, and one place is left to other teams, which have started builds ' +
+          'in the last minutes. The build starts when one of these Pods runs.',
+        data: { have: 7, want: 7 },
+      },
+    ]);
   });
 
   test('the reason says that a team yields', () => {

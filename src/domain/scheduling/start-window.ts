@@ -29,6 +29,8 @@ export interface StartWindow {
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
+  /** Other teams have started Pods in the last minutes: one place is left to them. */
+  isShared: (team: string) => boolean;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
 }
@@ -62,7 +64,8 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first. A team
  * without a starting Pod gets a slot even if other teams hold all of them, up to twice the window. For a
  * team with twice as many Pods, a starting Pod of the smaller team counts as all slots of its node, so that
- * nothing slows down its start.
+ * nothing slows down its start. While other teams start Pods now and then, one team leaves them one place of a
+ * window of several, so that their next build starts on a node that has processor time left.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],
@@ -105,6 +108,8 @@ function whyHeld(
     const have = scope.pods.length;
     const isFirstOfTeam = first === 0 && !starting.some((pod) => pod.team === team);
     if (have >= (isFirstOfTeam ? 2 : 1) * slots) return heldByWindow(have, slots, scope.of.length);
+    const own = scope.pods.filter((pod) => pod.team === team).length;
+    if (slots > 1 && own >= slots - 1 && window.isShared(team)) return heldForOthers(own, slots);
     if (first > 0 && have + first * (slotsOfOneNode(scope.of, window.perNode) - 1) >= slots)
       return heldBySmallerTeam(have, slots);
   }
@@ -120,6 +125,14 @@ function heldBySmallerTeam(have: number, want: number): Reason {
     'A build of a team with fewer Pods is starting. ' +
     `The build starts when that one runs, or ${MAX_YIELD_SECONDS} s later.`;
   return { code: 'StartWindow', message, data: { have, want } };
+}
+
+function heldForOthers(have: number, slots: number): Reason {
+  const pods = have === 1 ? 'One Pod of the team is' : `${have} Pods of the team are`;
+  const message =
+    `${pods} starting, and one place is left to other teams, which have started builds in the last minutes. ` +
+    'The build starts when one of these Pods runs.';
+  return { code: 'StartWindow', message, data: { have, want: slots - 1 } };
 }
 
 function heldByWindow(have: number, want: number, nodes: number): Reason {

@@ -137,6 +137,7 @@ describe('a build that is to start', () => {
       runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),
       nodes: () => cluster.nodes(),
       startsPerNode: () => cluster.startsPerNode(),
+      othersStart: () => cluster.othersStart(),
       shapeOf: () => '',
     };
     expect((await startBuilds({ ...ports(), cluster: counting })).started).toMatchObject([{ team: 'other' }]);

@@ -218,6 +218,7 @@ const BY_ITSELF = new Set<PropertyKey>([
   'runningPods',
   'nodes',
   'startsPerNode',
+  'othersStart',
   'cronNext',
 ]);
 

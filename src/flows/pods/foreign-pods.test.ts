@@ -210,6 +210,7 @@ function world(pods: () => PodFacts[]) {
       runningPods: () => 0,
       nodes: () => [],
       startsPerNode: () => 4,
+      othersStart: () => false,
     },
     notifications: { notify: write('notify') },
     caches: new InMemoryCaches(),

@@ -69,6 +69,8 @@ export interface Cluster {
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */
   startsPerNode(): number;
+  /** Pods of other teams have started in the last minutes. */
+  othersStart(team: string): boolean;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { BuildPodStore, PendingBuild } from './workloads.ts';
 
 export interface WindowPorts {
   builds: Pick<BuildPodStore, 'startingPods'>;
-  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
+  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStart'>;
   /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
   now: () => Date;
@@ -76,6 +76,7 @@ export function windowOf(
     perNode: cluster.startsPerNode(),
     all: cluster.nodes({}),
     nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
+    isShared: (team) => cluster.othersStart(team),
     podsOf,
   };
 }

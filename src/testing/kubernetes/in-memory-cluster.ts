@@ -81,6 +81,10 @@ export class InMemoryCluster implements Cluster {
     return 4;
   }
 
+  othersStart(): boolean {
+    return false;
+  }
+
   async deletePod(_namespace: string, name: string, uid: string): Promise<void> {
     if (this.pods.get(name)?.uid === uid) this.pods.delete(name);
   }

@@ -106,7 +106,7 @@ function cluster(setup: World) {
     }),
     nonceOf: (session) => `nonce of ${JSON.stringify(session)}`,
     agentKey: Buffer.alloc(32, 7),
-    startsPerNode: () => 4,
+    starts: { perNode: () => 4, othersStart: (namespace) => namespace === 'team-blue' },
   });
   return { cluster: built, created, noted };
 }

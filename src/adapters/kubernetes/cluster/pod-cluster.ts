@@ -28,7 +28,11 @@ export interface PodClusterOptions {
   cache: ClusterCache;
   /** Signs the nonce that an agent sends to the gateway. The same session always has the same nonce. */
   nonceOf(session: AgentSession): string;
-  startsPerNode(): number;
+  starts: {
+    perNode(): number;
+    /** Pods in other namespaces have started in the last minutes. */
+    othersStart(namespace: string): boolean;
+  };
   /** The shims' secrets are derived from it, so that creating a Pod again results in the same Pod. */
   agentKey: Buffer;
 }
@@ -84,7 +88,11 @@ export function podCluster(options: PodClusterOptions): Cluster {
       return found && { ...podFacts(found), work, sealed: isSealed(options.agentKey, found) };
     },
     nodes: (selector) => cache.nodes(selector),
-    startsPerNode: () => options.startsPerNode(),
+    startsPerNode: () => options.starts.perNode(),
+    othersStart(name) {
+      const namespace = cache.team(name)?.rules.namespace;
+      return namespace !== undefined && options.starts.othersStart(namespace);
+    },
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
       // 409: the name has a Pod with another uid, so ours no longer exists.
