@@ -227,6 +227,12 @@ describe('a request for the Pod of a build', () => {
 const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
 type Kind = (typeof KINDS_OF_POD)[number];
 
+test('whether other teams start Pods is asked by the namespace of the team', () => {
+  expect(cluster({}).cluster.othersStart('blue')).toBe(true);
+  expect(cluster({ rules: { namespace: 'team-red' } }).cluster.othersStart('blue')).toBe(false);
+  expect(cluster({ team: false }).cluster.othersStart('blue')).toBe(false);
+});
+
 describe('a tag of a Pod', () => {
   const train = {
     ...build,
