@@ -102,6 +102,7 @@ function whyHeld(
   ];
   const yields = ({ team: other, age }: StartingPod): boolean =>
     other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
+  const isDivided = (slots: number): boolean => slots > 1 && window.isShared(team);
   for (const scope of scopes) {
     const slots = startSlots(scope.of, window.perNode);
     const first = scope.pods.filter(yields).length;
@@ -109,7 +110,7 @@ function whyHeld(
     const isFirstOfTeam = first === 0 && !starting.some((pod) => pod.team === team);
     if (have >= (isFirstOfTeam ? 2 : 1) * slots) return heldByWindow(have, slots, scope.of.length);
     const own = scope.pods.filter((pod) => pod.team === team).length;
-    if (slots > 1 && own >= slots - 1 && window.isShared(team)) return heldForOthers(own, slots);
+    if (own >= slots - 1 && isDivided(slots)) return heldForOthers(own, slots);
     if (first > 0 && have + first * (slotsOfOneNode(scope.of, window.perNode) - 1) >= slots)
       return heldBySmallerTeam(have, slots);
   }

@@ -67,7 +67,14 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       caches: testProcess.of(own.caches),
       warmPods: testProcess.of(own.warmPods),
       notifications: new RecordedNotifications(),
-      cluster: testProcess.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode', 'othersStart']),
+      cluster: testProcess.of(cluster, [
+        'teamPods',
+        'nodeLabel',
+        'runningPods',
+        'nodes',
+        'startsPerNode',
+        'othersStart',
+      ]),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],
     };

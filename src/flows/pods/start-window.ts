@@ -12,7 +12,10 @@ import type { BuildPodStore, PendingBuild } from './workloads.ts';
 
 export interface WindowPorts {
   builds: Pick<BuildPodStore, 'startingPods'>;
-  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStart'>;
+  cluster: Pick<
+    Cluster,
+    'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStart'
+  >;
   /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
   now: () => Date;
