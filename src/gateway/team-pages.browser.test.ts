@@ -95,8 +95,9 @@ describe('members', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     await shows('tr', 'eve');
     await press('Remove eve');
+    await shows('h1', 'Remove eve?');
     await press('Remove eve');
-    await page.getByRole('heading', { name: 'Members of main' }).waitFor();
+    await shows('h1', 'Members of main');
     expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
   });
 
