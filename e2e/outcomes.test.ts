@@ -23,9 +23,9 @@ import {
 } from '#e2e/support/slow-build.ts';
 
 /*
- * A build never lies: whatever happens to its Pod, it has the right status, the reason in words, and the whole
- * log. `crash.test.ts` kills the parts of Millrace, and `termination-message.test.ts` takes the gateway away
- * for good.
+ * A build never lies: whatever happens to its Pod, it has the right status, the reason in words, and the
+ * whole log. `crash.test.ts` kills the parts of Millrace, and `termination-message.test.ts` takes the gateway
+ * away for good.
  */
 
 const TEAM = teamName('e2e-outcome');

@@ -114,7 +114,10 @@ async function measurePush(repository: ForgeRepository, api: Api): Promise<PushR
   };
 }
 
-/** Waits until a build newer than `before` has ended. Polls rarely, because polling slows down what is measured. */
+/**
+ * Waits until a build newer than `before` has ended. Polls rarely, because polling slows down what is
+ * measured.
+ */
 async function nextBuild(api: Api, before: string | undefined): Promise<Build> {
   for (;;) {
     await sleep(500);

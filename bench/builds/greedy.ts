@@ -73,9 +73,9 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 
 /**
  * Measures the other team's builds alone, and beside a greedy team with queued builds and due checks. The
- * greedy team has one of three sets of limits: limits that leave room on a small node, the default limits (which
- * fill a small node), or none, so that only turns and the start window separate the teams. A bare Pod beside them
- * waits only for the node.
+ * greedy team has one of three sets of limits: limits that leave room on a small node, the default limits
+ * (which fill a small node), or none, so that only turns and the start window separate the teams. A bare Pod
+ * beside them waits only for the node.
  */
 export async function measureBesideGreedyTeam(
   measured: Measured,

@@ -1,4 +1,6 @@
-/** A job in HCL with a step per command. The steps alternate between the worker image and the given images. */
+/**
+ * A job in HCL with a step per command. The steps alternate between the worker image and the given images.
+ */
 export function stepsJob(name: string, commands: readonly string[], images: readonly string[] = []): string {
   const runners = [
     (cmd: string): string => `run "shell" {\n      cmd = "${cmd}"\n    }`,

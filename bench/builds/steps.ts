@@ -22,9 +22,9 @@ interface MeasuredJob {
 }
 
 /**
- * Measures builds of 1, 5 and 20 steps, in the worker image alone and alternating between three images. Each step prints the
- * time at which its process runs. The gap between two steps is the cost of a process and the overhead of
- * Millrace. A build with a loop inside one step shows the cost of a process alone.
+ * Measures builds of 1, 5 and 20 steps, in the worker image alone and alternating between three images. Each
+ * step prints the time at which its process runs. The gap between two steps is the cost of a process and the
+ * overhead of Millrace. A build with a loop inside one step shows the cost of a process alone.
  */
 export async function measureSteps(team: string, runs: number, printRow: PrintRow): Promise<void> {
   const loop = jobOf('a loop', 'loop', [`for i in $(seq 20); do sh -c '${DATE}'; done`], []);

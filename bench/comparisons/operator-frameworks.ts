@@ -97,7 +97,9 @@ async function prepare(client: ApiClient): Promise<void> {
   orThrow(await client.create(KINDS.configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata }), 'seed');
 }
 
-/** Runs every scenario once. All contestants run at the same time, each in a new process for each scenario. */
+/**
+ * Runs every scenario once. All contestants run at the same time, each in a new process for each scenario.
+ */
 async function runRound(comparison: Comparison, round: number): Promise<void> {
   const { folder, server, client, frameworks, findings } = comparison;
   for (const name of ['idle', 'throwing', 'slow', 'restart', 'recreated'] as const) {

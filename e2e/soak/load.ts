@@ -180,8 +180,8 @@ export class LoadGenerator {
   }
 
   /**
-   * After the faults: publishes a last version of each resource, and triggers each job that people trigger, so
-   * that a short run tests every promise.
+   * After the faults: publishes a last version of each resource, and triggers each job that people trigger,
+   * so that a short run tests every promise.
    */
   async requestLast(): Promise<void> {
     await this.resume();

@@ -7,7 +7,10 @@ import { isFinal, retry } from './retry.ts';
 /** A gateway may get its keys a minute or two after they were rotated. */
 const IDENTITY_LIMIT_MS = 5 * 60_000;
 
-/** Fetches the variables with the identity tokens of a step. Waits until the signal for a gateway that is unreachable. */
+/**
+ * Fetches the variables with the identity tokens of a step. Waits until the signal for a gateway that is
+ * unreachable.
+ */
 export type FetchIdentity = (
   request: IdentityTokensRequest,
   stop: AbortSignal,

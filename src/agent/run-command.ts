@@ -22,8 +22,8 @@ export interface CommandRun {
   inputs?: string[];
   outputs?: string[];
   /**
-   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those it
-   * started. `stay`: none.
+   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those
+   * it started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
   /** What it reads from its standard input. Absent: nothing. */
@@ -87,7 +87,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   }
 }
 
-/** Inserts `-e NAME=VALUE` for each variable but `args`, in the order of names, where the runner has `$env`. */
+/**
+ * Inserts `-e NAME=VALUE` for each variable but `args`, in the order of names, where the runner has `$env`.
+ */
 function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<string, string>): string[] {
   const pairs = Object.entries(env)
     .filter(([name]) => name !== 'args')

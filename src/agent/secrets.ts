@@ -84,7 +84,9 @@ export class Secrets {
     return given;
   }
 
-  /** Asks until the answer is not to wait, or the time is up: then the last one. Undefined: `stop` came first. */
+  /**
+   * Asks until the answer is not to wait, or the time is up: then the last one. Undefined: `stop` came first.
+   */
   async #fetch(request: SecretsRequest, { stop, onWait }: Fetching): Promise<Answer | undefined> {
     const backOff = gatewayBackOff();
     const until = Date.now() + (this.#links.limitMs ?? SECRETS_LIMIT_MS);

@@ -9,7 +9,9 @@ const LIMIT_MS = 600_000;
 const WORK = { work: 'build', plan: { format: 3, containers: [] } };
 type OnLine = (line: string) => void;
 
-/** An agent that waits for work. `streams` is called for each stream that it opens, with their count so far. */
+/**
+ * An agent that waits for work. `streams` is called for each stream that it opens, with their count so far.
+ */
 function waiting(streams: (count: number, onLine: OnLine, stop: AbortSignal) => Promise<void>) {
   const stop = new AbortController();
   const paths: string[] = [];

@@ -13,7 +13,10 @@ export function cancelHints(notifications: Pick<Notifications, 'listen'>): Stopp
   return buildHints(notifications, 'cancel', { afterMissed: true });
 }
 
-/** The same for shells. After a lost connection it calls no one: a person's shell that waits for its agent notifies the agent again. */
+/**
+ * The same for shells. After a lost connection it calls no one: a person's shell that waits for its agent
+ * notifies the agent again.
+ */
 export function debugHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
   return buildHints(notifications, 'debug-input', { afterMissed: false });
 }

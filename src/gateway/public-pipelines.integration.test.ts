@@ -9,9 +9,9 @@ import { writeHistoryWithSecrets } from '#testing/stores/history-with-secrets.ts
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Requests every public route as every kind of non-member, as JSON and as a page, with a real Postgres: of a public
- * pipeline, of a private one and of one that does not exist. Both pipelines have secrets in every field that people
- * can write.
+ * Requests every public route as every kind of non-member, as JSON and as a page, with a real Postgres: of a
+ * public pipeline, of a private one and of one that does not exist. Both pipelines have secrets in every
+ * field that people can write.
  */
 // On a busy machine, the process that draws pictures starts slowly.
 jest.setTimeout(120_000);
@@ -29,7 +29,9 @@ const PAGES = DIFFERENT.filter((url) => !/\/(jobs|resources|versions|events)$/.t
 
 let stores: TestStores;
 let gateway: Gateway;
-/** The credentials of each kind of non-member. An admin counts as one until they change their first password. */
+/**
+ * The credentials of each kind of non-member. An admin counts as one until they change their first password.
+ */
 const nonMembers = new Map<string, string | undefined>();
 
 beforeAll(async () => {
@@ -77,8 +79,8 @@ interface Answered {
 }
 
 /**
- * The response without the parts that differ for each request. Of an event stream, it has the headers and the first
- * event.
+ * The response without the parts that differ for each request. Of an event stream, it has the headers and the
+ * first event.
  */
 async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Answered> {
   const headers = { accept, ...(as !== undefined && { authorization: `Bearer ${as}` }) };
@@ -110,8 +112,8 @@ function headersOf(all: [string, unknown][]): Record<string, string> {
 }
 
 /**
- * The response as it would be for `app`, the public pipeline. `hid` is private, `non` does not exist. The names are
- * equally long, so Content-Length is the same.
+ * The response as it would be for `app`, the public pipeline. `hid` is private, `non` does not exist. The
+ * names are equally long, so Content-Length is the same.
  */
 const renamed = (comparable: Answered): string =>
   JSON.stringify(comparable).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');

@@ -44,6 +44,12 @@ const path = (): string => new URL(page.url()).pathname;
 const main = async (): Promise<string> => await page.locator('main').innerText();
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
+/** The button on the page and the one below the question have the same name. */
+async function pressAndConfirm(name: string, question = `${name}?`): Promise<void> {
+  await press(name);
+  await shows('h1', question);
+  await press(name);
+}
 const shows = async (place: string, words: string): Promise<void> =>
   await page.locator(place).filter({ hasText: words }).first().waitFor();
 
@@ -94,9 +100,7 @@ describe('members', () => {
     await seen('member-removal');
     await page.getByRole('link', { name: 'Cancel' }).click();
     await shows('tr', 'eve');
-    await press('Remove eve');
-    await shows('h1', 'Remove eve?');
-    await press('Remove eve');
+    await pressAndConfirm('Remove eve');
     await shows('h1', 'Members of main');
     expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
   });
@@ -107,8 +111,7 @@ describe('members', () => {
     await press('Change the role of adm');
     expect(await problemBeside('Role of adm')).toContain('last admin of this team');
     expect(await page.getByLabel('Role of adm', { exact: true }).inputValue()).toBe('read');
-    await press('Remove adm');
-    await press('Remove adm');
+    await pressAndConfirm('Remove adm');
     expect(await page.getByRole('alert').innerText()).toContain('last admin of this team');
   });
 
@@ -183,8 +186,7 @@ describe('secrets', () => {
     await shows('tr', 'PLAIN');
     const stored = await site.stores.access.secrets.secrets({ team: 'main' });
     expect(stored?.find(({ name }) => name === 'PLAIN')?.value).toBe(value);
-    await press('Delete PLAIN');
-    await press('Delete PLAIN');
+    await pressAndConfirm('Delete PLAIN', 'Delete the secret PLAIN?');
     await shows('main', 'No secrets are stored here yet.');
   });
 });
@@ -284,8 +286,7 @@ test('every form works without scripts', async () => {
   await press('Add member');
   await page.getByLabel('Role of eve', { exact: true }).selectOption('maintain');
   await press('Change the role of eve');
-  await press('Remove eve');
-  await press('Remove eve');
+  await pressAndConfirm('Remove eve');
   await shows('h1', 'Members of main');
   expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
 });

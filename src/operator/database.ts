@@ -62,8 +62,8 @@ export interface OperatorDatabase {
   /** Begins a new epoch for this leader. All later writes carry it. */
   takeEpoch(holder: string): Promise<number>;
   /**
-   * Creates the log tables of the coming months, and drops those of past months whose logs are all removed. The
-   * leader calls this once a day.
+   * Creates the log tables of the coming months, and drops those of past months whose logs are all removed.
+   * The leader calls this once a day.
    */
   updateLogPartitions(at: Date): Promise<void>;
   close(): Promise<void>;

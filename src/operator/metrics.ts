@@ -16,7 +16,10 @@ export interface OperatorMetrics {
   watchFailed(reason: string): void;
   /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
-  /** Pods of builds that are starting, the slots for them, and the builds that the last decision left without a slot. */
+  /**
+   * Pods of builds that are starting, the slots for them, and the builds that the last decision left without
+   * a slot.
+   */
   startWindow(window: { starting: number; slots: number; held: number }): void;
   /** Bytes of logs of all teams, and the share of its limit that each team uses. */
   logs(counted: { bytes: number; fills: readonly LogFill[] }): void;

@@ -5,8 +5,8 @@ import { kubectl, streamTool } from './cluster-commands.ts';
 import { manifests, type RenderedObject } from './render.ts';
 
 /*
- * Tests the limits of the operator's rights on a real API server. The test installs the operator's roles and admission
- * policies under another name, and sends requests as the operator. All of them are dry runs.
+ * Tests the limits of the operator's rights on a real API server. The test installs the operator's roles and
+ * admission policies under another name, and sends requests as the operator. All of them are dry runs.
  */
 const RELEASE = `fence-${process.pid}`;
 /** Prefix of the names of the release's objects. */
@@ -50,8 +50,8 @@ const binding = (
 });
 
 /**
- * Lets the operator bind the role `view`. Without this, the API server itself refuses that, because the operator lacks
- * rights of the role. With it, only the policy can refuse.
+ * Lets the operator bind the role `view`. Without this, the API server itself refuses that, because the
+ * operator lacks rights of the role. With it, only the policy can refuse.
  */
 const rightToBindView: RenderedObject[] = [
   {

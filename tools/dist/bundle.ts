@@ -68,7 +68,10 @@ export async function bundleAlone(file: string, entry: string, unwanted: readonl
   return inputs;
 }
 
-/** Bundles the command line, without the parts of an installation, into a folder. Refuses packages in `unwanted`. */
+/**
+ * Bundles the command line, without the parts of an installation, into a folder. Refuses packages in
+ * `unwanted`.
+ */
 export async function bundleCommandLine(folder: string, unwanted: readonly string[]): Promise<void> {
   const program = await bundle({
     ...shared,

@@ -4,8 +4,8 @@ import { judge } from './judge.ts';
 import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
 
 /*
- * Users control what many regular expressions read, so none may take more than linear time, and the search for the
- * start of a match counts too. The first tests plant expressions that the check must find.
+ * Users control what many regular expressions read, so none may take more than linear time, and the search
+ * for the start of a match counts too. The first tests plant expressions that the check must find.
  */
 describe('the check of regular expressions', () => {
   const planted: Record<string, { file: string; text: string }> = {

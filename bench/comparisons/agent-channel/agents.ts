@@ -35,8 +35,8 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 5;
 
 /**
- * TLS 1.3 with a pinned certificate. The container proves its key with exported keying material. Adds the protocol
- * and cipher to `negotiated`.
+ * TLS 1.3 with a pinned certificate. The container proves its key with exported keying material. Adds the
+ * protocol and cipher to `negotiated`.
  */
 export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<string>): Promise<AgentEnd> {
   const cert = readFileSync(pair.certificate);

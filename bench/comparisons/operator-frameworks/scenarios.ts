@@ -88,7 +88,9 @@ export const throwing: Scenario = async (context) => {
   });
 };
 
-/** A handler works on an object for 6 s. Meanwhile that object changes, and one of another kind is created. */
+/**
+ * A handler works on an object for 6 s. Meanwhile that object changes, and one of another kind is created.
+ */
 export const slow: Scenario = async (context) => {
   const { client, round } = context;
   const name = `slow-${round}`;

@@ -75,8 +75,8 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
 }
 
 /**
- * Pipelines of two kinds, alternating: checks in the worker image, whose Pods use a nonce, and checks in another
- * image, whose Pods have a token.
+ * Pipelines of two kinds, alternating: checks in the worker image, whose Pods use a nonce, and checks in
+ * another image, whose Pods have a token.
  */
 function every10s(number: number, resources: number): string {
   if (number % 2 === 0) return gitPipeline(number, { resources, every: '10s' });
@@ -136,7 +136,9 @@ export async function untilChecked(pool: DatabasePool, patienceMs: number): Prom
   }
 }
 
-/** The largest number of overdue resources by the rule of the condition ChecksStalled, sampled every second. */
+/**
+ * The largest number of overdue resources by the rule of the condition ChecksStalled, sampled every second.
+ */
 async function overdueWithin(pool: DatabasePool, seconds: number): Promise<number> {
   let max = 0;
   for (let second = 0; second < seconds; second += 1) {

@@ -12,8 +12,8 @@ export interface ShimCommand {
   inputs?: string[];
   outputs?: string[];
   /**
-   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those it
-   * started. `stay`: none.
+   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those
+   * it started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
   /** What it reads from its standard input. Absent: nothing. */

@@ -79,7 +79,9 @@ export class Api {
     return answer.status;
   }
 
-  /** Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`; the reader may take any time. */
+  /**
+   * Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`; the reader may take any time.
+   */
   async *download(path: string): AsyncGenerator<string> {
     const stop = new AbortController();
     const wait = () => setTimeout(() => stop.abort(), TIMEOUT_MS);

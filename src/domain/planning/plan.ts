@@ -66,7 +66,9 @@ export interface PlanContainer {
   runsEntrypoint?: boolean;
   /** Only operations of this resource run in it. It alone mounts the volume. */
   volume?: VolumePath;
-  /** Only operations of this resource run in it: programs of its type keep files in `/tmp` and in their home. */
+  /**
+   * Only operations of this resource run in it: programs of its type keep files in `/tmp` and in their home.
+   */
   resource?: string;
 }
 

@@ -1,7 +1,9 @@
 import type { ResourceVersion } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
-/** Values of the column `builds.status`. `waiting`: for approval. `warning`: it failed, but counts as good. */
+/**
+ * Values of the column `builds.status`. `waiting`: for approval. `warning`: it failed, but counts as good.
+ */
 export type BuildStatus =
   'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
 

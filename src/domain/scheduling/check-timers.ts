@@ -115,8 +115,8 @@ export function afterFailure(
 }
 
 /**
- * Number of versions that a check omitted and that are not stored. None if the check also printed a version that was
- * stored before: then all older ones are stored, too.
+ * Number of versions that a check omitted and that are not stored. None if the check also printed a version
+ * that was stored before: then all older ones are stored, too.
  */
 export function omittedVersions(
   omitted: number,

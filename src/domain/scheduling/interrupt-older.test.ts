@@ -40,7 +40,9 @@ const took = (app: number, tools: number) => [
   { resource: TOOLS, version: tools },
 ];
 
-/** 11 and 12 are versions of request 1, 21 is one of request 2, 31 of the branch main; 91 and 92 of branches. */
+/**
+ * 11 and 12 are versions of request 1, 21 is one of request 2, 31 of the branch main; 91 and 92 of branches.
+ */
 const origins = new Map([
   [11, { pr: '1' }],
   [12, { pr: '1' }],

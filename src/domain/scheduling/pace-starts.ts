@@ -38,7 +38,7 @@ const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */
 const EXPECTED_MILLISECONDS = 2000;
-/** For so long after a start of one team, the others leave it a place. */
+/** For so long after a Pod of a team has started, the others leave it a slot. */
 const SHARED_MILLISECONDS = 5 * 60_000;
 /** The window grows only if at least this share of it is in use. */
 const MIN_USED = 0.5;

@@ -6,8 +6,8 @@ export const MAX_QUEUED_BUILDS = 2000;
 /** While more are queued, new versions create no builds: a whole decision always fits below the limit. */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 
-/** The reason of builds in the queue whose turn nobody has decided on yet, as it is stored. */
-export const QUEUED = 'Queued: The build waits for its turn. Older builds of the job come first.';
+/** The reason of queued builds that have no stored reason yet, with its code. */
+export const QUEUED = 'Queued: The build waits for its turn. The oldest builds of its job come first.';
 
 const grouped = (count: number): string => count.toLocaleString('en');
 

@@ -43,7 +43,7 @@ export const REASONS = {
   Concurrency: 'As many builds of the job are running as its concurrency allows.',
   SerialGroup: 'A build of another job that shares a serial group is running.',
   SerialGroupQueue: 'An older build of another job that shares a serial group comes first.',
-  Queued: 'Ten or more older builds of the job wait for their turn, and come first.',
+  Queued: 'The build waits for its turn. The oldest builds of its job come first.',
   StartWindow:
     'The maximum number of Pods is starting. Teams take turns; the build starts when one of these Pods runs.',
   TeamLimit: 'As many builds of the team are running as its limit allows.',

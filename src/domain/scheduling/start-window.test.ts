@@ -96,15 +96,15 @@ describe('builds that need a Pod', () => {
   const shared = { ...window(4), isShared: () => true };
   test.each<[string, want: string[], have: string[], window: StartWindow, start: string]>([
     [
-      'a team leaves one place to others that build now and then',
+      'a team leaves one slot to others that built lately',
       many('a', 9),
       [],
       shared,
       teams(wanted(...many('a', 7))),
     ],
-    ['another team gets the place that is left', ['a', 'b'], many('a', 7), shared, 'b'],
+    ['another team gets the slot that is left', ['a', 'b'], many('a', 7), shared, 'b'],
     [
-      'a window of one place is not divided',
+      'a window of one slot is not divided',
       ['a'],
       [],
       { ...shared, all: one, nodesOf: () => one, perNode: 1 },
@@ -114,13 +114,13 @@ describe('builds that need a Pod', () => {
     expect(teams(pickStarts(wanted(...want), present(...have), given).start)).toBe(start);
   });
 
-  test('the reason says that a place is left to other teams', () => {
+  test('the reason says that a slot is left to other teams', () => {
     const { held } = pickStarts(wanted('a'), present(...many('a', 7)), shared);
     expect(held.map(({ reason }) => reason)).toEqual([
       {
         code: 'StartWindow',
         message:
-          '7 Pods of the team are starting, and one place is left to other teams, which have started builds ' +
+          '7 Pods of the team are starting, and one slot is left to other teams, which have started builds ' +
           'in the last minutes. The build starts when one of these Pods runs.',
         data: { have: 7, want: 7 },
       },

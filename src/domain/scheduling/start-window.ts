@@ -29,7 +29,7 @@ export interface StartWindow {
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
-  /** Other teams have started Pods in the last minutes: one place is left to them. */
+  /** Other teams have started Pods in the last minutes: one slot is left to them. */
   isShared: (team: string) => boolean;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
@@ -64,8 +64,8 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first. A team
  * without a starting Pod gets a slot even if other teams hold all of them, up to twice the window. For a
  * team with twice as many Pods, a starting Pod of the smaller team counts as all slots of its node, so that
- * nothing slows down its start. While other teams start Pods now and then, one team leaves them one place of a
- * window of several, so that their next build starts on a node that has processor time left.
+ * nothing slows down its start. While other teams have started Pods in the last minutes, one team leaves them
+ * one slot of a window of several, so that their next build starts on a node that has processor time left.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],
@@ -131,7 +131,7 @@ function heldBySmallerTeam(have: number, want: number): Reason {
 function heldForOthers(have: number, slots: number): Reason {
   const pods = have === 1 ? 'One Pod of the team is' : `${have} Pods of the team are`;
   const message =
-    `${pods} starting, and one place is left to other teams, which have started builds in the last minutes. ` +
+    `${pods} starting, and one slot is left to other teams, which have started builds in the last minutes. ` +
     'The build starts when one of these Pods runs.';
   return { code: 'StartWindow', message, data: { have, want: slots - 1 } };
 }

@@ -66,7 +66,10 @@ const AT_ONCE = 32;
 const MAX_ATTEMPTS_FOR_NAME = 5;
 /** Another Pod of the namespace may be smaller, so this many are tried per call. */
 const MAX_QUOTA_REFUSALS = 4;
-/** After this time, builds that the start window holds are tried again: no notification reports that an agent started. */
+/**
+ * After this time, builds that the start window holds are tried again: no notification reports that an agent
+ * started.
+ */
 const HELD_AGAIN_MS = 250;
 
 /**

@@ -52,8 +52,8 @@ class Chance {
 const AHEAD_MS = 15_000;
 
 /**
- * One process of the operator after another. Each takes the lead and works until it dies or another one leads. Then
- * the next process starts.
+ * One process of the operator after another. Each takes the lead and works until it dies or another one
+ * leads. Then the next process starts.
  */
 async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
   const pool = await openPool(stores.url, { maximumConnections: 3 });

@@ -184,8 +184,8 @@ export interface CheckOutcome {
   scope: number;
   versions?: Record<string, string>[];
   /**
-   * Number of older versions that were omitted because a check reports at most 100. It counts only if all reported
-   * versions are new.
+   * Number of older versions that were omitted because a check reports at most 100. It counts only if all
+   * reported versions are new.
    */
   omitted?: number;
   error?: string;

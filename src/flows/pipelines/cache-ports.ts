@@ -14,8 +14,8 @@ export interface PipelineCaches {
   /** Undefined: no such pipeline. */
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
   /**
-   * From its next use on, the cache has a new volume. The audit log records the change. False: no build or check
-   * has used the cache.
+   * From its next use on, the cache has a new volume. The audit log records the change. False: no build or
+   * check has used the cache.
    */
   clearCache(name: ResourceName, act: Act): Promise<boolean>;
 }

@@ -5,9 +5,9 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
- * The oldest builds, one of each team after another. Walks from job to job along an index and reads up to `limit` builds
- * per job, so the length of a queue costs nothing. Returns fewer if definitions are large; call again for the
- * rest.
+ * The oldest builds, one of each team after another. Walks from job to job along an index and reads up to
+ * `limit` builds per job, so the length of a queue costs nothing. Returns fewer if definitions are large;
+ * call again for the rest.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },

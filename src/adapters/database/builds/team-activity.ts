@@ -22,7 +22,9 @@ interface JobRow {
   defaultTimeoutSeconds: number | null;
 }
 
-/** What a team runs, and which of its jobs were built lately. Queued builds count as running: they go first. */
+/**
+ * What a team runs, and which of its jobs were built lately. Queued builds count as running: they go first.
+ */
 export async function teamActivity(
   { pool, definitions }: Database & { definitions: Definitions },
   team: string,

@@ -19,9 +19,9 @@ interface TriggerRow {
 }
 
 /**
- * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits until
- * these checks have run. To avoid deadlocks with recording a check, locks scopes by id and before jobs. Returns
- * the trigger's id.
+ * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits
+ * until these checks have run. To avoid deadlocks with recording a check, locks scopes by id and before jobs.
+ * Returns the trigger's id.
  */
 export async function insertTrigger(
   connection: Transaction,
@@ -46,8 +46,8 @@ export async function insertTrigger(
 }
 
 /**
- * SQL assignments that request a check of scope `s`. An earlier request keeps its time. The cause of a person or
- * webhook replaces that of the timer, since such a check resets the timer.
+ * SQL assignments that request a check of scope `s`. An earlier request keeps its time. The cause of a person
+ * or webhook replaces that of the timer, since such a check resets the timer.
  */
 export function requestAssignments(cause: string, at: Date) {
   return sql.fragment`requested_at = coalesce(s.requested_at, ${timestamp(at)}),
@@ -56,8 +56,8 @@ export function requestAssignments(cause: string, at: Date) {
 }
 
 /**
- * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for it. It does not
- * wait for a scope that is no longer the resource's.
+ * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for it. It does
+ * not wait for a scope that is no longer the resource's.
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,

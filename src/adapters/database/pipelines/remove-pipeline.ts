@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { STILL_OPEN } from '#adapters/database/builds/scheduling/stop-builds.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -54,14 +55,14 @@ async function retire(connection: Transaction, id: number): Promise<void> {
     UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.',
       ended_at = now(),
       wants_pod = false, pending_reason = NULL
-    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND (b.ended_at IS NULL) IS TRUE
+    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND ${STILL_OPEN}
       AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);
   await connection.query(rows()`
     DELETE FROM build_notifications n USING builds b, jobs j
     WHERE b.id = n.build_id AND j.id = b.job_id AND j.pipeline_id = ${id} AND n.ended_at IS NULL`);
   await connection.query(rows()`
     UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
-    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND (b.ended_at IS NULL) IS TRUE`);
+    WHERE b.id = ANY(ARRAY(${openBuilds(id)})) AND ${STILL_OPEN}`);
   await connection.query(rows()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${id}`);
   await connection.query(rows()`

@@ -9,8 +9,8 @@ const MAX_CHUNKS = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * More than the largest sequence number of an attempt. A cursor counts this for each earlier attempt, so one number
- * orders the chunks of all attempts.
+ * More than the largest sequence number of an attempt. A cursor counts this for each earlier attempt, so one
+ * number orders the chunks of all attempts.
  */
 const ATTEMPT_SPAN = 1_000_000_000;
 

@@ -1,6 +1,9 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
-/** Bytes in flight of one session that do not count. Nearly all sessions stay below this, and are never refused. */
+/**
+ * Bytes in flight of one session that do not count. Nearly all sessions stay below this, and are never
+ * refused.
+ */
 export const UNCOUNTED_BODY_BYTES = 64 * 1024;
 /** Limit on the bytes of all sessions that count. Parsing them takes several times as much memory. */
 export const MAX_COUNTED_BODY_BYTES = 40 * 1024 * 1024;
@@ -11,8 +14,8 @@ const EXTRA_BYTES_PER_PIECE = 512;
 /** A body that is being received or handled. */
 export interface BodyInFlight {
   /**
-   * Counts a received piece by its uncompressed bytes. Throws a problem with status 429 if there is no memory for
-   * it now.
+   * Counts a received piece by its uncompressed bytes. Throws a problem with status 429 if there is no memory
+   * for it now.
    */
   add: (bytes: number) => void;
   /** Call this when the request has been answered, or its connection has ended. */

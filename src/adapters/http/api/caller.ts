@@ -28,7 +28,9 @@ export function accountOf(identity: Identity | undefined): Identity & { userId: 
   return { ...identity, userId: identity.userId };
 }
 
-/** Returns the account of a caller who signed in recently, or throws. Adding a way to sign in requires this. */
+/**
+ * Returns the account of a caller who signed in recently, or throws. Adding a way to sign in requires this.
+ */
 export function requireRecentSignIn(
   identity: Identity | undefined,
   now: Date,

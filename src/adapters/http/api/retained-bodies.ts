@@ -11,8 +11,8 @@ export interface RetainedBody {
 
 /**
  * Retains bodies in memory, each up to `maxBodyBytes` and together up to `maxBytes`. If there is no room, the
- * body that began first is dropped: a forge sends a body within milliseconds, and an attacker who wants to take all
- * the memory sends slowly.
+ * body that began first is dropped: a forge sends a body within milliseconds, and an attacker who wants to
+ * take all the memory sends slowly.
  */
 export class RetainedBodies {
   readonly #limits: { maxBytes: number; maxBodyBytes: number };

@@ -124,8 +124,8 @@ export class Elector {
 
   /**
    * Waits. While this process stands still (no processor, a long task), a sleep takes longer, and the answers
-   * that arrived meanwhile are read only afterwards. One such time between two renewals does not count, so that
-   * the leader can ask the API server whether it still leads.
+   * that arrived meanwhile are read only afterwards. One such time between two renewals does not count, so
+   * that the leader can ask the API server whether it still leads.
    */
   async #pass(ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;

@@ -20,7 +20,10 @@ interface Version {
   branch: string;
 }
 
-/** The versions of a check after `known` ones, of which it gets the newest of each branch, as the store gives them. */
+/**
+ * The versions of a check after `known` ones, of which it gets the newest of each branch, as the store gives
+ * them.
+ */
 async function checkAfter(known: Version[], branches: string, params = {}, url = origin): Promise<Version[]> {
   const last = known.at(-1);
   const end = await run(check, {

@@ -75,6 +75,7 @@ test('no query reads the builds of a burst once for each of its jobs', async () 
     'a retry': () => actions.retryBuild({ ...WIDE, job: 'job-7', number: '1' }, 'ann'),
     'a cancel': () => actions.cancelBuild({ ...WIDE, job: 'job-7', number: '1' }, 'ann'),
     'a change of the pipeline': () => pipelines.savePipeline(wideToSave('second')),
+    'a change of a source': () => pipelines.savePipeline(withOtherSource(wideToSave('other'))),
     'a change that removes jobs': () => pipelines.savePipeline(wideToSave('third', JOBS - 10)),
     'the end of the pipeline': () => pipelines.removePipeline(WIDE),
     'the end of the team': () => teams.removeTeam('main'),
@@ -89,6 +90,15 @@ function wideToSave(digest: string, count = JOBS): PipelineToSave {
     .filter(({ name }) => name === 'unit')
     .flatMap((job) => Array.from({ length: count }, (_, one) => ({ ...job, name: `job-${one}` })));
   return { ...toSave({ ...sample, jobs }), ...WIDE, uid: 'wide', digest };
+}
+
+function withOtherSource(saved: PipelineToSave): PipelineToSave {
+  const { definition } = saved;
+  const resources = definition.resources.map((one) => ({
+    ...one,
+    params: { ...one.params, uri: 'https://other.example/app.git' },
+  }));
+  return { ...saved, definition: { ...definition, resources } };
 }
 
 async function readOften(ways: Record<string, () => Promise<unknown>>): Promise<string[]> {

@@ -11,10 +11,11 @@ interface Ending {
 }
 
 /**
- * SQL condition for builds that are found by their ids. In this form Postgres looks up each id. With `ended_at
- * IS NULL` it may read all open builds by the index of those, because it estimates that next to none is open.
+ * SQL condition for builds that are found by their ids. In this form Postgres looks up each id. With
+ * `ended_at IS NULL` it may read all open builds by the index of those, because it estimates that next to
+ * none is open.
  */
-const STILL_OPEN = sql.fragment`(ended_at IS NULL) IS TRUE`;
+export const STILL_OPEN = sql.fragment`(ended_at IS NULL) IS TRUE`;
 
 const CANCELLED = sql.fragment`'Cancelled'`;
 
