@@ -134,7 +134,7 @@ soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 
 .PHONY: format
 format: $(installed) ## Rewrite files in the house's format
-	@prettier --write .
+	@oxfmt
 
 .PHONY: clean
 clean: ## Remove what make made in the checkout (caches outside it stay)

@@ -50,16 +50,26 @@ const shared = {
   },
 };
 
+/**
+ * In Node's own module system: a worker reads a module once, not once for each test file, which halves the time
+ * of the unit tests. Test files share the modules' state, so a module keeps none that a test changes.
+ */
+const native = {
+  runner: 'jest-light-runner',
+  setupFiles: ['<rootDir>/src/testing/jest/module-hooks.ts'],
+  transform: {},
+};
+
 export default {
   // It only ends what hangs. A machine that is busy is not a defect: how fast something is, benchmarks say.
   testTimeout: 600_000,
   projects: [
     {
-      ...shared,
+      ...native,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.{ts,tsx}'],
-      testEnvironment: '<rootDir>/src/testing/jest/unit-environment.ts',
+      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.ts'],
       testPathIgnorePatterns: ['\\.(child-process|integration|browser)\\.test\\.ts$'],
+      setupFiles: [...native.setupFiles, '<rootDir>/src/testing/jest/refuse-child-processes.ts'],
     },
     {
       ...shared,

@@ -26,7 +26,8 @@ export interface DatabaseConfig {
 
 /** How to reach the API server: as a Pod, or by a kubeconfig file (undefined: the default one). */
 export type ClusterConfig =
-  { kind: 'in-cluster'; host: string; port: string } | { kind: 'kubeconfig'; file: string | undefined };
+  | { kind: 'in-cluster'; host: string; port: string }
+  | { kind: 'kubeconfig'; file: string | undefined };
 
 export interface OperatorConfig extends ProcessConfig {
   /**

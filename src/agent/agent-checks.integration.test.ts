@@ -10,10 +10,13 @@ import {
   runAll,
   shim,
   startWith,
+  useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 const SECRET = { needsSecrets: true, env: { SECRET: 's3cret' } } as const;
 

@@ -11,10 +11,13 @@ import {
   sh,
   shims,
   start,
+  useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { childrenOf, ended, onlyChild } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 describe('cancelling a build', () => {
   const step = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';

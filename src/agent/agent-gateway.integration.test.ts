@@ -19,11 +19,14 @@ import {
   shims,
   start,
   termination,
+  useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 import { makeCertificate } from '#testing/network/certificate.ts';
+
+useAgent();
 
 describe('a gateway with faults', () => {
   test.each([1, 2, 3, 4])('loses and duplicates no event (seed %d)', async (seed) => {

@@ -13,10 +13,13 @@ import {
   shims,
   start,
   touch,
+  useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 describe('a build in the agent', () => {
   test('first reports what people should know about it', async () => {

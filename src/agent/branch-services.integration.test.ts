@@ -2,8 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { parseCondition } from '#domain/language/condition.ts';
 import type { Plan, PlanBranch, PlanGroup, PlanNode, PlanService, PlanStep } from '#domain/planning/plan.ts';
-import { fileAppears, gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { fileAppears, gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Services of a branch, with a real agent and real shims. */
 

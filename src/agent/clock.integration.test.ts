@@ -10,10 +10,13 @@ import {
   sh,
   shim,
   touch,
+  useAgent,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 const DAY_MS = 24 * 60 * 60_000;
 

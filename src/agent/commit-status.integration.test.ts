@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { commitStatusScript } from '#domain/pipeline/built-in/commit-status.ts';
 import type { Plan } from '#domain/planning/plan.ts';
-import { fileAppears, gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { fileAppears, gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 import { StatusForge } from '#testing/forges/status-forge.ts';
+
+useAgent();
 
 /* Whichever way a build ends with its agent, the agent sets the status of its commit. */
 const SHA = 'a'.repeat(40);

@@ -6,10 +6,13 @@ import {
   sh,
   start,
   touch,
+  useAgent,
   type Trouble,
 } from '#testing/agent/agent-under-test.ts';
 import { FakeShells } from '#testing/agent/fake-shells.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Shells of people in the steps of a real agent, with a real shim. */
 

@@ -10,10 +10,20 @@ import type { Step } from '#domain/pipeline/steps.ts';
 import { findOperation, markOperations } from '#domain/planning/operations.ts';
 import { planBuild } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
-import { bundle, certificate, gateway, pod, shim, useGateway } from '#testing/agent/agent-under-test.ts';
+import {
+  bundle,
+  certificate,
+  gateway,
+  pod,
+  shim,
+  useAgent,
+  useGateway,
+} from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 import { containerOf, protocolType } from '#testing/agent/protocol-types.ts';
+
+useAgent();
 
 /** With what JSON has to escape. */
 const TOKEN = 's3cr"et\\tok';

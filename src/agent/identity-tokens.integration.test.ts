@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IdentityTokensRequest } from '#domain/build/agent-protocol.ts';
 import type { Plan, PlanStep } from '#domain/planning/plan.ts';
-import { gateway, plan, sh, start, type Trouble } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, sh, start, useAgent, type Trouble } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Identity tokens, with a real agent and real shims. */
 const WITH_IDENTITY: Partial<Plan> = { identity: true };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Plan, PlanNode, PlanStep } from '#domain/planning/plan.ts';
-import { gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Hooks whose step could not run, ran out of time, or left nothing for them, with a real agent and real shims. */
 

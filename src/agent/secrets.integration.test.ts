@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { SecretsResponse } from '#domain/build/agent-protocol.ts';
 import { findOperation, type Operation } from '#domain/planning/operations.ts';
 import type { PlanService, PlanStep } from '#domain/planning/plan.ts';
-import { gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 const NAMED = { needsSecrets: true, env: { TOKEN: 'placeholder' } } as const;
 const stepsOf = (...steps: Partial<PlanStep>[]) => plan(steps);

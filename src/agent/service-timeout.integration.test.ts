@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Plan, PlanService } from '#domain/planning/plan.ts';
-import { gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* The time of a whole service, with a real agent and real shims. */
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PlanNode, PlanStep } from '#domain/planning/plan.ts';
-import { gateway, plan, sh, start, touch } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, sh, start, touch, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Services beside the steps, with a real agent and real shims. */
 

@@ -4,8 +4,10 @@ import { expect, test } from '@jest/globals';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { PlanStep } from '#domain/planning/plan.ts';
-import { gateway, plan, pod, start } from '#testing/agent/agent-under-test.ts';
+import { gateway, plan, pod, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /*
  * Services and parallel lanes that collect whatever they can read while a step beside them has a secret. As in

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCondition, type Condition } from '#domain/language/condition.ts';
 import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from '#domain/planning/plan.ts';
-import { fileAppears, gateway, plan, sh, start } from '#testing/agent/agent-under-test.ts';
+import { fileAppears, gateway, plan, sh, start, useAgent } from '#testing/agent/agent-under-test.ts';
 import { ended } from '#testing/agent/local-pod.ts';
+
+useAgent();
 
 /* Groups, branches, hooks, attempts and time limits, with a real agent and real shims. */
 

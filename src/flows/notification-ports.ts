@@ -31,7 +31,8 @@ export interface MissedNotifications {
 }
 
 export type ReceivedNotification<T extends Topic> =
-  Extract<ProcessNotification, { topic: T }> | MissedNotifications;
+  | Extract<ProcessNotification, { topic: T }>
+  | MissedNotifications;
 
 export interface Notifications {
   /** Sends in the background; never fails the caller. */

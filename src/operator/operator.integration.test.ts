@@ -19,8 +19,11 @@ import {
   restart,
   stores,
   team,
+  useOperator,
 } from '#testing/operator/operator-in-cluster.ts';
 import { triggerOn } from '#testing/stores/schedule.ts';
+
+useOperator();
 
 const IN_RELEASE = { namespace: 'millrace-system' };
 

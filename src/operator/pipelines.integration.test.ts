@@ -24,7 +24,10 @@ import {
   start,
   stores,
   team,
+  useOperator,
 } from '#testing/operator/operator-in-cluster.ts';
+
+useOperator();
 
 /** The last plan in the status of the Pipeline, once it has this revision. */
 async function planOf(revision: number, text: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { formatText } from '#tools/format.ts';
 import { typeText } from './type-text.ts';
 
 /** Folder of the custom resource definitions. */
@@ -10,7 +10,7 @@ export const TYPES = new URL('../../src/adapters/kubernetes/kinds/custom-resourc
 export function wantedTypes(): Promise<string> {
   const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.yaml'));
   const texts = files.toSorted().map((file) => readFileSync(new URL(file, DEFINITIONS), 'utf8'));
-  return format(typeText(texts), { parser: 'typescript', singleQuote: true, printWidth: 110 });
+  return formatText(TYPES.pathname, typeText(texts));
 }
 
 if (import.meta.main) writeFileSync(TYPES, await wantedTypes());

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { format } from 'prettier';
 import { clientCommands } from '#cli/client/commands.ts';
 import { offlineCommands } from '#cli/commands.ts';
 import { localCommands } from '#cli/local/commands.ts';
+import { formatText } from '#tools/format.ts';
 
 export const COMMANDS_PAGE = 'docs/reference/cli.md';
 
@@ -61,11 +61,7 @@ export function commandsPage(): Promise<string> {
     CLIENT,
     ...clientCommands(nothing).flatMap((command) => sectionsOf(command)),
   ];
-  return format([INTRODUCTION, ...sections].join('\n'), {
-    parser: 'markdown',
-    singleQuote: true,
-    printWidth: 110,
-  });
+  return formatText(COMMANDS_PAGE, [INTRODUCTION, ...sections].join('\n'));
 }
 
 /** For a group: the sections of its commands. */

@@ -1,5 +1,5 @@
-import { format } from 'prettier';
 import { ENVIRONMENT_TABLE, type CommandContext } from '#domain/pipeline/environment-table.ts';
+import { formatText } from '#tools/format.ts';
 
 export const ENVIRONMENT_PAGE = 'docs/reference/environment.md';
 
@@ -31,7 +31,7 @@ export function withVariables(page: string): Promise<string> {
   const filled = page.replaceAll(PLACE, (_place, part: string) => {
     return `<!-- variables ${part} -->\n\n${tableOf(part)}\n\n<!-- end -->`;
   });
-  return format(filled, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+  return formatText(ENVIRONMENT_PAGE, filled);
 }
 
 function tableOf(part: string): string {

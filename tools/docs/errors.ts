@@ -1,6 +1,6 @@
-import { format } from 'prettier';
 import { OWN_CODES } from '#cli/finding.ts';
 import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
+import { formatText } from '#tools/format.ts';
 
 export const ERRORS_PAGE = 'docs/reference/errors.md';
 
@@ -39,11 +39,7 @@ export function errorsPage(): Promise<string> {
     ([code, { severity, meaning }]) => `| \`${code}\` | ${severity} | ${cell(meaning)} |`,
   );
   const ownTable = ['| Code | | What it means |', '| --- | --- | --- |', ...own].join('\n');
-  return format(`${INTRODUCTION}\n${table}\n${OF_FILES}\n${ownTable}\n`, {
-    parser: 'markdown',
-    singleQuote: true,
-    printWidth: 110,
-  });
+  return formatText(ERRORS_PAGE, `${INTRODUCTION}\n${table}\n${OF_FILES}\n${ownTable}\n`);
 }
 
 function cell(text: string): string {

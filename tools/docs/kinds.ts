@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format } from 'prettier';
 import { parse } from 'yaml';
+import { formatText } from '#tools/format.ts';
 import { ROOT } from './markdown.ts';
 
 /** The part of a JSON schema that our definitions use. */
@@ -53,11 +53,7 @@ export function kindsPage(kinds: Definition[]): Promise<string> {
 This page lists every field of the three kinds, as \`kubectl explain\` shows it.
 \`[]\` stands for the elements of a list, \`{}\` for the values of a map.
 `;
-  return format([opening, ...kinds.map(section)].join('\n'), {
-    parser: 'markdown',
-    singleQuote: true,
-    printWidth: 110,
-  });
+  return formatText(KINDS_PAGE, [opening, ...kinds.map(section)].join('\n'));
 }
 
 function section({ spec }: Definition): string {

@@ -1,7 +1,7 @@
-import { format } from 'prettier';
 import { defined } from '#defined';
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from '#domain/language/block-schema.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { formatText } from '#tools/format.ts';
 
 export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
 
@@ -23,7 +23,7 @@ export function pipelineJsonSchema(): Promise<string> {
     ...body(pipelineSchema, { definitions, names, path: '' }),
     $defs: definitions,
   };
-  return format(JSON.stringify(schema), { parser: 'json', printWidth: 110 });
+  return formatText(SCHEMA_FILE, JSON.stringify(schema));
 }
 
 interface Around {

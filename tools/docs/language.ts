@@ -1,7 +1,7 @@
-import { format } from 'prettier';
 import type { AttributeSchema, BlockSchema } from '#domain/language/block-schema.ts';
 import { functionNames } from '#domain/language/function-names.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { formatText } from '#tools/format.ts';
 
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
@@ -29,7 +29,7 @@ export function withLanguage(page: string): Promise<string> {
   const filled = page.replaceAll(PLACE, (_place, kind: string, name: string) => {
     return `<!-- ${kind} ${name} -->\n\n${contents[kind]?.(name) ?? ''}\n\n<!-- end -->`;
   });
-  return format(filled, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+  return formatText(LANGUAGE_PAGE, filled);
 }
 
 const contents: Readonly<Record<string, (name: string) => string>> = {

@@ -1,4 +1,4 @@
-import { format } from 'prettier';
+import { formatText } from '#tools/format.ts';
 import { LIMIT_SECTIONS } from './limits.ts';
 
 export const LIMITS_PAGE = 'docs/reference/limits.md';
@@ -27,5 +27,5 @@ export function limitsPage(): Promise<string> {
     return [`## ${of}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
   });
   const text = [INTRODUCTION, ...sections].join('\n\n');
-  return format(`${text}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+  return formatText(LIMITS_PAGE, `${text}\n`);
 }

@@ -1,8 +1,8 @@
-import { format } from 'prettier';
 import type { Registry } from 'prom-client';
 import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
 import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { operatorMetrics } from '#operator/metrics.ts';
+import { formatText } from '#tools/format.ts';
 
 export const METRICS_PAGE = 'docs/reference/metrics.md';
 
@@ -83,11 +83,7 @@ export function metricsPage(): Promise<string> {
     '| --- | --- | --- | --- | --- |',
     ...lines,
   ];
-  return format(`${INTRODUCTION}\n${table.join('\n')}\n${QUESTIONS}`, {
-    parser: 'markdown',
-    singleQuote: true,
-    printWidth: 110,
-  });
+  return formatText(METRICS_PAGE, `${INTRODUCTION}\n${table.join('\n')}\n${QUESTIONS}`);
 }
 
 const componentsOf = ({ components }: Row): string =>

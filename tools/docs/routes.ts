@@ -1,5 +1,5 @@
-import { format } from 'prettier';
 import { registeredRoutes } from '#testing/http/registered-routes.ts';
+import { formatText } from '#tools/format.ts';
 
 export const API_PAGE = 'docs/reference/api.md';
 
@@ -16,9 +16,5 @@ export async function withRoutes(page: string): Promise<string> {
     return `| \`${method}\` | \`${path}\` | ${needs === 'nothing' ? 'none' : needs} | ${about} |`;
   });
   const table = ['| Method | Path | Role | What it does |', '| --- | --- | --- | --- |', ...rows].join('\n');
-  return format(`${before}${OPEN}\n\n${table}\n\n${CLOSE}${after}`, {
-    parser: 'markdown',
-    singleQuote: true,
-    printWidth: 110,
-  });
+  return formatText(API_PAGE, `${before}${OPEN}\n\n${table}\n\n${CLOSE}${after}`);
 }

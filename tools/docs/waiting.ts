@@ -1,5 +1,5 @@
-import { format } from 'prettier';
 import { REASONS, ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
+import { formatText } from '#tools/format.ts';
 
 export const WAITING_PAGE = 'docs/reference/waiting.md';
 
@@ -30,5 +30,5 @@ You find reasons in these places:
 export function waitingPage(): Promise<string> {
   const rows = Object.entries(REASONS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   const table = ['| Code | What it means |', '| --- | --- |', ...rows].join('\n');
-  return format(`${INTRODUCTION}\n${table}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+  return formatText(WAITING_PAGE, `${INTRODUCTION}\n${table}\n`);
 }

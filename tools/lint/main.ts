@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { formatText } from '#tools/format.ts';
 import { configurationOf } from './configuration.ts';
 import { readTable } from './table.ts';
 
@@ -12,7 +12,7 @@ const HEADER =
 
 /** The text that .oxlintrc.json must have. */
 export function configurationText(): Promise<string> {
-  return format(HEADER + JSON.stringify(configurationOf(readTable())), { parser: 'json', printWidth: 110 });
+  return formatText(CONFIGURATION.pathname, HEADER + JSON.stringify(configurationOf(readTable())));
 }
 
 if (import.meta.main) writeFileSync(CONFIGURATION, await configurationText());

@@ -39,12 +39,6 @@ const tool = (name: string, ...args: string[]): Promise<Counts> =>
 
 let images: LoadedImages | undefined;
 
-/**
- * Unchanged files are not checked again: 2 s instead of 20. By content, because a checkout changes
- * modification times.
- */
-const CACHED = ['--cache', '--cache-strategy=content'];
-
 /** A store with the API of S3, and a forge. */
 const TEST_SERVERS = ['versitygw', 'gitea'];
 
@@ -68,7 +62,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   formatting: {
     beside: true,
     about: 'one format',
-    run: () => gate('prettier', ['--check', '--log-level=warn', ...CACHED, '.']),
+    run: () => gate('oxfmt', ['--check']),
   },
   folders: { beside: true, about: 'no two folders import each other', run: () => tool('folders') },
   names: {

@@ -22,7 +22,8 @@ interface GuardedRequest {
 }
 
 export type GuardedAnswer =
-  { status: number; headers: Readonly<Record<string, string>>; bytes: Buffer } | FetchFailure;
+  | { status: number; headers: Readonly<Record<string, string>>; bytes: Buffer }
+  | FetchFailure;
 
 export interface GuardedRequests {
   /**

@@ -149,6 +149,20 @@ const callsOf = (name: string): Arbitrary<string> =>
     constantFrom('', '', '...'),
   ).map(([args, spread]) => `${name}(${args.join(', ')}${args.length > 0 ? spread : ''})`);
 
+/**
+ * The value without its type. HCL converts the results of a condition to a common type if it knows both. It
+ * does not know the type of an object with a placeholder among its keys, so it leaves `{ a = 1 }` an object
+ * where the secret would make it a map of strings.
+ */
+function contentOf(value: Value | undefined): unknown {
+  if (value === undefined || value.kind === 'null') return null;
+  if (value.kind === 'string') return value.text;
+  if (value.kind === 'number') return value.digits;
+  if (value.kind === 'bool') return String(value.value);
+  if ('items' in value) return value.items.map(contentOf);
+  return Object.fromEntries(value.entries.map(([key, item]) => [key, contentOf(item)]));
+}
+
 /** Whether the value contains a placeholder (`in`), does not (`out`), or does not exist (`none`). */
 type Outcome = 'in' | 'out' | 'none';
 
@@ -169,10 +183,18 @@ function compare(expression: string, a: string, b: string): Outcome {
     const filled = replaceSecretPlaceholders(text, (name) =>
       JSON.stringify(name === 'a' ? one : other).slice(1, -1),
     );
-    expect(JSON.parse(filled.normalize())).toEqual(JSON.parse(JSON.stringify(direct).normalize()));
+    const [result, expected]: Value[] = [filled, JSON.stringify(direct)].map((json) =>
+      JSON.parse(json.normalize()),
+    );
+    if (expression.includes('?')) expect(contentOf(result)).toEqual(contentOf(expected));
+    else expect(result).toEqual(expected);
   }
   return text.includes('__millrace_secret_') ? 'in' : 'out';
 }
+
+test('a condition between objects, one with a secret as key, has the same content as with the secret', () => {
+  expect(compare('true ? { a = 1 } : { (var.a) = "x" }', 'x', 'x')).toBe('out');
+});
 
 describe('replacing a placeholder in a result equals evaluating with the secret itself', () => {
   test('for generated expressions of all kinds', () => {

@@ -19,7 +19,8 @@ export interface CompileRequest {
 
 /** The thread serialises the compilation, so its size is known before another process has to hold it. */
 export type CompileAnswer =
-  { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };
+  | { kind: 'compiled'; compilation: Uint8Array }
+  | { kind: 'too-long'; bytes: number };
 
 /** A request to the compiler process. */
 export interface HostRequest {

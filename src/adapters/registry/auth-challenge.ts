@@ -2,7 +2,8 @@ import { defined } from '#defined';
 
 /** The authentication that a registry requires, from the header `WWW-Authenticate` of its refusal. */
 export type AuthChallenge =
-  { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'basic' };
+  | { scheme: 'bearer'; realm: string; service?: string; scope?: string }
+  | { scheme: 'basic' };
 
 /** Returns the first challenge that Millrace supports, a token before a password. Undefined: none. */
 export function readAuthChallenge(header: string | undefined): AuthChallenge | undefined {

@@ -18,7 +18,8 @@ interface RegistryFailure {
 }
 
 export type RegistryResponse =
-  { status: number; headers: Readonly<Record<string, string>>; bytes: Buffer } | RegistryFailure;
+  | { status: number; headers: Readonly<Record<string, string>>; bytes: Buffer }
+  | RegistryFailure;
 
 export interface RegistryAccess {
   /** Must guard against internal addresses, because users choose the URLs. Never rejects. */

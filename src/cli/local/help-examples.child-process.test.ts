@@ -3,9 +3,11 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { runEnvironment, temporaryFolder, withDocker } from '#testing/cli/local-run.ts';
+import { runEnvironment, temporaryFolder, useLocalRun, withDocker } from '#testing/cli/local-run.ts';
 import { VERBS } from '#testing/cli/verbs.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
+
+useLocalRun();
 
 const PIPELINE = `
 variable "branch" {

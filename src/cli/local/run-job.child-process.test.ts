@@ -9,11 +9,14 @@ import {
   startRun,
   temporaryFolder,
   transcript,
+  useLocalRun,
   withDocker,
 } from '#testing/cli/local-run.ts';
 import { golden } from '#testing/jest/golden-file.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 import { typeInto } from '#testing/process/type-into.ts';
+
+useLocalRun();
 
 const HERE = 'src/cli/local/testdata';
 const CONTENT = `${HERE}/folder`;

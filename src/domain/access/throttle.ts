@@ -25,7 +25,8 @@ const RULES: Record<ThrottleKind, { free: number; firstWaitMs: number; maxWaitMs
 const FORGET_AFTER_MS = 15 * 60_000;
 
 export type AttemptDecision =
-  { answer: 'wait'; milliseconds: number } | { answer: 'go'; failures: FailedAttempts };
+  | { answer: 'wait'; milliseconds: number }
+  | { answer: 'go'; failures: FailedAttempts };
 
 /**
  * Whether another attempt is allowed. It counts as failed until it succeeds, so that parallel attempts count

@@ -46,7 +46,8 @@ export interface RerunRefusal {
 
 /** What a webhook asks for. Small: the body is not kept. */
 export type RerunRequest =
-  { kind: 'rerun'; build: ReportedBuild; sender?: string } | { kind: 'problem'; problem: RerunProblem };
+  | { kind: 'rerun'; build: ReportedBuild; sender?: string }
+  | { kind: 'problem'; problem: RerunProblem };
 
 export type RerunDecision =
   | { answer: 'retry'; job: string; number: string; sender?: string }

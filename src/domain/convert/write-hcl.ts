@@ -1,6 +1,8 @@
 /** A line or block of the text to write. Expressions are HCL already. */
 export type HclNode =
-  { kind: 'comment'; text: string } | { kind: 'attribute'; name: string; expression: string } | HclBlock;
+  | { kind: 'comment'; text: string }
+  | { kind: 'attribute'; name: string; expression: string }
+  | HclBlock;
 
 export interface HclBlock {
   kind: 'block';

@@ -6,7 +6,8 @@ const MINIMUM_SECONDS = 10;
 const EVERY = '@every ';
 
 export type ScheduleAnswer =
-  { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
+  | { schedule: Schedule }
+  | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
 
 /**
  * The name by which Kubernetes knows the time zone. Undefined: there is none of this name. An offset such as

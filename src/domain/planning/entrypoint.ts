@@ -13,7 +13,8 @@ export interface ContainerCommand {
 }
 
 export type EntrypointDecision =
-  { answer: 'runs'; argv: [string, ...string[]] } | { answer: 'refused'; reason: string };
+  | { answer: 'runs'; argv: [string, ...string[]] }
+  | { answer: 'refused'; reason: string };
 
 /**
  * What runs in a container, by Kubernetes' rules: `command` replaces entrypoint and cmd of the image, `args`

@@ -30,7 +30,8 @@ const MAX_RETRY_SECONDS = 60;
 const MAX_WAIT_MS = 8 * 60_000;
 
 export type CachedImage =
-  { answer: 'use'; configuration: ImageConfiguration } | { answer: 'failed'; failure: FailedLookUp };
+  | { answer: 'use'; configuration: ImageConfiguration }
+  | { answer: 'failed'; failure: FailedLookUp };
 
 /** Whether what is cached of an image will do. Undefined: it must be looked up. */
 export function useCached(image: string, { found, failure }: KnownImage, now: Date): CachedImage | undefined {

@@ -5,7 +5,13 @@ import type { Reason } from './reasons.ts';
  * Values of the column `builds.status`. `waiting`: for approval. `warning`: it failed, but counts as good.
  */
 export type BuildStatus =
-  'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
+  | 'waiting'
+  | 'pending'
+  | 'started'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'warning';
 
 function isBeforeStart(status: BuildStatus): boolean {
   return status === 'waiting' || status === 'pending';

@@ -16,7 +16,9 @@ export interface ChosenSet {
 
 /** The outcome for some of the gets of a job. */
 type GetChoice =
-  { position: number; version: number } | { position: number; reason: Reason } | { needs: NeededPage[] };
+  | { position: number; version: number }
+  | { position: number; reason: Reason }
+  | { needs: NeededPage[] };
 
 /**
  * The newest versions that the gets of a job may take together. A pin decides first, then `passed`;

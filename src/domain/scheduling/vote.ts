@@ -24,7 +24,8 @@ export interface Vote {
 }
 
 export type VoteAnswer =
-  { answer: 'waiting' | 'approved' | 'rejected'; message: string } | { answer: 'refused'; reason: Reason };
+  | { answer: 'waiting' | 'approved' | 'rejected'; message: string }
+  | { answer: 'refused'; reason: Reason };
 
 /** Each person has one vote on a build. One rejection fails the build, whatever the other votes. */
 export function decideVote(build: GatedBuild, given: Vote): VoteAnswer {

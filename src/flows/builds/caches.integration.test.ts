@@ -15,6 +15,7 @@ import {
   save,
   setAhead,
   stores,
+  useStores,
 } from '#testing/flows/flows-under-test.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { eventsOf } from '#testing/stores/stores.ts';
@@ -22,6 +23,8 @@ import { compareWithPods } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
+
+useStores();
 
 const settings = { size: '1Gi', accessModes: ['ReadWriteOnce'] };
 /** Two jobs that get every version of one resource with a cache. */

@@ -39,7 +39,9 @@ export function runForAgent(facts: CheckRunFacts, place: SecretPlace = {}): Chec
 
 /** `unknown`: the work has no such operation. */
 export type OperationFilled =
-  (SecretsResponse & { answer: 'filled' | 'run' }) | { answer: 'unknown' } | Unavailable;
+  | (SecretsResponse & { answer: 'filled' | 'run' })
+  | { answer: 'unknown' }
+  | Unavailable;
 
 /** What the agent asks for. */
 export interface WantedOperation {

@@ -19,6 +19,7 @@ import {
   stateOf,
   stores,
   UNIT,
+  useStores,
 } from '#testing/flows/flows-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { retryOn } from '#testing/stores/schedule.ts';
@@ -28,6 +29,8 @@ import { followBuild } from './follow-build.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { triggerJob } from './trigger-job.ts';
+
+useStores();
 
 describe('from a commit to the last job', () => {
   test('each step notifies the next, and nothing is left behind', async () => {

@@ -52,7 +52,8 @@ export interface ImagePulls {
 
 /** `wait`: the caller tries again. The reason is a sentence. */
 export type LookUpAnswer =
-  { answer: 'found'; configuration: ImageConfiguration } | { answer: 'wait' | 'end'; reason: string };
+  | { answer: 'found'; configuration: ImageConfiguration }
+  | { answer: 'wait' | 'end'; reason: string };
 
 /** Looks images up for the Pod of this name in the namespace. Concurrent look-ups of one image are one. */
 export interface ImageLookUps {

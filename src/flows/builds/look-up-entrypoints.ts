@@ -5,7 +5,8 @@ import type { ImageKey, ImageLookUps } from './image-ports.ts';
 
 /** `wait`: the caller tries again. The reason is one or more sentences. */
 export type EntrypointsAnswer =
-  { answer: 'found'; entrypoints: Record<string, string[]> } | { answer: 'wait' | 'end'; reason: string };
+  | { answer: 'found'; entrypoints: Record<string, string[]> }
+  | { answer: 'wait' | 'end'; reason: string };
 
 /** The Pod that runs the images. */
 export interface PodOfImages extends Omit<ImageKey, 'image'> {

@@ -18,6 +18,7 @@ import {
   stateOf,
   stores,
   UNIT,
+  useStores,
 } from '#testing/flows/flows-under-test.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { retryOn, stateOn } from '#testing/stores/schedule.ts';
@@ -27,6 +28,8 @@ import { followBuild } from './follow-build.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { triggerJob } from './trigger-job.ts';
+
+useStores();
 
 const report = async (name: string, count: number): Promise<void> => {
   const events = eventsOf(['0', '1'], now().toISOString());

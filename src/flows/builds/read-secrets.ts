@@ -14,7 +14,8 @@ export type GivenSecrets = ReadonlyMap<string, SecretOutput>;
 
 /** `run`: the agent must run these gets first. `known`: values that they may contain. */
 export type SecretsRead =
-  SecretsAnswer | { answer: 'run'; lookups: SecretLookup[]; known: readonly string[] };
+  | SecretsAnswer
+  | { answer: 'run'; lookups: SecretLookup[]; known: readonly string[] };
 
 export interface SecretsToRead extends SecretOwner {
   definition: Pipeline;

@@ -13,12 +13,15 @@ import {
   setAhead,
   stateOf,
   stores,
+  useStores,
 } from '#testing/flows/flows-under-test.ts';
 import { retryOn } from '#testing/stores/schedule.ts';
 import { eventsOf } from '#testing/stores/stores.ts';
 import { followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
 import { startBuilds } from './start-builds.ts';
+
+useStores();
 
 const FIRST = 'app-unit-1-1';
 const SECOND = 'app-unit-1-2';

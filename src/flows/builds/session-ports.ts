@@ -92,7 +92,8 @@ export type AgentSessionAnswer =
  * no Pod of this uid waits here.
  */
 export type WarmOpened =
-  { answer: 'opened' | 'same' | 'not-yet' | 'over' } | { answer: 'taken'; by?: AttemptRef };
+  | { answer: 'opened' | 'same' | 'not-yet' | 'over' }
+  | { answer: 'taken'; by?: AttemptRef };
 
 export interface SessionStore {
   /**

@@ -16,8 +16,11 @@ import {
   save,
   setAhead,
   stores,
+  useStores,
 } from '#testing/flows/flows-under-test.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+
+useStores();
 
 describe('a check', () => {
   test('of the built-in cron type records the time as a version, without a Pod', async () => {

@@ -71,7 +71,9 @@ export async function forgiveLoginCodes(
 }
 
 export type CliLoginFinished =
-  { answer: 'signed-in'; session: OpenedSession } | { answer: 'pending' } | { answer: 'unknown' };
+  | { answer: 'signed-in'; session: OpenedSession }
+  | { answer: 'pending' }
+  | { answer: 'unknown' };
 
 /**
  * Opens a session for the command line that knows the secret, once its login is confirmed. It counts as a

@@ -45,7 +45,9 @@ export interface LinkedIdentity {
 
 /** `refused`: the message names who would be locked out. */
 export type SignInMethodsChanged =
-  { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
+  | { answer: 'done' }
+  | { answer: 'unknown' }
+  | { answer: 'refused'; message: string };
 
 export interface SignInMethods {
   providers(): Promise<StoredProvider[]>;

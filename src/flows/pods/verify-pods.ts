@@ -39,7 +39,9 @@ export interface VerifyPodPorts {
 
 type BuildWork = PodFacts['work'] & { kind: 'build' };
 export type PodVerification =
-  { verdict: 'own'; pod: CurrentPod } | { verdict: 'leftover'; pod: OwnedPod } | { verdict: 'foreign' };
+  | { verdict: 'own'; pod: CurrentPod }
+  | { verdict: 'leftover'; pod: OwnedPod }
+  | { verdict: 'foreign' };
 
 const FOREIGN: PodVerification = { verdict: 'foreign' };
 

@@ -11,31 +11,31 @@ import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
-/*
- * For tests of the agent. Importing this file builds the agent and its shim, and gives each test a Pod of
- * processes. `start` opens a gateway and starts the agent with a plan.
- */
+/* For tests of the agent: `start` opens a gateway and starts the agent with a plan. */
 export let shim = '';
 export let bundle = '';
 export let certificate: Certificate = { key: '', cert: '' };
 
-beforeAll(async () => {
-  [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
-}, 600_000);
+/** Builds the agent and its shim before the first test, and gives each test a Pod of processes. */
+export function useAgent(): void {
+  beforeAll(async () => {
+    [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
+  }, 600_000);
+
+  beforeEach(async () => {
+    pod = new LocalPod();
+    pod.open(await freePort());
+  });
+
+  afterEach(async () => {
+    await pod.close();
+    await gateway.close();
+  });
+}
 
 export let pod: LocalPod;
 export let gateway: FakeGateway;
 export let shims: ChildProcess[] = [];
-
-beforeEach(async () => {
-  pod = new LocalPod();
-  pod.open(await freePort());
-});
-
-afterEach(async () => {
-  await pod.close();
-  await gateway.close();
-});
 
 export function check(scope: string, script: string, more: Partial<CheckPlan> = {}): CheckPlan {
   return {

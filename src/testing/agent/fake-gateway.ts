@@ -22,7 +22,12 @@ import { findOperation } from '#domain/planning/operations.ts';
 
 /** A failure of one request: an error answer, or an answer that is lost after the work was done. */
 export type RequestFailure =
-  'drop' | 'refuse' | 'answer-lost' | 'unauthorized' | 'not-understood' | { delay: number };
+  | 'drop'
+  | 'refuse'
+  | 'answer-lost'
+  | 'unauthorized'
+  | 'not-understood'
+  | { delay: number };
 
 const REFUSALS = new Map<unknown, number>([
   ['refuse', 500],

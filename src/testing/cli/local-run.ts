@@ -17,30 +17,33 @@ import { defined } from '#defined';
 import { buildShim } from '#testing/agent/build.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
-/* For tests of `millrace run`. Importing this file builds what it needs and gives each test a folder. */
+/* For tests of `millrace run`. */
 
 const PIPELINE = 'src/cli/local/testdata/pipeline.hcl';
 
 let shim = '';
-beforeAll(async () => {
-  shim = await buildShim();
-}, 600_000);
+/** Builds the shim before the first test, and gives each test a folder with a fake docker. */
+export function useLocalRun(): void {
+  beforeAll(async () => {
+    shim = await buildShim();
+  }, 600_000);
+
+  beforeEach(() => {
+    temporary = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+    engineFolder = join(temporary, 'docker');
+    mkdirSync(engineFolder);
+    chmodSync(temporary, 0o755);
+  });
+
+  afterEach(() => {
+    rmSync(temporary, { recursive: true, force: true });
+  });
+}
 
 /** `$TMPDIR` of the command. */
 let temporary = '';
 /** The folder of the fake docker. */
 let engineFolder = '';
-
-beforeEach(() => {
-  temporary = mkdtempSync(join(tmpdir(), 'millrace-test-'));
-  engineFolder = join(temporary, 'docker');
-  mkdirSync(engineFolder);
-  chmodSync(temporary, 0o755);
-});
-
-afterEach(() => {
-  rmSync(temporary, { recursive: true, force: true });
-});
 
 const IMAGES = {
   'golang:1.26': image('golang:1.26', [], ['go']),

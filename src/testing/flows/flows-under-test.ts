@@ -11,10 +11,7 @@ import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-mem
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/*
- * For tests of several flows over real stores. Importing this file opens the stores before the first test and
- * empties them before each.
- */
+/* For tests of several flows over real stores. */
 export const APP = { team: 'main', pipeline: 'app' };
 export const UNIT = { ...APP, job: 'unit' };
 export const GIT = { ...APP, resource: 'git.app' };
@@ -24,15 +21,20 @@ export let notifications: RecordedNotifications;
 /** By how many seconds the test's clock is ahead; `setAhead` changes it. */
 export let ahead: number;
 
-beforeAll(async () => void (stores = await openStores()));
-afterAll(async () => await stores.close());
-beforeEach(async () => {
-  await stores.empty();
-  cluster = new InMemoryCluster();
-  notifications = new RecordedNotifications();
-  ahead = 1;
-  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-});
+/** Opens the stores before the first test, and empties them before each. */
+export function useStores(): void {
+  beforeAll(async () => void (stores = await openStores()));
+
+  afterAll(async () => await stores.close());
+
+  beforeEach(async () => {
+    await stores.empty();
+    cluster = new InMemoryCluster();
+    notifications = new RecordedNotifications();
+    ahead = 1;
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  });
+}
 
 export const now = (): Date => new Date(Date.now() + ahead * 1000);
 const hangs = (): undefined => undefined;

@@ -24,9 +24,7 @@ import type { OperationAnswer } from '#flows/builds/fetch-secrets.ts';
 import type { IdentityTokensAnswer } from '#flows/builds/identity-ports.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 
-/*
- * For tests of the internal server. Before each test, importing this file starts it with TLS and fake flows.
- */
+/* For tests of the internal server. */
 export const HOST = 'millrace-internal.test.svc';
 export const KEY = 'k'.repeat(43);
 export const BUILD: AgentSession & { kind: 'build' } = { kind: 'build', build: 41, attempt: 1 };
@@ -35,11 +33,37 @@ export const NONCE = 'b.41.1.a-nonce-nobody-may-log';
 
 export let authority: CertificateAndKey;
 export let folder = '';
-beforeAll(async () => {
-  authority = await makeAuthority('test', new Date());
-  folder = mkdtempSync(join(tmpdir(), 'tls-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Starts the internal server before each test, with TLS and fake flows. */
+export function useAgentServer(): void {
+  beforeAll(async () => {
+    authority = await makeAuthority('test', new Date());
+    folder = mkdtempSync(join(tmpdir(), 'tls-'));
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  beforeEach(async () => {
+    fake = fakeParts();
+    lines = [];
+    metrics = createMetrics('test', '0');
+    await renew();
+    app = createAgentServer({
+      ...fake.parts,
+      certificate: await readCertificate(folder),
+      log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
+      metrics: agentMetrics(metrics.registry),
+      readiness: async () => undefined,
+      version: '0.0.0-test',
+    });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    client = new Agent({ keepAlive: true, ca: authority.certificate, servername: HOST });
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    await app.close();
+  });
+}
 
 export async function renew(): Promise<CertificateAndKey> {
   const pair = await makeServerCertificate(authority, [HOST], new Date());
@@ -115,27 +139,6 @@ export let app: AgentApp;
 export let lines: string[] = [];
 export let metrics = createMetrics('test', '0');
 let client: Agent;
-
-beforeEach(async () => {
-  fake = fakeParts();
-  lines = [];
-  metrics = createMetrics('test', '0');
-  await renew();
-  app = createAgentServer({
-    ...fake.parts,
-    certificate: await readCertificate(folder),
-    log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
-    metrics: agentMetrics(metrics.registry),
-    readiness: async () => undefined,
-    version: '0.0.0-test',
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  client = new Agent({ keepAlive: true, ca: authority.certificate, servername: HOST });
-});
-afterEach(async () => {
-  client.destroy();
-  await app.close();
-});
 
 export function port(): number {
   const address: AddressInfo | string | null = app.server.address();

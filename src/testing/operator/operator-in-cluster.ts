@@ -14,11 +14,7 @@ import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-serve
 import { runOperator } from '#testing/operator/operator-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/*
- * For tests of the operator. Importing this file starts the whole operator with a real API server, a real
- * Postgres and the real HCL engine before the first test, and stops it after the last. No Pod runs, and no
- * garbage collector deletes orphans.
- */
+/* For tests of the operator. */
 /** Only ends a test that hangs. */
 const CONVERGED_MS = 300_000;
 const DEFINITIONS: ApiKind<object> = {
@@ -34,26 +30,32 @@ let connection: Connection;
 export let client: ApiClient;
 export let operator: { ended: Promise<Ending>; stop: AbortController };
 
-beforeAll(async () => {
-  [server, stores] = await Promise.all([startApiServer(), openStores(), buildEngine()]);
-  connection = server.connect();
-  client = new ApiClient(connection);
-  const folder = new URL('../../../crds/', import.meta.url);
-  for (const file of readdirSync(folder)) {
-    const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
-    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
-  }
-  await namespace('millrace-system');
-  operator = start();
-}, 600_000);
+/**
+ * Starts the whole operator with a real API server, a real Postgres and the real HCL engine before the first
+ * test, and stops it after the last. No Pod runs, and no garbage collector deletes orphans.
+ */
+export function useOperator(): void {
+  beforeAll(async () => {
+    [server, stores] = await Promise.all([startApiServer(), openStores(), buildEngine()]);
+    connection = server.connect();
+    client = new ApiClient(connection);
+    const folder = new URL('../../../crds/', import.meta.url);
+    for (const file of readdirSync(folder)) {
+      const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
+      orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
+    }
+    await namespace('millrace-system');
+    operator = start();
+  }, 600_000);
 
-afterAll(async () => {
-  operator.stop.abort();
-  await operator.ended;
-  await stores.close();
-  await connection.close();
-  await server.stop();
-}, 600_000);
+  afterAll(async () => {
+    operator.stop.abort();
+    await operator.ended;
+    await stores.close();
+    await connection.close();
+    await server.stop();
+  }, 600_000);
+}
 
 export function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeof operator {
   const stop = new AbortController();

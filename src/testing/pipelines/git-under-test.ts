@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 
-/* For tests of the type git. Importing this file serves a new repository over HTTP for each test. */
+/* For tests of the type git. */
 export interface Outcome {
   code: number;
   stdout: string;
@@ -121,30 +121,33 @@ export const port = (): number => {
   return typeof address === 'object' && address ? address.port : 0;
 };
 
-beforeAll(async () => {
-  server = createServer(serve);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
+/** Serves git repositories over HTTP, and gives each test an empty one at `origin`. */
+export function useGitServer(): void {
+  beforeAll(async () => {
+    server = createServer(serve);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
 
-afterAll(async () => {
-  await new Promise((resolve) => server.close(resolve));
-});
+  afterAll(async () => {
+    await new Promise((resolve) => server.close(resolve));
+  });
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'millrace-git-'));
-  origin = join(root, 'origin.git');
-  folder = join(root, 'work');
-  await mkdir(folder);
-  await git('init', '-q', '--bare', '-b', 'main', origin);
-  await git('-C', origin, 'config', 'http.receivepack', 'true');
-  serveRepository('origin');
-  seen = [];
-  sentBytes = 0;
-});
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'millrace-git-'));
+    origin = join(root, 'origin.git');
+    folder = join(root, 'work');
+    await mkdir(folder);
+    await git('init', '-q', '--bare', '-b', 'main', origin);
+    await git('-C', origin, 'config', 'http.receivepack', 'true');
+    serveRepository('origin');
+    seen = [];
+    sentBytes = 0;
+  });
 
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
-});
+  afterEach(async () => {
+    await rm(root, { recursive: true, force: true });
+  });
+}
 
 /** Makes `httpUrl` the URL of this bare repository below `root`. */
 export function serveRepository(name: string): void {

@@ -10,7 +10,10 @@ import { tags } from '@lezer/highlight';
 
 /** What the reader of a line is inside of, innermost last. */
 type Around =
-  { kind: 'string' } | { kind: 'heredoc'; tag: string } | { kind: 'template' } | { kind: 'bracket' };
+  | { kind: 'string' }
+  | { kind: 'heredoc'; tag: string }
+  | { kind: 'template' }
+  | { kind: 'bracket' };
 
 interface HclState {
   around: Around[];

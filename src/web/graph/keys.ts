@@ -2,7 +2,10 @@ import type { Direction } from './neighbours.ts';
 
 /** What a key does in the graph. */
 export type KeyAction =
-  { zoom: 1 | -1 } | { fit: true } | { pan: { x: number; y: number } } | { to: Direction };
+  | { zoom: 1 | -1 }
+  | { fit: true }
+  | { pan: { x: number; y: number } }
+  | { to: Direction };
 
 interface Key {
   key: string;

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { OperationAnswer } from '#flows/builds/fetch-secrets.ts';
-import { ask, BUILD, fake, KEY, lines } from '#testing/http/agent-server-under-test.ts';
+import { ask, BUILD, fake, KEY, lines, useAgentServer } from '#testing/http/agent-server-under-test.ts';
 import { hashKey } from './sessions.ts';
+
+useAgentServer();
 
 const PATH = '/agent/v1/secrets';
 const FILLED: OperationAnswer = {

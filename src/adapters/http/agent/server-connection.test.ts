@@ -19,6 +19,7 @@ import {
   openings,
   port,
   renew,
+  useAgentServer,
   WORD,
 } from '#testing/http/agent-server-under-test.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
@@ -26,6 +27,8 @@ import { MAX_REFUSED_CALLS } from './refused-calls.ts';
 import { createAgentServer } from './server.ts';
 import { OPENING_WEIGHT } from './session-route.ts';
 import { hashKey } from './sessions.ts';
+
+useAgentServer();
 
 const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };

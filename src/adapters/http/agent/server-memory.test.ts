@@ -2,8 +2,18 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { expect, jest, test } from '@jest/globals';
-import { ask, authority, fake, HOST, KEY, port } from '#testing/http/agent-server-under-test.ts';
+import {
+  ask,
+  authority,
+  fake,
+  HOST,
+  KEY,
+  port,
+  useAgentServer,
+} from '#testing/http/agent-server-under-test.ts';
 import { hashKey } from './sessions.ts';
+
+useAgentServer();
 
 const MIB = 1024 * 1024;
 const OTHER_KEY = 'o'.repeat(43);

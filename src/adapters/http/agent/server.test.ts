@@ -16,9 +16,12 @@ import {
   open,
   opened,
   POD,
+  useAgentServer,
   WORD,
 } from '#testing/http/agent-server-under-test.ts';
 import { hashKey } from './sessions.ts';
+
+useAgentServer();
 
 const RUN: AgentSession = { kind: 'checks', run: 7 };
 const workOf = (answer: AgentSessionAnswer): AgentWork | undefined =>

@@ -10,10 +10,13 @@ import {
   root,
   run,
   runProgram,
+  useGitServer,
 } from '#testing/pipelines/git-under-test.ts';
 import { check } from './git-check.ts';
 import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
+
+useGitServer();
 
 interface Version {
   ref: string;

@@ -1,8 +1,19 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { commit, git, httpUrl, origin, root, run, runProgram } from '#testing/pipelines/git-under-test.ts';
+import {
+  commit,
+  git,
+  httpUrl,
+  origin,
+  root,
+  run,
+  runProgram,
+  useGitServer,
+} from '#testing/pipelines/git-under-test.ts';
 import { check } from './git-check.ts';
+
+useGitServer();
 
 const prefixed = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, value]));

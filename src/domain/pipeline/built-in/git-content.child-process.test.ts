@@ -12,10 +12,13 @@ import {
   run,
   seen,
   TOKEN,
+  useGitServer,
   type Outcome,
 } from '#testing/pipelines/git-under-test.ts';
 import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
+
+useGitServer();
 
 const inClone = (...args: string[]): Promise<string> => git('-C', join(folder, 'app'), ...args);
 const get = (ref: string, variables: Record<string, string> = {}): Promise<Outcome> =>

@@ -9,9 +9,12 @@ import {
   root,
   run,
   runProgram,
+  useGitServer,
   type Outcome,
 } from '#testing/pipelines/git-under-test.ts';
 import { check } from './git-check.ts';
+
+useGitServer();
 
 /** A check with an address space of 600 MB for each of its programs. */
 const checkInLittleMemory = (variables: Record<string, string>): Promise<Outcome> =>

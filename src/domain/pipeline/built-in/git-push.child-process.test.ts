@@ -1,8 +1,19 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { commit, folder, git, httpUrl, origin, root, run } from '#testing/pipelines/git-under-test.ts';
+import {
+  commit,
+  folder,
+  git,
+  httpUrl,
+  origin,
+  root,
+  run,
+  useGitServer,
+} from '#testing/pipelines/git-under-test.ts';
 import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
+
+useGitServer();
 
 const HOSTILE_REFS = [
   '--upload-pack=touch x',

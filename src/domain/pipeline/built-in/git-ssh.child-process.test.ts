@@ -9,6 +9,7 @@ import {
   origin,
   root,
   runProgram,
+  useGitServer,
   type Outcome,
 } from '#testing/pipelines/git-under-test.ts';
 import { startSshServer, type SshServer } from '#testing/process/ssh-server.ts';
@@ -16,6 +17,8 @@ import { check } from './git-check.ts';
 import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
 import { hostsWithKeys } from './git-ssh.ts';
+
+useGitServer();
 
 let server: SshServer;
 beforeAll(async () => {

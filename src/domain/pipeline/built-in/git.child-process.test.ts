@@ -18,9 +18,12 @@ import {
   sentBytes,
   serveRepository,
   TOKEN,
+  useGitServer,
 } from '#testing/pipelines/git-under-test.ts';
 import { check } from './git-check.ts';
 import { pull } from './git-pull.ts';
+
+useGitServer();
 
 const HOSTILE_REFS = [
   '--upload-pack=touch x',

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { semverFilter } from './semver-filter.ts';
 
+// oxfmt-ignore
 const TAGS = [
   '0.2.3', '0.2.9', '0.3.0', '1.0.0', '1.2', '1.2.0', '1.2.3-alpine', '1.4.1', '1.4.1-rc.1', '1.4.1-rc.2',
   '1.4.1-rc.10', '1.10.0', '2', '2.0.0', '2.0.0-rc.1', 'latest', 'v1.2.0', 'v1.3.0', '1.2.3.4',
-]; // prettier-ignore
+];
 
 interface Wish {
   last?: string;

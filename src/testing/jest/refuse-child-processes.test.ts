@@ -15,8 +15,3 @@ describe('a unit test starts no child process', () => {
     expect(start).toThrow('Name the file <what>.child-process.test.ts');
   });
 });
-
-test('an error in a unit test records as many calls as in Node', () => {
-  const fail = (depth: number): Error => (depth === 0 ? new Error('deep') : fail(depth - 1));
-  expect(fail(50).stack?.match(/^ +at /gm)).toHaveLength(10);
-});

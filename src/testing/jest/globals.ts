@@ -1,0 +1,68 @@
+import { ModernFakeTimers } from '@jest/fake-timers';
+
+/*
+ * What test files get from `@jest/globals`: the globals that jest-light-runner makes, plus what it leaves out:
+ * a time limit for each test, and all fake timers.
+ */
+type Run = (...cells: unknown[]) => unknown;
+type Declare = (name: string, run: Run) => void;
+type Each = (...table: unknown[]) => Declare;
+interface RunnerGlobals {
+  expect: unknown;
+  describe: unknown;
+  test: Declare & { each: Each; skip: unknown; only: unknown };
+  beforeAll: unknown;
+  beforeEach: unknown;
+  afterAll: unknown;
+  afterEach: unknown;
+  jest: Record<string, unknown>;
+}
+const runner: RunnerGlobals = Object(globalThis);
+
+export const { expect, describe, beforeAll, beforeEach, afterAll, afterEach } = runner;
+
+/**
+ * In milliseconds. It only ends a test that hangs: how fast something is, benchmarks say. A file that sets it
+ * also sets it for the files after it in the same worker.
+ */
+let maxTestTime = 600_000;
+/** The real ones, also while a test uses fake timers. */
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
+
+function withTimeLimit(run: Run): Run {
+  const limit = maxTestTime;
+  return async (...cells) => {
+    const { promise: late, reject } = Promise.withResolvers();
+    const fail = () => reject(new Error(`The test did not end within ${limit / 1000} seconds.`));
+    const timer = startTimer(fail, limit);
+    try {
+      return await Promise.race([run(...cells), late]);
+    } finally {
+      stopTimer(timer);
+    }
+  };
+}
+
+export const test = Object.assign((name: string, run: Run) => runner.test(name, withTimeLimit(run)), {
+  skip: runner.test.skip,
+  only: runner.test.only,
+  each:
+    (...table: unknown[]): Declare =>
+    (name, run) =>
+      runner.test.each(...table)(name, withTimeLimit(run)),
+});
+
+type FakeTimersConfig = NonNullable<Parameters<ModernFakeTimers['useFakeTimers']>[0]>;
+const NO_CONFIG: ConstructorParameters<typeof ModernFakeTimers>[0]['config'] =
+  JSON.parse('{ "fakeTimers": {} }');
+const timers = new ModernFakeTimers({ config: NO_CONFIG, global: globalThis });
+
+export const jest = {
+  ...runner.jest,
+  setTimeout: (milliseconds: number) => void (maxTestTime = milliseconds),
+  useFakeTimers: (config?: FakeTimersConfig) => timers.useFakeTimers(config),
+  useRealTimers: () => timers.useRealTimers(),
+  setSystemTime: (now?: number | Date) => timers.setSystemTime(now),
+  advanceTimersByTime: (milliseconds: number) => timers.advanceTimersByTime(milliseconds),
+  advanceTimersByTimeAsync: (milliseconds: number) => timers.advanceTimersByTimeAsync(milliseconds),
+};
