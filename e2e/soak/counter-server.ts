@@ -85,7 +85,8 @@ export class CounterServer {
 
   #recordRun(report: URLSearchParams): void {
     const [step, run] = [textOf(report, 'step'), textOf(report, 'run')];
-    this.#history.runs.push({ at: Date.now(), ...sourceOf(report), step, run });
+    const restored = textOf(report, 'restored');
+    this.#history.runs.push({ at: Date.now(), ...sourceOf(report), step, run, restored });
   }
 
   #recordNotification(report: URLSearchParams): void {

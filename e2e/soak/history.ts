@@ -25,7 +25,17 @@ interface Published {
 }
 
 /** A step's script began. The script reports this directly to the soak run, not through Millrace. */
-export type StepRun = BuildOfRun & { at: number; pod: string; step: string; run: string };
+export type StepRun = BuildOfRun & {
+  at: number;
+  pod: string;
+  step: string;
+  run: string;
+  /**
+   * The files that the step found in the cache of its job: for each run that wrote some, `.<number of files>.<id
+   * of the run>_`. Empty: none.
+   */
+  restored?: string;
+};
 
 /** When a service in a build's Pod reported first and last that it runs. */
 type ServiceLife = BuildOfRun & { pod: string; from: number; to: number };

@@ -143,7 +143,7 @@ const soak = async (counterServer: CounterServer): Promise<boolean> => {
   const done = new AbortController();
   const observer = new Observer(team, history);
   const address = await counterServer.open();
-  await createTeam(team);
+  await createTeam(team, { cache: { size: '16Mi' } });
   await createTenant(hostileTeam(team));
   for (const pipeline of PIPELINES) {
     const text = pipelineText(pipeline, address, { edition: 1 });

@@ -14,7 +14,12 @@ export interface StepSpec {
   image?: string;
   pauseSeconds?: number;
   exit?: number;
+  /** It reports what the cache of its job gave it, and writes all files of the cache anew. */
+  cached?: true;
 }
+
+/** Files in the cache of a job: each contains the id of the run that wrote it. */
+export const CACHED_FILES = 200;
 
 export const HOOK_EVENTS = ['on_success', 'on_failure', 'ensure'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
@@ -81,7 +86,7 @@ export const JOBS: readonly JobSpec[] = [
   {
     pipeline: 'services',
     job: 'whole',
-    steps: [step('prepare', 2, { pauseSeconds: 0.5 })],
+    steps: [step('prepare', 2, { pauseSeconds: 0.5, cached: true })],
     lanes: [step('left', 4, { pauseSeconds: 0.5 }), step('right', 2, { image: BUSYBOX, pauseSeconds: 1 })],
     hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
     withService: true,
@@ -90,7 +95,7 @@ export const JOBS: readonly JobSpec[] = [
   {
     pipeline: 'services',
     job: 'torn',
-    steps: [step('start', 2), step('tear', 2, { exit: 7, pauseSeconds: 0.5 })],
+    steps: [step('start', 2, { cached: true }), step('tear', 2, { exit: 7, pauseSeconds: 0.5 })],
     hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
     withService: true,
     fails: true,
@@ -139,26 +144,34 @@ const meet = (name: string, lanes: readonly StepSpec[]): string[] => [
   `until ${lanes.map((lane) => `[ -e "met-${lane.name}" ]`).join(' && ')}; do sleep 0.2; done`,
 ];
 
+const RESTORED = "restored=$(cat stamp/* 2>/dev/null | sort | uniq -c | tr -s ' \\n' '._')";
+
+const write = (from: number, to: number): string =>
+  `mkdir -p stamp; for file in $(seq ${from} ${to}); do echo "$run" > "stamp/$file"; done`;
+
 const script = (
-  { name, lines, image, pauseSeconds = 0, exit }: StepSpec,
+  { name, lines, image, pauseSeconds = 0, exit, cached }: StepSpec,
   address: RunAddress,
   lanes: readonly StepSpec[] = [],
 ): string => {
-  const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run`;
+  const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run&restored=$restored`;
   const url = `http://${address.host}:${address.port}/ran?${query}`;
   const tell = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -O /dev/null';
   return [
     'read -r run < /proc/sys/kernel/random/uuid',
     'read -r pod < /proc/sys/kernel/hostname',
+    ...(cached === true ? [RESTORED] : ['restored=']),
     `${tell} "${url}" || echo "the soak run did not hear of it"`,
     `echo "${name} began $run"`,
     ...(lanes.length === 0 ? [] : meet(name, lanes)),
+    ...(cached === true ? [write(1, CACHED_FILES / 2)] : []),
     'n=1',
     `while [ "$n" -le ${lines} ]; do`,
     `  echo "${name} line $n"`,
     '  n=$((n + 1))',
     `  sleep ${pauseSeconds}`,
     'done',
+    ...(cached === true ? [write(CACHED_FILES / 2 + 1, CACHED_FILES)] : []),
     exit === undefined ? `echo "${name} ended"` : `exit ${exit}`,
   ].join('\n');
 };
@@ -191,6 +204,9 @@ const laneTexts = (lanes: readonly StepSpec[], address: RunAddress): string[] =>
   return [`in_parallel {\n${indent(texts.join('\n\n'), 2)}\n}`];
 };
 
+/** Its key is a new one in each build, so a build gets the files of the newest key. */
+const CACHE = 'cache "stamp" {\n  path = "stamp"\n  key  = "stamp-$BUILD_NUMBER"\n}';
+
 const jobText = (
   { job, steps, lanes = [], hooks = {}, withService, trigger }: JobSpec,
   address: RunAddress,
@@ -200,6 +216,7 @@ const jobText = (
   const get = trigger === undefined ? [] : [`get "${type}" "${label}" {\n  trigger = true${passed}\n}`];
   const parts = [
     ...(withService === true ? ['service "beacon" {}'] : []),
+    ...(steps.some(({ cached }) => cached === true) ? [CACHE] : []),
     ...get,
     ...steps.map((spec) => stepText(spec, address)),
     ...laneTexts(lanes, address),

@@ -3,6 +3,7 @@ import { buildKey } from '#e2e/soak/history.ts';
 import { checkEvidence } from './check.ts';
 import { broken, build, clean, remove, START } from './clean-run.ts';
 import { type Evidence } from './evidence.ts';
+import { PLANTED_CACHES } from './planted-caches.ts';
 import { PLANTED_HOOKS_AND_SERVICES } from './planted-hooks-and-services.ts';
 
 test('a clean run checks every invariant and violates none', () => {
@@ -31,6 +32,7 @@ const hit = ({ history }: Evidence, pod: string): void => {
 
 const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
   ...PLANTED_HOOKS_AND_SERVICES,
+  ...PLANTED_CACHES,
   'an acknowledged trigger without a build': [
     'an acknowledged trigger has exactly one build',
     ({ history, database }) => {

@@ -1,3 +1,4 @@
+import { cachesAreWhole } from './caches.ts';
 import type { Evidence, Rule, RuleResult } from './evidence.ts';
 import { foreignPodsDoNothing } from './foreign.ts';
 import {
@@ -59,6 +60,7 @@ const RULES: readonly Rule[] = [
   hooksRunLast,
   servicesLiveWithBuilds,
   notificationsAreSent,
+  cachesAreWhole,
   putsRunOnce,
   putsAreRecorded,
   logsAreWhole,

@@ -1,5 +1,5 @@
 import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
-import { expectedLines, stepsThatRun } from '#e2e/soak/pipelines.ts';
+import { CACHED_FILES, expectedLines, stepsThatRun } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
 import { checkEvidence } from './check.ts';
 import { jobSpecOf, type Evidence } from './evidence.ts';
@@ -114,6 +114,7 @@ class CleanRun {
         pod: name,
         step: step.name,
         run: `run-${id}-${attempt}-${step.name}`,
+        restored: step.cached === true ? this.#stored(build) : '',
       };
       history.runs.push(run);
       const status = last ? 'succeeded' : 'started';
@@ -143,6 +144,20 @@ class CleanRun {
       podUid: pod.uid,
       reason,
     });
+  }
+
+  /** What the newest green build of the job saved in the cache. */
+  #stored({ pipeline, job }: BuildRow): string {
+    const { history, database } = this.evidence;
+    const cached = jobSpecOf({ pipeline, job }).steps.find((step) => step.cached === true);
+    const green = database.builds.findLast(
+      (build) => build.pipeline === pipeline && build.job === job && build.status === 'succeeded',
+    );
+    if (green === undefined) return '';
+    const writer = history.runs.findLast(
+      (run) => buildKey(run) === buildKey(green) && run.step === cached?.name,
+    );
+    return `.${CACHED_FILES}.${writer?.run ?? 'nobody'}_`;
   }
 
   trigger(job: string, lostPods = 0): void {
@@ -201,6 +216,7 @@ export const clean = (): Evidence => {
   run.trigger('failing/broken');
   run.trigger('image/boxed');
   run.trigger('services/whole', 1);
+  run.trigger('services/whole');
   run.trigger('services/torn');
   run.chain();
   run.chain();

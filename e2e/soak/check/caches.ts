@@ -1,0 +1,36 @@
+import { buildKey, jobKey, type StepRun } from '#e2e/soak/history.ts';
+import { CACHED_FILES } from '#e2e/soak/pipelines.ts';
+import { attemptOfPod, each, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
+
+/**
+ * The cache of a job gives back all files of one run of a green build of this job, or nothing. A build that
+ * saved its cache may still be no green one if a fault hit its Pod after that.
+ */
+export const cachesAreWhole: Rule = (evidence) =>
+  each(
+    'a cache gives back all files that one green build of its job saved',
+    evidence.history.runs.filter(({ restored = '' }) => restored !== ''),
+    (run) => {
+      const why = whyNotWhole(evidence, run);
+      return why === undefined ? undefined : violation(run, why);
+    },
+  );
+
+const violation = (run: StepRun, what: string): Violation => ({ subject: buildKey(run), what, at: run.at });
+
+const whyNotWhole = (evidence: Evidence, run: StepRun): string | undefined => {
+  const { restored = '' } = run;
+  const [, count, writer] = /^\.(\d+)\.([^._]+)_$/.exec(restored) ?? [];
+  if (Number(count) !== CACHED_FILES)
+    return `found ${restored} in its cache, not ${CACHED_FILES} files of one run`;
+  const saved = evidence.history.runs.find((other) => other.run === writer);
+  if (saved === undefined || jobKey(saved) !== jobKey(run))
+    return `found files of ${writer}, no run of its job`;
+  const build = evidence.database.builds.find((candidate) => buildKey(candidate) === buildKey(saved));
+  const attempt = attemptOfPod(saved.pod);
+  if (build === undefined) return `found files of ${buildKey(saved)}, which is not recorded`;
+  const green = build.status === 'succeeded' && build.attempt === attempt;
+  return green || wasHit(evidence, build, attempt)
+    ? undefined
+    : `found files of ${buildKey(saved)}, which is ${build.status}`;
+};
