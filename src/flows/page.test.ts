@@ -11,7 +11,7 @@ describe('a page', () => {
     expect(cutPage([9, 8], { limit: 2, before: 10 })).toEqual({ rows: [9, 8], hasMore: false });
   });
 
-  test('a page after a row follows it and is shown newest first, too', () => {
+  test('a page of rows that were read oldest first is turned around: the newest is first', () => {
     expect(cutPage([4, 5, 6], { limit: 2, after: 3 })).toEqual({ rows: [5, 4], hasMore: true });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A page of a list. Row ids are cursors: older than `before`, newer than `after`. At most `MAX_PER_PAGE`
- * rows.
+ * Which rows of a list a page shows: those with ids below `before`, or above `after`, and at most
+ * `MAX_PER_PAGE`.
  */
 export interface Page {
   limit: number;
@@ -12,13 +12,13 @@ const MAX_PER_PAGE = 200;
 
 export interface Listed<T> {
   rows: T[];
-  /** In the direction of the cursor. */
+  /** The list has more rows in the direction of the cursor. */
   hasMore: boolean;
 }
 
 /**
- * Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more
- * than the page holds.
+ * Cuts a page out of rows, which were read newest first for `before`, or oldest first for `after`, and one
+ * more than the page holds. The page is always newest first.
  */
 export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
   const limit = pageSize(page);

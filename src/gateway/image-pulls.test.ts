@@ -40,26 +40,30 @@ describe('the pull credentials of a Pod', () => {
   test("come from its image pull secrets in the Pod's namespace", async () => {
     const read: string[] = [];
     const secrets = { one: dockerConfig('{"auths":{}}'), two: dockerConfig('{}') };
-    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'one'], secrets }, read)).of(pod);
+    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'one'], secrets }, read)).factsOf(
+      pod,
+    );
     expect(facts).toEqual({ credentialTexts: ['{"auths":{}}', '{}'] });
     expect(read).toEqual(['main/one', 'main/two']);
   });
 
   test('leave out Secrets that are absent or of another type', async () => {
     const secrets = { one: { type: 'Opaque', data: { '.dockerconfigjson': base64('{}') } }, two: {} };
-    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'three', ''], secrets })).of(pod);
+    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'three', ''], secrets })).factsOf(
+      pod,
+    );
     expect(facts).toEqual({ credentialTexts: [] });
   });
 
   test('are unknown while the API server does not answer', async () => {
     const away = client({ secretNames: ['one'], otherwise: 0 });
-    expect(await imagePulls(away).of(pod)).toBeUndefined();
+    expect(await imagePulls(away).factsOf(pod)).toBeUndefined();
   });
 
   test('include when the agent started, once the kubelet has reported it', async () => {
     const state = { running: { startedAt: '2026-11-23T12:00:00Z' } };
     const status = { containerStatuses: [{ name: 'worker' }, { name: 'agent', state }] };
-    expect(await imagePulls(client({ status })).of(pod)).toEqual({
+    expect(await imagePulls(client({ status })).factsOf(pod)).toEqual({
       credentialTexts: [],
       agentStartedAt: new Date('2026-11-23T12:00:00Z'),
     });

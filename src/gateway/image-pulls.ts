@@ -10,7 +10,7 @@ const MAX_SECRETS = 20;
 /** Reads the image pull secrets of our Pods. They need no label, because kubelets require none either. */
 export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
   return {
-    async of({ namespace, name }) {
+    async factsOf({ namespace, name }) {
       const pod = await client.get(KINDS.pods, { namespace, name });
       if (!pod.ok) return undefined;
       const secrets = await Promise.all(

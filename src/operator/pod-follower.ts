@@ -85,7 +85,7 @@ export class PodFollower {
       now: () => new Date(),
       foreign: this.#foreign,
       seenStart: (podUid: string) => this.#starts.of(podUid),
-      hangs: (build: AttemptFacts, message: string) => this.#hangs(build, message),
+      reportHangingAgent: (build: AttemptFacts, message: string) => this.#reportHangingAgent(build, message),
     };
   }
 
@@ -97,7 +97,7 @@ export class PodFollower {
     return this.#queue.stop();
   }
 
-  #hangs({ namespace, pipeline, job, number }: AttemptFacts, message: string): void {
+  #reportHangingAgent({ namespace, pipeline, job, number }: AttemptFacts, message: string): void {
     this.#leadership.log.warn({ namespace, pipeline, job, number }, message);
     const note = `Build ${number} of job ${job}: ${message}`;
     const event = { type: 'Warning', reason: 'CancelOverdue', action: 'Build', note } as const;

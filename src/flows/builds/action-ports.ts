@@ -8,8 +8,8 @@ import type { BuildRef, PipelineName } from '#flows/names.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 
 /*
- * Actions of people on a pipeline and its builds. Each is one transaction under the pipeline's lock. It is
- * idempotent: repeating it changes nothing. `by` is the actor, recorded with the change.
+ * Actions of people on a pipeline and its builds. Each action is one transaction under the pipeline's lock,
+ * and repeating it changes nothing. `by` is the person who acts, recorded with the change.
  */
 
 /** `unknown`: not found. `refused`: found, but the action is not possible for these reasons. */
@@ -35,18 +35,18 @@ export type VersionTriggered = ActionDone & {
 };
 
 export type Voted = ActionDone & { state: 'waiting' | 'approved' | 'rejected'; message: string };
-/** The token derives from the resource and this generation. */
+/** The token of a webhook derives from `resource` and `generation`. */
 export type WebhookRegenerated = ActionDone & { resource: number; generation: number; signed: boolean };
 export type Retried = ActionDone & { build: BuildRef };
 
 export interface PauseTransaction {
   /** The manifest sets whether the pipeline is paused. */
   pausedByManifest(): Promise<boolean>;
-  /** Pauses each of its jobs too. */
+  /** Pauses each job of the pipeline too. */
   pausePipeline(by: string): Promise<void>;
-  /** Unpauses its paused jobs too. */
+  /** Unpauses the paused jobs of the pipeline too. */
   unpausePipeline(): Promise<void>;
-  /** Row id. */
+  /** Row id of the job with this name. */
   job(name: string): Promise<number | undefined>;
   pauseJob(job: number, by: string): Promise<void>;
   unpauseJob(job: number): Promise<void>;
@@ -81,8 +81,8 @@ export interface PinTransaction {
   /** Builds with a version of the resource as an input that have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
   /**
-   * Ends builds that have not started. Their inputs do not count as used. Returns those that had not started
-   * by then.
+   * Ends those of the builds that have not started, and returns their row ids. Their inputs do not count as
+   * used.
    */
   endUnstarted(
     builds: readonly number[],
@@ -97,17 +97,17 @@ export interface PinTransaction {
 export interface LockedResource {
   id: number;
   pinned: boolean;
-  /** The manifest pins it. */
+  /** The manifest decides about the pin. */
   managed: boolean;
 }
 
 export interface ResourceTransaction extends PinTransaction {
-  /** Undefined also if the version is not one of the resource. */
+  /** Undefined: the pipeline has no such resource, or the resource has no such version. */
   resource(name: string, version?: number): Promise<LockedResource | undefined>;
   disableVersion(version: number, by: string): Promise<void>;
-  /** It can trigger again, even in jobs that have built newer versions. */
+  /** The version can trigger builds again, even of jobs that have built newer versions. */
   enableVersion(version: number, resource: number): Promise<void>;
-  /** Invalidates the current token. Without `signed`, that setting stays. */
+  /** Invalidates the current token of the webhook. If `signed` is undefined, that setting stays. */
   nextWebhook(
     name: string,
     signed: boolean | undefined,
@@ -126,7 +126,7 @@ export interface BuildActionTransaction {
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
   /** Ends a build that has not started; asks a running build to stop. */
   cancel(build: LockedBuild, why: { by: string; message: string; at: Date }): Promise<void>;
-  /** The same for several builds. Returns the row ids of those that had not ended. */
+  /** Cancels those of the builds that have not ended, and returns their row ids. */
   cancelAll(builds: readonly number[], why: { message: string; at: Date }): Promise<number[]>;
   retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
   /** Creates a build with the inputs and the revision of the original. */
@@ -136,7 +136,7 @@ export interface BuildActionTransaction {
   approve(build: LockedBuild, at: Date): Promise<void>;
   /** The build fails without having run. */
   reject(build: LockedBuild, why: { message: string; at: Date }): Promise<void>;
-  /** Its versions count as good. */
+  /** The build ends with a warning, and its versions count as good. */
   markWarning(build: LockedBuild, by: string): Promise<void>;
 }
 
@@ -148,7 +148,10 @@ export interface RetryToWrite {
   at: Date;
 }
 
-/** Of the pipeline's team. Routes record what people do; a flow records what a webhook does. */
+/**
+ * An entry of the audit log of the pipeline's team. Routes record what people do; a flow records what a
+ * webhook does.
+ */
 interface AuditedAction {
   actor: string;
   action: string;
@@ -166,7 +169,7 @@ export interface ActionTransaction extends PauseTransaction, ResourceTransaction
 }
 
 export interface ActionStore {
-  /** `work` acts only through its transaction. */
+  /** `work` reads and writes only through its transaction. */
   withPipeline<T>(
     name: PipelineName,
     work: (tx: ActionTransaction) => Promise<T>,

@@ -20,7 +20,7 @@ let actions: Actions;
 let saved: SavedPipeline;
 let versions: number[];
 /** Row id of the first build, which waits for its approval. */
-let first: number;
+let firstBuild: number;
 
 beforeAll(async () => {
   stores = await openStores();
@@ -32,64 +32,67 @@ beforeEach(async () => {
   saved = await stores.pipelines.savePipeline(toSave(definition));
   versions = await found(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
-  first = (await stores.views.buildIds({ ...SHIP, number: '1' }))?.build ?? 0;
+  firstBuild = (await stores.views.buildIds({ ...SHIP, number: '1' }))?.build ?? 0;
   notifications = new RecordedNotifications();
   actions = actionsOver({ ...stores, notifications, now: () => new Date() });
 });
 
-const decided = () => [`schedule ${saved.id}`, `status ${saved.id}`];
-const stopped = () => [`cancel ${first}`, ...decided()];
+const scheduleAndStatus = () => [`schedule ${saved.id}`, `status ${saved.id}`];
+const cancelScheduleAndStatus = () => [`cancel ${firstBuild}`, ...scheduleAndStatus()];
 
 describe('notifications of an action', () => {
   const cases: Record<string, [act: () => Promise<unknown>, sent: () => string[]]> = {
     'a pause notifies the scheduler and the status': [
       async () => await actions.pausePipeline(APP, 'ann'),
-      decided,
+      scheduleAndStatus,
     ],
     'the end of a pause notifies the scheduler and the status': [
       async () => await actions.unpausePipeline(APP),
-      decided,
+      scheduleAndStatus,
     ],
     'a pause of a job notifies the scheduler and the status': [
       async () => await actions.pauseJob(SHIP, 'ann'),
-      decided,
+      scheduleAndStatus,
     ],
     'the end of a pause of a job notifies the scheduler and the status': [
       async () => await actions.unpauseJob(SHIP),
-      decided,
+      scheduleAndStatus,
     ],
     'a pin of the version that the build took notifies the scheduler and the status': [
       async () => await actions.pin(GIT, { version: versions[0] ?? 0, by: 'ann' }),
-      decided,
+      scheduleAndStatus,
     ],
     'a pin of another version also notifies the agent of the build that stops': [
       async () => {
         const [other = 0] = await found(stores, saved, [{ ref: 'b' }]);
         return await actions.pin(GIT, { version: other, by: 'ann' });
       },
-      stopped,
+      cancelScheduleAndStatus,
     ],
-    'the end of a pin notifies the scheduler and the status': [async () => await actions.unpin(GIT), decided],
+    'the end of a pin notifies the scheduler and the status': [
+      async () => await actions.unpin(GIT),
+      scheduleAndStatus,
+    ],
     'a version that is disabled also notifies the agent of the build that stops': [
       async () => await actions.disableVersion(GIT, versions[0] ?? 0, 'ann'),
-      stopped,
+      cancelScheduleAndStatus,
     ],
     'a version that is enabled notifies the scheduler and the status': [
       async () => await actions.enableVersion(GIT, versions[0] ?? 0),
-      decided,
+      scheduleAndStatus,
     ],
     'a cancelled build also notifies its agent': [
       async () => await actions.cancelBuild({ ...SHIP, number: '1' }, 'ann'),
-      stopped,
+      cancelScheduleAndStatus,
     ],
     'an approval notifies the scheduler and the status': [
       async () => await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true }),
-      decided,
+      scheduleAndStatus,
     ],
     'a rejection notifies the scheduler and the status': [
       async () =>
         await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false, message: 'Not today.' }),
-      decided,
+      scheduleAndStatus,
     ],
   };
   test.each(Object.entries(cases))('%s', async (_sentence, [act, sent]) => {
@@ -105,7 +108,7 @@ describe('notifications of an action', () => {
       answer: 'done',
       build: { number: '1.1' },
     });
-    expect(notifications.sent).toEqual(decided());
+    expect(notifications.sent).toEqual(scheduleAndStatus());
   });
 });
 

@@ -14,15 +14,15 @@ export interface BeginWarmWorkPorts extends PrepareBuildPorts, EndWorkPorts {
 
 export type WarmWorkAnswer =
   | { answer: 'begin'; session: WorkSession; work: AgentWork }
-  /** No build has taken the Pod. From now on, one can. */
+  /** No build has taken the Pod. From now on, a build can take it. */
   | { answer: 'waiting'; warm: number }
   /** An entrypoint is not known: the agent asks again. */
   | { answer: 'not-yet'; reason: string }
   | { answer: 'over' };
 
 /**
- * The work of an agent that waits: called when it begins to listen, and when a build may have taken its Pod. The
- * database decides, so losing a notification costs time only.
+ * The work of the agent of a warm Pod. The agent asks when it begins to wait, and when a build may have taken
+ * its Pod. The answer comes from the database, so a lost notification costs only time.
  */
 export async function beginWarmWork(
   keyHash: string,

@@ -4,12 +4,12 @@ import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
 /** The transaction of one build. The first read locks its row. */
 export interface BuildTransaction {
-  /** Undefined: no such attempt. */
+  /** Undefined: the build has no such attempt. */
   attempt(attempt: number): Promise<StoredAttempt | undefined>;
-  /** Writes what changed since the attempt was read, including the end of its build. */
-  record(read: StoredAttempt, changes: AttemptChanges): Promise<void>;
+  /** Writes what changed since `stored` was read, including the end of the build. */
+  record(stored: StoredAttempt, changes: AttemptChanges): Promise<void>;
   /** Ends the attempt without an outcome. The build is pending again, with a new attempt. */
-  retry(read: StoredAttempt, over: AttemptToClose): Promise<void>;
+  retry(stored: StoredAttempt, toClose: AttemptToClose): Promise<void>;
 }
 
 export interface StoredAttempt {
@@ -19,7 +19,7 @@ export interface StoredAttempt {
   pipelineId: number;
   /** The row id of the job. */
   job: number;
-  /** If the build fails, it ends with a warning. */
+  /** A failure ends the build with a warning. */
   allowFailure: boolean;
   /** It is the build's current attempt. */
   current: boolean;
@@ -28,7 +28,7 @@ export interface StoredAttempt {
   hadTurn: boolean;
   /** Somebody or something has cancelled the build. */
   cancel: boolean;
-  /** Of the build. */
+  /** When the build was created. */
   createdAt: Date;
   /** The limit of the Team. Absent: that of the installation. */
   logLimitBytes?: number;
@@ -36,8 +36,8 @@ export interface StoredAttempt {
 
 export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
   /**
-   * `good`: the build's versions satisfy `passed`. `byAgent`: the build's agent reported the end, and has sent the
-   * notifications.
+   * `good`: the build's versions satisfy `passed`. `byAgent`: the build's agent reported the end, and has
+   * sent the notifications.
    */
   end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean; byAgent: boolean };
 }

@@ -33,7 +33,7 @@ const pipeline = samplePipeline({
   jobs: [job('unit', get('git.app'), task('test')), job('lint', get('git.app'), task('lint'))],
 });
 
-async function startBoth(): Promise<void> {
+async function startBothJobs(): Promise<void> {
   cluster.caches = settings;
   await save(pipeline);
   await find('a');
@@ -60,10 +60,10 @@ async function cachesOf(name: string): Promise<string[]> {
   return (facts?.caches ?? []).map(({ leftOut }) => leftOut?.message ?? 'mounted');
 }
 
-const end = async (name: string): Promise<unknown> =>
+const endBuildOf = async (name: string): Promise<unknown> =>
   await followBuild({ build: buildOf(name), attempt: 1 }, eventsOf(['0', '1'], now().toISOString()), ports());
 
-/** The Pod waits for its volumes for so many seconds. */
+/** The state of a Pod that has waited for its volumes for so many seconds. */
 function keepWaiting(name: string, seconds: number): PodFacts {
   setAhead(seconds);
   return cluster.change(name, { hasCache: true, sandboxReady: false, scheduledAt: new Date() });
@@ -71,20 +71,22 @@ function keepWaiting(name: string, seconds: number): PodFacts {
 
 describe('the cache of a resource', () => {
   test('is given to one of two builds, and the other starts at once without it', async () => {
-    await startBoth();
-    const given = [await cachesOf('app-unit-1-1'), await cachesOf('app-lint-1-1')];
-    expect(given).toContainEqual(['mounted']);
-    expect(given.flat().find((text) => text !== 'mounted')).toMatch(/^build 1 of job (unit|lint) uses it\.$/);
+    await startBothJobs();
+    const caches = [await cachesOf('app-unit-1-1'), await cachesOf('app-lint-1-1')];
+    expect(caches).toContainEqual(['mounted']);
+    expect(caches.flat().find((text) => text !== 'mounted')).toMatch(
+      /^build 1 of job (unit|lint) uses it\.$/,
+    );
     expect(cluster.claims).toHaveLength(1);
   });
 
-  test('is free again when its build has ended, however it ended', async () => {
-    await startBoth();
+  test('is free again when its build has ended', async () => {
+    await startBothJobs();
     for (const name of ['app-unit-1-1', 'app-lint-1-1'])
-      if ((await cachesOf(name))[0] === 'mounted') await end(name);
+      if ((await cachesOf(name))[0] === 'mounted') await endBuildOf(name);
     await find('b');
-    const given = [...(await cachesOf('app-unit-2-1')), ...(await cachesOf('app-lint-2-1'))];
-    expect(given.filter((text) => text === 'mounted')).toHaveLength(1);
+    const caches = [...(await cachesOf('app-unit-2-1')), ...(await cachesOf('app-lint-2-1'))];
+    expect(caches.filter((text) => text === 'mounted')).toHaveLength(1);
   });
 
   test('is not held by a build whose Pod was refused', async () => {
@@ -96,7 +98,7 @@ describe('the cache of a resource', () => {
     await save(pipeline);
     await find('a');
     expect(await cachesOf('app-lint-1-1')).toEqual(expect.any(Array));
-    await end('app-lint-1-1');
+    await endBuildOf('app-lint-1-1');
     cluster.refuse = undefined;
     await stores.builds.tryAllRefused('main');
     await startBuilds(ports());
@@ -104,7 +106,7 @@ describe('the cache of a resource', () => {
   });
 
   test('is left out by the next Pod if its volume kept the first one waiting for 20 s', async () => {
-    await startBoth();
+    await startBothJobs();
     const name = (await cachesOf('app-unit-1-1'))[0] === 'mounted' ? 'unit' : 'lint';
     keepWaiting(`app-${name}-1-1`, 19);
     await compareWithPods(ports());
@@ -119,7 +121,7 @@ describe('the cache of a resource', () => {
     expect(await cachesOf(`app-${name}-1-2`)).toEqual([expect.stringContaining('was not ready in time')]);
   });
 
-  test('is not given to a build of a request from a fork', async () => {
+  test('is not given to a build of a pull request from a fork', async () => {
     cluster.caches = settings;
     await save({ ...pipeline, jobs: pipeline.jobs.slice(0, 1) });
     await findVersion({ ref: 'a', pr: '1', fork: 'true' });
@@ -144,9 +146,9 @@ describe('the cache of a checked resource', () => {
     expect((await stores.checks.runFacts(run.run))?.caches).toMatchObject([{ resource: 'git.store' }]);
     keepWaiting(`check-${run.run}`, 21);
     expect(await followCheckPod(run, podOfRun(run, [...cluster.pods.values()]), ports())).toBe('closed');
-    const again = await startChecks(ports());
-    expect(again.runs).not.toEqual(runs);
-    expect((await stores.checks.runFacts(again.runs[0] ?? 0))?.caches).toMatchObject([
+    const next = await startChecks(ports());
+    expect(next.runs).not.toEqual(runs);
+    expect((await stores.checks.runFacts(next.runs[0] ?? 0))?.caches).toMatchObject([
       { leftOut: { reason: 'Unavailable' } },
     ]);
   });

@@ -27,14 +27,16 @@ interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBui
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
-/** A younger Pod may not have reached the watch yet. */
+/** A Pod that was created more recently may be missing only because the watch has not shown it yet. */
 const SETTLED_SECONDS = 10;
-/** Time for the watch to notice a lost connection, for Pods whose creation was not recorded. */
+/**
+ * As above, for Pods whose creation was not recorded: long enough for the watch to notice a lost connection.
+ */
 const UNKNOWN_SECONDS = 60;
 
 /**
- * Level-triggered: compares open attempts and runs with the Pods that exist. It finds what was missed while
- * nobody watched, and can run any number of times.
+ * Compares open attempts and runs with the Pods that exist, and so finds what happened while no operator
+ * watched. Level-triggered: it can run any number of times.
  */
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
   const [attempts, runs] = await Promise.all([ports.builds.openAttempts(), ports.checks.openRuns()]);
@@ -42,9 +44,9 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   const now = ports.now();
   const failures: unknown[] = [];
   const followed = new Set<string>();
-  const follow = async (pod: CurrentPod | undefined, work: () => Promise<unknown>): Promise<void> => {
+  const follow = async (pod: CurrentPod | undefined, flow: () => Promise<unknown>): Promise<void> => {
     if (pod !== undefined) followed.add(pod.uid);
-    await work().catch((error: unknown) => failures.push(error));
+    await flow().catch((error: unknown) => failures.push(error));
   };
   for (const attempt of attempts) {
     const pod = podOfAttempt(attempt, pods);
@@ -68,9 +70,9 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
     return;
   }
   if (pod.work.kind === 'warm') return await followWarmPod(pod, pod.work, ports);
-  const found = runOfPod(pod, runs);
-  if (found !== undefined) {
-    await followCheckPod(found.run, found.pod, ports);
+  const owned = runOfPod(pod, runs);
+  if (owned !== undefined) {
+    await followCheckPod(owned.run, owned.pod, ports);
     return;
   }
   const verified = verifyStrayCheckPod(pod, runs, ports.foreign);
@@ -93,8 +95,8 @@ export async function followGonePod(
 }
 
 /**
- * An attempt without a recorded Pod may be about to get one. If a step has started, a Pod existed, and the
- * operator died before recording it.
+ * An attempt without a recorded Pod may be about to get one. But if one of its steps has started, a Pod
+ * existed, and the operator died before recording that Pod.
  */
 function lacksPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
   if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;

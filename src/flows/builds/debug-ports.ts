@@ -4,7 +4,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { AttemptRef } from './ports.ts';
 
-/* What shells in running steps need from outside. The rules at the top of ports.ts hold. */
+/* What shells in running steps need from outside. */
 
 export interface DebugSessionToOpen extends AttemptRef {
   ref: BuildRef;
@@ -28,18 +28,18 @@ export interface LockedDebugSession extends AttemptRef, OpenDebugSession {
   openedBy: string;
   command: string[];
   terminal?: TerminalSize;
-  /** Numbers of the last that were stored. */
+  /** Sequence numbers of the last messages that were stored. */
   lastInput: number;
   lastOutput: number;
-  /** Present once it has ended. */
+  /** Present once the session has ended. */
   end?: DebugEnd;
 }
 
 type MessageDirection = 'input' | 'output';
 
-/** JSON of an input, output in base64. */
 export interface DebugMessage {
   sequence: number;
+  /** An input as JSON, or output in base64. */
   message: string;
 }
 
@@ -47,11 +47,14 @@ export interface DebugTransaction {
   /** Characters that the other side has not received. */
   backlog(session: number, direction: MessageDirection): Promise<number>;
   append(session: number, direction: MessageDirection, messages: readonly DebugMessage[]): Promise<void>;
-  /** The other side has received everything up to this number. */
+  /** Removes messages that the other side has received: those up to this sequence number. */
   drop(session: number, direction: MessageDirection, upTo: number): Promise<void>;
-  /** Those after a number, as many as are together no longer than a backlog. */
+  /** The messages after this sequence number, as many as are together no longer than a backlog. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
-  /** The agent knows it, the person has sent input, their stream has read. */
+  /**
+   * Records that the agent knows the session (`state`), when the person last sent input, or when their stream
+   * last read output.
+   */
   note(session: number, news: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
   /** Records the end in the audit log too. */
   end(session: LockedDebugSession, end: DebugEnd, at: Date): Promise<void>;
@@ -61,9 +64,9 @@ export interface DebugTransaction {
 export interface DebugStore {
   /** Undefined: no such build. */
   target(ref: BuildRef): Promise<(DebugTarget & AttemptRef) | undefined>;
-  /** Records it in the audit log too. `full`: the build has as many open sessions as it may have. */
-  open(session: DebugSessionToOpen, most: number): Promise<number | 'full'>;
-  /** Locks the sessions of an attempt that have not ended. `work` acts only through its transaction. */
+  /** Records the session in the audit log too. `full`: the build already has `maxOpen` open sessions. */
+  open(session: DebugSessionToOpen, maxOpen: number): Promise<number | 'full'>;
+  /** Locks the sessions of an attempt that have not ended. `work` reads and writes only through `tx`. */
   withAttempt<T>(
     attempt: AttemptRef,
     work: (tx: DebugTransaction, sessions: LockedDebugSession[]) => Promise<T>,
@@ -73,7 +76,7 @@ export interface DebugStore {
     name: DebugSessionName,
     work: (tx: DebugTransaction, session: LockedDebugSession) => Promise<T>,
   ): Promise<T | undefined>;
-  /** Locks sessions whose person has not read since then. */
+  /** Locks sessions whose person has read no output since that time. */
   withForgotten(
     since: Date,
     work: (tx: DebugTransaction, sessions: LockedDebugSession[]) => Promise<void>,

@@ -16,9 +16,9 @@ const DECISION: DecidedBuilds = {
 const NEED: NeededPage = { kind: 'used', job: 1, get: 0, from: 7 };
 const FREE: TurnConstraints = { paused: false, serialGroups: [] };
 
-/** Each page has one row; what is asked of the transaction is written down. */
+/** A transaction whose pages have one row each. `reads` lists what was read, `written` what was written. */
 function transaction() {
-  const asked: string[] = [];
+  const reads: string[] = [];
   const written: { decision: Decision; options: WriteOptions }[] = [];
   const facts: GatheredFacts = {
     paused: false,
@@ -27,7 +27,7 @@ function transaction() {
     passes: [],
     used: [{ job: 1, get: 0, versions: [9], end: false }],
     ids: new Map([[9, 90]]),
-    holds: new Map<number, TurnConstraints>([
+    turnConstraints: new Map<number, TurnConstraints>([
       [1, FREE],
       [2, { ...FREE, concurrency: 1 }],
       [3, FREE],
@@ -36,16 +36,16 @@ function transaction() {
   };
   const tx: PipelineTransaction = {
     facts: async (rows) => {
-      asked.push(`newest ${rows}`);
+      reads.push(`newest ${rows}`);
       return facts;
     },
     older: async (needs, rows) => {
-      asked.push(`${needs.length} older ${rows}`);
-      const used = [{ job: 1, get: 0, from: 7, versions: [7 - asked.length], end: false }];
-      return { passes: [], used, ids: new Map([[7 - asked.length, asked.length]]) };
+      reads.push(`${needs.length} older ${rows}`);
+      const used = [{ job: 1, get: 0, from: 7, versions: [7 - reads.length], end: false }];
+      return { passes: [], used, ids: new Map([[7 - reads.length, reads.length]]) };
     },
     interruptFacts: async ({ jobs, versions }) => {
-      asked.push(`open builds of ${String(jobs)}, origins of ${String(versions)}`);
+      reads.push(`open builds of ${String(jobs)}, origins of ${String(versions)}`);
       return { open: [{ id: 70, job: 2, inputs: [] }], origins: new Map() };
     },
     write: async (decision, options) => {
@@ -53,10 +53,10 @@ function transaction() {
       return { made: [], interrupted: [] };
     },
   };
-  return { tx, asked, written, facts };
+  return { tx, reads, written, facts };
 }
 
-/** Needs an older page until it has so many. */
+/** A decision that needs older pages until it has so many. Adds to `seen` the facts that it got each time. */
 const needing =
   (pages: number, seen: Facts[] = []) =>
   (facts: Facts): DecidedBuilds => {
@@ -66,16 +66,16 @@ const needing =
 
 describe('a decision with pages', () => {
   test('the newest pages are enough for one decision', async () => {
-    const { tx, asked } = transaction();
+    const { tx, reads } = transaction();
     await decideWithPages(tx, { decide: needing(1) });
-    expect(asked).toEqual(['newest 20']);
+    expect(reads).toEqual(['newest 20']);
   });
 
-  test('a decision is repeated with each older page that it needs, besides those it had', async () => {
-    const { tx, asked } = transaction();
+  test('a decision is repeated with each older page that it needs, added to the pages before', async () => {
+    const { tx, reads } = transaction();
     const seen: Facts[] = [];
     const { facts } = await decideWithPages(tx, { decide: needing(3, seen) });
-    expect(asked).toEqual(['newest 20', '1 older 200', '1 older 2000']);
+    expect(reads).toEqual(['newest 20', '1 older 200', '1 older 2000']);
     expect(seen.map(({ used }) => used.length)).toEqual([1, 2, 3]);
     expect(facts.used.map(({ versions }) => versions)).toEqual([[9], [5], [4]]);
     expect([...facts.ids]).toEqual([
@@ -86,10 +86,10 @@ describe('a decision with pages', () => {
   });
 
   test('a decision uses what it has once there are no older pages', async () => {
-    const { tx, asked } = transaction();
+    const { tx, reads } = transaction();
     const seen: Facts[] = [];
     const { facts } = await decideWithPages(tx, { decide: needing(100, seen) });
-    expect(asked).toHaveLength(PAGE_ROWS.length);
+    expect(reads).toHaveLength(PAGE_ROWS.length);
     expect(seen.map(({ exhausted }) => exhausted)).toEqual([...PAGE_ROWS.map(() => undefined), true]);
     expect(facts.exhausted).toBe(true);
   });
@@ -115,7 +115,7 @@ describe('a decision with pages', () => {
   });
 
   test('a build of an interruptible job is written with the open builds that it interrupts', async () => {
-    const { tx, asked, written, facts } = transaction();
+    const { tx, reads, written, facts } = transaction();
     const get = { resource: 1, trigger: true, passed: [], every: true, baseline: 0, unused: [9] };
     facts.jobs = [{ id: 2, name: 'e2e', paused: false, interruptible: true, gets: [get], requests: [] }];
     const cause = { kind: 'version', resource: 1, version: 9 } as const;
@@ -123,7 +123,7 @@ describe('a decision with pages', () => {
     await decideAndWrite(tx, new Date(0), {
       decide: () => ({ ...DECISION, builds: [{ ...build, versions: [9] }] }),
     });
-    expect(asked).toEqual(['newest 20', 'open builds of 2, origins of 90']);
+    expect(reads).toEqual(['newest 20', 'open builds of 2, origins of 90']);
     expect(written.map(({ decision }) => decision.interrupted)).toEqual([[70]]);
   });
 });

@@ -19,7 +19,7 @@ export interface DecisionWithFacts {
   decision: DecidedBuilds;
 }
 
-interface How {
+interface DecisionOptions {
   decide?: (facts: Facts) => DecidedBuilds;
   /** Rows per page, for the newest page and each older one. */
   pageRows?: readonly [number, ...number[]];
@@ -31,7 +31,7 @@ interface How {
  */
 export async function decideWithPages(
   tx: FactsTransaction,
-  { decide = decideBuilds, pageRows = PAGE_ROWS }: How = {},
+  { decide = decideBuilds, pageRows = PAGE_ROWS }: DecisionOptions = {},
 ): Promise<DecisionWithFacts> {
   const [newestRows, ...olderRows] = pageRows;
   let facts = await tx.facts(newestRows);
@@ -57,16 +57,18 @@ function withPages(facts: GatheredFacts, { passes, used, ids }: Pages): Gathered
   };
 }
 
-/** Decides on the jobs of the transaction and writes the decision. */
+/** Decides which builds the jobs of the transaction need, and writes the decision. */
 export async function decideAndWrite(
   tx: PipelineTransaction,
   at: Date,
-  how?: How,
+  options?: DecisionOptions,
 ): Promise<DecisionWithFacts & { written: DecisionWritten }> {
-  const { facts, decision: decided } = await decideWithPages(tx, how);
+  const { facts, decision: decided } = await decideWithPages(tx, options);
   const decision = await withInterrupted(tx, facts, decided);
-  const free = [...facts.holds].filter(([, hold]) => startsAtOnce(hold)).map(([job]) => job);
-  const written = await tx.write(decision, { startAtOnce: new Set(free), at });
+  const jobsThatStartAtOnce = [...facts.turnConstraints]
+    .filter(([, limits]) => startsAtOnce(limits))
+    .map(([job]) => job);
+  const written = await tx.write(decision, { startAtOnce: new Set(jobsThatStartAtOnce), at });
   return { facts, decision, written };
 }
 

@@ -6,17 +6,20 @@ import { recordChanges } from './record-changes.ts';
 
 type Builds = Pick<BuildStore, 'withBuild'>;
 
-/** Ends a build whose agent did not. `over`: it had ended already, or the attempt is no longer current. */
+/**
+ * Ends a build whose agent did not report the end. `over`: the build had ended already, or the attempt is no
+ * longer current.
+ */
 export async function endBuild(
   { build, attempt }: AttemptRef,
   end: BuildEnd,
   builds: Builds,
 ): Promise<'ended' | 'over'> {
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
-    const read = await openAttempt(tx, attempt);
-    if (read === undefined) return 'over';
-    const settled = settleBuild(stateOf(read.state), { ...end, at: end.at.toISOString() });
-    await recordChanges(tx, read, settled, { byAgent: false });
+    const stored = await openAttempt(tx, attempt);
+    if (stored === undefined) return 'over';
+    const settled = settleBuild(stateOf(stored.state), { ...end, at: end.at.toISOString() });
+    await recordChanges(tx, stored, settled, { byAgent: false });
     return 'ended';
   });
 }
@@ -28,17 +31,17 @@ export async function retryAttempt(
   builds: Builds,
 ): Promise<'retried' | 'over'> {
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
-    const read = await openAttempt(tx, attempt);
-    if (read === undefined) return 'over';
-    const steps = settleSteps(stateOf(read.state), at.toISOString(), termination);
-    const ran = steps.some(({ status }) => status !== 'skipped');
-    await tx.retry(read, { reason, at, steps: ran ? steps : [] });
+    const stored = await openAttempt(tx, attempt);
+    if (stored === undefined) return 'over';
+    const steps = settleSteps(stateOf(stored.state), at.toISOString(), termination);
+    const anyRan = steps.some(({ status }) => status !== 'skipped');
+    await tx.retry(stored, { reason, at, steps: anyRan ? steps : [] });
     return 'retried';
   });
 }
 
 /** Undefined if the build has ended, has a newer attempt, or has not had its turn. */
 async function openAttempt(tx: BuildTransaction, attempt: number): Promise<StoredAttempt | undefined> {
-  const read = await tx.attempt(attempt);
-  return read?.current === true && read.hadTurn && !read.ended ? read : undefined;
+  const stored = await tx.attempt(attempt);
+  return stored?.current === true && stored.hadTurn && !stored.ended ? stored : undefined;
 }

@@ -10,7 +10,10 @@ import { judgeDebugSession, type DebugInput } from '#domain/build/debug-session.
 import type { DebugPorts, DebugTransaction, LockedDebugSession } from './debug-ports.ts';
 import type { AttemptRef } from './ports.ts';
 
-/** Stores what the shells of a build printed, and returns what people typed. A repeat changes nothing. */
+/**
+ * Stores what the shells of a build printed, and returns what people typed. A repeated report changes
+ * nothing.
+ */
 export async function exchangeDebug(
   attempt: AttemptRef,
   { sessions: reports }: DebugExchange,
@@ -18,23 +21,23 @@ export async function exchangeDebug(
 ): Promise<DebugWork> {
   const at = now();
   const { work, hasNews } = await debug.withAttempt(attempt, async (tx, sessions) => {
-    const going: DebugSessionWork[] = [];
+    const openSessions: DebugSessionWork[] = [];
     let changed = false;
     for (const session of sessions) {
       const report = reports.find(({ id }) => id === session.id);
       const received = await takeReport(tx, session, report);
       const end = judgeDebugSession(session, at) ?? report?.end;
       if (end !== undefined) await tx.end(session, end, at);
-      else going.push(await workOf(tx, session, received));
+      else openSessions.push(await workOf(tx, session, received));
       changed ||= end !== undefined || received > session.lastOutput;
     }
-    return { work: { sessions: going }, hasNews: changed };
+    return { work: { sessions: openSessions }, hasNews: changed };
   });
   if (hasNews) notifications.notify({ topic: 'debug-output', build: attempt.build });
   return work;
 }
 
-/** Returns the number of the last output that is stored. */
+/** Returns the sequence number of the last output that is stored. */
 async function takeReport(
   tx: DebugTransaction,
   { id, state, lastOutput }: LockedDebugSession,
@@ -43,12 +46,12 @@ async function takeReport(
   if (report === undefined) return lastOutput;
   if (state === 'opening') await tx.note(id, { state: 'open' });
   await tx.drop(id, 'input', report.received);
-  let room = MAX_BACKLOG - (await tx.backlog(id, 'output'));
+  let freeCharacters = MAX_BACKLOG - (await tx.backlog(id, 'output'));
   let last = lastOutput;
   const stored = report.output.filter(({ sequence, data }) => {
-    if (sequence !== last + 1 || data.length > room) return false;
+    if (sequence !== last + 1 || data.length > freeCharacters) return false;
     last = sequence;
-    room -= data.length;
+    freeCharacters -= data.length;
     return true;
   });
   if (stored.length > 0)
@@ -60,7 +63,7 @@ async function takeReport(
   return last;
 }
 
-/** In base64. */
+/** In characters of base64. */
 export const MAX_BACKLOG = (DEBUG_LIMITS.backlogBytes / 3) * 4;
 
 async function workOf(
@@ -70,8 +73,8 @@ async function workOf(
 ): Promise<DebugSessionWork> {
   const messages = await tx.messages(id, 'input', 0);
   const input = messages.map(({ sequence, message }) => {
-    const given: DebugInput = JSON.parse(message);
-    return { ...given, sequence };
+    const parsed: DebugInput = JSON.parse(message);
+    return { ...parsed, sequence };
   });
   return { id, step, openedBy, command, received, input, ...defined({ terminal }) };
 }

@@ -10,8 +10,8 @@ import { openStores, storesOver, toSave, type TestStores } from '#testing/stores
 import { startBuilds } from './start-builds.ts';
 
 /*
- * Two teams: one that wants as much as it can, and one that wants a single thing. The other one's wait must
- * not depend on the greedy one.
+ * Two teams: `greedy` has as much work as it can, `good` has a single build or check. How long `good` waits
+ * must not depend on `greedy`.
  */
 
 let stores: TestStores;
@@ -36,7 +36,9 @@ const ports = () => ({
 const save = async (team: string, more: Parameters<typeof samplePipeline>[0] = {}, pipeline = 'app') =>
   await stores.pipelines.savePipeline(toSave(samplePipeline(more), { team, pipeline, namespace: team }));
 
-/** Builds of the team's first job that have had their turn, without the decisions that lead to them. */
+/**
+ * Adds builds of the team's first job that have had their turn, without running the decisions before that.
+ */
 async function queue(team: string, count: number): Promise<void> {
   await stores.pool.query(rows()`
     WITH made AS (
@@ -63,7 +65,7 @@ describe('10,000 builds of a greedy team', () => {
     expect(builds.findIndex(({ team }) => team === 'good')).toBeLessThanOrEqual(1);
   });
 
-  test('finding the first build does not read through 10,000 of a greedy team', async () => {
+  test('finding the builds to start does not read through all 10,000 builds of a greedy team', async () => {
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, status, ended_at)
       SELECT job_id, revision_id, number + 10000 * n, cause, now(), false, now(), 'succeeded', now()
@@ -93,9 +95,9 @@ describe('10,000 builds of a greedy team', () => {
     await startBuilds(ports());
     const waiting = await stores.views.waiting({ team: 'greedy', pipeline: 'app', job: 'unit' });
     // The view has the newest builds; only examined builds have the window as their reason.
-    const said = await stores.pool.anyFirst(rows<{ reason: string }>()`
+    const reasons = await stores.pool.anyFirst(rows<{ reason: string }>()`
       SELECT DISTINCT pending_reason AS reason FROM builds WHERE pending_reason IS NOT NULL`);
-    expect(said).toEqual([
+    expect(reasons).toEqual([
       'StartWindow: 4 Pods are starting on one node, where 4 may start at a time. ' +
         'The build starts when one of them runs.',
     ]);
@@ -103,22 +105,22 @@ describe('10,000 builds of a greedy team', () => {
   });
 });
 
-test('a build whose agent reported, and one that cannot start, free their place in the window', async () => {
+test('a build whose agent reported, and one that cannot start, free their slots of the window', async () => {
   await save('greedy');
   await queue('greedy', 6);
   cluster.nodesThatTakePods = 1;
   const { started } = await startBuilds(ports());
   expect(started).toHaveLength(4);
-  const [spoken, broken] = started;
+  const [reported, unstartable] = started;
   await stores.sessions.openSession(
-    { kind: 'build', build: spoken?.id ?? 0, attempt: 1 },
+    { kind: 'build', build: reported?.id ?? 0, attempt: 1 },
     'key',
-    cluster.pods.get(`app-unit-${spoken?.number}-1`)?.uid ?? '',
+    cluster.pods.get(`app-unit-${reported?.number}-1`)?.uid ?? '',
     now(),
   );
   expect((await startBuilds(ports())).started).toHaveLength(1);
   const waiting = { name: 'agent', image: 'millrace', state: 'waiting', reason: 'ErrImagePull' } as const;
-  cluster.change(`app-unit-${broken?.number}-1`, { containers: [waiting] });
+  cluster.change(`app-unit-${unstartable?.number}-1`, { containers: [waiting] });
   expect((await startBuilds(ports())).started).toHaveLength(1);
 });
 
@@ -128,10 +130,10 @@ const everyMinute = (index: number) => ({
   label: `r${index}`,
   tags: [`t${index}`],
 });
-const facts = async (run: number): Promise<CheckRunFacts | undefined> => await stores.checks.runFacts(run);
+const runFacts = async (run: number): Promise<CheckRunFacts | undefined> => await stores.checks.runFacts(run);
 
 describe('checks of a greedy team', () => {
-  test('checks that CronJobs run take no place of another team', async () => {
+  test('checks that CronJobs run take no slot from another team', async () => {
     await save('greedy', {
       resources: Array.from({ length: 12 }, (_, index) => everyMinute(index)),
       jobs: [],
@@ -144,7 +146,7 @@ describe('checks of a greedy team', () => {
     await save('good');
     const { runs, held } = await startChecks(ports());
     expect(held).toBe(0);
-    expect((await facts(runs[0] ?? 0))?.team).toBe('good');
+    expect((await runFacts(runs[0] ?? 0))?.team).toBe('good');
   });
 
   test('the operator starts checks with cron expressions beyond ten groups', async () => {
@@ -162,12 +164,12 @@ describe('checks of a greedy team', () => {
     ]);
   });
 
-  test('more than 1,000 due checks of one team leave the first place to another team', async () => {
+  test('more than 1,000 due checks of one team leave a slot of the first start to another team', async () => {
     const many = Array.from({ length: 1100 }, (_, index) => everyMinute(index));
     await save('greedy', { resources: many, jobs: [] });
     await save('good');
     const { runs } = await startChecks(ports());
-    const teams = await Promise.all(runs.map(async (run) => (await facts(run))?.team));
+    const teams = await Promise.all(runs.map(async (run) => (await runFacts(run))?.team));
     expect(teams.filter((team) => team === 'good')).toHaveLength(1);
     expect(teams).toHaveLength(4);
   });

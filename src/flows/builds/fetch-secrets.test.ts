@@ -58,6 +58,9 @@ test.each([
 
 test('an agent has to wait while a store is unreachable', async () => {
   const reason = 'The kubernetes secret forge/token has no value: reading Secret main/forge: away.';
-  const away: SecretsAnswer = { answer: 'unavailable', reason };
-  expect(await fetchSecrets(BUILD, { operation: '0' }, ports(away))).toEqual({ answer: 'wait', reason });
+  const unavailable: SecretsAnswer = { answer: 'unavailable', reason };
+  expect(await fetchSecrets(BUILD, { operation: '0' }, ports(unavailable))).toEqual({
+    answer: 'wait',
+    reason,
+  });
 });

@@ -9,14 +9,14 @@ export interface FetchSecretsPorts {
   secrets: TeamSecrets;
   builds: Pick<BuildStore, 'attemptFacts'>;
   checks: Pick<CheckStore, 'runFacts'>;
-  /** Address of the installation. Absent: it has none. */
+  /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string | undefined;
 }
 
 /** `over`: the build or run has ended. `unknown`: it has no such operation. */
 export type OperationAnswer = SecretsResponse | { answer: 'over' | 'unknown' };
 
-/** One operation of the agent's work with the values of its secrets, as they are now. */
+/** One operation of the agent's work, filled in with the current values of its secrets. */
 export async function fetchSecrets(
   session: WorkSession,
   { operation, given = {} }: SecretsRequest,

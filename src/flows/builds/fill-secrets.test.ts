@@ -9,12 +9,12 @@ import { fillStep, planForAgent } from './fill-secrets.ts';
 import type { AttemptFacts } from './ports.ts';
 import type { SecretOwner, TeamSecrets } from './session-ports.ts';
 
-const placeholder = makeSecretPlaceholder('forge/token');
-const other = makeSecretPlaceholder('cloud/key');
+const tokenPlaceholder = makeSecretPlaceholder('forge/token');
+const keyPlaceholder = makeSecretPlaceholder('cloud/key');
 
 /** A job that gets `git.app` with the token, and uses both secrets in a task. */
 function factsOf(version: Record<string, string>, params: Record<string, string> = {}): AttemptFacts {
-  const cmd = `login ${placeholder} ${other}`;
+  const cmd = `login ${tokenPlaceholder} ${keyPlaceholder}`;
   return {
     id: 1,
     team: 'main',
@@ -29,17 +29,17 @@ function factsOf(version: Record<string, string>, params: Record<string, string>
     retries: 0,
     versions: [version],
     definition: samplePipeline({
-      resources: [resource('git.app', { params: { token: placeholder, ...params } })],
+      resources: [resource('git.app', { params: { token: tokenPlaceholder, ...params } })],
       jobs: [job('unit', get('git.app'), { kind: 'task', name: 'test', run: { runner: 'shell', cmd } })],
     }),
   };
 }
 
-const asked: string[][] = [];
+const namesRead: string[][] = [];
 const secrets = {
   read: async (_owner: SecretOwner, lookups: readonly SecretLookup[]) => {
     const names = lookups.map(({ name }) => name);
-    asked.push(names);
+    namesRead.push(names);
     return { answer: 'read' as const, values: new Map(names.map((name) => [name, `value of ${name}`])) };
   },
 };
@@ -47,21 +47,21 @@ const secrets = {
 const wanted = (id: string) => ({ id, given: new Map() });
 
 /** An operation of a build, with the values of its secrets. */
-async function filled(facts: AttemptFacts, id: string, from: TeamSecrets = secrets): Promise<PlanStep> {
+async function filledStep(facts: AttemptFacts, id: string, from: TeamSecrets = secrets): Promise<PlanStep> {
   const operation = filledIn(await fillStep(facts, wanted(id), from));
   if (!('kind' in operation)) throw new Error(`${id} is no step`);
   return operation;
 }
 
-const marked = (facts: AttemptFacts): unknown[] =>
+const needsSecretsOf = (facts: AttemptFacts): unknown[] =>
   stepsIn(planForAgent(facts).steps).map(({ needsSecrets }) => needsSecrets);
 
 describe('the plan of a build', () => {
   test('has no value of a secret, and says which steps need some', () => {
     const facts = factsOf({ ref: 'a' });
     const plan = planForAgent(facts);
-    expect(stepsIn(plan.steps)[1]?.command?.script).toBe(`login ${placeholder} ${other}`);
-    expect(marked(facts)).toEqual([true, true]);
+    expect(stepsIn(plan.steps)[1]?.command?.script).toBe(`login ${tokenPlaceholder} ${keyPlaceholder}`);
+    expect(needsSecretsOf(facts)).toEqual([true, true]);
     expect(plan.notice).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe('the plan of a build', () => {
   test('of a fork has secrets in the get only, and says so', () => {
     const facts = factsOf({ ref: 'a', fork: 'true' });
     const plan = planForAgent(facts);
-    expect(marked(facts)).toEqual([true, undefined]);
+    expect(needsSecretsOf(facts)).toEqual([true, undefined]);
     expect(stepsIn(plan.steps)[1]?.command?.script).toBe('login  ');
     expect(plan.notice).toContain('git.app has a pull request from a fork');
   });
@@ -84,32 +84,38 @@ describe('the plan of a build', () => {
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
     const jobs = [{ ...job('unit', get('git.app'), task('test')), inputs }];
     const resources = [resource('git.app')];
-    const given = { ...facts, definition: samplePipeline({ resources, jobs }), inputs: { who: placeholder } };
+    const given = {
+      ...facts,
+      definition: samplePipeline({ resources, jobs }),
+      inputs: { who: tokenPlaceholder },
+    };
     expect(stepsIn(planForAgent(given).steps).map(({ env }) => env['INPUT_WHO'])).toEqual([
-      placeholder,
-      placeholder,
+      tokenPlaceholder,
+      tokenPlaceholder,
     ]);
-    expect(marked(given)).toEqual([undefined, undefined]);
+    expect(needsSecretsOf(given)).toEqual([undefined, undefined]);
   });
 });
 
 describe('a step that starts', () => {
   test('gets the secrets that it names, and no others are read', async () => {
-    asked.length = 0;
+    namesRead.length = 0;
     const facts = factsOf({ ref: 'a' });
-    expect((await filled(facts, '1')).command?.script).toBe('login value of forge/token value of cloud/key');
-    expect((await filled(facts, '0')).env['param_token']).toBe('value of forge/token');
-    expect(asked).toEqual([['forge/token', 'cloud/key'], ['forge/token']]);
+    expect((await filledStep(facts, '1')).command?.script).toBe(
+      'login value of forge/token value of cloud/key',
+    );
+    expect((await filledStep(facts, '0')).env['param_token']).toBe('value of forge/token');
+    expect(namesRead).toEqual([['forge/token', 'cloud/key'], ['forge/token']]);
     expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({ masks: ['value of forge/token'] });
   });
 
-  test('gets the value that a secret has by then', async () => {
+  test('gets the value that the secret has when the step starts', async () => {
     const values = ['first', 'second'];
     const read = async () => ({
       answer: 'read' as const,
       values: new Map([['forge/token', values.shift() ?? '']]),
     });
-    const token = async () => (await filled(factsOf({ ref: 'a' }), '0', { read })).env['param_token'];
+    const token = async () => (await filledStep(factsOf({ ref: 'a' }), '0', { read })).env['param_token'];
     expect([await token(), await token()]).toEqual(['first', 'second']);
   });
 
@@ -118,36 +124,38 @@ describe('a step that starts', () => {
   });
 
   test('of a fork reads secrets for its get only', async () => {
-    asked.length = 0;
+    namesRead.length = 0;
     const facts = factsOf({ ref: 'a', fork: 'true' });
-    expect((await filled(facts, '0')).env['param_token']).toBe('value of forge/token');
-    expect((await filled(facts, '1')).command?.script).toBe('login  ');
-    expect(asked.flat()).toEqual(['forge/token']);
+    expect((await filledStep(facts, '0')).env['param_token']).toBe('value of forge/token');
+    expect((await filledStep(facts, '1')).command?.script).toBe('login  ');
+    expect(namesRead.flat()).toEqual(['forge/token']);
   });
 
   test('keeps a value of an input that looks like a secret, which reads none', async () => {
-    asked.length = 0;
+    namesRead.length = 0;
     const facts = factsOf({ ref: 'a' });
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
-    const jobs = facts.definition.jobs.map((one) => ({ ...one, inputs }));
-    const fake = `${makeSecretPlaceholder('stolen/key')} ${placeholder}`;
+    const jobs = facts.definition.jobs.map((withoutInputs) => ({ ...withoutInputs, inputs }));
+    const fake = `${makeSecretPlaceholder('stolen/key')} ${tokenPlaceholder}`;
     const given = { ...facts, definition: { ...facts.definition, jobs }, inputs: { who: fake } };
-    expect((await filled(given, '1')).env['INPUT_WHO']).toBe(fake);
-    expect(asked).toEqual([['forge/token', 'cloud/key']]);
+    expect((await filledStep(given, '1')).env['INPUT_WHO']).toBe(fake);
+    expect(namesRead).toEqual([['forge/token', 'cloud/key']]);
   });
 
   test('of a fork gets all secrets if the resource says so', async () => {
     const facts = factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' });
-    expect((await filled(facts, '1')).command?.script).toBe('login value of forge/token value of cloud/key');
+    expect((await filledStep(facts, '1')).command?.script).toBe(
+      'login value of forge/token value of cloud/key',
+    );
   });
 });
 
-/** The secrets are of a type of the pipeline. */
-function typed(version: Record<string, string>): AttemptFacts {
+/** Facts whose secrets are of a type that the pipeline defines. */
+function withCustomType(version: Record<string, string>): AttemptFacts {
   const facts = factsOf(version);
   const text = JSON.stringify(facts.definition)
-    .replaceAll(placeholder, makeSecretPlaceholder('token'))
-    .replaceAll(other, makeSecretPlaceholder('key'));
+    .replaceAll(tokenPlaceholder, makeSecretPlaceholder('token'))
+    .replaceAll(keyPlaceholder, makeSecretPlaceholder('key'));
   const command = { runner: 'shell' as const, cmd: 'show-secrets' };
   const definition: AttemptFacts['definition'] = {
     ...JSON.parse(text),
@@ -158,19 +166,19 @@ function typed(version: Record<string, string>): AttemptFacts {
 }
 
 describe('a build of a fork runs the get of a secret type of the pipeline', () => {
-  test('for its get only, in the Pod that the operator created without the versions', async () => {
-    const facts = typed({ ref: 'a', fork: 'true' });
+  test('for its get only, in a Pod with the same containers as that of any other build', async () => {
+    const facts = withCustomType({ ref: 'a', fork: 'true' });
     expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({
       answer: 'run',
       gets: [{ values: [{ name: 'token', key: 'token' }], command: { container: 'secrets' } }],
     });
-    expect(marked(facts)).toEqual([true, undefined]);
-    expect(planForAgent(facts).containers).toEqual(planForAgent(typed({ ref: 'a' })).containers);
+    expect(needsSecretsOf(facts)).toEqual([true, undefined]);
+    expect(planForAgent(facts).containers).toEqual(planForAgent(withCustomType({ ref: 'a' })).containers);
   });
 
-  test('and gets what it brought', async () => {
+  test('and uses the value that this get returned', async () => {
     const given = new Map([['token', { value: 'hunter2' }]]);
-    const answer = await fillStep(typed({ ref: 'a', fork: 'true' }), { id: '0', given }, secrets);
+    const answer = await fillStep(withCustomType({ ref: 'a', fork: 'true' }), { id: '0', given }, secrets);
     expect(answer).toMatchObject({ operation: { env: { param_token: 'hunter2' } }, masks: ['hunter2'] });
   });
 
@@ -183,19 +191,19 @@ describe('a build of a fork runs the get of a secret type of the pipeline', () =
 
 describe('a build of a fork reads a secret for its get only', () => {
   test.each(['env', 'file', 'kubernetes', 'store', 'vault'])('of the type %s', async (type) => {
-    asked.length = 0;
+    namesRead.length = 0;
     const facts = factsOf({ ref: 'a', fork: 'true' });
     const text = JSON.stringify(facts.definition)
-      .replaceAll(placeholder, makeSecretPlaceholder('token'))
-      .replaceAll(other, makeSecretPlaceholder('key'));
+      .replaceAll(tokenPlaceholder, makeSecretPlaceholder('token'))
+      .replaceAll(keyPlaceholder, makeSecretPlaceholder('key'));
     const definition: AttemptFacts['definition'] = {
       ...JSON.parse(text),
       secretTypes: [{ name: type, builtIn: true, origin: { source: `svc://${type}` }, config: {} }],
       secrets: ['token', 'key'].map((name) => ({ name, type, key: name, path: 'kv/app' })),
     };
     const given = { ...facts, definition };
-    expect((await filled(given, '0')).env['param_token']).toBe('value of token');
-    expect(JSON.stringify(await filled(given, '1'))).not.toContain('value of');
-    expect(asked.flat()).toEqual(['token']);
+    expect((await filledStep(given, '0')).env['param_token']).toBe('value of token');
+    expect(JSON.stringify(await filledStep(given, '1'))).not.toContain('value of');
+    expect(namesRead.flat()).toEqual(['token']);
   });
 });

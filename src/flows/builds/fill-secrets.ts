@@ -17,23 +17,26 @@ import type { AttemptFacts } from './ports.ts';
 import { lookUpSecrets, type GivenSecrets } from './read-secrets.ts';
 import type { SecretOwner, TeamSecrets, Unavailable } from './session-ports.ts';
 
-/** Where the work runs. */
-export interface SecretPlace {
+/** Where builds and checks run. */
+export interface RunLocation {
   /** Working directory of the steps: an absolute path. Absent: that of Pods. */
   workdir?: string;
-  /** Address of the installation. Absent: it has none. */
+  /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string | undefined;
 }
 
-/** The plan of a build with placeholders in place of secrets, in which operations that name them say so. */
-export function planForAgent(facts: AttemptFacts, place: SecretPlace = {}): Plan {
-  const { bare, plan } = attemptToFill(facts, place);
+/**
+ * The plan of a build with placeholders in place of secrets. Operations with placeholders have
+ * `needsSecrets`.
+ */
+export function planForAgent(facts: AttemptFacts, location: RunLocation = {}): Plan {
+  const { bare, plan } = attemptToFill(facts, location);
   return markOperations(plan(facts), plan(bare));
 }
 
-/** The same for checks, hooks of versions, and notifications of builds. */
-export function runForAgent(facts: CheckRunFacts, place: SecretPlace = {}): CheckRun {
-  const { bare, plan } = runToFill(facts, place);
+/** As `planForAgent`, for checks, hooks of versions, and notifications of builds. */
+export function runForAgent(facts: CheckRunFacts, location: RunLocation = {}): CheckRun {
+  const { bare, plan } = runToFill(facts, location);
   return markOperations(plan(facts), plan(bare));
 }
 
@@ -43,9 +46,10 @@ export type OperationFilled =
   | { answer: 'unknown' }
   | Unavailable;
 
-/** What the agent asks for. */
+/** The operation that the agent asks for. */
 export interface WantedOperation {
   id: string;
+  /** Values that the agent got by running the gets of secret types. */
   given: GivenSecrets;
 }
 
@@ -53,48 +57,53 @@ export async function fillStep(
   facts: AttemptFacts,
   wanted: WantedOperation,
   secrets: TeamSecrets,
-  place: SecretPlace = {},
+  location: RunLocation = {},
 ): Promise<OperationFilled> {
-  return await fillOperation(attemptToFill(facts, place), wanted, secrets);
+  return await fillOperation(attemptToFill(facts, location), wanted, secrets);
 }
 
 export async function fillCheck(
   facts: CheckRunFacts,
   wanted: WantedOperation,
   secrets: TeamSecrets,
-  place: SecretPlace = {},
+  location: RunLocation = {},
 ): Promise<OperationFilled> {
-  return await fillOperation(runToFill(facts, place), wanted, secrets);
+  return await fillOperation(runToFill(facts, location), wanted, secrets);
 }
 
-function attemptToFill(facts: AttemptFacts, place: SecretPlace): ToFill<AttemptFacts, Plan> {
+function attemptToFill(facts: AttemptFacts, location: RunLocation): ToFill<AttemptFacts, Plan> {
   const { inputs: _, ...withoutInputs } = facts;
   const bare = { ...withoutInputs, versions: facts.versions.map(() => ({})) };
   const { definition, job, versions } = facts;
   const why = whyWithoutSecrets(definition, job, versions);
-  const part = partOfBuild(facts);
-  if (why === undefined) return { facts, bare, plan: planAttempt(place), part };
+  const usedDefinition = definitionForBuild(facts);
+  if (why === undefined) return { facts, bare, plan: planAttempt(location), usedDefinition };
   const empty = withoutSecrets(definition);
-  return { facts, bare, plan: (known) => planWithoutSecrets(attemptOf(known, place), empty, why), part };
+  return {
+    facts,
+    bare,
+    plan: (known) => planWithoutSecrets(attemptOf(known, location), empty, why),
+    usedDefinition,
+  };
 }
 
-function runToFill(facts: CheckRunFacts, place: SecretPlace): ToFill<CheckRunFacts, CheckRun> {
+function runToFill(facts: CheckRunFacts, location: RunLocation): ToFill<CheckRunFacts, CheckRun> {
   const { checks, hooks, notifications } = facts;
   const bare = {
     ...facts,
-    ...(notifications && { notifications: withoutGivenText(notifications) }),
+    ...(notifications && { notifications: withoutOutsideText(notifications) }),
     checks: checks.map(({ scope, resource }) => ({ scope, resource })),
     ...(hooks && { hooks: { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) } }),
   };
-  return { facts, bare, plan: planRunWith(facts, place), part: partOfRun(facts) };
+  return { facts, bare, plan: planRunWith(facts, location), usedDefinition: definitionForRun(facts) };
 }
 
 const planAttempt =
-  (place: SecretPlace) =>
+  (location: RunLocation) =>
   (facts: AttemptFacts): Plan =>
-    planBuild(attemptOf(facts, place));
+    planBuild(attemptOf(facts, location));
 
-function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: SecretPlace): BuildToPlan {
+function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: RunLocation): BuildToPlan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const { inputs, previousOutcome, defaultTimeoutSeconds, caches } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
@@ -106,25 +115,25 @@ function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: SecretPlace): 
   };
 }
 
-/** Versions and inputs come from outside. */
-function withoutGivenText({ job, builds }: NotificationsToSend): NotificationsToSend {
+/** Leaves out versions and inputs, whose text comes from outside. */
+function withoutOutsideText({ job, builds }: NotificationsToSend): NotificationsToSend {
   return {
     job,
     builds: builds.map((build) => ({ ...build, versions: build.versions.map(() => ({})), inputs: {} })),
   };
 }
 
-/** `bare`: the facts with placeholders of secrets. */
+/** The definition of `unfilled` has placeholders in place of secrets; that of `facts` may be filled in. */
 const planRunWith =
-  (bare: CheckRunFacts, place: SecretPlace) =>
+  (unfilled: CheckRunFacts, location: RunLocation) =>
   (facts: CheckRunFacts): CheckRun =>
-    planRun(facts, bare.definition, place);
+    planRun(facts, unfilled.definition, location);
 
-function planRun(facts: CheckRunFacts, placeholders: Pipeline, { workdir }: SecretPlace): CheckRun {
+function planRun(facts: CheckRunFacts, unfilled: Pipeline, { workdir }: RunLocation): CheckRun {
   const { run, team, pipeline, definition, checks, hooks, notifications } = facts;
   const known = { run: String(run), team, name: pipeline, pipeline: definition };
   if (notifications !== undefined)
-    return planNotificationRun({ ...known, ...notifications, empty: withoutSecrets(placeholders) });
+    return planNotificationRun({ ...known, ...notifications, empty: withoutSecrets(unfilled) });
   if (hooks !== undefined) {
     const versions = hooks.versions.map(({ id, fields }) => ({ id: String(id), fields }));
     return planHooks({ ...known, ...hooks, versions });
@@ -142,31 +151,31 @@ interface ToFill<F, W> {
   bare: F;
   plan: (facts: F) => W;
   /** The part of the definition that the plan uses. */
-  part: Pipeline;
+  usedDefinition: Pipeline;
 }
 
-function partOfBuild({ definition, job }: AttemptFacts): Pipeline {
+function definitionForBuild({ definition, job }: AttemptFacts): Pipeline {
   const jobs = definition.jobs.filter(({ name }) => name === job);
-  const actions = jobs.flatMap((one) => [...actionsOf(one.steps), ...hookActionsOf(one)]);
-  const taken = new Set(actions.flatMap((action) => ('resource' in action ? [action.resource] : [])));
-  return { ...definition, jobs, resources: definition.resources.filter(({ name }) => taken.has(name)) };
+  const actions = jobs.flatMap((planned) => [...actionsOf(planned.steps), ...hookActionsOf(planned)]);
+  const used = new Set(actions.flatMap((action) => ('resource' in action ? [action.resource] : [])));
+  return { ...definition, jobs, resources: definition.resources.filter(({ name }) => used.has(name)) };
 }
 
-/** Hooks may be those of any job that a version can reach, so they need the whole definition. */
-function partOfRun({ definition, checks, hooks, notifications }: CheckRunFacts): Pipeline {
+/** Hooks and notifications need the whole definition: a version can reach the hooks of any job. */
+function definitionForRun({ definition, checks, hooks, notifications }: CheckRunFacts): Pipeline {
   if (hooks !== undefined || notifications !== undefined) return definition;
   const checked = new Set(checks.map(({ resource }) => resource));
   return { ...definition, jobs: [], resources: definition.resources.filter(({ name }) => checked.has(name)) };
 }
 
 /**
- * Reads the secrets that one operation names, and plans it with them. Their placeholders in the definition are
- * replaced before versions and inputs are added. Both come from outside: text in them that looks like a
- * placeholder must not read a Secret. The replacement works on JSON text, with each value JSON-encoded, of the
- * part of the definition that the plan uses.
+ * Reads the secrets that one operation names, and plans it with them. Their placeholders in the definition
+ * are replaced before versions and inputs are added. Both come from outside: text in them that looks like a
+ * placeholder must not read a Secret. The replacement works on the JSON text of the part of the definition
+ * that the plan uses, and each value is encoded for JSON.
  */
 async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W extends Plan | CheckRun>(
-  { facts, bare, plan, part }: ToFill<F, W>,
+  { facts, bare, plan, usedDefinition }: ToFill<F, W>,
   { id, given }: WantedOperation,
   secrets: TeamSecrets,
 ): Promise<OperationFilled> {
@@ -180,22 +189,22 @@ async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W
   }
   if (read.answer !== 'read') return read;
   const { values, plain, missing = new Map<string, string>() } = read;
-  const valueOf = (name: string): string | undefined => inJson(values.get(name));
-  const text = fillSecretPlaceholders(JSON.stringify(part), valueOf, MAX_FILLED_CHARACTERS);
+  const valueOf = (name: string): string | undefined => encodedForJson(values.get(name));
+  const text = fillSecretPlaceholders(JSON.stringify(usedDefinition), valueOf, MAX_FILLED_CHARACTERS);
   if (text === undefined)
-    return { answer: 'filled', operation: refused(withPlaceholders, TOO_LONG_OPERATION), masks: [] };
+    return { answer: 'filled', operation: withRefusal(withPlaceholders, TOO_LONG_OPERATION), masks: [] };
   const definition: Pipeline = JSON.parse(text);
   const operation = findOperation(plan({ ...facts, definition }), id);
   if (operation === undefined) return { answer: 'unknown' };
   const refusal = missing.size === 0 ? undefined : [...missing.values()].join(' ');
   const masks = [...values].flatMap(([name, value]) => (plain?.has(name) === true ? [] : value));
-  return { answer: 'filled', operation: refused(operation, refusal), masks: [...new Set(masks)] };
+  return { answer: 'filled', operation: withRefusal(operation, refusal), masks: [...new Set(masks)] };
 }
 
-function refused(operation: Operation, refusal: string | undefined): Operation {
+function withRefusal(operation: Operation, refusal: string | undefined): Operation {
   return { ...operation, hooks: undefined, ...defined({ refusal }) };
 }
 
-function inJson(value: string | undefined): string | undefined {
+function encodedForJson(value: string | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);
 }

@@ -44,11 +44,11 @@ describe('from a commit to the last job', () => {
       acknowledged: 3,
       cancel: false,
     });
-    const followed = `progress ${session.build}`;
-    expect(notifications.sent).toEqual([`status ${id}`, followed]);
+    const progress = `progress ${session.build}`;
+    expect(notifications.sent).toEqual([`status ${id}`, progress]);
     notifications.sent.length = 0;
     await followBuild(session, events, ports());
-    expect(notifications.sent).toEqual([`schedule ${id}`, `status ${id}`, followed]);
+    expect(notifications.sent).toEqual([`schedule ${id}`, `status ${id}`, progress]);
     await followPod(cluster.change('app-unit-1-1', agentEnded()), [], ports());
     await scheduleJobs(ports());
     await startBuilds(ports());
@@ -68,22 +68,25 @@ describe('from a commit to the last job', () => {
   });
 });
 
-const running = (): number => buildPods().length;
+const countBuildPods = (): number => buildPods().length;
 
 describe('a build that is to start', () => {
-  test('meets its own Pod when the operator died before it was written down', async () => {
+  test('gets the Pod that the operator created before it died without recording that Pod', async () => {
     await save();
     await find('a');
-    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    const buildsThatFailToRecord = {
+      ...stores.builds,
+      podCreated: async () => Promise.reject(new Error('killed')),
+    };
     await triggerJob(UNIT, { by: 'ann' }, ports());
-    const { failures } = await startBuilds({ ...ports(), builds: dying });
+    const { failures } = await startBuilds({ ...ports(), builds: buildsThatFailToRecord });
     expect(failures).toHaveLength(1);
     const { started } = await startBuilds(ports());
     expect(started).toMatchObject([{ number: '2' }]);
     expect(cluster.made.filter((name) => name === 'app-unit-2-1')).toHaveLength(1);
   });
 
-  test('stays pending with the reason while there is no room, and lets others go', async () => {
+  test('stays pending with the reason while the quota refuses its Pod, and other builds start', async () => {
     await save();
     cluster.refuse = (name) =>
       name === 'app-unit-1-1'
@@ -94,10 +97,10 @@ describe('a build that is to start', () => {
     expect(podNames()).toContain('app-unit-2-1');
   });
 
-  test('waits for its turn while its team is at its limit, and is the first to go when there is room', async () => {
+  test('waits with the reason while its team is at its limit, and starts first when a Pod of the team is gone', async () => {
     await save();
     cluster.refuse = (name) =>
-      name.startsWith('app') && running() >= 1
+      name.startsWith('app') && countBuildPods() >= 1
         ? { answer: 'refused', reason: 'TeamLimit', message: 'Team main runs 1 of 1.' }
         : undefined;
     await find('a', 'b', 'c');
@@ -115,14 +118,14 @@ describe('a build that is to start', () => {
     expect(await stateOf('2')).not.toHaveProperty('message');
   });
 
-  test('leaves the way to other teams while its own is at its limit, however many wait', async () => {
+  test('does not delay other teams while its own is at its limit, however many builds wait', async () => {
     await save();
     await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
     await save(samplePipeline(), { team: 'other', pipeline: 'tiny', namespace: 'other' });
     cluster.refuse = (name) =>
       name.startsWith('app') ? { answer: 'refused', reason: 'TeamLimit', message: 'full' } : undefined;
     await find('a');
-    for (let one = 0; one < 40; one += 1) await triggerJob(UNIT, { by: 'ann' }, ports());
+    for (let triggered = 0; triggered < 40; triggered += 1) await triggerJob(UNIT, { by: 'ann' }, ports());
     const run = (await stores.checks.openRuns()).find(({ team }) => team === 'other')?.run ?? 0;
     const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
     await recordVersions(
@@ -131,10 +134,10 @@ describe('a build that is to start', () => {
       ports(),
     );
     await scheduleJobs(ports());
-    let asked = 0;
-    const counting = {
+    let podsCreated = 0;
+    const countingCluster = {
       prepareClaim: async (claim: CacheClaim) => await cluster.prepareClaim(claim),
-      createBuildPod: async (build: PendingBuild) => ((asked += 1), cluster.createBuildPod(build)),
+      createBuildPod: async (build: PendingBuild) => ((podsCreated += 1), cluster.createBuildPod(build)),
       teamPods: (team: string) => cluster.teamPods(team),
       nodeLabel: (tag: string) => cluster.nodeLabel(tag),
       runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),
@@ -143,11 +146,13 @@ describe('a build that is to start', () => {
       othersStart: () => cluster.othersStart(),
       shapeOf: () => '',
     };
-    expect((await startBuilds({ ...ports(), cluster: counting })).started).toMatchObject([{ team: 'other' }]);
-    expect(asked).toBeLessThanOrEqual(33);
+    expect((await startBuilds({ ...ports(), cluster: countingCluster })).started).toMatchObject([
+      { team: 'other' },
+    ]);
+    expect(podsCreated).toBeLessThanOrEqual(33);
   });
 
-  test('that was refused for want of room is tried again when a Pod of its team ends, the oldest first', async () => {
+  test('that a quota refused is tried again when a Pod of its team ends, the oldest first', async () => {
     await save();
     cluster.refuse = (name) =>
       name.startsWith('app') ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' } : undefined;
@@ -163,7 +168,7 @@ describe('a build that is to start', () => {
     expect(await startBuilds(ports(), ['main'])).toMatchObject({ started: [{}, {}], short: [] });
   });
 
-  test('after a pause is waited for to the moment', async () => {
+  test('that pauses before its next attempt starts when againAfterMs says', async () => {
     await save();
     await find('a');
     expect(await startBuilds(ports())).not.toHaveProperty('againAfterMs');
@@ -172,12 +177,12 @@ describe('a build that is to start', () => {
     expect(againAfterMs).toBeGreaterThan(0);
     await setTimeout(againAfterMs);
     expect((await startBuilds(ports())).started).toMatchObject([{ attempt: 2 }]);
-    // A build that is paused for another reason than want of room stays so.
+    // The end of a Pod shortens only the pause after a quota refused the build's Pod.
     await retryOn(stores, buildOf('app-unit-1-2'), 2, { reason: 'PodLost: gone', at: now() });
     expect((await startBuilds(ports(), ['main'])).started).toEqual([]);
   });
 
-  test('whose name somebody has taken says so, and gets its Pod under the name of the next attempt', async () => {
+  test('whose Pod name is taken says so, and gets its Pod under the name of the next attempt', async () => {
     await save();
     cluster.refuse = (name) =>
       name === 'app-unit-1-1'
@@ -195,7 +200,7 @@ describe('a build that is to start', () => {
     expect(buildPods()).toEqual(['app-unit-1-2']);
   });
 
-  test('whose names somebody takes one after another waits until its name is free', async () => {
+  test('whose Pod names are taken one after another waits until the name is free', async () => {
     await save();
     await find('a');
     const id = buildOf('app-unit-1-1');
@@ -211,7 +216,7 @@ describe('a build that is to start', () => {
     });
   });
 
-  test('fails when its Pod can never be', async () => {
+  test('fails if its Pod is invalid', async () => {
     await save();
     cluster.refuse = (name) =>
       name.startsWith('app')

@@ -11,48 +11,51 @@ const AT = '2026-01-01T00:00:00.000Z';
 const EVENTS = eventsOf(['0'], AT);
 const STEP: StepState = { id: '0', kind: 'task', name: 'test', status: 'waiting' };
 
-/** Follows an attempt of build 41 in pipeline 1. Returns what the flow answered, did and recorded. */
+/**
+ * Follows an attempt of build 41 in pipeline 1. Returns the flow's answer, its locks and notifications, and
+ * what it recorded.
+ */
 async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, step = STEP) {
-  const read = openAttempt(41, 2);
+  const open = openAttempt(41, 2);
   const attempt: StoredAttempt = {
-    ...read,
+    ...open,
     ...more,
-    state: { ...read.state, ...more.state, steps: { kind: 'recorded', steps: [step] } },
+    state: { ...open.state, ...more.state, steps: { kind: 'recorded', steps: [step] } },
   };
-  const did: string[] = [];
+  const effects: string[] = [];
   const changes: AttemptChanges[] = [];
   const answer = await followBuild({ build: 41, attempt: 2 }, events, {
     builds: {
       withBuild: async (_build, { mayDecide }, work) => {
-        if (mayDecide) did.push('lock');
+        if (mayDecide) effects.push('lock');
         return await work({
           attempt: async () => attempt,
-          record: async (_read, change) => void changes.push(change),
+          record: async (_stored, change) => void changes.push(change),
           retry: async () => undefined,
         });
       },
     },
-    notifications: { notify: (notification) => void did.push(textOf(notification)) },
+    notifications: { notify: (notification) => void effects.push(textOf(notification)) },
   });
-  return { answer, did, changes };
+  return { answer, effects, changes };
 }
 
 describe('followBuild', () => {
   test('records events that begin the build, and notifies viewers', async () => {
-    const { answer, did } = await follow(EVENTS.slice(0, 1));
+    const { answer, effects } = await follow(EVENTS.slice(0, 1));
     expect(answer).toEqual({ acknowledged: 1, cancel: false });
-    expect(did).toEqual(['status 1', 'progress 41']);
+    expect(effects).toEqual(['status 1', 'progress 41']);
   });
 
   test('notifies viewers only, if the events only add to the log', async () => {
     const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
-    const { did } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
-    expect(did).toEqual(['progress 41']);
+    const { effects } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
+    expect(effects).toEqual(['progress 41']);
   });
 
   test('locks the pipeline first if the events end the build, and requests a decision', async () => {
-    const { did, changes } = await follow(EVENTS);
-    expect(did).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
+    const { effects, changes } = await follow(EVENTS);
+    expect(effects).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
     expect(changes[0]?.end).toMatchObject({ outcome: 'succeeded', status: 'succeeded', good: true });
   });
 
@@ -72,7 +75,7 @@ describe('followBuild', () => {
 
   test('requests decisions on all pipelines for a new version', async () => {
     const put: StepState = { ...STEP, kind: 'put', name: 'image', resource: 'image', status: 'started' };
-    const made: BuildEvent = {
+    const putEnded: BuildEvent = {
       sequence: 1,
       at: AT,
       type: 'step-ended',
@@ -80,25 +83,25 @@ describe('followBuild', () => {
       status: 'succeeded',
       version: { digest: 'a' },
     };
-    const { did } = await follow([made], {}, put);
-    expect(did).toEqual(['lock', 'schedule 1', 'schedule all', 'progress 41']);
+    const { effects } = await follow([putEnded], {}, put);
+    expect(effects).toEqual(['lock', 'schedule 1', 'schedule all', 'progress 41']);
   });
 
   const changingNothing: Record<string, [Partial<StoredAttempt>, unknown]> = {
-    'acknowledges events again that are recorded already': [
+    'acknowledges again events that are already recorded': [
       { state: { ...openAttempt(41, 2).state, applied: 9 }, cancel: true },
       { acknowledged: 9, cancel: true },
     ],
     'refuses events of an attempt that is not the current one': [{ current: false }, 'over'],
     'refuses events of a build that waits for its turn': [{ hadTurn: false }, 'over'],
     'refuses new events of a build that has ended': [{ ended: true }, 'over'],
-    'acknowledges recorded events also of a build that has ended': [
+    'acknowledges again recorded events of a build that has ended': [
       { ended: true, state: { ...openAttempt(41, 2).state, applied: 9 } },
       { acknowledged: 9, cancel: false },
     ],
   };
   test.each(Object.entries(changingNothing))('%s', async (_sentence, [more, expected]) => {
-    const { answer, did, changes } = await follow(EVENTS.slice(0, 1), more);
-    expect([answer, did, changes]).toEqual([expected, [], []]);
+    const { answer, effects, changes } = await follow(EVENTS.slice(0, 1), more);
+    expect([answer, effects, changes]).toEqual([expected, [], []]);
   });
 });

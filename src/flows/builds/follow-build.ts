@@ -43,7 +43,7 @@ function notifyOthers(
   notifications.notify({ topic: 'progress', build });
 }
 
-/** The end of the build, or a put's new version, leads to a decision on its pipeline. */
+/** The end of a build, or a new version from a put, requests a decision on the pipeline. */
 function mayDecide(event: BuildEvent): boolean {
   return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
 }
@@ -52,34 +52,36 @@ interface Recorded {
   acknowledged: number;
   cancel: boolean;
   pipelineId: number;
-  /** Absent: all events were known. */
+  /** Absent: all events were recorded before. */
   news?: News;
 }
 
 interface News {
+  /** The status of the build changed. */
   changed: boolean;
   ended: boolean;
+  /** A put made a version. */
   puts: boolean;
 }
 
-/** Each event counts once, by its sequence number. */
+/** Records each event once, by its sequence number. */
 async function recordEvents(
   tx: BuildTransaction,
   attempt: number,
   events: BuildEvent[],
   logLimitBytes: number | undefined,
 ): Promise<Recorded | 'over'> {
-  const read = await tx.attempt(attempt);
-  if (read === undefined || !read.current) return 'over';
+  const stored = await tx.attempt(attempt);
+  if (stored === undefined || !stored.current) return 'over';
   // The build waits for approval or for its turn, so it has no agent yet.
-  if (!read.ended && !read.hadTurn) return 'over';
-  const { cancel, pipelineId } = read;
-  const state = stateOf(read.state);
-  const fresh = events.filter((event) => event.sequence > state.applied);
-  if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
-  if (read.ended) return 'over';
-  const applied = applyEvents(state, fresh, smallerLimit(logLimitBytes, read.logLimitBytes));
-  await recordChanges(tx, read, applied, { byAgent: true });
+  if (!stored.ended && !stored.hadTurn) return 'over';
+  const { cancel, pipelineId } = stored;
+  const state = stateOf(stored.state);
+  const newEvents = events.filter((event) => event.sequence > state.applied);
+  if (newEvents.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
+  if (stored.ended) return 'over';
+  const applied = applyEvents(state, newEvents, smallerLimit(logLimitBytes, stored.logLimitBytes));
+  await recordChanges(tx, stored, applied, { byAgent: true });
   const { status } = applied.state;
   const news = { changed: status !== state.status, ended: !isActive(status), puts: applied.puts.length > 0 };
   return { acknowledged: applied.state.applied, cancel, pipelineId, news };

@@ -32,7 +32,7 @@ export interface FollowBuildPorts extends VerifyPodPorts, Pick<RecordStartPorts,
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
   /** Called when a Pod is deleted because its agent did not end a cancelled build. */
-  hangs: (build: AttemptFacts, message: string) => void;
+  reportHangingAgent: (build: AttemptFacts, message: string) => void;
 }
 
 /** Time for the agent to end its last step and report that. */
@@ -60,18 +60,18 @@ export async function followSeenBuildPod(
  */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
-  seen: CurrentPod | undefined,
+  seenPod: CurrentPod | undefined,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over'> {
   const facts = await ports.builds.attemptFacts(build, attempt);
   const stored = facts && (await ports.builds.buildState(build, attempt));
   const state = stored && stateOf(stored);
   if (facts === undefined || state === undefined || !isActive(state.status)) {
-    await remove(seen, ports);
-    await recordStart({ facts, state, pod: seen, isOver: true }, ports);
+    await remove(seenPod, ports);
+    await recordStart({ facts, state, pod: seenPod, isOver: true }, ports);
     return 'over';
   }
-  const pod = seen ?? (await findOwn(facts, ports));
+  const pod = seenPod ?? (await findUnwatchedPod(facts, ports));
   const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
   await carryOut(facts, pod, judgement, ports);
   const isOver = judgement.decision !== 'wait';
@@ -94,11 +94,14 @@ export async function followGoneBuildPod(
   return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
 }
 
-/** A Pod whose labels were changed leaves the watch but still exists. */
-async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<CurrentPod | undefined> {
+/** Asks the API server: a Pod whose labels were changed still exists, but the watch no longer shows it. */
+async function findUnwatchedPod(
+  facts: AttemptFacts,
+  { cluster }: FollowBuildPorts,
+): Promise<CurrentPod | undefined> {
   if (facts.podUid === undefined) return undefined;
-  const found = await cluster.findBuildPod(facts);
-  return found && podOfAttempt(facts, [found]);
+  const pod = await cluster.findBuildPod(facts);
+  return pod && podOfAttempt(facts, [pod]);
 }
 
 function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): AttemptReport {
@@ -145,18 +148,18 @@ async function carryOut(
   const { builds, notifications, now } = ports;
   const { decision } = judgement;
   if (decision === 'wait') return await explain(facts, judgement, ports);
-  // The build ends when its Pod does: until then its resources are in use.
-  if (decision === 'stop') return ports.hangs(facts, judgement.message);
+  // The caller deletes the Pod, and the build ends once the Pod is gone: until then, the Pod uses resources.
+  if (decision === 'stop') return ports.reportHangingAgent(facts, judgement.message);
   const termination = parseTermination(pod?.containers[0]?.message);
-  const left = { at: now(), ...defined({ termination }) };
-  const of = { build: facts.id, attempt: facts.attempt };
+  const details = { at: now(), ...defined({ termination }) };
+  const ref = { build: facts.id, attempt: facts.attempt };
   if (decision === 'end') {
     const { outcome, reason, message } = judgement;
-    await endBuild(of, { outcome, reason, message, ...left }, builds);
+    await endBuild(ref, { outcome, reason, message, ...details }, builds);
     notifications.notify({ topic: 'schedule', pipeline: facts.pipelineId });
   } else {
     const reason = `${judgement.reason}: ${judgement.message}`;
-    await retryAttempt(of, { reason, ...left }, builds);
+    await retryAttempt(ref, { reason, ...details }, builds);
     notifications.notify({ topic: 'builds' });
   }
   notifications.notify({ topic: 'status', pipeline: facts.pipelineId });
@@ -170,7 +173,7 @@ async function explain(
   if (message !== undefined) await builds.explainPending(id, `${reason}: ${message}`);
 }
 
-/** Everything that the Pod could report is recorded or lost. */
+/** Deletes the Pod. Call this once everything that the Pod could report is recorded or lost. */
 async function remove(pod: OwnedPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';

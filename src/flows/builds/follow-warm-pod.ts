@@ -13,7 +13,10 @@ export interface FollowWarmPorts extends FollowBuildPorts {
 /** Short, because no step runs in a Pod that no build has taken. */
 const GRACE_SECONDS = 1;
 
-/** Follows a Pod that was created as a warm Pod. Once a build has taken it, it is followed as the build's Pod. */
+/**
+ * Follows a Pod that was created as a warm Pod. If a build has taken the Pod, it is followed as that build's
+ * Pod.
+ */
 export async function followWarmPod(pod: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
   const { warmPods, foreign } = ports;
   if (foreign.has(pod)) return;
@@ -43,17 +46,17 @@ async function followOwn(
 }
 
 /**
- * Forgets a deleted Pod. One that ended by itself is recorded as failed: another of its shape would fail too, so
- * none is created for some time. Returns false if a build has taken the Pod.
+ * Forgets a deleted Pod, and records a Pod that ended by itself as failed. Another Pod of that shape would
+ * fail too, so none is created for some time. Returns false if a build has taken the Pod.
  */
 async function giveUp(pod: PodFacts, { warm }: Work, { warmPods }: FollowWarmPorts): Promise<boolean> {
   if (pod.deleting) return await warmPods.remove(warm);
   const { state, exitCode, message } = brokenContainer(pod) ?? pod.containers[0] ?? {};
-  const why = state === 'terminated' ? ` with exit code ${exitCode}: ${message ?? ''}` : '.';
-  return await warmPods.fail(warm, `Its Pod ended before a build took it${why}`);
+  const howItEnded = state === 'terminated' ? ` with exit code ${exitCode}: ${message ?? ''}` : '.';
+  return await warmPods.fail(warm, `Its Pod ended before a build took it${howItEnded}`);
 }
 
-/** No build can run in it, or it will be gone soon. */
+/** No build can run in the Pod, or the Pod will be gone soon. */
 function isOver(pod: PodFacts): boolean {
   return pod.deleting || hasEnded(pod) || brokenContainer(pod) !== undefined;
 }
@@ -63,7 +66,9 @@ async function removePod(pod: PodFacts, { cluster }: FollowWarmPorts): Promise<v
   if (!deleting) await cluster.deletePod(namespace, name, uid, hasEnded(pod) ? 0 : GRACE_SECONDS);
 }
 
-/** Follows a deleted Pod. A build that had taken it gets another one, unless the Pod had ended before. */
+/**
+ * Follows a deleted Pod. If a build had taken the Pod, it gets another Pod unless this one had ended before.
+ */
 export async function followGoneWarmPod(last: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
   const owner = await ports.warmPods.owner(work.warm);
   const lost = verifyGoneWarmPod(last, owner, ports.foreign);

@@ -6,8 +6,8 @@ import type { QueueFacts, TurnStore } from './turn-ports.ts';
 const JOB = { id: 1, name: 'unit', pipeline: 7, paused: false, pipelinePaused: false, serialGroups: [] };
 const queued = (id: number) => ({ id, job: 1, number: String(id), state: 'queued' as const });
 
-/** A team whose queue is this; what is written is what the last decision was. */
-function queueOf(facts: QueueFacts) {
+/** A store in which the queue of every team is `facts`. `written` lists the decisions that were written. */
+function storeWithQueue(facts: QueueFacts) {
   const written: StartDecision[] = [];
   const builds: Pick<TurnStore, 'withQueue'> = {
     withQueue: async (_team, work) =>
@@ -41,14 +41,14 @@ describe('turns of a team', () => {
     ],
   };
   test.each(Object.entries(cases))('%s', async (_sentence, [facts, expected, started]) => {
-    const { builds, written } = queueOf(facts);
+    const { builds, written } = storeWithQueue(facts);
     expect(await giveTurnsToTeam(5, builds, new Date(0))).toEqual({ ...expected, pipelines: [7] });
     expect(written.map(({ start }) => start)).toEqual([started]);
   });
 });
 
-/** It has waited for an hour. */
-const waiting = (id: number, pipelineId: number, timeoutSeconds: number) => ({
+/** A build that has waited for its approval since midnight. */
+const waitingSinceMidnight = (id: number, pipelineId: number, timeoutSeconds: number) => ({
   id,
   pipelineId,
   gate: { approvals: 1, timeoutSeconds },
@@ -61,10 +61,10 @@ test('approvals that nobody gave in time expire, those of one pipeline together'
   const pipelines = await expireApprovals(
     {
       approvalsWithTimeout: async () => [
-        waiting(1, 7, 3600),
-        waiting(2, 8, 3601),
-        waiting(3, 9, 60),
-        waiting(4, 7, 60),
+        waitingSinceMidnight(1, 7, 3600),
+        waitingSinceMidnight(2, 8, 3601),
+        waitingSinceMidnight(3, 9, 60),
+        waitingSinceMidnight(4, 7, 60),
       ],
       expireApprovals: async (pipeline, builds) => void expired.push(`${pipeline}: ${builds.join(' ')}`),
     },

@@ -5,13 +5,13 @@ import type { TurnStore } from './turn-ports.ts';
 export interface TurnsGiven {
   /** Builds that got their turn. */
   builds: number;
-  /** Every listed build of a longer queue got its turn: call again. */
+  /** Only the oldest builds of a long queue were listed, and all of them got their turn: call again. */
   more: boolean;
   /** Row ids of pipelines in which a build got its turn, or waits for another reason now. */
   pipelines: number[];
 }
 
-/** Gives their turn to queued builds of a team that may start now. */
+/** Gives a turn to the queued builds of a team that may start now. */
 export async function giveTurnsToTeam(
   team: number,
   builds: Pick<TurnStore, 'withQueue'>,
@@ -22,8 +22,8 @@ export async function giveTurnsToTeam(
     const decision = startQueued(facts);
     const pipelines = await tx.write(decision, at);
     const held = new Set(decision.held.map(({ build }) => build));
-    const waiting = new Set(facts.builds.filter(({ id }) => held.has(id)).map(({ job }) => job));
-    const more = facts.cut.some((job) => !waiting.has(job));
+    const jobsWithHeldBuild = new Set(facts.builds.filter(({ id }) => held.has(id)).map(({ job }) => job));
+    const more = facts.cut.some((job) => !jobsWithHeldBuild.has(job));
     return { builds: decision.start.length, more, pipelines };
   });
 }
@@ -38,12 +38,12 @@ export async function expireApprovals(
     const end = approvalExpiresAt(gate, createdAt.getTime());
     return end !== undefined && end <= at.getTime();
   });
-  const ofPipeline = Map.groupBy(late, ({ pipelineId }) => pipelineId);
-  for (const [pipeline, expired] of ofPipeline)
+  const lateByPipeline = Map.groupBy(late, ({ pipelineId }) => pipelineId);
+  for (const [pipeline, expired] of lateByPipeline)
     await builds.expireApprovals(
       pipeline,
       expired.map(({ id }) => id),
       at,
     );
-  return [...ofPipeline.keys()];
+  return [...lateByPipeline.keys()];
 }

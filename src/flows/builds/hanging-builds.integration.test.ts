@@ -15,8 +15,8 @@ let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
 /**
- * Seconds since the build was cancelled, however long this test takes; before that, by which the clock of the
- * operator is ahead.
+ * The clock of the flows is so many seconds ahead of the cancellation, however long this test takes. Before
+ * the cancellation, it is so many seconds ahead of the real time.
  */
 let ahead: number;
 let cancelledAt: Date | undefined;
@@ -33,11 +33,11 @@ const ports = () => ({
   pods: () => [...cluster.pods.values()],
   foreign: new RecordedForeignPods(),
   seenStart: () => ({}),
-  hangs: ({ job, number }: { job: string; number: string }, message: string) =>
+  reportHangingAgent: ({ job, number }: { job: string; number: string }, message: string) =>
     void reported.push(`${job} ${number}: ${message}`),
 });
 
-/** A build whose first step runs, and which somebody has cancelled; its agent says nothing any more. */
+/** Starts a build, whose first step runs, and cancels it. Its agent reports nothing any more. */
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;
@@ -59,9 +59,9 @@ beforeEach(async () => {
   cancelledAt = at;
 });
 
-const after = (seconds: number): Date => new Date((cancelledAt?.getTime() ?? 0) + seconds * 1000);
+const afterCancel = (seconds: number): Date => new Date((cancelledAt?.getTime() ?? 0) + seconds * 1000);
 
-const look = async () => {
+const followAndShow = async () => {
   expect((await compareWithPods(ports())).failures).toEqual([]);
   return await stores.views.build({ ...UNIT, number: '1' });
 };
@@ -69,19 +69,19 @@ const look = async () => {
 describe('a cancelled build whose agent does not react', () => {
   test('a cancelled build has a minute to end', async () => {
     ahead = 55;
-    expect(await look()).toMatchObject({ status: 'started' });
+    expect(await followAndShow()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(true);
     expect(reported).toEqual([]);
   });
 
   test('a cancelled build that does not end in time loses its Pod, ends as cancelled and says why', async () => {
     ahead = 65;
-    expect(await look()).toMatchObject({ status: 'started' });
+    expect(await followAndShow()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(false);
     expect(reported).toEqual([
       'unit 1: The agent did not end the cancelled build within 60 s: its Pod is deleted.',
     ]);
-    expect(await look()).toMatchObject({
+    expect(await followAndShow()).toMatchObject({
       status: 'cancelled',
       reason: 'Cancelled',
       message: 'Cancelled by ann. Its agent did not end it within 60 s, and its Pod is gone.',
@@ -89,16 +89,16 @@ describe('a cancelled build whose agent does not react', () => {
     expect(reported).toHaveLength(1);
   });
 
-  test('a cancelled build holds its place until its Pod is gone', async () => {
+  test('a cancelled build stays started until its Pod is gone', async () => {
     ahead = 65;
-    cluster.change(POD, { deleting: true, deletedAt: after(60) });
-    expect(await look()).toMatchObject({ status: 'started' });
+    cluster.change(POD, { deleting: true, deletedAt: afterCancel(60) });
+    expect(await followAndShow()).toMatchObject({ status: 'started' });
     expect(reported).toEqual([]);
   });
 
   test('a cancelled build ends even if its Pod never goes because its node is lost', async () => {
     ahead = 300;
-    cluster.change(POD, { deleting: true, deletedAt: after(75) });
-    expect(await look()).toMatchObject({ status: 'cancelled' });
+    cluster.change(POD, { deleting: true, deletedAt: afterCancel(75) });
+    expect(await followAndShow()).toMatchObject({ status: 'cancelled' });
   });
 });

@@ -8,7 +8,7 @@ import { identifyAgent } from './identify-agent.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
-const WHERE = { namespace: 'main', name: 'app-unit-7-2-abcde', uid: 'u1' };
+const POD = { namespace: 'main', name: 'app-unit-7-2-abcde', uid: 'u1' };
 const BUILD_POD: AgentPod = {
   uid: 'u1',
   labels: workLabels(SESSION),
@@ -26,143 +26,146 @@ const CRON_POD: AgentPod = {
   },
 };
 
-const BY_NONCE: SessionRequest = { key: 'k', pod: WHERE, nonce: signNonce(KEY, SESSION) };
-const BY_TOKEN: SessionRequest = { key: 'k', pod: WHERE, token: 'projected' };
-/** A Pod that has volumes anyway: the nonce says for what, the token where. */
+const BY_NONCE: SessionRequest = { key: 'k', pod: POD, nonce: signNonce(KEY, SESSION) };
+const BY_TOKEN: SessionRequest = { key: 'k', pod: POD, token: 'projected' };
+/**
+ * A Pod that mounts volumes anyway sends both: the nonce names the work, and the token proves which Pod it
+ * is.
+ */
 const BY_BOTH: SessionRequest = { ...BY_NONCE, token: 'projected' };
 const CHECKS = { kind: 'checks', run: 9 } as const;
 
-function cluster(pod: AgentPod | undefined | (() => AgentPod | undefined), owner = WHERE) {
-  const looks = { count: 0 };
+function cluster(pod: AgentPod | undefined | (() => AgentPod | undefined), owner = POD) {
+  const reads = { count: 0 };
   const pods = agentPodsOf(
     () => {
-      looks.count += 1;
+      reads.count += 1;
       return typeof pod === 'function' ? pod() : pod;
     },
     { token: 'projected', pod: owner },
   );
-  return { looks, ports: { pods, credentials: agentCredentials(KEY), waiting: realWaiting } };
+  return { reads, ports: { pods, credentials: agentCredentials(KEY), waiting: realWaiting } };
 }
 
 const CASES: Record<
   string,
-  { request: SessionRequest; pod?: AgentPod; owner?: typeof WHERE; says: object | string }
+  { request: SessionRequest; pod?: AgentPod; owner?: typeof POD; expected: object | string }
 > = {
-  'a nonce of ours from the right Pod': {
+  'a nonce of Millrace from the right Pod is accepted': {
     request: BY_NONCE,
     pod: BUILD_POD,
-    says: { verdict: 'known', session: SESSION },
+    expected: { verdict: 'known', session: SESSION },
   },
-  'a nonce of somebody else': {
+  'a nonce of somebody else is refused': {
     request: { ...BY_NONCE, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
     pod: BUILD_POD,
-    says: 'its nonce is not of our making',
+    expected: 'its nonce is not of our making',
   },
-  'a nonce from a Pod that is gone': { request: BY_NONCE, says: 'there is no such Pod' },
-  'a nonce from another address': {
+  'a nonce from a Pod that is gone is refused': { request: BY_NONCE, expected: 'there is no such Pod' },
+  'a nonce from another address is refused': {
     request: BY_NONCE,
     pod: { ...BUILD_POD, addresses: ['198.18.0.10'] },
-    says: 'the connection comes from 198.18.0.9, the Pod has 198.18.0.10',
+    expected: 'the connection comes from 198.18.0.9, the Pod has 198.18.0.10',
   },
-  'neither nonce nor token': {
-    request: { key: 'k', pod: WHERE },
-    says: 'it shows neither nonce nor token',
+  'a request with neither nonce nor token is refused': {
+    request: { key: 'k', pod: POD },
+    expected: 'it shows neither nonce nor token',
   },
-  'both from the right Pod, which needs no address': {
+  'a nonce and a token from the right Pod are accepted before the Pod has an address': {
     request: BY_BOTH,
     pod: { ...BUILD_POD, addresses: [] },
-    says: { verdict: 'known', session: SESSION },
+    expected: { verdict: 'known', session: SESSION },
   },
-  'both, though the connection comes from elsewhere: the token is in that Pod only': {
+  'a nonce and a token are accepted from another address, because only that Pod has the token': {
     request: BY_BOTH,
     pod: { ...BUILD_POD, addresses: ['198.18.0.10'] },
-    says: { verdict: 'known', session: SESSION },
+    expected: { verdict: 'known', session: SESSION },
   },
-  'both for a run of checks': {
+  'a nonce and a token for a run of checks are accepted': {
     request: { ...BY_BOTH, nonce: signNonce(KEY, CHECKS) },
     pod: { ...BUILD_POD, labels: workLabels(CHECKS) },
-    says: { verdict: 'known', session: CHECKS },
+    expected: { verdict: 'known', session: CHECKS },
   },
-  'a nonce of ours and a token that the API server does not know': {
+  'a nonce with a token that the API server does not know is refused': {
     request: { ...BY_BOTH, token: 'other' },
     pod: BUILD_POD,
-    says: 'its token is not that of an agent',
+    expected: 'its token is not that of an agent',
   },
-  'a token of the right Pod and a nonce of somebody else': {
+  'a token of the right Pod with a nonce of somebody else is refused': {
     request: { ...BY_BOTH, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
     pod: BUILD_POD,
-    says: 'its nonce is not of our making',
+    expected: 'its nonce is not of our making',
   },
-  'a token of the right Pod and a nonce for other work': {
+  'a token of the right Pod with a nonce for other work is refused': {
     request: { ...BY_BOTH, nonce: signNonce(KEY, { ...SESSION, attempt: 3 }) },
     pod: BUILD_POD,
-    says: "the Pod's label millrace.dev/attempt does not belong to this work",
+    expected: "the Pod's label millrace.dev/attempt does not belong to this work",
   },
-  'both, with the token of another Pod': {
+  'a nonce with the token of another Pod is refused': {
     request: BY_BOTH,
     pod: BUILD_POD,
-    owner: { ...WHERE, uid: 'u2' },
-    says: 'its token belongs to another Pod',
+    owner: { ...POD, uid: 'u2' },
+    expected: 'its token belongs to another Pod',
   },
-  'the token of a Pod that names a build in its labels, without the nonce of that build': {
+  'the token of a Pod whose labels name a build is refused without the nonce of that build': {
     request: BY_TOKEN,
     pod: { ...BUILD_POD, addresses: [] },
-    says: 'the labels of the Pod name no checks',
+    expected: 'the labels of the Pod name no checks',
   },
-  'the token of a Pod that a CronJob made': {
+  'the token of a Pod that a CronJob created names the check group': {
     request: BY_TOKEN,
     pod: CRON_POD,
-    says: { verdict: 'group', pipelineId: 3, group: 'hourly' },
+    expected: { verdict: 'group', pipelineId: 3, group: 'hourly' },
   },
-  'a token that the API server does not know': {
+  'a token that the API server does not know is refused': {
     request: { ...BY_TOKEN, token: 'other' },
     pod: CRON_POD,
-    says: 'its token is not that of an agent',
+    expected: 'its token is not that of an agent',
   },
-  'the token of another Pod': {
+  'the token of another Pod is refused': {
     request: BY_TOKEN,
     pod: CRON_POD,
-    owner: { ...WHERE, uid: 'u2' },
-    says: 'its token belongs to another Pod',
+    owner: { ...POD, uid: 'u2' },
+    expected: 'its token belongs to another Pod',
   },
-  'a token from a Pod that is ending': {
+  'a token from a Pod that is ending is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, ending: true },
-    says: 'the Pod is gone or ending',
+    expected: 'the Pod is gone or ending',
   },
-  'a token from a Pod with ids that are no numbers': {
+  'a token from a Pod with ids that are no numbers is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, labels: { ...CRON_POD.labels, 'millrace.dev/pipeline-id': '3 OR 1=1' } },
-    says: 'the labels of the Pod name no checks',
+    expected: 'the labels of the Pod name no checks',
   },
-  'a token from a Pod that is not ours': {
+  'a token from a Pod that is not of Millrace is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, labels: { 'millrace.dev/build-id': '41', 'millrace.dev/attempt': '2' } },
-    says: 'the Pod is not one of ours',
+    expected: 'the Pod is not one of ours',
   },
 };
 
 describe('the identity of an agent', () => {
-  test.each(Object.entries(CASES))('%s', async (_name, { request, pod, owner, says }) => {
+  test.each(Object.entries(CASES))('%s', async (_name, { request, pod, owner, expected }) => {
     const { ports } = cluster(pod, owner);
     const identified = await identifyAgent(request, '198.18.0.9', ports);
-    expect(identified.verdict === 'refused' ? identified.reason : identified).toEqual(says);
+    expect(identified.verdict === 'refused' ? identified.reason : identified).toEqual(expected);
   });
 
   test('the check of a nonce waits until the kubelet has reported the address', async () => {
-    const { ports, looks } = cluster(() => ({
+    const { ports, reads } = cluster(() => ({
       ...BUILD_POD,
-      addresses: looks.count < 3 ? [] : ['198.18.0.9'],
+      addresses: reads.count < 3 ? [] : ['198.18.0.9'],
     }));
     const identified = await identifyAgent(BY_NONCE, '198.18.0.9', ports);
     expect(identified.verdict).toBe('known');
-    expect(looks.count).toBe(3);
+    expect(reads.count).toBe(3);
   });
 
   test('a nonce from another address is refused as soon as the address is known', async () => {
-    const { ports, looks } = cluster(() => ({
+    const { ports, reads } = cluster(() => ({
       ...BUILD_POD,
-      addresses: looks.count < 3 ? [] : ['198.18.0.9'],
+      addresses: reads.count < 3 ? [] : ['198.18.0.9'],
     }));
     const identified = await identifyAgent(BY_NONCE, '198.18.0.66', ports);
     expect(identified.verdict).toBe('refused');

@@ -2,7 +2,7 @@ import type { IdentityClaims } from '#domain/build/identity-claims.ts';
 import type { BuildStore } from './ports.ts';
 import type { SessionStore, Unavailable } from './session-ports.ts';
 
-/** Signs the claims of one token with the key that signs now. */
+/** Signs the claims of one token with the current signing key. */
 type SignClaims = (claims: IdentityClaims & { jti: string }) => Promise<string>;
 
 export interface IssueIdentityPorts {

@@ -5,9 +5,9 @@ import type { FailedLookUp, KnownImage, LookUpFailure } from '#domain/planning/i
 
 export type ImageAnswer<T> = { found: T } | LookUpFailure;
 
-/** An image in its registry. Its look-up is limited in time and size; it never rejects. */
+/** An image in its registry. Each read is limited in time and size, and its promise never rejects. */
 export interface OpenImage {
-  /** The digest that its tag has now, or the digest in its name. */
+  /** The digest that the image's tag has now, or the digest in its name. */
   digest(): Promise<ImageAnswer<string>>;
   /** `architecture` as in image manifests: `amd64`. */
   configuration(digest: string, architecture: string): Promise<ImageAnswer<ImageConfiguration>>;
@@ -28,34 +28,37 @@ export interface ImageKey {
 export interface ImageStore {
   known(key: ImageKey): Promise<KnownImage>;
   /**
-   * The configuration of an image with this digest that was found in the namespace. Images of other namespaces
-   * do not count: the team may not be allowed to pull them.
+   * The configuration of an image with this digest that was found in the namespace. Images of other
+   * namespaces do not count: the team may not be allowed to pull them.
    */
   configuration(key: ImageKey, digest: string): Promise<ImageConfiguration | undefined>;
-  /** Ends the failures of the image. */
+  /** Also forgets earlier failures of the image. */
   recordFound(key: ImageKey, found: NonNullable<KnownImage['found']>): Promise<void>;
   recordFailure(key: ImageKey, failure: FailedLookUp): Promise<void>;
 }
 
 /** The parts of a Pod that matter for its images. */
 export interface PullFacts {
-  /** Texts of its image pull secrets. Those that are absent or of another type count as none. */
+  /** Texts of the Pod's image pull secrets, without secrets that are absent or of another type. */
   credentialTexts: string[];
-  /** Absent: the kubelet has not reported it. */
+  /** Absent: the kubelet has not reported that the agent started. */
   agentStartedAt?: Date;
 }
 
 export interface ImagePulls {
   /** Undefined: the API server did not answer. */
-  of(pod: { namespace: string; name: string }): Promise<PullFacts | undefined>;
+  factsOf(pod: { namespace: string; name: string }): Promise<PullFacts | undefined>;
 }
 
-/** `wait`: the caller tries again. The reason is a sentence. */
+/** `wait`: the caller tries again. `end`: the caller gives up. The reason is a sentence. */
 export type LookUpAnswer =
   | { answer: 'found'; configuration: ImageConfiguration }
   | { answer: 'wait' | 'end'; reason: string };
 
-/** Looks images up for the Pod of this name in the namespace. Concurrent look-ups of one image are one. */
+/**
+ * Looks images up for the Pod of this name in the namespace. Concurrent look-ups of one image share one
+ * answer.
+ */
 export interface ImageLookUps {
   lookUp(key: ImageKey, podName: string): Promise<LookUpAnswer>;
 }

@@ -71,7 +71,7 @@ describe('a step', () => {
       { answer: 'over' },
     ],
     [
-      'of a build that has got too many',
+      'of a build that has got too many tokens',
       { sessions: { countIdentityTokens: async () => 'too-many' } },
       { answer: 'refused', reason: 'The build has got 500 identity tokens; it gets no more.' },
     ],
@@ -85,12 +85,12 @@ describe('a step', () => {
       { identitySigner: async () => ({ answer: 'unavailable', reason: 'no key' }) },
       { answer: 'unavailable', reason: 'no key' },
     ],
-  ])('%s gets none', async (_title, more, answer) => {
+  ])('%s gets no token', async (_title, more, answer) => {
     const { ports } = portsWith(more);
     expect(await issueIdentityTokens({ build: 41, attempt: 1 }, {}, ports)).toEqual(answer);
   });
 
-  test('of another attempt gets none', async () => {
+  test('of another attempt gets no token', async () => {
     const { ports, counts } = portsWith();
     expect(await issueIdentityTokens({ build: 41, attempt: 2 }, {}, ports)).toEqual({ answer: 'over' });
     expect(counts).toEqual([]);

@@ -20,13 +20,12 @@ export async function issueIdentityTokens(
   if (decision.answer === 'refuse') return { answer: 'refused', reason: decision.reason };
   const signer = await identitySigner();
   if (signer.answer === 'unavailable') return signer;
-  const { tokens: wanted } = decision;
-  const limit = { count: wanted.length, max: MAX_IDENTITY_TOKENS };
+  const limit = { count: decision.tokens.length, max: MAX_IDENTITY_TOKENS };
   const counted = await sessions.countIdentityTokens({ build, attempt }, limit);
   if (counted === 'over') return { answer: 'over' };
   if (counted === 'too-many') return { answer: 'refused', reason: TOO_MANY };
   const signed = await Promise.all(
-    wanted.map(async ({ variable, claims }) => {
+    decision.tokens.map(async ({ variable, claims }) => {
       const id = newTokenId();
       return { variable, id, audience: claims.aud, token: await signer.sign({ ...claims, jti: id }) };
     }),

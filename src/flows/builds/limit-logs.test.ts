@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { limitLogs, type LogStore } from './limit-logs.ts';
 
-/** Teams with the bytes of their builds' logs, the oldest first. One at a time is removed. */
+/** A store with the log bytes of each team's builds, oldest first. Each call removes the log of one build. */
 function store(builds: Record<string, number[]>): LogStore {
-  const sum = (team: string): number => (builds[team] ?? []).reduce((all, one) => all + one, 0);
+  const sum = (team: string): number => (builds[team] ?? []).reduce((total, bytes) => total + bytes, 0);
   return {
     logBytes: (team) =>
       builds[team] === undefined ? Promise.reject(new Error(team)) : Promise.resolve(sum(team)),
@@ -15,7 +15,7 @@ function store(builds: Record<string, number[]>): LogStore {
   };
 }
 
-test('the oldest logs of a team over its limit are deleted, and those of no other team', async () => {
+test('the oldest logs of a team over its limit are deleted, and no logs of other teams', async () => {
   const builds = { greedy: [60, 50, 40, 30], near: [50, 35], fine: [10], free: [500] };
   const teams = [
     { team: 'greedy', limit: 100 },
@@ -37,7 +37,7 @@ test('the oldest logs of a team over its limit are deleted, and those of no othe
   expect(builds).toEqual({ greedy: [40, 30], near: [50, 35], fine: [10], free: [500] });
 });
 
-test('a team whose logs cannot be read blocks no other', async () => {
+test('a team whose logs cannot be read does not keep others from being limited', async () => {
   const { fills, failures } = await limitLogs([{ team: 'gone' }, { team: 'fine' }], store({ fine: [1] }));
   expect([...fills]).toEqual([['fine', 'fine']]);
   expect(failures).toHaveLength(1);

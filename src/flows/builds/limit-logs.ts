@@ -24,7 +24,7 @@ export interface LogsLimited {
   bytes: number;
   /** Builds that lost their logs, by team. */
   removed: Map<string, number>;
-  /** Errors of single teams. They are tried again next time. */
+  /** Errors of single teams. The next call tries these teams again. */
   failures: { error: unknown }[];
 }
 

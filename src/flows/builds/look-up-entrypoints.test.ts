@@ -10,18 +10,21 @@ const ANSWERS: Record<string, LookUpAnswer> = {
   absent: { answer: 'end', reason: 'The registry is unreachable.' },
 };
 
-const rows: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
+const CASES: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
   'no image needs no look-up': [[], { answer: 'found', entrypoints: {} }],
-  'each image has its own': [
+  'each image has its own entrypoint': [
     ['plugin', 'shell'],
     { answer: 'found', entrypoints: { plugin: ['/app/./plugin', 'run'], shell: ['/bin/sh'] } },
   ],
-  'one that waits lets all wait': [['plugin', 'slow'], { answer: 'wait', reason: 'The registry is slow.' }],
-  'one that ends ends all, with every reason': [
+  'all images wait while the look-up of one has to be repeated': [
+    ['plugin', 'slow'],
+    { answer: 'wait', reason: 'The registry is slow.' },
+  ],
+  'one look-up that is given up ends all, with every reason': [
     ['slow', 'absent'],
     { answer: 'end', reason: 'The registry is slow. The registry is unreachable.' },
   ],
-  'one without a program ends all': [
+  'one image without a program ends all': [
     ['empty'],
     {
       answer: 'end',
@@ -29,7 +32,7 @@ const rows: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
     },
   ],
 };
-test.each(Object.entries(rows))('%s', async (_name, [images, answer]) => {
+test.each(Object.entries(CASES))('%s', async (_name, [images, answer]) => {
   const pod = { namespace: 'main', podName: 'build-1', architecture: 'amd64' };
   const lookedUp: unknown[] = [];
   const lookUps = {

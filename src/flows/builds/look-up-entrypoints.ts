@@ -3,7 +3,7 @@ import { fillEntrypoints, imagesToLookUp } from '#domain/planning/fill-entrypoin
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { ImageKey, ImageLookUps } from './image-ports.ts';
 
-/** `wait`: the caller tries again. The reason is one or more sentences. */
+/** `wait`: the caller tries again. `end`: the caller gives up. The reason is one or more sentences. */
 export type EntrypointsAnswer =
   | { answer: 'found'; entrypoints: Record<string, string[]> }
   | { answer: 'wait' | 'end'; reason: string };
@@ -13,7 +13,7 @@ export interface PodOfImages extends Omit<ImageKey, 'image'> {
   podName: string;
 }
 
-/** The work with the entrypoints of its images, or why they are not known. */
+/** Fills the entrypoints of its images into the work, or answers why they are not known. */
 export async function withEntrypoints<W extends { containers: PlanContainer[] }>(
   work: W,
   pod: PodOfImages,
@@ -26,14 +26,14 @@ export async function withEntrypoints<W extends { containers: PlanContainer[] }>
   return { answer: 'filled', work: fillEntrypoints(work, looked.entrypoints) };
 }
 
-/** What runs in these images without a command of the pipeline, by image. */
+/** What each image runs if the pipeline gives no command, by image. */
 export async function lookUpEntrypoints(
   images: readonly string[],
   pod: PodOfImages,
   lookUps: ImageLookUps,
 ): Promise<EntrypointsAnswer> {
   const answers = await Promise.all(images.map((image) => lookUpEntrypoint(image, pod, lookUps)));
-  const failures = answers.filter((one) => one.answer !== 'found');
+  const failures = answers.filter((answer) => answer.answer !== 'found');
   if (failures.length > 0) {
     const ends = failures.some(({ answer }) => answer === 'end');
     return { answer: ends ? 'end' : 'wait', reason: failures.map(({ reason }) => reason).join(' ') };
@@ -46,10 +46,10 @@ const entrypointsIn = (answer: EntrypointsAnswer): Record<string, string[]> =>
 
 async function lookUpEntrypoint(
   image: string,
-  { podName, ...place }: PodOfImages,
+  { podName, ...ofPod }: PodOfImages,
   lookUps: ImageLookUps,
 ): Promise<EntrypointsAnswer> {
-  const looked = await lookUps.lookUp({ ...place, image }, podName);
+  const looked = await lookUps.lookUp({ ...ofPod, image }, podName);
   if (looked.answer !== 'found') return looked;
   const decision = entrypointOf(looked.configuration);
   return decision.answer === 'runs'

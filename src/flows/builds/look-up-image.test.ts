@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import type { KnownImage } from '#domain/planning/image-look-up.ts';
@@ -9,30 +9,33 @@ import { lookUpImage } from './look-up-image.ts';
 const IMAGE = 'registry.example/tool:1';
 const key = { namespace: 'main', image: IMAGE, architecture: 'amd64' };
 const configuration = { entrypoint: ['/plugin'], cmd: [] };
-const away = { failure: 'The registry registry.example answered with status 503.', transient: true };
+const registryFails = { failure: 'The registry registry.example answered with status 503.', transient: true };
 
-/** The registry, the database and the Pod. */
+/** What the registry answers. */
 let digest: ImageAnswer<string>;
-let answer: ImageAnswer<ImageConfiguration>;
+let registryConfiguration: ImageAnswer<ImageConfiguration>;
+/** Requests to the registry. */
 let requests: string[];
+/** What the database has. */
 let known: Map<string, KnownImage>;
 let configurations: Map<string, ImageConfiguration>;
-let facts: PullFacts | undefined;
+/** Of the Pod. */
+let pullFacts: PullFacts | undefined;
 let time: number;
 let seats: FairPool<number>;
-/** What the registry does before it answers. */
-let slowly: () => Promise<void>;
+/** The registry waits for this before it answers with a digest. */
+let delay: () => Promise<void>;
 
 beforeEach(() => {
   digest = { found: 'sha256:1' };
-  answer = { found: configuration };
+  registryConfiguration = { found: configuration };
   requests = [];
   known = new Map();
   configurations = new Map();
-  facts = { credentialTexts: ['{"auths":{}}'], agentStartedAt: new Date(0) };
+  pullFacts = { credentialTexts: ['{"auths":{}}'], agentStartedAt: new Date(0) };
   time = 1000;
   seats = createFairPool([0, 1]);
-  slowly = () => Promise.resolve();
+  delay = () => Promise.resolve();
 });
 
 const nameOf = ({ namespace, image }: ImageKey): string => `${namespace} ${image}`;
@@ -40,38 +43,39 @@ const nameOf = ({ namespace, image }: ImageKey): string => `${namespace} ${image
 async function lookUp(image: ImageKey = key): Promise<LookUpAnswer> {
   return await lookUpImage(image, 'build-1', {
     images: {
-      known: (one) => Promise.resolve(known.get(nameOf(one)) ?? {}),
-      configuration: ({ namespace }, of) => Promise.resolve(configurations.get(`${namespace} ${of}`)),
-      recordFound: (one, found) => {
-        configurations.set(`${one.namespace} ${found.digest}`, found.configuration);
-        known.set(nameOf(one), { found });
+      known: (ofImage) => Promise.resolve(known.get(nameOf(ofImage)) ?? {}),
+      configuration: ({ namespace }, ofDigest) =>
+        Promise.resolve(configurations.get(`${namespace} ${ofDigest}`)),
+      recordFound: (ofImage, found) => {
+        configurations.set(`${ofImage.namespace} ${found.digest}`, found.configuration);
+        known.set(nameOf(ofImage), { found });
         return Promise.resolve();
       },
-      recordFailure: (one, failure) => {
-        known.set(nameOf(one), { ...known.get(nameOf(one)), failure });
+      recordFailure: (ofImage, failure) => {
+        known.set(nameOf(ofImage), { ...known.get(nameOf(ofImage)), failure });
         return Promise.resolve();
       },
     },
     registry: {
-      open: (one, credentialTexts) => ({
+      open: (opened, credentialTexts) => ({
         digest: () => {
-          requests.push(`digest of ${one} with ${credentialTexts.length} credentials`);
-          return slowly().then(() => digest);
+          requests.push(`digest of ${opened} with ${credentialTexts.length} credentials`);
+          return delay().then(() => digest);
         },
-        configuration: (of) => {
-          requests.push(`configuration of ${of}`);
-          return Promise.resolve(answer);
+        configuration: (ofDigest) => {
+          requests.push(`configuration of ${ofDigest}`);
+          return Promise.resolve(registryConfiguration);
         },
       }),
     },
-    pulls: { of: () => Promise.resolve(facts) },
+    pulls: { factsOf: () => Promise.resolve(pullFacts) },
     seats,
     now: () => new Date(time),
   });
 }
 
 const FOUND = { answer: 'found', configuration };
-const reason = `The entrypoint of the image ${IMAGE} is not known. ${away.failure}`;
+const reason = `The entrypoint of the image ${IMAGE} is not known. ${registryFails.failure}`;
 
 describe('an image that is not cached', () => {
   test('is looked up with the pull secrets of the Pod, once', async () => {
@@ -88,7 +92,7 @@ describe('an image that is not cached', () => {
   });
 
   test('waits while the API server is unreachable, without asking the registry', async () => {
-    facts = undefined;
+    pullFacts = undefined;
     expect(await lookUp()).toMatchObject({ answer: 'wait' });
     expect(requests).toEqual([]);
   });
@@ -101,19 +105,19 @@ describe('a tag that was looked up before', () => {
     time += 60_000;
   });
 
-  test('is asked for its digest only, if that is the same', async () => {
+  test('is looked up by its digest only, if the digest is the same', async () => {
     expect(await lookUp()).toEqual(FOUND);
     expect(requests).toEqual([`digest of ${IMAGE} with 1 credentials`]);
   });
 
   test('has the configuration of its new digest', async () => {
     digest = { found: 'sha256:2' };
-    answer = { found: { entrypoint: ['/new'], cmd: [] } };
+    registryConfiguration = { found: { entrypoint: ['/new'], cmd: [] } };
     expect(await lookUp()).toMatchObject({ configuration: { entrypoint: ['/new'] } });
   });
 
-  test('is used as it was while the registry is unreachable', async () => {
-    digest = away;
+  test('keeps its cached configuration while the registry fails', async () => {
+    digest = registryFails;
     expect(await lookUp()).toEqual(FOUND);
     expect(await lookUp()).toEqual(FOUND);
     expect(requests).toHaveLength(1);
@@ -122,14 +126,14 @@ describe('a tag that was looked up before', () => {
 
 describe('a registry that fails', () => {
   beforeEach(() => {
-    digest = away;
+    digest = registryFails;
   });
 
   test('leaves the build waiting, with the reason', async () => {
     expect(await lookUp()).toEqual({ answer: 'wait', reason });
   });
 
-  test('is not asked again before its wait is over, which grows', async () => {
+  test('is asked again only after a wait, which grows with each failure', async () => {
     await lookUp();
     expect(await lookUp()).toEqual({ answer: 'wait', reason });
     expect(requests).toHaveLength(1);
@@ -156,9 +160,9 @@ describe('a registry that fails', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('does not mean that the configuration is known', async () => {
+  test('leaves no configuration behind if only the digest was found', async () => {
     digest = { found: 'sha256:1' };
-    answer = away;
+    registryConfiguration = registryFails;
     expect(await lookUp()).toEqual({ answer: 'wait', reason });
     expect(configurations.size).toBe(0);
   });
@@ -172,19 +176,19 @@ const images = (namespace: string, count: number): ImageKey[] =>
   }));
 
 describe('a team with many images on a slow registry', () => {
-  test('has few look-ups at the same time, and another team has its turn', async () => {
+  test('has two look-ups at a time, and another team gets the next one', async () => {
     const release: (() => void)[] = [];
-    slowly = async () => await new Promise<void>((resolve) => release.push(resolve));
-    const greedy = images('greedy', 20).map(async (one) => await lookUp(one));
-    await turn();
+    delay = async () => await new Promise<void>((resolve) => release.push(resolve));
+    const greedy = images('greedy', 20).map(async (image) => await lookUp(image));
+    await nextTurn();
     const [other = key] = images('other', 1);
     const looked = lookUp(other);
-    await turn();
+    await nextTurn();
     expect(requests).toHaveLength(2);
     for (const end of release.splice(0)) end();
-    await turn();
+    await nextTurn();
     expect(requests.at(-1)).toBe(`digest of ${other.image} with 1 credentials`);
-    slowly = () => Promise.resolve();
+    delay = () => Promise.resolve();
     for (const end of release) end();
     expect(await looked).toEqual(FOUND);
     expect(await Promise.all(greedy)).toEqual(Array.from({ length: 20 }, () => FOUND));

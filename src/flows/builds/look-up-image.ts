@@ -23,30 +23,31 @@ export interface LookUpPorts {
   images: ImageStore;
   registry: ImageRegistry;
   pulls: ImagePulls;
-  /** Namespaces take turns, so that slow registries of one delay no other. */
+  /** One seat for each look-up. Namespaces take turns, so that slow registries of one delay no other. */
   seats: FairPool<number>;
   now: () => Date;
 }
 
 /**
- * What an image says about how it starts: from the cache if that will do, else from its registry, with the
- * pull secrets of the Pod that runs it. A failure is recorded, so that no other build asks again at once.
+ * The configuration of an image, which says what it runs: from the cache if that is recent enough, else from
+ * the image's registry, with the pull secrets of the Pod that runs the image. A failure is recorded, so that
+ * no other build asks the registry again at once.
  */
 export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpPorts): Promise<LookUpAnswer> {
   const { images, pulls, now } = ports;
   const known = await images.known(key);
   const cached = useCached(key.image, known, now());
   if (cached?.answer === 'use') return { answer: 'found', configuration: cached.configuration };
-  const facts = await pulls.of({ namespace: key.namespace, name: podName });
+  const facts = await pulls.factsOf({ namespace: key.namespace, name: podName });
   if (facts === undefined)
     return { answer: 'wait', reason: 'The API server does not answer, so image pull secrets are not known.' };
   const looked = cached?.failure ?? (await askAndRecord({ key, known }, facts.credentialTexts, ports));
   if ('found' in looked) return { answer: 'found', configuration: looked.found };
   const answer = judgeLookUpFailure(looked, facts.agentStartedAt, now());
-  return { answer, reason: sentence(key.image, looked) };
+  return { answer, reason: reasonOf(key.image, looked) };
 }
 
-/** After a failure what is cached may do. */
+/** Asks the registry and records a failure. After a failure, an older cached configuration may be used. */
 async function askAndRecord(
   { key, known }: { key: ImageKey; known: KnownImage },
   credentialTexts: string[],
@@ -63,7 +64,7 @@ async function askAndRecord(
   return stale?.answer === 'use' ? { found: stale.configuration } : looked;
 }
 
-/** Asks for the digest first: with it, the configuration is mostly cached. */
+/** Asks for the digest first: for a known digest, the configuration is usually cached. */
 async function askRegistry(
   key: ImageKey,
   credentialTexts: string[],
@@ -81,5 +82,5 @@ async function askRegistry(
   return looked;
 }
 
-const sentence = (image: string, { failure }: LookUpFailure): string =>
+const reasonOf = (image: string, { failure }: LookUpFailure): string =>
   `The entrypoint of the image ${image} is not known. ${failure}`;

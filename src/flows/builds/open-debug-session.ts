@@ -8,7 +8,7 @@ import { removeForgottenShells } from './remove-forgotten-shells.ts';
 
 export interface DebugRequest {
   by: string;
-  /** Name or id. Absent: the only one that runs. */
+  /** Name or id of the step. Absent: the only step that runs. */
   step?: string;
   command: readonly string[];
   terminal?: TerminalSize;
@@ -29,8 +29,8 @@ export async function openDebugSession(
   if (decision.answer === 'refused') return { answer: 'refused', reasons: [decision.reason] };
   const { build, attempt } = target;
   const { step } = decision;
-  const wanted = { ...request, ref, build, attempt, step, at: ports.now() };
-  const session = await ports.debug.open(wanted, DEBUG_LIMITS.sessions);
+  const toOpen = { ...request, ref, build, attempt, step, at: ports.now() };
+  const session = await ports.debug.open(toOpen, DEBUG_LIMITS.sessions);
   if (session === 'full') return { answer: 'refused', reasons: [TOO_MANY_SHELLS] };
   ports.notifications.notify({ topic: 'debug-input', build });
   return { answer: 'done', session, step };

@@ -27,11 +27,11 @@ const definition: Pipeline = {
   jobs: [{ name: 'unit', steps: [{ kind: 'task', name: 'publish', run }] }],
 };
 
-let answer: LookUpAnswer;
-let done: string[];
+let lookUpAnswer: LookUpAnswer;
+let effects: string[];
 beforeEach(() => {
-  answer = { answer: 'found', configuration: { entrypoint: ['/plugin'], cmd: ['run'] } };
-  done = [];
+  lookUpAnswer = { answer: 'found', configuration: { entrypoint: ['/plugin'], cmd: ['run'] } };
+  effects = [];
 });
 
 function ports(session: AgentSession): OpenSessionPorts {
@@ -39,7 +39,7 @@ function ports(session: AgentSession): OpenSessionPorts {
     credentials: agentCredentials(KEY),
     waiting: realWaiting,
     now: () => AT,
-    notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
+    notifications: { notify: (notification) => void effects.push(`notify ${textOf(notification)}`) },
     pods: agentPodsOf(() => ({
       uid: 'u1',
       labels: workLabels(session),
@@ -48,8 +48,8 @@ function ports(session: AgentSession): OpenSessionPorts {
     })),
     images: {
       lookUp: ({ namespace, image, architecture }, podName) => {
-        done.push(`look up ${image} on ${architecture} for ${namespace}/${podName}`);
-        return Promise.resolve(answer);
+        effects.push(`look up ${image} on ${architecture} for ${namespace}/${podName}`);
+        return Promise.resolve(lookUpAnswer);
       },
     },
     builds: {
@@ -61,15 +61,16 @@ function ports(session: AgentSession): OpenSessionPorts {
         retries: 0,
         versions: [],
       }),
-      explainPending: async (build, reason) => void done.push(`explain ${build} ${reason}`),
+      explainPending: async (build, reason) => void effects.push(`explain ${build} ${reason}`),
       ...openBuilds({
-        record: async ({ build }, { end }) => void done.push(`end ${build} ${end?.reason} ${end?.message}`),
+        record: async ({ build }, { end }) =>
+          void effects.push(`end ${build} ${end?.reason} ${end?.message}`),
         retry: async () => undefined,
       }),
     },
     checks: {
       runFacts: async () => ({ ...NAMES, run: 7, definition, checks: [{ scope: 5, resource: 'feed.app' }] }),
-      ...checksWithoutScopes((id) => done.push(`close ${id}`)),
+      ...checksWithoutScopes((id) => effects.push(`close ${id}`)),
     },
     sessions: {
       openSession: () => Promise.resolve('opened'),
@@ -89,40 +90,40 @@ async function open(session: AgentSession, architecture?: string): Promise<Agent
   return await openAgentSession(request, '198.18.0.9', ports(session));
 }
 
-const ofBuild = { kind: 'build', build: 41, attempt: 2 } as const;
-const ofChecks = { kind: 'checks', run: 7 } as const;
+const BUILD_SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
+const CHECKS_SESSION = { kind: 'checks', run: 7 } as const;
 const lookedUp = (architecture: string, pod: string): string =>
   `look up ${IMAGE} on ${architecture} for team-blue/${pod}`;
 
 describe('an agent whose work runs the entrypoint of an image', () => {
-  test('gets it with the plan of a build, as they are on its node', async () => {
-    const opened = await open(ofBuild, 'arm64');
+  test('gets the entrypoint for the architecture of its node with the plan of a build', async () => {
+    const opened = await open(BUILD_SESSION, 'arm64');
     const command = { container: 'image-1-plugin', argv: ['/plugin', 'run'] };
     expect(opened).toMatchObject({ answer: 'opened', response: { plan: { steps: [{ command }] } } });
-    expect(done).toEqual([lookedUp('arm64', buildPodName(BUILD))]);
+    expect(effects).toEqual([lookedUp('arm64', buildPodName(BUILD))]);
   });
 
-  test('gets it with a check', async () => {
+  test('gets the entrypoint with a check', async () => {
     const command = { container: 'image-1-plugin', argv: ['/plugin', 'run'] };
-    expect(await open(ofChecks)).toMatchObject({ response: { run: { checks: [{ command }] } } });
-    expect(done).toEqual([lookedUp('amd64', checkPodName('app', 7))]);
+    expect(await open(CHECKS_SESSION)).toMatchObject({ response: { run: { checks: [{ command }] } } });
+    expect(effects).toEqual([lookedUp('amd64', checkPodName('app', 7))]);
   });
 });
 
 describe('an image that cannot be looked up', () => {
   test('leaves a build pending with the reason, and its agent tries again', async () => {
-    answer = { answer: 'wait', reason: 'The registry is unreachable.' };
-    expect(await open(ofBuild)).toEqual({ answer: 'not-yet', reason: 'The registry is unreachable.' });
-    expect(done.slice(1)).toEqual([
+    lookUpAnswer = { answer: 'wait', reason: 'The registry is unreachable.' };
+    expect(await open(BUILD_SESSION)).toEqual({ answer: 'not-yet', reason: 'The registry is unreachable.' });
+    expect(effects.slice(1)).toEqual([
       'explain 41 ImagePullFailed: The registry is unreachable.',
       'notify status 3',
     ]);
   });
 
   test('ends a build with the reason', async () => {
-    answer = { answer: 'end', reason: 'The registry is unreachable.' };
-    expect(await open(ofBuild)).toEqual({ answer: 'over' });
-    expect(done.slice(1)).toEqual([
+    lookUpAnswer = { answer: 'end', reason: 'The registry is unreachable.' };
+    expect(await open(BUILD_SESSION)).toEqual({ answer: 'over' });
+    expect(effects.slice(1)).toEqual([
       'end 41 ImagePullFailed The registry is unreachable.',
       'notify schedule 3',
       'notify status 3',
@@ -130,11 +131,11 @@ describe('an image that cannot be looked up', () => {
   });
 
   test.each(['wait', 'end'] as const)(
-    'ends the run of a check, which is repeated anyway: %s',
-    async (word) => {
-      answer = { answer: word, reason: 'The registry is unreachable.' };
-      expect(await open(ofChecks)).toEqual({ answer: 'over' });
-      expect(done).toContain('close 7');
+    'ends the run of a check, which is repeated anyway, for the answer "%s"',
+    async (outcome) => {
+      lookUpAnswer = { answer: outcome, reason: 'The registry is unreachable.' };
+      expect(await open(CHECKS_SESSION)).toEqual({ answer: 'over' });
+      expect(effects).toContain('close 7');
     },
   );
 });

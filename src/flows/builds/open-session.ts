@@ -25,7 +25,7 @@ export interface OpenSessionPorts extends IdentifyPorts {
   notifications: Pick<Notifications, 'notify'>;
   /** Bytes of log that a build may send; absent: the usual limit. */
   logLimitBytes?: number;
-  /** Address of the installation. Absent: it has none. */
+  /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string | undefined;
   now: () => Date;
 }
@@ -52,15 +52,15 @@ export async function openAgentSession(
   onProvisional: OnProvisional = () => undefined,
 ): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
-  const preparing = isWork(claimed) ? prepare(claimed, request, ports) : undefined;
-  // Awaited only once the caller is identified, so its failure is handled there.
+  const preparing = isWorkSession(claimed) ? prepare(claimed, request, ports) : undefined;
+  // Awaited only once the caller is identified. A failure is handled there.
   preparing?.catch(() => undefined);
   let identifying = true;
-  const begin = (work: Work): void => {
+  const offer = (work: Work): void => {
     if (identifying && mayBegin(request, work)) onProvisional(work.response);
   };
   const identified = await identifyAgent(request, peer, ports, () => {
-    void preparing?.then(begin, () => undefined);
+    void preparing?.then(offer, () => undefined);
   });
   identifying = false;
   if (identified.verdict === 'refused') return { answer: 'refused', reason: identified.reason };
@@ -81,11 +81,11 @@ async function answerIdentified(
   return await answerWith(work, { request, session, verdict: identified.verdict }, ports);
 }
 
-function isWork(session: AgentSession | undefined): session is WorkSession {
+function isWorkSession(session: AgentSession | undefined): session is WorkSession {
   return session !== undefined && session.kind !== 'warm';
 }
 
-/** The Pod is known by its recorded uid. Its work comes later (`begin-warm-work.ts`). */
+/** Identifies a warm Pod by its recorded uid. The agent gets its work later (`begin-warm-work.ts`). */
 async function openWarmSession(
   session: AgentSession & { kind: 'warm' },
   { key, pod }: SessionRequest,
@@ -198,26 +198,30 @@ export async function prepareBuild(
 
 async function prepareRun(
   run: number,
-  // Kubernetes names the Pods of a CronJob.
-  place: { podName: string; architecture: string },
+  // The name is that of the request, because Kubernetes names the Pods of a CronJob.
+  agentPod: { podName: string; architecture: string },
   { checks, pods, images }: OpenSessionPorts,
 ): Promise<Work> {
   const facts = await checks.runFacts(run);
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId, pipeline } = facts;
   const pod = { namespace, pipelineId, podName: pods.nameForChecks(pipeline, run) };
-  const runnable = await withEntrypoints(runForAgent(facts), { namespace, ...place }, images);
+  const runnable = await withEntrypoints(runForAgent(facts), { namespace, ...agentPod }, images);
   if (runnable.answer !== 'filled') return { ...pod, ...runnable };
   return { answer: 'ready', ...pod, response: { work: 'checks', run: runnable.work } };
 }
 
-/** Only work that readers of the namespace can see anyway, in the Pod that was created for it. */
+/**
+ * Whether work may be sent before its caller is identified: only if the request names the Pod that was
+ * created for the work. Readers of that Pod's namespace can see the work anyway.
+ */
 function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
   return work.answer === 'ready' && wrongPodReason(request, work, 'known') === undefined;
 }
 
 /**
- * Labels and nonces can be copied into another namespace or Pod; the namespace and name of our Pods cannot.
+ * Labels and nonces can be copied into another namespace or Pod; the namespace and name of a Pod of Millrace
+ * cannot.
  */
 function wrongPodReason(
   { pod }: SessionRequest,
@@ -231,7 +235,10 @@ function wrongPodReason(
     : `the Pod of this work is called ${podName}`;
 }
 
-/** A build stays pending and shows the reason. Checks are repeated anyway. */
+/**
+ * If the agent may try again, a build stays pending and shows the reason. Otherwise the work ends. Checks
+ * always end, because they are repeated anyway.
+ */
 export async function answerWithoutImage(
   session: WorkSession,
   { answer, pipelineId, reason }: MissingImage,

@@ -37,7 +37,7 @@ const report = async (name: string, count: number): Promise<void> => {
 };
 
 /** The facts of a Pod whose agent ended while the gateway was unavailable. */
-const lastWords = (versions: Record<string, Record<string, string>>): Partial<PodFacts> => {
+const terminatedWith = (versions: Record<string, Record<string, string>>): Partial<PodFacts> => {
   const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All steps succeeded.' };
   const message = JSON.stringify({
     format: 1,
@@ -88,9 +88,12 @@ describe('a build whose Pod', () => {
   test('vanishes after steps ran is repeated, even if the operator died before it recorded the Pod', async () => {
     await save();
     await find('a');
-    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    const buildsThatFailToRecord = {
+      ...stores.builds,
+      podCreated: async () => Promise.reject(new Error('killed')),
+    };
     await triggerJob(UNIT, { by: 'ann' }, ports());
-    await startBuilds({ ...ports(), builds: dying });
+    await startBuilds({ ...ports(), builds: buildsThatFailToRecord });
     await report('app-unit-2-1', 4);
     setAhead(120);
     await compareWithPods(ports());
@@ -108,9 +111,12 @@ describe('a build whose Pod', () => {
   test('vanishes before its first step gets another Pod, even if its Pod was never recorded', async () => {
     await save();
     await find('a');
-    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    const buildsThatFailToRecord = {
+      ...stores.builds,
+      podCreated: async () => Promise.reject(new Error('killed')),
+    };
     await triggerJob(UNIT, { by: 'ann' }, ports());
-    await startBuilds({ ...ports(), builds: dying });
+    await startBuilds({ ...ports(), builds: buildsThatFailToRecord });
     const session = { kind: 'build', build: buildOf('app-unit-2-1'), attempt: 1 } as const;
     await stores.sessions.openSession(session, 'key', cluster.pods.get('app-unit-2-1')?.uid ?? '', now());
     cluster.pods.delete('app-unit-2-1');
@@ -144,7 +150,7 @@ describe('a build whose Pod', () => {
     await save(withPut);
     await find('a');
     await report('app-unit-1-1', 4);
-    await followPod(cluster.change('app-unit-1-1', lastWords({ '1': { tag: '1.0' } })), [], ports());
+    await followPod(cluster.change('app-unit-1-1', terminatedWith({ '1': { tag: '1.0' } })), [], ports());
     expect(await stateOf()).toMatchObject({
       status: 'succeeded',
       steps: [{ status: 'succeeded' }, { status: 'succeeded', exitCode: 0 }],
@@ -158,7 +164,7 @@ describe('a build whose Pod', () => {
     await save(withPut);
     await find('a');
     await report('app-unit-1-1', 4);
-    await followPod(cluster.change('app-unit-1-1', lastWords({})), [], ports());
+    await followPod(cluster.change('app-unit-1-1', terminatedWith({})), [], ports());
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
     await scheduleJobs(ports());
     await startBuilds(ports());
@@ -166,7 +172,7 @@ describe('a build whose Pod', () => {
   });
 
   test.each([
-    ['had ended before it was deleted is judged by its end', lastWords({ '1': {} }), 'succeeded'],
+    ['had ended before it was deleted is judged by its end', terminatedWith({ '1': {} }), 'succeeded'],
     ['was running when it was deleted is lost', { phase: 'Running' as const }, 'failed'],
   ])('%s', async (_, last, status) => {
     await save(withPut);
@@ -178,18 +184,18 @@ describe('a build whose Pod', () => {
     expect(await stateOf()).toMatchObject({ status });
   });
 
-  test('loses its labels, so that the operator does not see it, continues and counts in the end', async () => {
+  test('loses its labels continues, and its end is found although the operator no longer sees the Pod', async () => {
     await save(withPut);
     await find('a');
     await report('app-unit-1-1', 3);
     const running = { phase: 'Running' as const };
-    const blind = { ...ports(), pods: () => [] };
-    await followGonePod(cluster.change('app-unit-1-1', running), [], blind);
+    const withoutWatch = { ...ports(), pods: () => [] };
+    await followGonePod(cluster.change('app-unit-1-1', running), [], withoutWatch);
     setAhead(60);
-    await compareWithPods(blind);
+    await compareWithPods(withoutWatch);
     expect(await stateOf()).toMatchObject({ status: 'started', attempt: 1 });
-    cluster.change('app-unit-1-1', lastWords({ '1': {} }));
-    await compareWithPods(blind);
+    cluster.change('app-unit-1-1', terminatedWith({ '1': {} }));
+    await compareWithPods(withoutWatch);
     expect(await stateOf()).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
@@ -214,8 +220,8 @@ describe('a build whose Pod', () => {
   });
 });
 
-/** Facts that need no request. */
-const BY_ITSELF = new Set<PropertyKey>([
+/** Methods that send no request, so they cannot fail. */
+const WITHOUT_REQUEST = new Set<PropertyKey>([
   'teamPods',
   'nodeLabel',
   'runningPods',
@@ -225,10 +231,10 @@ const BY_ITSELF = new Set<PropertyKey>([
   'cronNext',
 ]);
 
-const numbers = async (of: string) =>
-  (await stores.views.builds({ ...APP, job: of }, { limit: 50 }))?.rows ?? [];
+const listBuilds = async (jobName: string) =>
+  (await stores.views.builds({ ...APP, job: jobName }, { limit: 50 }))?.rows ?? [];
 
-test('each version is built once and passes all jobs, whichever parts die in between', async () => {
+test('each version is built once and passes all jobs, whichever calls fail in between', async () => {
   const jobs = [
     job('unit', get('git.app'), task('test')),
     job('publish', get('git.app', { passed: ['unit'] }), task('push')),
@@ -238,55 +244,57 @@ test('each version is built once and passes all jobs, whichever parts die in bet
   // A seeded random source, so that a failure can be repeated.
   let seed = 7;
   const chance = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
-  const dying = <T extends object>(target: T): T =>
+  const failing = <T extends object>(target: T): T =>
     new Proxy(target, {
-      get(of, name, receiver): unknown {
-        const method: unknown = Reflect.get(of, name, receiver);
-        if (typeof method !== 'function' || BY_ITSELF.has(name)) return method;
+      get(real, name, receiver): unknown {
+        const method: unknown = Reflect.get(real, name, receiver);
+        if (typeof method !== 'function' || WITHOUT_REQUEST.has(name)) return method;
         return async (...args: unknown[]): Promise<unknown> => {
           if (chance() < 0.1) throw new Error('killed before');
-          const answer: unknown = await Reflect.apply(method, of, args);
+          const answer: unknown = await Reflect.apply(method, real, args);
           if (chance() < 0.1) throw new Error('killed after');
           return answer;
         };
       },
     });
   let crashes = 0;
-  const living = async (work: () => Promise<unknown>): Promise<void> => {
+  const countCrash = async (work: () => Promise<unknown>): Promise<void> => {
     await work().catch(() => (crashes += 1));
   };
-  for (const ref of ['b', 'c', 'd', 'e']) await stores.checks.recordCheck(await due(ref), now());
+  for (const ref of ['b', 'c', 'd', 'e']) await stores.checks.recordCheck(await openedCheck(ref), now());
   for (let round = 0; round < 60; round += 1) {
     setAhead(ahead + 20);
-    const mortal = {
+    const failingPorts = {
       ...ports(),
-      builds: dying(stores.builds),
-      checks: dying(stores.checks),
-      cluster: dying(cluster),
+      builds: failing(stores.builds),
+      checks: failing(stores.checks),
+      cluster: failing(cluster),
     };
-    await living(() => scheduleJobs(mortal));
-    await living(() => startBuilds(mortal));
+    await countCrash(() => scheduleJobs(failingPorts));
+    await countCrash(() => startBuilds(failingPorts));
     for (const [name, pod] of cluster.pods) {
       if (pod.work.kind !== 'build' || pod.phase !== 'Pending') continue;
       const { build, attempt } = pod.work;
       const events = eventsOf(['0', '1'], now().toISOString());
-      await living(() => followBuild({ build, attempt }, events, mortal));
+      await countCrash(() => followBuild({ build, attempt }, events, failingPorts));
       const state = await stateOn(stores, build, attempt);
       if (state?.status === 'succeeded') cluster.change(name, agentEnded());
     }
-    await living(() => compareWithPods(mortal));
+    await countCrash(() => compareWithPods(failingPorts));
   }
-  const unit = await numbers('unit');
+  const unit = await listBuilds('unit');
   expect(unit.map(({ number }) => number)).toEqual(['5', '4', '3', '2', '1']);
-  expect([...unit, ...(await numbers('publish'))].every(({ status }) => status === 'succeeded')).toBe(true);
+  expect([...unit, ...(await listBuilds('publish'))].every(({ status }) => status === 'succeeded')).toBe(
+    true,
+  );
   expect(new Set(cluster.made).size).toBe(cluster.made.length);
   expect(buildPods()).toEqual([]);
   expect(await stores.builds.openAttempts()).toEqual([]);
   expect(crashes).toBeGreaterThan(20);
 });
 
-/** Opens a check run of `git.app`. Returns its result with the version `ref`. */
-async function due(ref: string) {
+/** Opens a check run of `git.app`. Returns the result of a check that found the version `ref`. */
+async function openedCheck(ref: string) {
   await stores.checks.requestCheck(GIT, 'manual', now());
   const [check] = await stores.checks.dueChecks(now(), 1);
   const opened = await stores.checks.openRun([check?.scope ?? 0], 'manual', now());

@@ -13,8 +13,8 @@ import type { TurnStore } from './turn-ports.ts';
 /*
  * What flows need from outside. Every method is one transaction: atomic, safe to repeat after a crash and to
  * run concurrently. The `work` of a `with…` method runs inside the transaction and may run again after a
- * conflict, so it acts through `tx` only; the flow notifies others afterwards. `at` is the caller's clock.
- * Row ids are safe integers. Notifications are hints: losing one costs time, never work.
+ * conflict, so `work` acts through `tx` only; the flow notifies others afterwards. `at` is the caller's
+ * clock. Row ids are safe integers. Notifications are hints: losing one costs time, never work.
  */
 
 export interface AttemptRef {
@@ -29,41 +29,43 @@ export interface AttemptFacts extends PendingBuild {
   /** Name of the warm Pod that the attempt took. Absent: the name follows from the attempt. */
   podName?: string;
   podCreatedAt?: Date;
-  /** When its Pod got its node. Present: `recordStart` has recorded its start. */
+  /** When the attempt's Pod got its node. Present once `recordStart` has recorded the start of the Pod. */
   podScheduledAt?: Date;
-  /** When its end was first requested, and the reason to show. */
+  /** When somebody or something first cancelled the build, and the reason to show. */
   cancelled?: { at: Date; reason?: string };
   /** Number of earlier attempts in which steps ran. */
   retries: number;
   /** In the order of the job's gets. */
   versions: Record<string, string>[];
-  /** The value of each input of the job, by name. Absent: it has none. */
+  /** The value of each input of the job, by name. Absent: the job has no inputs. */
   inputs?: Record<string, string>;
-  /** The Team's limit. Absent: the installation's. */
+  /** The limit of the Team. Absent: that of the installation. */
   logLimitBytes?: number;
   /** Absent: no older build of the job succeeded or failed. */
   previousOutcome?: PreviousOutcome;
-  /** What was decided about the caches of its resources when its Pod was created. */
+  /** What was decided about the caches of the build's resources when the attempt's Pod was created. */
   caches?: CacheUse[];
 }
 
 export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
   /** Pipelines with a request that is newer than their last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** The facts of its transaction cover the jobs that wait for a decision, or the first of them. */
+  /** The facts of `tx` cover the jobs that wait for a decision, or the first of them. */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /**
    * Builds that had their turn and whose current attempt has no Pod: the oldest of each team, then the second
    * of each, and so on. Leaves out the namespaces in `except`.
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
-  /** Records why these builds have no Pod yet. They are not delayed. Returns those whose reason changed. */
+  /**
+   * Records why these builds have no Pod yet, without delaying them. Returns the builds whose reason changed.
+   */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first delayed build is due; undefined if none is delayed. */
   nextStartMs(): Promise<number | undefined>;
   /**
-   * Records the reason for all builds of the namespace that wait for a Pod. They are not delayed: the next
-   * call finds them again.
+   * Records the reason for all builds of the namespace that wait for a Pod. These builds are not delayed: the
+   * next `buildsToStart` returns them again.
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
@@ -71,10 +73,10 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    * how many are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
-  /** Ends the delay of all builds of the namespace. Returns whether there were any. */
+  /** Ends the delay of all builds of the namespace. Returns whether any were delayed. */
   tryAllRefused(namespace: string): Promise<boolean>;
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
-  /** Records the start of the attempt's Pod. What was recorded before stays. */
+  /** Records the start of the attempt's Pod, unless a start is recorded already. */
   recordStart(attempt: AttemptRef, podUid: string, times: StartTimes): Promise<void>;
   /** Records why the build is pending. If it has no Pod, it is tried again after a delay that grows. */
   explainPending(build: number, reason: string): Promise<void>;
@@ -86,17 +88,17 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   withBuild<T>(
     build: number,
-    what: { mayDecide: boolean },
+    options: { mayDecide: boolean },
     work: (tx: BuildTransaction) => Promise<T>,
   ): Promise<T>;
   /** Attempts of builds that have not ended. */
   openAttempts(): Promise<OpenAttempt[]>;
-  /** Undefined: no such attempt. */
+  /** Undefined: the build has no such attempt. */
   buildState(build: number, attempt: number): Promise<StoredState | undefined>;
 }
 
 /**
- * The end of a build that its events did not report. `termination`: steps and versions from the agent's
+ * The end of a build whose agent reported no end. `termination`: steps and versions from the agent's
  * termination message.
  */
 export interface BuildEnd {

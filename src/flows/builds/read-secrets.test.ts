@@ -31,23 +31,25 @@ const definition = {
 };
 const owner = { team: 'main', namespace: 'main', pipelineId: 1, definition };
 
-/** Sources that have these values, and the lookups that they were asked for. */
-function sources(values: Record<string, string>): TeamSecrets & { asked: string[][] } {
-  const asked: string[][] = [];
+/**
+ * A source that has these values. `lookedUp` lists the secrets of each read, with the token that they need.
+ */
+function source(values: Record<string, string>): TeamSecrets & { lookedUp: string[][] } {
+  const lookedUp: string[][] = [];
   return {
-    asked,
+    lookedUp,
     async read(_owner: SecretOwner, lookups: readonly SecretLookup[]): Promise<SecretsAnswer> {
-      asked.push(lookups.map(({ name, config }) => `${name} ${config['token'] ?? ''}`.trim()));
+      lookedUp.push(lookups.map(({ name, config }) => `${name} ${config['token'] ?? ''}`.trim()));
       const names = lookups.map(({ name }) => name);
-      const found = names.flatMap((name): [string, string][] => {
+      const entries = names.flatMap((name): [string, string][] => {
         const value = values[name];
         return value === undefined ? [] : [[name, value]];
       });
-      const gone = names.filter((name) => !(name in values));
+      const absent = names.filter((name) => !(name in values));
       return {
         answer: 'read',
-        values: new Map(found),
-        missing: new Map(gone.map((name) => [name, `The secret ${name} has no value: it is gone.`])),
+        values: new Map(entries),
+        missing: new Map(absent.map((name) => [name, `The secret ${name} has no value: it is gone.`])),
       };
     },
   };
@@ -61,20 +63,20 @@ async function read(names: string[], from: TeamSecrets, given: GivenSecrets = ne
 
 describe('secrets are read', () => {
   test('after those that they need, which stay out of the answer', async () => {
-    const from = sources({ password: 'hunter2', token: 'root' });
+    const from = source({ password: 'hunter2', token: 'root' });
     expect(await read(['password'], from)).toEqual({ values: { password: 'hunter2' }, missing: {} });
-    expect(from.asked).toEqual([['token'], ['password root']]);
+    expect(from.lookedUp).toEqual([['token'], ['password root']]);
   });
 
   test('as far as they have values; the others have a reason', async () => {
-    expect(await read(['token', 'other'], sources({ token: 'root' }))).toEqual({
+    expect(await read(['token', 'other'], source({ token: 'root' }))).toEqual({
       values: { token: 'root' },
       missing: { other: 'The secret other has no value: it is gone.' },
     });
   });
 
   test('with the reason why one that is needed has no value', async () => {
-    const from = sources({ password: 'hunter2' });
+    const from = source({ password: 'hunter2' });
     expect(await read(['password'], from)).toEqual({
       values: {},
       missing: {
@@ -83,21 +85,21 @@ describe('secrets are read', () => {
           'The secret token has no value: it is gone.',
       },
     });
-    expect(from.asked).toEqual([['token']]);
+    expect(from.lookedUp).toEqual([['token']]);
   });
 
   test('not at all if the pipeline does not declare them', async () => {
-    const { missing } = await read(['unknown'], sources({}));
+    const { missing } = await read(['unknown'], source({}));
     expect(missing).toHaveProperty('unknown');
   });
 });
 
-const ask = async (given: GivenSecrets) =>
-  await lookUpSecrets(['inner', 'other'], { ...owner, given }, sources({ token: 'root', other: 'x' }));
+const lookUpInner = async (given: GivenSecrets) =>
+  await lookUpSecrets(['inner', 'other'], { ...owner, given }, source({ token: 'root', other: 'x' }));
 
 describe('a secret of a type of the pipeline', () => {
-  test('is for the agent to get, once what its get needs was read', async () => {
-    expect(await ask(new Map())).toMatchObject({
+  test('is left to the agent once the secrets that its get needs are read', async () => {
+    expect(await lookUpInner(new Map())).toMatchObject({
       answer: 'run',
       lookups: [{ name: 'inner', source: 'safe', key: 'INNER', config: { address: 'https://root@safe' } }],
       known: expect.arrayContaining(['root']),
@@ -105,7 +107,7 @@ describe('a secret of a type of the pipeline', () => {
   });
 
   test('has the value that the agent got', async () => {
-    expect(await ask(new Map([['inner', { value: 'hunter2' }]]))).toMatchObject({
+    expect(await lookUpInner(new Map([['inner', { value: 'hunter2' }]]))).toMatchObject({
       answer: 'read',
       values: new Map([
         ['inner', 'hunter2'],
@@ -115,13 +117,13 @@ describe('a secret of a type of the pipeline', () => {
   });
 
   test('has no value if its get failed, with the reason', async () => {
-    expect(await ask(new Map([['inner', { fault: 'its get failed: exit code 3' }]]))).toMatchObject({
+    expect(await lookUpInner(new Map([['inner', { fault: 'its get failed: exit code 3' }]]))).toMatchObject({
       missing: new Map([['inner', 'The safe secret inner has no value: its get failed: exit code 3.']]),
     });
   });
 
-  test('is no place for values of other types', async () => {
+  test('does not let the agent give a value to a secret of a built-in type', async () => {
     const given = new Map([['other', { value: 'forged' }]]);
-    expect((await read(['other'], sources({ other: 'x' }), given)).values).toEqual({ other: 'x' });
+    expect((await read(['other'], source({ other: 'x' }), given)).values).toEqual({ other: 'x' });
   });
 });

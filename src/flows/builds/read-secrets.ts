@@ -9,10 +9,12 @@ import {
 } from '#domain/planning/secret-limits.ts';
 import type { SecretOwner, SecretsAnswer, TeamSecrets } from './session-ports.ts';
 
-/** What the agent got from gets of the pipeline, by the name of the secret. */
+/** Outputs of the gets of secret types, which the agent ran, by the name of the secret. */
 export type GivenSecrets = ReadonlyMap<string, SecretOutput>;
 
-/** `run`: the agent must run these gets first. `known`: values that they may contain. */
+/**
+ * `run`: the agent must run these gets first. `known`: secret values that the gets may contain, to be masked.
+ */
 export type SecretsRead =
   | SecretsAnswer
   | { answer: 'run'; lookups: SecretLookup[]; known: readonly string[] };
@@ -23,8 +25,8 @@ export interface SecretsToRead extends SecretOwner {
 }
 
 /**
- * Reads the secrets of these names, first those that others need. The answer has only `names`: what was read
- * on the way, such as the token of a Vault, stays here.
+ * Reads the secrets of these names, first those that others need. The answer has only `names`, and not the
+ * secrets that only others need, such as the token of a Vault.
  */
 export async function lookUpSecrets(
   names: readonly string[],
@@ -38,13 +40,13 @@ export async function lookUpSecrets(
   for (;;) {
     const lookups = nextLookups(names, definition, { values, missing });
     if (values.size + missing.size + lookups.length > MAX_SECRETS) return tooManySecrets(names);
-    const [toRun, others] = split(lookups, given);
+    const [toRun, others] = splitByGet(lookups, given);
     if (others.length === 0 && toRun.length > 0)
-      return { answer: 'run', lookups: toRun, known: masked(values, plain) };
+      return { answer: 'run', lookups: toRun, known: valuesToMask(values, plain) };
     if (others.length === 0) break;
     const read = await readAll(others, given, { owner: { team, namespace, pipelineId }, secrets });
     if (read.answer !== 'read') return read;
-    for (const { name } of others) note(name, read, { values, missing });
+    for (const { name } of others) recordLookup(name, read, { values, missing });
     for (const name of read.plain ?? []) plain.add(name);
   }
   return {
@@ -57,14 +59,14 @@ export async function lookUpSecrets(
   };
 }
 
-/** Splits the look-ups into those that wait for the agent's gets, and the others. */
-function split(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
+/** Splits the look-ups into those for which the agent must run a get, and the others. */
+function splitByGet(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
   const waits = ({ get, name, fault }: SecretLookup): boolean =>
     get !== undefined && fault === undefined && !given.has(name);
   return [lookups.filter(waits), lookups.filter((lookup) => !waits(lookup))];
 }
 
-/** Values of types of the pipeline were given, the others are read. */
+/** Takes the values of secret types of the pipeline from `given`, and reads the others. */
 async function readAll(
   lookups: readonly SecretLookup[],
   given: GivenSecrets,
@@ -92,12 +94,12 @@ function tooManySecrets(names: readonly string[]): SecretsRead {
   return { answer: 'read', values: new Map(), missing: new Map(missing) };
 }
 
-function masked(values: ReadonlyMap<string, string>, plain: ReadonlySet<string>): string[] {
+function valuesToMask(values: ReadonlyMap<string, string>, plain: ReadonlySet<string>): string[] {
   return [...new Set([...values].flatMap(([name, value]) => (plain.has(name) ? [] : [value])))];
 }
 
-/** `read` has no value for some: then the reason counts. */
-function note(
+/** Records the value of the secret, or the reason why it has none. */
+function recordLookup(
   name: string,
   read: SecretsAnswer & { answer: 'read' },
   { values, missing }: { values: Map<string, string>; missing: Map<string, string> },
@@ -114,10 +116,12 @@ function entryOf(name: string, values: ReadonlyMap<string, string>): [string, st
   return value === undefined ? [] : [[name, value]];
 }
 
-/** A secret that was never looked up needs one without a value, or needs itself. */
+/**
+ * Why the secret has no value. One that was never looked up needs a secret without a value, or needs itself.
+ */
 function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
-  const own = missing.get(name);
-  if (own !== undefined) return own;
+  const ownReason = missing.get(name);
+  if (ownReason !== undefined) return ownReason;
   if (missing.size === 0) return withoutValue(name, 'it needs itself');
   return `${withoutValue(name, 'a secret that it needs has none')} ${[...missing.values()].join(' ')}`;
 }

@@ -37,10 +37,10 @@ async function recorded(): Promise<(number | undefined)[]> {
 
 const container = (name: string, startedAt: Date) =>
   ({ name, image: name, state: 'running', startedAt }) as const;
-const running = (node: number, containers: number): Partial<PodFacts> => ({
+const running = (scheduledSeconds: number, startedSeconds: number): Partial<PodFacts> => ({
   phase: 'Running',
-  scheduledAt: at(node),
-  containers: [container('agent', at(node)), container('worker', at(containers))],
+  scheduledAt: at(scheduledSeconds),
+  containers: [container('agent', at(scheduledSeconds)), container('worker', at(startedSeconds))],
 });
 const follow = async (name: string, status: Partial<PodFacts>, seen: SeenStart = {}): Promise<void> =>
   await followPod(cluster.change(name, status), [], { ...ports(), seenStart: () => seen });
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 
 describe('the start of a Pod', () => {
-  test('is recorded once the first step has started, and open pages hear of it', async () => {
+  test('is recorded once the first step has started, and open pages are notified', async () => {
     await follow(FIRST, running(2, 5));
     expect(await recorded()).toEqual([undefined, undefined]);
     await report(FIRST, 1, 1);
@@ -73,22 +73,22 @@ describe('the start of a Pod', () => {
     await report(FIRST, 1, 7);
     expect(await recorded()).toEqual([undefined, undefined]);
     const { containers = [], ...status } = running(2, 8.5);
-    const ended = containers.map((one) => ({ ...one, state: 'terminated', exitCode: 0 }) as const);
-    // Its containers were seen after the first step.
+    const ended = containers.map((started) => ({ ...started, state: 'terminated', exitCode: 0 }) as const);
+    // The watch saw the containers only after the first step had started.
     const seen = { containersStartedAt: at(9.2) };
     await follow(FIRST, { ...status, phase: 'Succeeded', containers: ended }, seen);
     expect(await recorded()).toEqual([2, 8.5]);
     expect(podNames()).not.toContain(FIRST);
   });
 
-  test('that an image held up has the time of its node only', async () => {
+  test('has only the time of the node if an image cannot be pulled', async () => {
     const broken = { name: 'worker', image: 'none', state: 'waiting', reason: 'InvalidImageName' } as const;
     await follow(FIRST, { ...running(2, 5), containers: [container('agent', at(2)), broken] });
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'ImagePullFailed' });
     expect(await recorded()).toEqual([2, undefined]);
   });
 
-  test('is that of each attempt', async () => {
+  test('is recorded for each attempt', async () => {
     const build = buildOf(FIRST);
     await report(FIRST, 1, 1);
     await follow(FIRST, running(2, 5));
@@ -108,14 +108,14 @@ async function record(uid: string, seconds: number, attempt = 1): Promise<void> 
 }
 
 describe('the record of a start', () => {
-  test('is that of the first of many writers', async () => {
+  test('keeps what the first of many writers wrote', async () => {
     const { uid = '' } = cluster.pods.get(FIRST) ?? {};
     await record(uid, 1);
     await Promise.all([2, 3, 4, 5].map((seconds) => record(uid, seconds)));
     expect(await recorded()).toEqual([1, 2]);
   });
 
-  test('is only that of the attempt’s own Pod', async () => {
+  test('refuses another Pod than that of the attempt', async () => {
     await record('another uid', 1);
     await record(cluster.pods.get(FIRST)?.uid ?? '', 1, 2);
     expect(await recorded()).toEqual([undefined, undefined]);

@@ -12,10 +12,11 @@ export interface RecordStartPorts {
   seenStart: (podUid: string) => SeenStart;
 }
 
-/** Undefined: another attempt follows already, or the Pod is gone. */
 interface FollowedAttempt {
+  /** Undefined: the attempt is no longer current. */
   facts: AttemptFacts | undefined;
   state: BuildState | undefined;
+  /** Undefined: the Pod is gone. */
   pod: CurrentPod | undefined;
   isOver: boolean;
 }
@@ -40,7 +41,7 @@ export async function recordStart(
   );
   if (times === undefined) return;
   await builds.recordStart({ build, attempt }, pod.uid, times);
-  // For an open page of the build. When the build is over, its stream has ended.
+  // For open pages of the build. Once the build is over, they receive no more progress.
   if (!isOver) notifications.notify({ topic: 'progress', build });
 }
 

@@ -6,7 +6,7 @@ interface Ports extends Pick<DebugPorts, 'now'> {
   debug: Pick<DebugStore, 'withForgotten'>;
 }
 
-/** Ends shells whose person is gone, and forgets those that have ended. Repeatable, also concurrently. */
+/** Ends and removes debug sessions whose person reads no more output. Repeatable, also concurrently. */
 export async function removeForgottenShells({ debug, now }: Ports): Promise<void> {
   const at = now();
   const since = new Date(at.getTime() - DEBUG_LIMITS.awayMs);

@@ -4,7 +4,9 @@ import type { ActionPorts, ActionRefused, Retried } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 interface RetryByWebhook {
-  /** Details of the entry of the audit log. What people do, the routes record. */
+  /**
+   * Details of the entry that this flow writes into the audit log. For people, the routes write the entry.
+   */
   audit: Record<string, string>;
 }
 

@@ -12,32 +12,33 @@ interface Ports {
 
 export interface BuildsScheduled {
   builds: BuildRef[];
-  /** Versions wait for their hooks. */
+  /** Some versions wait for their hooks. */
   held: boolean;
   /** More builds are due than were created: call again at once. */
   more: boolean;
-  /** Pipelines without a decision because of an error. They are tried again next time. */
+  /** Pipelines without a decision because of an error. The next call tries these pipelines again. */
   failures: { pipeline: number; error: unknown }[];
 }
 
-const AT_ONCE = 50;
+const PIPELINES_PER_READ = 50;
 
 /**
- * Decides on every pipeline with open requests until none is left, including requests that arrive meanwhile.
+ * Decides on every pipeline with open requests until no request is left, including those that arrive
+ * meanwhile.
  */
 export async function scheduleJobs(ports: Ports): Promise<BuildsScheduled> {
-  const done: BuildsScheduled[] = [];
+  const decided: BuildsScheduled[] = [];
   await ports.builds.wakeLateTriggers();
   for (;;) {
-    const failures = done.flatMap((one) => one.failures);
-    const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + failures.length);
+    const failures = decided.flatMap((decision) => decision.failures);
+    const pipelines = await ports.builds.pipelinesToSchedule(PIPELINES_PER_READ + failures.length);
     const failed = new Set(failures.map(({ pipeline }) => pipeline));
-    const fresh = wanting.filter((pipeline) => !failed.has(pipeline));
-    if (fresh.length === 0) {
-      const builds = done.flatMap((one) => one.builds);
-      return { builds, held: done.some(({ held }) => held), more: false, failures };
+    const toDecide = pipelines.filter((pipeline) => !failed.has(pipeline));
+    if (toDecide.length === 0) {
+      const builds = decided.flatMap((decision) => decision.builds);
+      return { builds, held: decided.some(({ held }) => held), more: false, failures };
     }
-    for (const pipeline of fresh) done.push(await schedulePipeline(pipeline, ports));
+    for (const pipeline of toDecide) decided.push(await schedulePipeline(pipeline, ports));
   }
 }
 
@@ -76,9 +77,9 @@ type PipelineDecided = Omit<BuildsScheduled, 'failures'> & {
 export async function decidePipeline(
   tx: PipelineTransaction,
   at: Date,
-  how?: Parameters<typeof decideAndWrite>[2],
+  options?: Parameters<typeof decideAndWrite>[2],
 ): Promise<PipelineDecided> {
-  const { facts, decision, written } = await decideAndWrite(tx, at, how);
+  const { facts, decision, written } = await decideAndWrite(tx, at, options);
   return {
     builds: written.made.map(buildRefOf),
     interrupted: written.interrupted,

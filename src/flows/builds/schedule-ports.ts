@@ -6,7 +6,7 @@ import type { BuildRef } from '#flows/names.ts';
 
 /** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
 export interface FactsTransaction {
-  /** The jobs, and for each get the newest page of what it looks back on. `rows`: size of a page. */
+  /** The jobs, and for each get the newest page of its history. `rows`: size of a page. */
   facts(rows: number): Promise<GatheredFacts>;
   /** Older pages that the decision needs. `rows`: size of a page. */
   older(needs: readonly NeededPage[], rows: number): Promise<Pages>;
@@ -14,16 +14,17 @@ export interface FactsTransaction {
 
 /** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */
 export interface PipelineTransaction extends FactsTransaction {
-  /** Open builds of interruptible jobs, and the origins of their versions and of these. */
+  /** The open builds of these jobs, and the origins of these versions and of the versions of those builds. */
   interruptFacts(of: { jobs: readonly number[]; versions: readonly number[] }): Promise<InterruptFacts>;
-  /** Writes the decision on the facts that were read and completes the requests among them. */
+  /** Writes the decision on the facts that were read, and completes the requests in these facts. */
   write(decision: Decision, more: WriteOptions): Promise<DecisionWritten>;
 }
 
 export interface GatheredFacts extends Omit<Facts, 'ids'> {
+  /** Row ids of versions, by place, where the two differ. */
   ids: ReadonlyMap<number, number>;
-  /** The limits that may hold builds, by job. */
-  holds: ReadonlyMap<number, TurnConstraints>;
+  /** What decides whether a build gets its turn, by job. */
+  turnConstraints: ReadonlyMap<number, TurnConstraints>;
   /** More jobs wait for a decision than were read: decide again. */
   more: boolean;
 }
@@ -31,7 +32,7 @@ export interface GatheredFacts extends Omit<Facts, 'ids'> {
 export interface Pages {
   passes: GoodBuildPage[];
   used: UsedVersionPage[];
-  /** Row ids of versions, as in the facts. */
+  /** Row ids of versions, by place, where the two differ. */
   ids: ReadonlyMap<number, number>;
 }
 
@@ -49,6 +50,6 @@ export interface DecisionWritten {
 
 export interface MadeBuild extends BuildRef {
   id: number;
-  /** The manual request that it answers. */
+  /** The manual request that the build answers. */
   request?: number;
 }

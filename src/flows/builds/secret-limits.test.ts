@@ -9,16 +9,16 @@ import type { SecretOwner, SecretsAnswer, TeamSecrets } from './session-ports.ts
 
 const owner = { team: 'main', namespace: 'main', pipelineId: 1 };
 
-/** Every secret has a value of this length. */
-function secretsOf(length: number): TeamSecrets & { asked: number } {
-  const found = {
-    asked: 0,
+/** A source in which every secret has a value of this length. `lookups` counts the secrets that were read. */
+function secretsOf(length: number): TeamSecrets & { lookups: number } {
+  const source = {
+    lookups: 0,
     async read(_owner: SecretOwner, lookups: readonly SecretLookup[]): Promise<SecretsAnswer> {
-      found.asked += lookups.length;
+      source.lookups += lookups.length;
       return { answer: 'read', values: new Map(lookups.map(({ name }) => [name, 'x'.repeat(length)])) };
     },
   };
-  return found;
+  return source;
 }
 
 const attempt = {
@@ -34,7 +34,7 @@ const attempt = {
   versions: [],
 } as const;
 
-/** A task that runs this script. */
+/** Fills the secrets into a task that runs this script. */
 async function fill(cmd: string, secrets: TeamSecrets) {
   const task = { kind: 'task' as const, name: 'test', run: { runner: 'shell' as const, cmd } };
   const facts = { ...attempt, versions: [], definition: samplePipeline({ jobs: [job('unit', task)] }) };
@@ -59,7 +59,7 @@ describe('a hostile pipeline cannot fill the memory of the gateway with secrets'
       'operation.refusal',
       expect.stringContaining(`It needs more than ${MAX_SECRETS} secrets`),
     );
-    expect(secrets.asked).toBe(0);
+    expect(secrets.lookups).toBe(0);
   });
 
   test('of which one is too long', async () => {
@@ -88,7 +88,7 @@ describe('a hostile pipeline cannot fill the memory of the gateway with secrets'
       answer: 'read',
       missing: new Map([['password', `The vault secret password has no value: ${reason}.`]]),
     });
-    expect(secrets.asked).toBe(1);
+    expect(secrets.lookups).toBe(1);
   });
 
   test('and those of usual pipelines are filled', async () => {

@@ -21,7 +21,7 @@ export interface PodName {
 export type PodAnswer = { answer: 'found'; pod: AgentPod } | { answer: 'absent' } | Unavailable;
 export type TokenAnswer =
   | { answer: 'agent'; pod: PodName & { uid: string } }
-  /** The API server bound no such token to a Pod of ours. */
+  /** The API server bound no such token to a Pod of Millrace. */
   | { answer: 'unknown' }
   | Unavailable;
 
@@ -35,7 +35,7 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Keyed by the name in the placeholder. */
+/** By the name of the secret in its placeholder. */
 export type SecretsAnswer =
   | {
       answer: 'read';
@@ -54,13 +54,13 @@ export interface SecretOwner {
   pipelineId: number;
 }
 
-/** Everything that secrets of a team are read from. Values are not cached. */
+/** Reads the secrets of a team, wherever they are stored. Values are not cached. */
 export interface TeamSecrets {
   read(owner: SecretOwner, lookups: readonly SecretLookup[]): Promise<SecretsAnswer>;
 }
 
 export interface AgentCredentials {
-  /** The work that a nonce was signed for; undefined if the signature is not ours. */
+  /** The work that a nonce was signed for; undefined if Millrace did not sign the nonce. */
   workOf(nonce: string): AgentSession | undefined;
   /** The hash of an agent's key that is stored in the database. */
   hashOf(key: string): string;
@@ -72,6 +72,7 @@ export interface AddressWait {
   sleep: (milliseconds: number) => Promise<void>;
   /** Time for the kubelet to report the address of a Pod whose agent already calls. */
   maxWaitMs?: number;
+  /** Called with how long the address took. */
   waited?: (seconds: number) => void;
 }
 
@@ -79,7 +80,7 @@ export type AgentSessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
   /** The same key again: the agent did not receive the first answer. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }
-  /** The credential is not ours, or belongs to another Pod. The reason is for the log only. */
+  /** The credential is not from Millrace, or belongs to another Pod. The reason is for the log only. */
   | { answer: 'refused'; reason: string }
   /** Another key used the credential, so the build has been failed. */
   | { answer: 'taken'; session: AgentSession }
@@ -88,8 +89,8 @@ export type AgentSessionAnswer =
   | { answer: 'not-yet'; reason: string };
 
 /**
- * `not-yet`: the operator has not recorded the Pod. `taken`: another key did; `by`: the build that has the Pod. `over`:
- * no Pod of this uid waits here.
+ * `not-yet`: the operator has not recorded the Pod. `taken`: another key opened the session; `by`: the build
+ * that has taken the Pod. `over`: no warm Pod with this uid waits.
  */
 export type WarmOpened =
   | { answer: 'opened' | 'same' | 'not-yet' | 'over' }
@@ -97,8 +98,8 @@ export type WarmOpened =
 
 export interface SessionStore {
   /**
-   * `same`: this key opened it before. `taken`: another key did, which means a stolen credential. `over`: the
-   * attempt or run has ended.
+   * `same`: this key opened the session before. `taken`: another key opened the session, which means a stolen
+   * credential. `over`: the attempt or run has ended.
    */
   openSession(
     session: WorkSession,
@@ -106,11 +107,11 @@ export interface SessionStore {
     podUid: string,
     at: Date,
   ): Promise<'opened' | 'same' | 'taken' | 'over'>;
-  /** The key of a warm Pod belongs to its build once one has taken the Pod. */
+  /** Once a build has taken a warm Pod, the key of that Pod has the session of the build. */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
   /** The session of a Pod that waits for a build. */
   openWarm(warm: number, keyHash: string, podUid: string): Promise<WarmOpened>;
-  /** Its agent listens, and its step containers are connected. */
+  /** Records that the agent of the warm Pod listens, and that its step containers are connected. */
   warmReady(warm: number, at: Date): Promise<void>;
   /** Counts tokens before they are issued. `over`: the attempt has ended. */
   countIdentityTokens(

@@ -34,13 +34,13 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<
 
 export interface BuildsStarted {
   started: PendingBuild[];
-  /** Builds whose Pods could not be requested. They are tried again next time. */
+  /** Builds whose Pods could not be requested. The next call tries these builds again. */
   failures: { build: PendingBuild; error: unknown }[];
   /** Namespaces in which builds wait for quota. Call again with them when a Pod there ends. */
   short: string[];
   /** When the next build is due that is delayed or held by the start window. */
   againAfterMs?: number;
-  /** Pods that were starting when the last one was created, and builds that the start window holds. */
+  /** Pods that were starting when the last Pod was created, and builds that the start window holds. */
   window: { starting: number; held: number };
 }
 
@@ -54,17 +54,18 @@ interface Progress {
   quota: Map<string, number>;
   starting: StartingPod[];
   held: Map<number, { build: PendingBuild; reason: Reason }>;
-  /** Builds for which no Pod stood ready, and why. */
+  /** Builds for which no warm Pod was ready, and why. */
   missed: Map<number, WarmResult>;
 }
 
-/** Builds per call, with the oldest of each team among them. */
-const MAX_LOOKED_AT = 128;
-/** Concurrent requests. */
-const AT_ONCE = 32;
+/** Builds that are read at a time. The oldest builds of each team are among them. */
+const MAX_BUILDS_READ = 128;
+const MAX_CONCURRENT_REQUESTS = 32;
 /** After so many attempts with a taken Pod name, the build waits until the name is free. */
 const MAX_ATTEMPTS_FOR_NAME = 5;
-/** Another Pod of the namespace may be smaller, so this many are tried per call. */
+/**
+ * After a refusal for lack of quota, a smaller Pod of the namespace may fit, so this many are tried per call.
+ */
 const MAX_QUOTA_REFUSALS = 4;
 /**
  * After this time, builds that the start window holds are tried again: no notification reports that an agent
@@ -75,10 +76,10 @@ const HELD_AGAIN_MS = 250;
 /**
  * Creates a Pod for each pending build, team by team, as far as the start window allows. After a crash
  * between the Pod and its record, the next call finds the same Pod, because name and contents derive from
- * build and attempt. Builds of a Team at its limit keep their order and wait for the next call. `room`:
- * namespaces in which a Pod has ended since they were full.
+ * build and attempt. Builds of a Team at its limit keep their order and wait for the next call.
+ * `freedNamespaces`: those that were full, and in which a Pod has ended since then.
  */
-export async function startBuilds(ports: Ports, room: string[] = []): Promise<BuildsStarted> {
+export async function startBuilds(ports: Ports, freedNamespaces: string[] = []): Promise<BuildsStarted> {
   const progress: Progress = {
     started: [],
     failures: [],
@@ -89,9 +90,9 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<Bu
     held: new Map(),
     missed: new Map(),
   };
-  for (const namespace of room)
+  for (const namespace of freedNamespaces)
     if ((await ports.builds.tryRefused(namespace)) > 0) progress.short.add(namespace);
-  await startReady(ports, progress);
+  await startBuildsWithTurn(ports, progress);
   await giveTurns(ports, progress);
   for (const [namespace, reason] of progress.full) await ports.builds.explainFull(namespace, reason);
   await explainHeld(ports, progress);
@@ -108,32 +109,36 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<Bu
   };
 }
 
-async function startReady(ports: Ports, progress: Progress): Promise<void> {
+/** Starts builds that have had their turn, until no other one can start now. */
+async function startBuildsWithTurn(ports: Ports, progress: Progress): Promise<void> {
   for (;;) {
     const failed = new Set(progress.failures.map((failure) => failure.build.id));
-    const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...progress.full.keys()]);
-    const fresh = pending.filter((build) => !failed.has(build.id));
-    const cold = await takeWarm(fresh, { ports, progress });
-    if (cold.length < fresh.length) continue;
-    const { start, held, refused } = pickBuilds(fresh, progress.starting, ports);
+    const full = [...progress.full.keys()];
+    const pending = await ports.builds.buildsToStart(MAX_BUILDS_READ + failed.size, full);
+    const toStart = pending.filter((build) => !failed.has(build.id));
+    const withoutWarmPod = await takeWarmPods(toStart, { ports, progress });
+    if (withoutWarmPod.length < toStart.length) continue;
+    const { start, held, refused } = pickBuilds(toStart, progress.starting, ports);
     progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
-    const wanted = [...refused.map((build) => ({ build, nodes: '' })), ...start].slice(0, AT_ONCE);
+    const toRequest = [...refused.map((build) => ({ build, nodes: '' })), ...start];
     await Promise.all(
-      wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, progress })),
+      toRequest
+        .slice(0, MAX_CONCURRENT_REQUESTS)
+        .map(async ({ build, nodes }) => await startBuild(build, nodes, { ports, progress })),
     );
   }
 }
 
-/** Gives Pods that stand ready to builds. Returns the builds without one. */
-async function takeWarm(
+/** Lets builds take warm Pods. Returns the builds that got none. */
+async function takeWarmPods(
   pending: readonly PendingBuild[],
   { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<PendingBuild[]> {
   const results = await Promise.all(
     pending.map(async (build): Promise<WarmResult | 'failed'> => {
-      const before = progress.missed.get(build.id);
-      if (before !== undefined) return before;
+      const earlierMiss = progress.missed.get(build.id);
+      if (earlierMiss !== undefined) return earlierMiss;
       const result = await tryWarmPod(build, { ports, progress });
       if (result === 'hit') progress.started.push(build);
       else if (result !== 'failed') progress.missed.set(build.id, result);
@@ -145,7 +150,8 @@ async function takeWarm(
 }
 
 /**
- * If the answer is lost, the build may have a Pod by now. So it is read again before it gets one of its own.
+ * If the answer is lost, the build may have taken a warm Pod. So the build counts as failed, and the next
+ * call reads it again before it creates a Pod.
  */
 async function tryWarmPod(
   build: PendingBuild,
@@ -168,18 +174,18 @@ async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   }
   let teams = await builds.teamsWithQueue();
   while (teams.length > 0) {
-    const again: number[] = [];
+    const teamsWithMore: number[] = [];
     for (const team of teams) {
-      const { builds: given, more, pipelines } = await giveTurnsToTeam(team, builds, now());
-      if (more) again.push(team);
-      if (given > 0) await startReady(ports, progress);
+      const { builds: turns, more, pipelines } = await giveTurnsToTeam(team, builds, now());
+      if (more) teamsWithMore.push(team);
+      if (turns > 0) await startBuildsWithTurn(ports, progress);
       for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });
     }
-    teams = again;
+    teams = teamsWithMore;
   }
 }
 
-async function startOne(
+async function startBuild(
   build: PendingBuild,
   nodes: string,
   { ports, progress }: { ports: Ports; progress: Progress },
@@ -187,7 +193,7 @@ async function startOne(
   try {
     const answer = await requestBuildPod(build, ports);
     if (answer.answer === 'refused') {
-      await refuse(build, answer, { ports, progress });
+      await recordRefusal(build, answer, { ports, progress });
     } else {
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
       progress.started.push(build);
@@ -201,7 +207,10 @@ async function startOne(
   }
 }
 
-/** The pipeline's status is updated for each build whose reason changed. */
+/**
+ * Records why the start window holds builds. Notifies of each pipeline in which the reason of a build
+ * changed.
+ */
 async function explainHeld({ builds, notifications }: Ports, { held }: Progress): Promise<void> {
   if (held.size === 0) return;
   const changed = await builds.explainHeld(
@@ -215,14 +224,14 @@ async function explainHeld({ builds, notifications }: Ports, { held }: Progress)
  * A Pod that the API server can never accept ends the build. Otherwise the build stays pending with the
  * reason.
  */
-async function refuse(
+async function recordRefusal(
   build: PendingBuild,
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
   { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<void> {
   const { builds, notifications, now } = ports;
   const { namespace } = build;
-  const of = { build: build.id, attempt: build.attempt };
+  const ref = { build: build.id, attempt: build.attempt };
   if (reason === 'TeamLimit' || reason === 'QuotaExceeded') progress.short.add(namespace);
   if (reason === 'TeamLimit') {
     progress.full.set(namespace, `${reason}: ${message}`);
@@ -230,12 +239,12 @@ async function refuse(
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
     // The next attempt has another Pod name.
-    await retryAttempt(of, { reason: `${reason}: ${message}`, at: now() }, builds);
+    await retryAttempt(ref, { reason: `${reason}: ${message}`, at: now() }, builds);
     return;
   }
-  if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, progress);
+  if (reason === 'QuotaExceeded') countQuotaRefusal(namespace, `${reason}: ${message}`, progress);
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
-  await endBuild(of, { outcome: 'failed', reason: 'PodRefused', message, at: now() }, builds);
+  await endBuild(ref, { outcome: 'failed', reason: 'PodRefused', message, at: now() }, builds);
   notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
 }
 
@@ -243,7 +252,7 @@ async function refuse(
  * Skips the rest of the namespace in this call, so that not all of a team's 10,000 builds are requested and
  * refused.
  */
-function countQuota(namespace: string, reason: string, { quota, full }: Progress): void {
+function countQuotaRefusal(namespace: string, reason: string, { quota, full }: Progress): void {
   const refusals = (quota.get(namespace) ?? 0) + 1;
   quota.set(namespace, refusals);
   if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, reason);

@@ -10,7 +10,7 @@ import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 /*
  * A trigger that checks first, on Postgres. The process that waits for the answer may die at any time, and so
- * may the one that runs the checks.
+ * may the process that runs the checks.
  */
 const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };
@@ -27,10 +27,10 @@ beforeEach(async () => {
 });
 
 const save = async (trigger = false) => {
-  const byHand = job('unit', get('git.app', { trigger }), get('git.docs', { trigger }), task('test'));
+  const unit = job('unit', get('git.app', { trigger }), get('git.docs', { trigger }), task('test'));
   const resources = [resource('git.app'), resource('git.docs')];
   const next = await stores.pipelines.savePipeline(
-    toSave(samplePipeline({ resources, jobs: [byHand] }), { digest: `trigger ${trigger}` }),
+    toSave(samplePipeline({ resources, jobs: [unit] }), { digest: `trigger ${trigger}` }),
   );
   await scheduleAll();
   return next;
@@ -38,54 +38,55 @@ const save = async (trigger = false) => {
 const now = () => new Date();
 let notifications: RecordedNotifications;
 const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, notifications, now })).builds;
-const ask = async (): Promise<TriggerAnswer | TriggerWaits> =>
+const requestTrigger = async (): Promise<TriggerAnswer | TriggerWaits> =>
   await requestAfterChecks(UNIT, { by: 'ann', waitMs: 60_000 }, { ...stores, now });
-const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
+const scopeOf = (name: string): number =>
+  saved.resources.find((candidate) => candidate.name === name)?.scope ?? 0;
 
-async function waits(): Promise<TriggerWaits> {
-  const answer = await ask();
-  if (answer.answer !== 'checking') throw new Error(`It does not wait: ${answer.answer}.`);
+async function waitingTrigger(): Promise<TriggerWaits> {
+  const answer = await requestTrigger();
+  if (answer.answer !== 'checking') throw new Error(`The trigger does not wait: ${answer.answer}.`);
   return answer;
 }
 
-/** The time until which triggers wait for their checks is over. */
+/** Ends the time until which triggers wait for their checks. */
 const passDeadline = async (): Promise<unknown> =>
   await stores.pool.query(rows()`UPDATE job_triggers SET check_until = now() - interval '1 s'`);
 
-const claim = async (...names: string[]) =>
+const openRunOf = async (...names: string[]) =>
   (await stores.checks.openRun(names.map(scopeOf), 'manual', now()))?.run ?? 0;
-const end = async (run: number, name: string, ...refs: string[]) =>
+const recordResult = async (run: number, name: string, ...refs: string[]) =>
   await stores.checks.recordCheck(
     { run, scope: scopeOf(name), log: '', versions: refs.map((ref) => ({ ref })) },
     now(),
   );
 
-/** Each resource has a version, and nothing is due. */
-async function findFirst(): Promise<void> {
+/** Afterwards, each resource has a version, and nothing is due. */
+async function findFirstVersions(): Promise<void> {
   for (const name of ['git.app', 'git.docs']) {
     await stores.checks.requestCheck({ ...APP, resource: name }, 'manual', now());
-    const run = await claim(name);
-    await end(run, name, name === 'git.app' ? 'a1' : 'd1');
+    const run = await openRunOf(name);
+    await recordResult(run, name, name === 'git.app' ? 'a1' : 'd1');
     await stores.checks.closeRun(run, now());
   }
   await scheduleAll();
 }
 
-const inputs = async (number: string) =>
+const refsOf = async (number: string) =>
   (await stores.views.build({ ...UNIT, number }))?.inputs.map(({ fields }) => fields['ref']);
 
 describe('a trigger that checks first', () => {
-  beforeEach(findFirst);
+  beforeEach(findFirstVersions);
 
   test('a trigger that checks first builds what the checks find and says that all were checked', async () => {
-    const trigger = await waits();
-    const run = await claim('git.app', 'git.docs');
-    expect(await end(run, 'git.app', 'a2')).toMatchObject({ awaited: true });
+    const trigger = await waitingTrigger();
+    const run = await openRunOf('git.app', 'git.docs');
+    expect(await recordResult(run, 'git.app', 'a2')).toMatchObject({ awaited: true });
     expect(await scheduleAll()).toEqual([]);
     expect(await stores.builds.triggerAnswer(trigger)).toEqual(trigger);
-    expect(await end(run, 'git.docs')).toMatchObject({ recorded: [], awaited: true });
+    expect(await recordResult(run, 'git.docs')).toMatchObject({ recorded: [], awaited: true });
     expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
-    expect(await inputs('1')).toEqual(['a2', 'd1']);
+    expect(await refsOf('1')).toEqual(['a2', 'd1']);
     expect(await stores.builds.triggerAnswer(trigger)).toEqual({
       answer: 'created',
       build: { ...UNIT, number: '1' },
@@ -98,32 +99,32 @@ describe('a trigger that checks first', () => {
   });
 
   test('a trigger waits for a new check if one is running already', async () => {
-    const running = await claim('git.app');
-    const trigger = await waits();
-    await end(await claim('git.docs'), 'git.docs');
-    await end(running, 'git.app', 'a2');
+    const running = await openRunOf('git.app');
+    const trigger = await waitingTrigger();
+    await recordResult(await openRunOf('git.docs'), 'git.docs');
+    await recordResult(running, 'git.app', 'a2');
     expect(await scheduleAll()).toEqual([]);
-    await end(await claim('git.app'), 'git.app', 'a3');
+    await recordResult(await openRunOf('git.app'), 'git.app', 'a3');
     await scheduleAll();
     expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({ answer: 'created' });
-    expect(await inputs('1')).toEqual(['a3', 'd1']);
+    expect(await refsOf('1')).toEqual(['a3', 'd1']);
   });
 
   test('a trigger keeps waiting if no Pod could be created for the check', async () => {
-    const given = await claim('git.app', 'git.docs');
-    const trigger = await waits();
-    await stores.checks.releaseRun(given, now(), 'no room');
+    const runWithoutPod = await openRunOf('git.app', 'git.docs');
+    const trigger = await waitingTrigger();
+    await stores.checks.releaseRun(runWithoutPod, now(), 'no room');
     expect(await stores.builds.triggerAnswer(trigger)).toEqual(trigger);
-    const run = await claim('git.app', 'git.docs');
-    await end(run, 'git.app');
-    await end(run, 'git.docs');
+    const run = await openRunOf('git.app', 'git.docs');
+    await recordResult(run, 'git.app');
+    await recordResult(run, 'git.docs');
     await scheduleAll();
     expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({ answer: 'created' });
   });
 
   test('a trigger builds known versions if a check fails, and the build says so', async () => {
-    await waits();
-    const run = await claim('git.app', 'git.docs');
+    await waitingTrigger();
+    const run = await openRunOf('git.app', 'git.docs');
     await stores.checks.recordCheck(
       { run, scope: scopeOf('git.app'), log: '', error: 'no such host' },
       now(),
@@ -138,21 +139,21 @@ describe('a trigger that checks first', () => {
 
   test('a trigger gets one build if the version that it finds triggers the job as well', async () => {
     saved = await save(true);
-    await waits();
-    const run = await claim('git.app', 'git.docs');
-    await end(run, 'git.docs');
-    await end(run, 'git.app', 'a2');
+    await waitingTrigger();
+    const run = await openRunOf('git.app', 'git.docs');
+    await recordResult(run, 'git.docs');
+    await recordResult(run, 'git.app', 'a2');
     expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
     expect(await scheduleAll()).toEqual([]);
   });
 
   test('a trigger that checks first is refused at once while the job is paused', async () => {
     await stores.actions.pauseJob(UNIT, 'ann');
-    expect(await ask()).toMatchObject({ answer: 'refused', reasons: [{ code: 'JobPaused' }] });
+    expect(await requestTrigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'JobPaused' }] });
   });
 
   test('a trigger does not wait for the check of a source that the pipeline no longer has', async () => {
-    const trigger = await waits();
+    const trigger = await waitingTrigger();
     const jobs = [job('unit', get('git.app', { trigger: false }), task('test'))];
     const resources = [resource('git.app', { params: { url: 'https://other.test' } })];
     await stores.pipelines.savePipeline(
@@ -167,10 +168,10 @@ describe('a trigger that checks first', () => {
 });
 
 describe('processes that die during a trigger', () => {
-  beforeEach(findFirst);
+  beforeEach(findFirstVersions);
 
-  test('the operator makes the build in time if the gateway dies', async () => {
-    const trigger = await waits();
+  test('the operator creates the build in time if the gateway dies', async () => {
+    const trigger = await waitingTrigger();
     expect(await scheduleAll()).toEqual([]);
     await passDeadline();
     expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
@@ -180,7 +181,7 @@ describe('processes that die during a trigger', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('the gateway makes the build in time if the operator dies, and says that checks were late', async () => {
+  test('the gateway creates the build in time if the operator dies, and says that checks were late', async () => {
     const clock = { ms: Date.now() };
     const answer = await triggerJobAfterChecks(
       UNIT,
@@ -197,7 +198,7 @@ describe('processes that die during a trigger', () => {
       build: { number: '1' },
       checks: [{ result: 'late' }, { result: 'late' }],
     });
-    // The checks that nobody ran are still wanted, and the trigger has had its build.
+    // The checks that nobody ran are still due, and the trigger has had its build.
     expect((await stores.checks.dueChecks(now(), 10)).map(({ cause }) => cause)).toEqual([
       'manual',
       'manual',
@@ -205,8 +206,8 @@ describe('processes that die during a trigger', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('a trigger gets one build if both die and two processes answer it at once', async () => {
-    const trigger = await waits();
+  test('a trigger gets one build if gateway and operator die and their successors answer it at once', async () => {
+    const trigger = await waitingTrigger();
     await passDeadline();
     const [answer] = await Promise.all([
       endTriggerWait(trigger, { ...stores, now }),
@@ -219,7 +220,7 @@ describe('processes that die during a trigger', () => {
 });
 
 test('a notification wakes the waiting trigger', async () => {
-  await findFirst();
+  await findFirstVersions();
   const asleep = Promise.withResolvers<void>();
   const answer = triggerJobAfterChecks(
     UNIT,
@@ -235,9 +236,9 @@ test('a notification wakes the waiting trigger', async () => {
     },
   );
   await asleep.promise;
-  const run = await claim('git.app', 'git.docs');
-  await end(run, 'git.app', 'a2');
-  await end(run, 'git.docs');
+  const run = await openRunOf('git.app', 'git.docs');
+  await recordResult(run, 'git.app', 'a2');
+  await recordResult(run, 'git.docs');
   await scheduleAll();
   notifications.deliver({ topic: 'status', pipeline: saved.id });
   expect(await answer).toMatchObject({ answer: 'created', build: { number: '1' } });
@@ -248,5 +249,5 @@ test('a trigger of a job without a get that can be checked does not wait', async
   const jobs = [job('unit', task('test'))];
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { digest: 'no gets' }));
   await scheduleAll();
-  expect(await ask()).toMatchObject({ answer: 'created' });
+  expect(await requestTrigger()).toMatchObject({ answer: 'created' });
 });

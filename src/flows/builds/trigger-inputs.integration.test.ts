@@ -34,10 +34,10 @@ beforeEach(async () => {
 
 const save = async (inputs: Input[]) => {
   const deploy = job('deploy', get('git.app', { trigger: true }), task('deploy'));
-  const after = job('report', get('git.app', { trigger: true, passed: ['deploy'] }), task('report'));
+  const report = job('report', get('git.app', { trigger: true, passed: ['deploy'] }), task('report'));
   const jobs = [
     { ...deploy, inputs },
-    { ...after, inputs },
+    { ...report, inputs },
   ];
   const digest = JSON.stringify(inputs);
   return await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { digest }));
@@ -47,9 +47,9 @@ const ports = () => ({ ...stores, notifications: { notify: () => undefined }, no
 const trigger = async (inputs?: GivenInputs) =>
   await triggerJob(DEPLOY, { by: 'ann', ...(inputs && { inputs }) }, ports());
 const schedule = async () => void (await scheduleOn(stores, saved.id, now()));
-const built = async (number: string, name = 'deploy') =>
+const showBuild = async (number: string, name = 'deploy') =>
   await stores.views.build({ ...DEPLOY, job: name, number });
-const valuesOf = async (number: string, name?: string) => (await built(number, name))?.inputValues;
+const valuesOf = async (number: string, name?: string) => (await showBuild(number, name))?.inputValues;
 
 describe('a build', () => {
   test('of a person has the values that they gave, and the defaults of the others', async () => {
@@ -74,16 +74,16 @@ describe('a build', () => {
 
   test('has its values in the facts of its plan', async () => {
     await trigger({ environment: 'prod', replicas: 3 });
-    const facts = await stores.builds.attemptFacts((await built('1'))?.id ?? 0, 1);
+    const facts = await stores.builds.attemptFacts((await showBuild('1'))?.id ?? 0, 1);
     expect(facts?.inputs).toEqual({ environment: 'prod', replicas: '3', targets: 'eu' });
     expect(facts && planForAgent(facts)).toMatchObject({
       variables: { INPUT_ENVIRONMENT: 'prod', INPUT_REPLICAS: '3', INPUT_TARGETS: 'eu' },
     });
   });
 
-  test('keeps its values when it is retried, whatever the job has become', async () => {
+  test('keeps its values when it is retried, even if the job has other inputs by then', async () => {
     await trigger({ environment: 'prod' });
-    const id = (await built('1'))?.id ?? 0;
+    const id = (await showBuild('1'))?.id ?? 0;
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'No.' } as const;
     await endOn(stores, id, 1, { ...end, at: now() });
     await save([{ name: 'other', type: 'string', default: 'x' }]);
@@ -104,12 +104,12 @@ describe('a trigger', () => {
     const codes = [{ code: 'InputUnknown' }, { code: 'InputRequired' }, { code: 'InputInvalid' }];
     const refused = { answer: 'refused', reasons: codes };
     expect(await trigger(inputs)).toMatchObject(refused);
-    const asked = { by: 'ann', inputs, waitMs: 60_000 };
-    expect(await requestAfterChecks(DEPLOY, asked, ports())).toMatchObject(refused);
-    expect(await built('2')).toBeUndefined();
+    const request = { by: 'ann', inputs, waitMs: 60_000 };
+    expect(await requestAfterChecks(DEPLOY, request, ports())).toMatchObject(refused);
+    expect(await showBuild('2')).toBeUndefined();
   });
 
-  test('with inputs and one without take turns on one connection', async () => {
+  test('with inputs and a trigger without can follow each other on one connection', async () => {
     await save(INPUTS.slice(1));
     const answers = [];
     for (const inputs of [undefined, { replicas: 2 }, undefined, { replicas: 3 }])
@@ -118,18 +118,18 @@ describe('a trigger', () => {
     expect((await valuesOf('5'))?.['replicas']).toBe('3');
   });
 
-  test('that waits for checks is answered with its values', async () => {
-    const asked = { by: 'ann', inputs: { environment: 'prod' }, waitMs: 0 };
-    await requestAfterChecks(DEPLOY, asked, ports());
+  test('that waits for checks keeps the values that the person gave', async () => {
+    const request = { by: 'ann', inputs: { environment: 'prod' }, waitMs: 0 };
+    await requestAfterChecks(DEPLOY, request, ports());
     await stores.builds.wakeLateTriggers();
     await schedule();
     expect(await valuesOf('2')).toEqual({ ...AUTOMATIC, environment: 'prod' });
   });
 
   test('is refused if the job no longer takes its inputs when the checks have ended', async () => {
-    const asked = { by: 'ann', inputs: { environment: 'prod' }, waitMs: 60_000 };
-    const waits = await requestAfterChecks(DEPLOY, asked, ports());
-    if (waits.answer !== 'checking') throw new Error(`It does not wait: ${waits.answer}.`);
+    const request = { by: 'ann', inputs: { environment: 'prod' }, waitMs: 60_000 };
+    const waits = await requestAfterChecks(DEPLOY, request, ports());
+    if (waits.answer !== 'checking') throw new Error(`The trigger does not wait: ${waits.answer}.`);
     saved = await save([]);
     await stores.builds.withWaitEnded(waits, async () => undefined);
     await schedule();
@@ -139,16 +139,16 @@ describe('a trigger', () => {
     });
   });
 
-  test('of a version is refused where an input has no default; downstream, builds have their own', async () => {
+  test('of a version is refused while the job requires an input, and otherwise uses the defaults', async () => {
     const resource = { ...APP, resource: 'git.app' };
-    const asked = { version, by: 'ann' };
-    expect(await triggerVersion(resource, asked, ports())).toMatchObject({
+    const request = { version, by: 'ann' };
+    expect(await triggerVersion(resource, request, ports())).toMatchObject({
       answer: 'done',
       builds: [],
       refused: [{ job: 'deploy', reasons: [{ code: 'InputRequired' }] }],
     });
     saved = await save(INPUTS.slice(1));
-    expect(await triggerVersion(resource, asked, ports())).toMatchObject({
+    expect(await triggerVersion(resource, request, ports())).toMatchObject({
       builds: [{ job: 'deploy', number: '2' }],
       refused: [],
     });

@@ -13,7 +13,7 @@ interface Ports {
   now: () => Date;
 }
 
-/** The person who triggers, and the values that they give to the job's inputs. */
+/** Who triggers the job, and the values that they give to its inputs. */
 type JobRequest = Omit<RequestedBuild, 'at'>;
 
 /** Creates a build on request, or returns every reason why not. */
@@ -24,7 +24,7 @@ export async function triggerJob(job: JobName, request: JobRequest, ports: Ports
     { ...request, at },
     async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
   );
-  wake(answer, ports.notifications);
+  notifyOfTrigger(answer, ports.notifications);
   return answer ?? { answer: 'unknown' };
 }
 
@@ -33,11 +33,11 @@ interface CheckPorts {
   notifications: Notifications;
   now: () => Date;
   /** Resolves after so long, or when the signal is aborted. */
-  sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
+  sleep: (milliseconds: number, wakeUp: AbortSignal) => Promise<void>;
 }
 
-/** Delay if a notification is lost. */
-const LOOK_AGAIN_MS = 1000;
+/** The answer is read at least this often, because a notification may be lost. */
+const READ_AGAIN_MS = 1000;
 
 /**
  * Checks the job's resources first, then creates the build with the versions found. The request is durable:
@@ -51,17 +51,17 @@ export async function triggerJobAfterChecks(
   const { notifications, now } = ports;
   const first = await requestAfterChecks(job, { ...request, waitMs: MAX_CHECK_WAIT_MS }, ports);
   if (first.answer !== 'checking') {
-    wake(first, notifications);
+    notifyOfTrigger(first, notifications);
     return first;
   }
   notifications.notify({ topic: 'checks' });
-  const until = now().getTime() + MAX_CHECK_WAIT_MS;
-  const answer = (await waitForAnswer(first, until, ports)) ?? (await endTriggerWait(first, ports));
-  wake(answer, notifications);
+  const deadline = now().getTime() + MAX_CHECK_WAIT_MS;
+  const answer = (await waitForAnswer(first, deadline, ports)) ?? (await endTriggerWait(first, ports));
+  notifyOfTrigger(answer, notifications);
   return answer;
 }
 
-/** Answers at once if there is nothing to check. */
+/** Requests the checks and the build. Answers at once if there is nothing to check. */
 export async function requestAfterChecks(
   job: JobName,
   request: JobRequest & { waitMs: number },
@@ -88,15 +88,17 @@ export async function endTriggerWait(
   });
 }
 
-/** Decides on the job of the request. Undefined: it still waits for checks, or was answered already. */
+/**
+ * Decides on the job of the request. Undefined: the request still waits for checks, or was answered before.
+ */
 async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerAnswer | undefined> {
   const { facts, decision, written } = await decideAndWrite(tx, at);
   if (facts.jobs.length === 0) return { answer: 'unknown' };
   const build = written.made.find(({ request }) => request === tx.request);
   if (build !== undefined) {
     const cause = decision.builds
-      .map((one) => one.cause)
-      .find((one) => one.kind === 'manual' && one.request === tx.request);
+      .map((created) => created.cause)
+      .find((candidate) => candidate.kind === 'manual' && candidate.request === tx.request);
     const checks = cause?.kind === 'manual' ? cause.checks : undefined;
     return {
       answer: 'created',
@@ -113,7 +115,7 @@ async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerA
 
 async function waitForAnswer(
   waits: TriggerWaits,
-  until: number,
+  deadline: number,
   { builds, notifications, now, sleep }: CheckPorts,
 ): Promise<TriggerAnswer | undefined> {
   let wakeUp = new AbortController();
@@ -121,8 +123,8 @@ async function waitForAnswer(
     if (mayAnswer(notification, waits)) wakeUp.abort();
   });
   try {
-    for (let left = until - now().getTime(); left > 0; left = until - now().getTime()) {
-      await sleep(Math.min(left, LOOK_AGAIN_MS), wakeUp.signal);
+    for (let left = deadline - now().getTime(); left > 0; left = deadline - now().getTime()) {
+      await sleep(Math.min(left, READ_AGAIN_MS), wakeUp.signal);
       wakeUp = new AbortController();
       const answer = await builds.triggerAnswer(waits);
       if (answer.answer !== 'checking') return answer;
@@ -141,7 +143,10 @@ function mayAnswer(
   return notification.pipeline === 'all' || notification.pipeline === pipelineId;
 }
 
-function wake(answer: TriggerAnswer | undefined, notifications: Pick<Notifications, 'notify'>): void {
+function notifyOfTrigger(
+  answer: TriggerAnswer | undefined,
+  notifications: Pick<Notifications, 'notify'>,
+): void {
   if (answer?.answer !== 'created') return;
   for (const build of answer.interrupted) notifications.notify({ topic: 'cancel', build });
   notifications.notify({ topic: 'builds' });

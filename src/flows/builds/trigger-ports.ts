@@ -4,14 +4,17 @@ import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, ResourceName } from '#flows/names.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 
-/* Manual triggers. The rules at the top of ports.ts hold here too. */
+/* What manual triggers need from outside. */
 
 export type TriggerAnswer =
   | { answer: 'created'; build: BuildRef; interrupted: number[]; checks?: RequestedCheck[] }
   | { answer: 'refused'; reasons: { code: string; message: string }[] }
   | { answer: 'unknown' };
 
-/** A trigger whose checks have not ended. It is durable: the next decision on the job answers it. */
+/**
+ * A trigger whose checks have not ended. Its request is durable: the next decision on the job answers the
+ * request.
+ */
 export interface TriggerWaits {
   answer: 'checking';
   request: number;
@@ -26,7 +29,7 @@ export interface RequestedBuild {
   at: Date;
 }
 
-/** Its facts are those of the requested job. */
+/** Reads the facts of the requested job. */
 export interface RequestTransaction extends PipelineTransaction {
   readonly request: number;
 }
@@ -35,11 +38,11 @@ export interface WaitingTransaction extends RequestTransaction {
   readonly waits: TriggerWaits;
   /** The request has neither a build nor a refusal. */
   readonly open: boolean;
-  /** The build, the refusal, or that it still waits. */
+  /** The build, the refusal, or that the request still waits. */
   answer(): Promise<TriggerAnswer | TriggerWaits>;
 }
 
-/** Its facts are those of the requested jobs. */
+/** Reads the facts of the requested jobs. */
 export interface VersionTransaction extends PipelineTransaction {
   readonly pipelineId: number;
   /** The recorded requests: one for each job that gets the resource without `passed`. */
@@ -60,8 +63,8 @@ export interface TriggerStore {
     work: (tx: RequestTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * The same, and requests a check of each resource that the job gets without `passed`. The request waits at
-   * most `waitMs` for those checks.
+   * As `withRequest`, but also requests a check of each resource that the job gets without `passed`. The
+   * request waits at most `waitMs` for those checks.
    */
   withRequestAfterChecks<T>(
     job: JobName,

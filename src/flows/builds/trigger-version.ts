@@ -12,7 +12,7 @@ interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
 
 /**
  * Triggers a build with the version in each job that gets the resource without `passed`. Jobs downstream get
- * theirs when the builds upstream have succeeded.
+ * their builds when the builds upstream have succeeded.
  */
 export async function triggerVersion(
   resource: ResourceName,
@@ -33,8 +33,8 @@ export async function triggerVersion(
 async function answerRequests(tx: VersionTransaction, at: Date): Promise<VersionTriggered> {
   if (tx.requests.length > 0) {
     const gets = await tx.gets();
-    const direct = gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job);
-    await tx.requestFollowing(cascadeJobs(gets, [...new Set(direct)]));
+    const jobsWithoutPassed = gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job);
+    await tx.requestFollowing(cascadeJobs(gets, [...new Set(jobsWithoutPassed)]));
   }
   const { facts, decision, written } = await decideAndWrite(tx, at);
   const jobOf = new Map(tx.requests.map(({ job, request }) => [request, job]));

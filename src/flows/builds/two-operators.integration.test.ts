@@ -18,7 +18,7 @@ import { startBuilds } from './start-builds.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const CRASHES = 500;
-/** At least so many come in: how far the work gets between two crashes depends on the machine. */
+/** At least this many are found, because how far the work gets between two crashes depends on the machine. */
 const VERSIONS = 60;
 let stores: TestStores;
 beforeAll(async () => {
@@ -49,23 +49,24 @@ class Chance {
   }
 }
 
+/** The comparison with Pods has a clock ahead by this, so that a missing Pod counts as lost at once. */
 const AHEAD_MS = 15_000;
 
 /**
- * One process of the operator after another. Each takes the lead and works until it dies or another one
+ * Runs one operator process after another. Each takes the lead and works until it dies or another process
  * leads. Then the next process starts.
  */
-async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+async function operate(cluster: InMemoryCluster, chance: Chance, stop: AbortSignal): Promise<void> {
   const pool = await openPool(stores.url, { maximumConnections: 3 });
-  while (!over.aborted) {
+  while (!stop.aborted) {
     const testProcess = new TestProcess(() => chance.crash());
     const epoch = await stores.leaders.takeEpoch('one of two');
-    const own = storesOver({ pool, epoch: () => epoch });
+    const ownStores = storesOver({ pool, epoch: () => epoch });
     const ports = {
-      builds: testProcess.of(own.builds),
-      checks: testProcess.of(own.checks, ['cronNext']),
-      caches: testProcess.of(own.caches),
-      warmPods: testProcess.of(own.warmPods),
+      builds: testProcess.of(ownStores.builds),
+      checks: testProcess.of(ownStores.checks, ['cronNext']),
+      caches: testProcess.of(ownStores.caches),
+      warmPods: testProcess.of(ownStores.warmPods),
       notifications: new RecordedNotifications(),
       cluster: testProcess.of(cluster, [
         'teamPods',
@@ -78,36 +79,36 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],
     };
-    const world = {
+    const comparePorts = {
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
       foreign: new RecordedForeignPods(),
-      hangs: () => undefined,
+      reportHangingAgent: () => undefined,
       seenStart: () => ({}),
     };
     const failures: unknown[] = [];
     try {
-      while (!over.aborted && !testProcess.dead && failures.length === 0) {
+      while (!stop.aborted && !testProcess.dead && failures.length === 0) {
         failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
         failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
         failures.push(...(await runHooks(ports)).failures.map(({ error }) => error));
         failures.push(...(await startBuilds(ports)).failures.map(({ error }) => error));
-        failures.push(...(await compareWithPods(world)).failures);
+        failures.push(...(await compareWithPods(comparePorts)).failures);
         await sleep(1);
       }
     } catch (error) {
       failures.push(error);
     }
-    const strange = failures.filter((error) => !(error instanceof Crash) && !(error instanceof EpochOver));
-    if (strange.length > 0) throw strange[0];
+    const unexpected = failures.filter((error) => !(error instanceof Crash) && !(error instanceof EpochOver));
+    if (unexpected.length > 0) throw unexpected[0];
   }
   await pool.end();
 }
 
-/** Agents do their work as soon as their Pod is there; now and then one is lost before it begins. */
-async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+/** Runs each Pod once, as soon as it exists. Now and then, deletes a Pod before its agent begins. */
+async function runPods(cluster: InMemoryCluster, chance: Chance, stop: AbortSignal): Promise<void> {
   const done = new Set<string>();
-  while (!over.aborted) {
+  while (!stop.aborted) {
     for (const [name, pod] of cluster.pods) {
       if (done.has(pod.uid)) continue;
       done.add(pod.uid);
@@ -118,11 +119,12 @@ async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSign
   }
 }
 
-/** Attempts whose steps were begun, in their order. */
+/** Attempts whose steps began, in this order. */
 const begun: string[] = [];
 
 /**
- * A Pod that an operator creates again for the same attempt, without knowledge of the first, may do nothing.
+ * Does what the agent of a Pod would do. If an operator created a second Pod for an attempt because it did
+ * not know of the first, the agent of the second Pod gets no session and does nothing.
  */
 async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): Promise<void> {
   if (work.kind === 'build') {
@@ -170,7 +172,7 @@ const JOBS: Job[] = [
   },
 ];
 
-interface LoggedLine {
+interface BuildRow {
   job: string;
   status: string;
   reason: string | null;
@@ -178,14 +180,14 @@ interface LoggedLine {
   kind: string;
 }
 
-async function builds(): Promise<readonly LoggedLine[]> {
-  return await stores.pool.any(rows<LoggedLine>()`
+async function readBuilds(): Promise<readonly BuildRow[]> {
+  return await stores.pool.any(rows<BuildRow>()`
     SELECT j.name AS job, b.status, b.reason, b.cause ->> 'kind' AS kind, to_jsonb(ARRAY(
       SELECT version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
     FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
 }
 
-/** In one look: what is asked one after the other may move on in between. */
+/** One query, because the state may change between two queries. */
 async function isQuiet(): Promise<boolean> {
   return await stores.pool.oneFirst(rows<{ quiet: boolean }>()`
     SELECT NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL) AND NOT EXISTS (SELECT 1
@@ -194,42 +196,42 @@ async function isQuiet(): Promise<boolean> {
       AND NOT EXISTS (SELECT 1 FROM check_scopes WHERE requested_at IS NOT NULL) AS quiet`);
 }
 
-test('two operators at once, killed 500 times at any call, lose no build and make none twice', async () => {
+test('two operators at once, killed 500 times at any call, lose no build and create none twice', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: JOBS })));
   const chance = new Chance(4711);
   const cluster = new InMemoryCluster();
-  const over = new AbortController();
-  const running = [
-    operate(cluster, chance, over.signal),
-    operate(cluster, chance, over.signal),
-    runPods(cluster, chance, over.signal),
+  const stop = new AbortController();
+  const processes = [
+    operate(cluster, chance, stop.signal),
+    operate(cluster, chance, stop.signal),
+    runPods(cluster, chance, stop.signal),
   ];
-  const failed = Promise.all(running);
-  const worked = (async () => {
+  const allStopped = Promise.all(processes);
+  const workDone = (async () => {
     while (chance.crashes < CRASHES || found.commits < VERSIONS) {
       await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
       await sleep(20);
     }
-    // What is left is done by those who live on.
+    // No process crashes any more, so the remaining work gets done.
     while (!(await isQuiet()) || cluster.pods.size > 0) await sleep(50);
   })();
-  await Promise.race([worked, failed]);
-  over.abort();
-  await failed;
+  await Promise.race([workDone, allStopped]);
+  stop.abort();
+  await allStopped;
 
-  const all = await builds();
+  const allBuilds = await readBuilds();
   const versions = await stores.pool.anyFirst(rows<{ id: number }>()`SELECT id FROM versions ORDER BY id`);
   const takenBy = (name: string) =>
-    all.filter((build) => build.job === name).map((build) => build.versions[0] ?? 0);
+    allBuilds.filter((build) => build.job === name).map((build) => build.versions[0] ?? 0);
   expect(chance.crashes).toBe(CRASHES);
   expect(versions.length).toBeGreaterThanOrEqual(VERSIONS);
   expect(takenBy('unit').toSorted((a, b) => a - b)).toEqual(versions);
   expect(takenBy('lint').toSorted((a, b) => a - b)).toEqual(versions);
   expect(new Set(takenBy('publish')).size).toBe(takenBy('publish').length);
   expect(Math.max(...takenBy('publish'))).toBe(versions.at(-1));
-  // A gated build that had not begun gives way to a newer one.
-  const ended = all.filter((build) => build.job !== 'publish' || build.reason !== 'Superseded');
+  // A build of `publish` that had not started may be superseded by a newer one.
+  const ended = allBuilds.filter((build) => build.job !== 'publish' || build.reason !== 'Superseded');
   expect(ended.filter(({ status }) => status !== 'succeeded')).toEqual([]);
   expect(new Set(begun).size).toBe(begun.length);
   expect(begun.length).toBeGreaterThanOrEqual(ended.length);

@@ -2,40 +2,43 @@ import { CLOSED, judgeDebugSession, type DebugEnd, type DebugInput } from '#doma
 import type { DebugMessage, DebugPorts, DebugSessionName } from './debug-ports.ts';
 import { MAX_BACKLOG } from './exchange-debug.ts';
 
-export interface DebugGiven {
-  /** Absent: the request only says what was received. */
+export interface DebugInputRequest {
+  /** Absent: the request only reports what the terminal received. */
   input?: DebugInput & { sequence: number };
-  /** Number of the last output that the terminal has received. */
+  /** Sequence number of the last output that the terminal has received. */
   received: number;
 }
 
-/** Takes input of a person. Returns the number of the last input that is stored; undefined: no such session. */
+/**
+ * Stores input of a person. Returns the sequence number of the last input that is stored; undefined: this
+ * person has no such session.
+ */
 export async function giveDebugInput(
   name: DebugSessionName,
-  { input, received }: DebugGiven,
+  { input, received }: DebugInputRequest,
   { debug, notifications, now }: DebugPorts,
 ): Promise<{ accepted: number; ended: boolean } | undefined> {
   const at = now();
-  const taken = await debug.withSession(name, async (tx, session) => {
+  const stored = await debug.withSession(name, async (tx, session) => {
     const { id, build, lastInput } = session;
     await tx.drop(id, 'output', received);
     if (session.end !== undefined) return { build, accepted: lastInput, ended: true };
     if (input === undefined || input.sequence !== lastInput + 1)
       return { build, accepted: lastInput, ended: false };
-    const { sequence, ...given } = input;
-    const message = JSON.stringify(given);
+    const { sequence, ...withoutSequence } = input;
+    const message = JSON.stringify(withoutSequence);
     if (message.length > MAX_BACKLOG - (await tx.backlog(id, 'input')))
       return { build, accepted: lastInput, ended: false };
     await tx.append(id, 'input', [{ sequence, message }]);
     await tx.note(id, { inputAt: at, seenAt: at });
     return { build, accepted: sequence, ended: false };
   });
-  if (taken === undefined) return undefined;
-  notifications.notify({ topic: 'debug-input', build: taken.build });
-  return { accepted: taken.accepted, ended: taken.ended };
+  if (stored === undefined) return undefined;
+  notifications.notify({ topic: 'debug-input', build: stored.build });
+  return { accepted: stored.accepted, ended: stored.ended };
 }
 
-/** Ends the shell, if it has not ended, and forgets the session. */
+/** Ends the shell, if it has not ended, and removes its session. */
 export async function closeDebugSession(
   name: DebugSessionName,
   { debug, notifications, now }: DebugPorts,
@@ -57,10 +60,10 @@ export interface DebugOutput {
   end?: DebugEnd;
 }
 
-/** How often a stream that reads says so. */
+/** How often the stream of a person records that it reads. */
 const SEEN_EVERY_MS = 10_000;
 
-/** What the shell printed after this number. Undefined: no such session. */
+/** What the shell printed after this sequence number. Undefined: this person has no such session. */
 export async function readDebugOutput(
   name: DebugSessionName,
   after: number,
@@ -70,11 +73,11 @@ export async function readDebugOutput(
   return await debug.withSession(name, async (tx, session) => {
     const { id, build, state, seenAt } = session;
     if (at.getTime() - seenAt.getTime() > SEEN_EVERY_MS) await tx.note(id, { seenAt: at });
-    const judged = session.end ?? judgeDebugSession({ ...session, seenAt: at }, at);
-    if (session.end === undefined && judged !== undefined) await tx.end(session, judged, at);
-    // A notification may be lost.
+    const end = session.end ?? judgeDebugSession({ ...session, seenAt: at }, at);
+    if (session.end === undefined && end !== undefined) await tx.end(session, end, at);
+    // The agent does not know the session yet, perhaps because a notification was lost.
     if (state === 'opening') notifications.notify({ topic: 'debug-input', build });
     const output = await tx.messages(id, 'output', after);
-    return output.length === 0 && judged !== undefined ? { build, output, end: judged } : { build, output };
+    return output.length === 0 && end !== undefined ? { build, output, end } : { build, output };
   });
 }

@@ -10,23 +10,23 @@ interface Ports {
 }
 
 /**
- * Ends a run whose Pod was refused. True: there was no room, so nothing failed and its checks are due as
- * before.
+ * Ends a run whose Pod was refused. Returns true if the refusal is transient: then no check failed, and the
+ * checks of the run are due as before.
  */
 export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
   const { reason, message } = refusal;
-  const passes = isTransient(refusal);
-  if (passes) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
+  const transient = isTransient(refusal);
+  if (transient) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
   else await closeRun(run, ports, `No Pod could be made: ${message}`);
-  return passes;
+  return transient;
 }
 
-/** Room or a free Pod name was missing: a later attempt may succeed. */
+/** The Pod had no place within the limits, or no free name: a later attempt may succeed. */
 export function isTransient({ reason }: Refusal): boolean {
-  return PASSING.has(reason);
+  return TRANSIENT_REASONS.has(reason);
 }
 
-const PASSING: ReadonlySet<Refusal['reason']> = new Set([
+const TRANSIENT_REASONS: ReadonlySet<Refusal['reason']> = new Set([
   'TeamLimit',
   'QuotaExceeded',
   'NameTaken',

@@ -15,7 +15,7 @@ export const MAX_CHECK_PODS = 10;
 const MAX_CHECK_PODS_OF_TEAM = 3;
 
 /**
- * Says of each open run whether its Pod is starting and whether a CronJob created it. `groupOf`: runs of a
+ * Whether the Pod of each open run is starting, and whether a CronJob created that Pod. `groupOf`: runs of a
  * group share a Pod.
  */
 export function openChecks(
@@ -41,7 +41,9 @@ function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date)
   return judgeStarting(pod, ages) === 'starting';
 }
 
-/** Checks have a start window of their own, half the size of that of builds. Neither waits for the other. */
+/**
+ * Checks have their own start window, half the size of the window of builds, so neither waits for the other.
+ */
 export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckSlotPorts): CheckLimits {
   return {
     pods: MAX_CHECK_PODS,

@@ -50,7 +50,7 @@ describe('a check', () => {
       Math.max(
         ...Map.groupBy(runs, (run) => run.team)
           .values()
-          .map((of) => of.length),
+          .map((runsOfTeam) => runsOfTeam.length),
       ),
     ).toBe(3);
     await stores.checks.requestCheck({ team: 'a', pipeline: 'one', resource: 'git.app' }, 'manual', now());
@@ -73,7 +73,7 @@ describe('a check', () => {
     expect((await startChecks(ports())).runs).toEqual([]);
   });
 
-  test('that a limit held back is announced when a running Pod has recorded its last result', async () => {
+  test('that a limit holds is notified when a running Pod has recorded its last result', async () => {
     const { id } = await save();
     const { runs } = await startChecks(ports());
     const run = runs[0] ?? 0;

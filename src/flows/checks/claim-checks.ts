@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Claims those of the scopes that are due and free; undefined if none is. A claim moves the due time, so no
- * tick gets two runs.
+ * Claims those of the scopes that are due and free; undefined if none is. A claim moves the due time, so that
+ * no time of the schedule gets two runs.
  */
 export async function openRun(
   scopes: readonly number[],
@@ -39,8 +39,8 @@ export async function openRunForPod(pod: GroupOfPod, { checks, now }: Ports): Pr
   const at = now();
   return await checks.withChecks(async (tx) => {
     const free = await tx.freeScopesOf(pod);
-    const known = await tx.runOfPod(pod.podUid);
-    if (known !== undefined) return known;
+    const earlier = await tx.runOfPod(pod.podUid);
+    if (earlier !== undefined) return earlier;
     const [first] = free;
     if (first === undefined) return undefined;
     const cause = causeOfCronJobPod(free);

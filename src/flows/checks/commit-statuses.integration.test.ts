@@ -22,13 +22,13 @@ import { claimNotifications } from './claim-notifications.ts';
 import { runHooks } from './run-hooks.ts';
 
 /*
- * Whichever way a build ends without its agent, the status of its commit and its check run are completed: real
- * flows on a real database, and the scripts against strict servers. For ends with an agent:
+ * Whichever way a build ends without its agent, the status of its commit and its check run are completed:
+ * real flows on a real database, and the scripts against strict servers. For ends with an agent:
  * src/agent/commit-status.integration.test.ts.
  */
 const APP = { team: 'main', pipeline: 'app' };
 const BUILD = { ...APP, job: 'ship', number: '1' };
-const [SHA, NEXT] = ['a'.repeat(40), 'b'.repeat(40)];
+const [SHA, NEXT_SHA] = ['a'.repeat(40), 'b'.repeat(40)];
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -61,7 +61,7 @@ const typeOf = (name: string, cmd: string) => ({
   notify: { runner: 'shell' as const, cmd },
   origin: { source: `svc://${name}` },
 });
-const sent = (name: string, params: Record<string, string>) => ({
+const notificationOf = (name: string, params: Record<string, string>) => ({
   name: `${name}.app`,
   type: name,
   label: 'app',
@@ -70,7 +70,7 @@ const sent = (name: string, params: Record<string, string>) => ({
 });
 
 function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
-  const taken = {
+  const getApp = {
     kind: 'get',
     name: 'app',
     resource: 'git.app',
@@ -78,14 +78,19 @@ function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
     passed: [],
     version,
   } as const;
-  const ship = job('ship', { ...taken, passed: [] }, task('ship'));
+  const ship = job('ship', { ...getApp, passed: [] }, task('ship'));
   const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] };
   return samplePipeline({
     jobs: [approval ? { ...ship, approval: gate } : ship],
     notificationTypes: [typeOf('commit-status', commitStatusScript), typeOf('hostcheck', checkRunScript)],
     notifications: [
-      sent('commit-status', { url: statuses.url, provider: 'gitea', token: 'the-token' }),
-      sent('hostcheck', { app_id: '12', installation_id: '34', private_key: privateKey, repository: 'o/r' }),
+      notificationOf('commit-status', { url: statuses.url, provider: 'gitea', token: 'the-token' }),
+      notificationOf('hostcheck', {
+        app_id: '12',
+        installation_id: '34',
+        private_key: privateKey,
+        repository: 'o/r',
+      }),
     ],
   });
 }
@@ -97,11 +102,11 @@ async function begin(approval: boolean, version: 'every' | 'latest' = 'every'): 
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(definition(approval, version)));
   actions = actionsOver({ ...stores, notifications, now });
-  await build(SHA);
+  await scheduleBuild(SHA);
   if (!approval) await startBuilds(ports());
 }
 
-async function build(ref: string): Promise<void> {
+async function scheduleBuild(ref: string): Promise<void> {
   await found(stores, saved, [{ ref }]);
   await scheduleOn(stores, saved.id, now());
 }
@@ -112,8 +117,8 @@ async function send(script: string, env: Record<string, string>): Promise<void> 
   expect(end).toMatchObject({ code: 0 });
 }
 
-/** What `on_trigger` does, so that something is open. */
-async function openBoth(): Promise<void> {
+/** Opens a status and a check run, as the notifications of `on_trigger` would. */
+async function openStatusAndCheckRun(): Promise<void> {
   const names = {
     BUILD_TEAM_NAME: 'main',
     BUILD_PIPELINE_NAME: 'app',
@@ -121,14 +126,16 @@ async function openBoth(): Promise<void> {
     version_ref: SHA,
   };
   for (const { type, params } of definition(true, 'every').notifications ?? []) {
-    const own = Object.fromEntries(Object.entries(params).map(([key, value]) => [`param_${key}`, value]));
+    const paramEnv = Object.fromEntries(
+      Object.entries(params).map(([key, value]) => [`param_${key}`, value]),
+    );
     const script = type === 'hostcheck' ? checkRunScript : commitStatusScript;
-    await send(script, { ...names, ...own, notify_status: 'queued', notify_state: 'pending' });
+    await send(script, { ...names, ...paramEnv, notify_status: 'queued', notify_state: 'pending' });
   }
   expect([statuses.leftOpen().length, checks.leftOpen().length]).toEqual([1, 1]);
 }
 
-/** Sends what is due, as the Pods of the runs would. */
+/** Sends the due notifications, as the Pods of the runs would. */
 async function sendDue(): Promise<void> {
   await claimNotifications(ports());
   await runHooks(ports());
@@ -160,7 +167,7 @@ async function lose(
   expect(await endBuild({ build: await idOf(), attempt: 1 }, end, stores.builds)).toBe('ended');
 }
 
-/** The agent set both, and its Pod is lost before it could report the end. */
+/** The agent sent both notifications of the end, but its Pod is lost before it could report the end. */
 async function loseAfterSent(): Promise<void> {
   const events = ['0', 'notification.0', 'notification.1'].map((step, index) => ({
     sequence: index + 1,
@@ -173,7 +180,7 @@ async function loseAfterSent(): Promise<void> {
 }
 
 async function pinOther(): Promise<void> {
-  const [other = 0] = await found(stores, saved, [{ ref: NEXT }]);
+  const [other = 0] = await found(stores, saved, [{ ref: NEXT_SHA }]);
   await actions.pin({ ...APP, resource: 'git.app' }, { version: other, by: 'ann' });
 }
 
@@ -194,7 +201,7 @@ const ENDS: Record<string, Ended> = {
   ],
   'has another version than a pin': [true, pinOther, 'error', 'cancelled'],
   'loses its Pod': [false, () => lose('failed'), 'failure', 'failure'],
-  'loses its Pod after its agent set them': [false, loseAfterSent, 'failure', 'failure'],
+  'loses its Pod after its agent completed them': [false, loseAfterSent, 'failure', 'failure'],
   'loses its Pod while it is cancelled': [false, () => lose('cancelled', 'Cancelled'), 'error', 'cancelled'],
 };
 
@@ -203,7 +210,7 @@ test.each(Object.entries(ENDS))(
   async (_, row) => {
     const [approval, end, state, conclusion] = row;
     await begin(approval);
-    await openBoth();
+    await openStatusAndCheckRun();
     await end();
     await sendDue();
     expect([statuses.leftOpen(), checks.leftOpen()]).toEqual([[], []]);
@@ -214,8 +221,8 @@ test.each(Object.entries(ENDS))(
 
 test('the status and check run of a build that a newer one supersedes are completed', async () => {
   await begin(true, 'latest');
-  await openBoth();
-  await build(NEXT);
+  await openStatusAndCheckRun();
+  await scheduleBuild(NEXT_SHA);
   await sendDue();
   expect([statuses.leftOpen(), checks.leftOpen()]).toEqual([[], []]);
   expect(statuses.seen.at(-1)).toMatchObject({ sha: SHA, state: 'error' });

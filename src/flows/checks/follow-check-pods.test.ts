@@ -19,7 +19,7 @@ const run: OpenRun = {
   byCronJob: false,
   hooks: false,
 };
-const dying: PodFacts = {
+const deletedPod: PodFacts = {
   namespace: 'team',
   name: 'check-app-7',
   uid: 'uid',
@@ -55,13 +55,13 @@ const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
 test.each([
   ['a deleted Pod of a check is given time to end', 219, 'wait', []],
   ['a deleted Pod of a check that never ends is lost', 220, 'closed', [expect.stringContaining('is lost')]],
-])('%s', async (_name, now, answer, closed) => {
+])('%s', async (_name, now, answer, expectedErrors) => {
   const errors: unknown[] = [];
-  expect(await followCheckPod(run, podOfRun(run, [dying]), portsAt(now, errors))).toBe(answer);
-  expect(errors).toEqual(closed);
+  expect(await followCheckPod(run, podOfRun(run, [deletedPod]), portsAt(now, errors))).toBe(answer);
+  expect(errors).toEqual(expectedErrors);
 });
 
-const broken: PodFacts = {
+const podWithDeadContainer: PodFacts = {
   namespace: 'team',
   name: 'check-app-7',
   uid: 'uid',
@@ -87,22 +87,22 @@ const broken: PodFacts = {
 test.each([
   ['a check whose container died is left to its agent for half a minute', 39, 'wait', []],
   [
-    'a check whose container died and whose agent says nothing of it has failed, with the reason',
+    'a check whose container died and whose agent does not report that has failed, with the reason',
     40,
     'closed',
     [
       'The Pod of the check failed: The container worker ended before the check had a result (exit code 137).',
     ],
   ],
-])('%s', async (_name, now, answer, closed) => {
+])('%s', async (_name, now, answer, expectedErrors) => {
   const errors: unknown[] = [];
-  expect(await followCheckPod(run, podOfRun(run, [broken]), portsAt(now, errors))).toBe(answer);
-  expect(errors).toEqual(closed);
+  expect(await followCheckPod(run, podOfRun(run, [podWithDeadContainer]), portsAt(now, errors))).toBe(answer);
+  expect(errors).toEqual(expectedErrors);
 });
 
-test('the last words of an agent that ran no check become a sentence for people', async () => {
+test('the termination message of an agent that ran no check becomes a sentence for people', async () => {
   const errors: unknown[] = [];
-  const words = {
+  const termination = {
     format: 1,
     outcome: 'failed',
     reason: 'AgentFault',
@@ -111,7 +111,7 @@ test('the last words of an agent that ran no check become a sentence for people'
     acknowledged: 0,
   };
   const ended: PodFacts = {
-    ...dying,
+    ...deletedPod,
     deleting: false,
     phase: 'Failed',
     containers: [
@@ -121,7 +121,7 @@ test('the last words of an agent that ran no check become a sentence for people'
         state: 'terminated',
         reason: 'Error',
         exitCode: 1,
-        message: JSON.stringify(words),
+        message: JSON.stringify(termination),
       },
     ],
   };

@@ -20,12 +20,12 @@ export interface FollowChecksPorts {
 }
 
 /** A run fails if no agent opens its session within this time. */
-const PATIENCE_SECONDS = 5 * 60;
+const MAX_WAIT_FOR_AGENT_SECONDS = 5 * 60;
 /** Time that an agent has to report the death of one of its containers. */
-const BROKEN_SECONDS = 30;
+const MAX_WAIT_FOR_REPORT_SECONDS = 30;
 const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
-/** Deletes the Pod of a check or hooks whose run is closed. */
+/** Deletes the Pod of a closed run, once the Pod has ended. */
 export async function removeEnded(pod: OwnedPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
   if (hasEnded(pod)) await remove(pod, ports);
 }
@@ -37,11 +37,11 @@ export async function followCheckPod(
   ports: FollowChecksPorts,
 ): Promise<'wait' | 'closed' | 'made'> {
   const withoutCache = pod && whyWithoutCache(run, pod, ports);
-  if (withoutCache !== undefined) return await checkAgain(run, { pod, why: withoutCache }, ports);
-  const late = !run.seen && !run.hooks && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
+  if (withoutCache !== undefined) return await releaseForCache(run, { pod, why: withoutCache }, ports);
+  const late = !run.seen && !run.hooks && secondsSince(run.openedAt, ports) >= MAX_WAIT_FOR_AGENT_SECONDS;
   const lost = isOverdue(pod, ports);
   const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
-  if (verdict === 'make') return await makeAgain(run, ports);
+  if (verdict === 'make') return await createPodAgain(run, ports);
   if (verdict === 'wait') return 'wait';
   await close(run, lost ? LOST : explainCheckFailure(pod, workOf(run)), ports);
   await remove(pod, ports);
@@ -57,8 +57,8 @@ function whyWithoutCache({ seen }: OpenRun, pod: CurrentPod, ports: FollowChecks
   });
 }
 
-/** The next run of the checks leaves the cache out. */
-async function checkAgain(
+/** Ends the run, so that its checks run again. The next run leaves the cache out. */
+async function releaseForCache(
   { run }: OpenRun,
   { pod, why }: { pod: CurrentPod | undefined; why: string },
   ports: FollowChecksPorts,
@@ -81,16 +81,18 @@ async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChe
   ports.notifications.notify({ topic: 'checks' });
 }
 
-function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait' | 'make' | 'close' {
-  if (late) return 'close';
+function judgeRun(run: OpenRun, pod: PodFacts | undefined, failed: boolean): 'wait' | 'make' | 'close' {
+  if (failed) return 'close';
   if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
   if (run.seen || run.podUid !== undefined) return 'close';
   // Hooks and notifications have a timer of their own (run-hooks.ts).
   return run.hooks ? 'wait' : 'make';
 }
 
-/** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */
-async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
+/**
+ * The operator died between the claim and the Pod, or somebody deleted the Pod before its agent connected.
+ */
+async function createPodAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
   const facts = await ports.checks.runFacts(run.run);
   const answer = facts && (await requestCheckPod(facts, ports));
   if (answer !== undefined && answer.answer !== 'refused') return 'made';
@@ -111,7 +113,7 @@ function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean
 function isBroken(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
   if (pod === undefined || pod.deleting) return false;
   const { finishedAt } = brokenContainer(pod) ?? {};
-  return finishedAt !== undefined && secondsSince(finishedAt, ports) >= BROKEN_SECONDS;
+  return finishedAt !== undefined && secondsSince(finishedAt, ports) >= MAX_WAIT_FOR_REPORT_SECONDS;
 }
 
 async function remove(

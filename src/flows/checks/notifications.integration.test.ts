@@ -20,12 +20,12 @@ const APP = { team: 'main', pipeline: 'app' };
 const SHIP = { ...APP, job: 'ship' };
 
 const EVENTS: NotificationEvent[] = ['success', 'failure', 'cancel', 'changed'];
-const notify = { kind: 'notify' as const, notification: 'chat.ask', params: { level: 'high' } };
+const gateNotification = { kind: 'notify' as const, notification: 'chat.ask', params: { level: 'high' } };
 
-/** One notification for each event, and one that is sent when a build begins to wait. */
+/** One notification for each event, and one that is sent when a build begins to wait for approval. */
 function withNotifications(approval: boolean): Pipeline {
   const ship = job('ship', get('git.app'), task('ship'));
-  const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [notify] };
+  const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [gateNotification] };
   const params = { base_url: 'https://ci.example' };
   const named = [...EVENTS, 'ask'].map((label) => ({ name: `chat.${label}`, type: 'chat', label, params }));
   return samplePipeline({
@@ -33,9 +33,11 @@ function withNotifications(approval: boolean): Pipeline {
     notificationTypes: [
       { name: 'chat', builtIn: false, params: ['base_url'], notify: { runner: 'shell', cmd: 'send' } },
     ],
-    notifications: named.map((one, index) => {
+    notifications: named.map((notification, index) => {
       const event = EVENTS[index];
-      return event === undefined ? { ...one, on: [] } : { ...one, on: [event], jobs: ['ship'] };
+      return event === undefined
+        ? { ...notification, on: [] }
+        : { ...notification, on: [event], jobs: ['ship'] };
     }),
   });
 }
@@ -60,11 +62,11 @@ async function begin(approval: boolean, ...refs: string[]): Promise<void> {
   notifications = new RecordedNotifications();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(withNotifications(approval)));
-  await build(...(refs.length === 0 ? ['a'] : refs));
+  await scheduleBuilds(...(refs.length === 0 ? ['a'] : refs));
   actions = actionsOver({ ...stores, notifications, now });
 }
 
-async function build(...refs: string[]): Promise<void> {
+async function scheduleBuilds(...refs: string[]): Promise<void> {
   await found(
     stores,
     saved,
@@ -76,8 +78,10 @@ async function build(...refs: string[]): Promise<void> {
 const idOf = async (number: string): Promise<number> =>
   (await stores.views.buildIds({ ...SHIP, number }))?.build ?? 0;
 
-/** Claims what is due, and creates its Pods. Answers what each open run sends. */
-async function claim() {
+/**
+ * Opens runs for the due notifications, and creates the Pods of these runs. Returns what each open run sends.
+ */
+async function claimAndShow() {
   await claimNotifications(ports());
   await runHooks(ports());
   const open = await stores.checks.openHookRuns();
@@ -88,7 +92,7 @@ async function claim() {
       return {
         run,
         builds,
-        sent: builds.map((one) => [one.number, one.status, ...one.notifications].join(' ')),
+        sent: builds.map((build) => [build.number, build.status, ...build.notifications].join(' ')),
       };
     }),
   );
@@ -116,36 +120,36 @@ const sentOf = async (number: string): Promise<string[]> =>
 
 describe('a build that begins to wait for approval', () => {
   test('sends the notifications of its gate once, in a Pod of their own', async () => {
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     expect(run?.sent).toEqual(['1 waiting chat.ask']);
     expect(checkPods()).toEqual([`check-${run?.run}`]);
     expect(await sentOf('1')).toEqual(['approve.notify.0 chat.ask started']);
     expect(await report(run?.run ?? 0)).toBe('recorded');
     expect(await sentOf('1')).toEqual(['approve.notify.0 chat.ask succeeded']);
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
     expect(await report(run?.run ?? 0)).toBe('over');
   });
 
   test('shows a notification that fails, and still waits', async () => {
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     await report(run?.run ?? 0, 'exit code 22.');
     expect(await sentOf('1')).toEqual(['approve.notify.0 chat.ask failed exit code 22. said']);
     expect(await stores.views.build({ ...SHIP, number: '1' })).toMatchObject({ status: 'waiting' });
   });
 
-  test('sends nothing when somebody approved it meanwhile, and the build says so', async () => {
+  test('sends nothing if somebody approved it before that, and the build says so', async () => {
     await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true });
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
     expect(await sentOf('1')).toEqual([
       'approve.notify.0 chat.ask skipped Not sent: the build was approved before a Pod could send it.',
     ]);
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
   });
 });
 
 describe('a build that ends without its agent notifies of', () => {
   beforeEach(async () => {
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     await report(run?.run ?? 0);
   });
   const ends: Record<string, [end: () => Promise<unknown>, sent: string[]]> = {
@@ -171,16 +175,16 @@ describe('a build that ends without its agent notifies of', () => {
   };
   test.each(Object.entries(ends))('%s', async (_sentence, [end, sent]) => {
     await end();
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     expect(run?.sent).toEqual(sent);
     expect(run?.builds).toMatchObject([{ moment: 'ended', versions: [{ ref: 'a' }] }]);
     await report(run?.run ?? 0);
     expect(await sentOf('1')).toContain('approve.notify.0 chat.ask succeeded');
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
   });
 });
 
-const lost = async (number: string, outcome: 'failed' | 'cancelled' = 'failed'): Promise<void> => {
+const loseBuild = async (number: string, outcome: 'failed' | 'cancelled' = 'failed'): Promise<void> => {
   const at = now();
   const end = { outcome, reason: 'PodLost', message: 'The node is gone.', at } as const;
   expect(await endBuild({ build: await idOf(number), attempt: 1 }, end, stores.builds)).toBe('ended');
@@ -194,8 +198,8 @@ describe('a build whose Pod is lost', () => {
   });
 
   test('sends what its agent did not', async () => {
-    await lost('1');
-    const [run] = await claim();
+    await loseBuild('1');
+    const [run] = await claimAndShow();
     expect(run?.sent).toEqual(['1 failed chat.failure chat.changed']);
     expect(run?.builds).toMatchObject([{ reason: 'PodLost' }]);
     await report(run?.run ?? 0);
@@ -212,31 +216,31 @@ describe('a build whose Pod is lost', () => {
     ];
     const { followBuild } = await import('#flows/builds/follow-build.ts');
     await followBuild({ build: await idOf('1'), attempt: 1 }, events, ports());
-    await lost('1');
-    expect((await claim()).map(({ sent }) => sent)).toEqual([['1 failed chat.changed']]);
+    await loseBuild('1');
+    expect((await claimAndShow()).map(({ sent }) => sent)).toEqual([['1 failed chat.changed']]);
   });
 
-  test('compares with the build before for changed, but not with a cancelled one', async () => {
-    await lost('1');
-    const [first] = await claim();
+  test('compares with the previous build for the event changed, but not with a cancelled one', async () => {
+    await loseBuild('1');
+    const [first] = await claimAndShow();
     await report(first?.run ?? 0);
-    await build('b');
+    await scheduleBuilds('b');
     await start();
-    await lost('2', 'cancelled');
-    const [second] = await claim();
+    await loseBuild('2', 'cancelled');
+    const [second] = await claimAndShow();
     expect(second?.sent).toEqual(['2 cancelled chat.cancel']);
     await report(second?.run ?? 0);
-    await build('c');
+    await scheduleBuilds('c');
     await start();
-    await lost('3');
-    expect((await claim()).map(({ sent }) => sent)).toEqual([['3 failed chat.failure']]);
+    await loseBuild('3');
+    expect((await claimAndShow()).map(({ sent }) => sent)).toEqual([['3 failed chat.failure']]);
     const facts = await stores.builds.attemptFacts(await idOf('3'), 1);
     expect(facts?.previousOutcome).toBe('failed');
   });
 
   test('sends nothing when its agent reported the end', async () => {
     await succeed(stores, 'ship');
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
   });
 });
 
@@ -253,9 +257,9 @@ describe('a build that a newer one', () => {
     const [ship, ...others] = withNotifications(true).jobs;
     const jobs = ship ? [{ ...ship, ...more }, ...others] : [];
     saved = await stores.pipelines.savePipeline(toSave({ ...withNotifications(true), jobs }));
-    await build('a');
-    await build('b');
-    const [run] = await claim();
+    await scheduleBuilds('a');
+    await scheduleBuilds('b');
+    const [run] = await claimAndShow();
     expect(run?.sent.toSorted()).toEqual(['1 cancelled chat.cancel', '2 waiting chat.ask']);
   });
 });
@@ -266,18 +270,18 @@ describe('runs of notifications', () => {
     await actions.pausePipeline(APP, 'ann');
     for (let number = 1; number <= 12; number += 1)
       await actions.cancelBuild({ ...SHIP, number: String(number) }, 'ann');
-    const [run, ...others] = await claim();
+    const [run, ...others] = await claimAndShow();
     expect(run?.sent).toHaveLength(10);
     expect(others).toEqual([]);
-    expect(await claim()).toHaveLength(1);
+    expect(await claimAndShow()).toHaveLength(1);
     await report(run?.run ?? 0);
-    const [rest] = await claim();
-    expect(rest?.sent).toEqual(['11 cancelled chat.cancel', '12 cancelled chat.cancel']);
+    const [nextRun] = await claimAndShow();
+    expect(nextRun?.sent).toEqual(['11 cancelled chat.cancel', '12 cancelled chat.cancel']);
   });
 
   test('are closed with the reason when their Pod does not come in time, and never repeated', async () => {
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     await stores.pool.query(rows()`UPDATE check_runs SET opened_at = now() - interval '1 hour'`);
     await runHooks(ports());
     expect(await sentOf('1')).toEqual([
@@ -285,10 +289,10 @@ describe('runs of notifications', () => {
         'QuotaExceeded: no room',
     ]);
     expect(await report(run?.run ?? 0)).toBe('over');
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
   });
 
-  test('get one Pod, whichever operator dies between their record and their Pod', async () => {
+  test('get one Pod, even if an operator dies after it recorded the run and before it created the Pod', async () => {
     await claimNotifications(ports());
     expect(checkPods()).toEqual([]);
     await claimNotifications(ports());
@@ -298,7 +302,7 @@ describe('runs of notifications', () => {
   });
 
   test('are not repeated when their Pod is lost after its agent came, and the build shows it', async () => {
-    const [run] = await claim();
+    const [run] = await claimAndShow();
     const id = run?.run ?? 0;
     const pod = cluster.pods.get(`check-${id}`);
     await stores.sessions.openSession({ kind: 'checks', run: id }, 'key', pod?.uid ?? '', now());
@@ -307,18 +311,18 @@ describe('runs of notifications', () => {
     expect(await sentOf('1')).toEqual([
       'approve.notify.0 chat.ask failed The Pod of the notifications is gone.',
     ]);
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
   });
 
   test('that nobody could send for an hour are given up', async () => {
     await stores.pool.query(rows()`UPDATE build_notifications SET due_at = now() - interval '2 hours'`);
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
     expect(await sentOf('1')).toEqual([
       'approve.notify.0 chat.ask failed Not sent: for an hour no Pod could send it.',
     ]);
   });
 
-  test('that two operators open are one', async () => {
+  test('are opened once, even by two operators at once', async () => {
     const due = await stores.checks.dueNotifications();
     const { decideNotificationRuns } = await import('#domain/build/due-notifications.ts');
     const decision = decideNotificationRuns(due);
@@ -327,9 +331,9 @@ describe('runs of notifications', () => {
   });
 
   test('end with their pipeline', async () => {
-    await claim();
+    await claimAndShow();
     await stores.pipelines.removePipeline(APP);
-    expect(await claim()).toEqual([]);
+    expect(await claimAndShow()).toEqual([]);
     expect(await stores.checks.openRuns()).toEqual([]);
   });
 });

@@ -11,7 +11,10 @@ import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { CheckRunFacts, OpenHookRun, OpenRun } from '#flows/pods/workloads.ts';
 
-/* Checks: requesting, claiming and recording them. The rules at the top of builds/ports.ts apply here too. */
+/*
+ * What requesting, claiming and recording checks needs from outside. Every method is one transaction and safe
+ * to repeat after a crash.
+ */
 
 export type CheckCause = 'schedule' | 'manual' | 'webhook';
 
@@ -47,13 +50,13 @@ export interface WebhooksAnswered {
 
 export interface CheckStore {
   /**
-   * Marks the check as requested; the timer is reset when it starts. Requests while a check runs lead to one
-   * more check.
+   * Marks the check as requested; the timer is reset when the check starts. Requests while a check runs lead
+   * to one more check.
    */
   requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
   /**
-   * One transaction for all calls. Answers in their order. `wait`: wait for resources that other transactions
-   * hold.
+   * One transaction for all calls, with the answers in the order of the calls. `wait`: wait for resources
+   * that other transactions hold.
    */
   requestChecksByToken(
     webhooks: { calls: readonly WebhookCall[]; wait: boolean },
@@ -62,11 +65,11 @@ export interface CheckStore {
   /** The resource that the webhook token belongs to. */
   resourceOfToken(tokenHash: string): Promise<ResourceName | undefined>;
   /**
-   * Checks of live pipelines that are due or requested and do not run: at most `ofTeam` of each team, checks
-   * without a Pod counted apart. Requested checks come first, then the oldest due. For teams in `except`,
-   * only checks without a Pod.
+   * Checks of live pipelines that are due or requested and do not run: at most `maxPerTeam` with a Pod and as
+   * many without a Pod. Requested checks come first, then the oldest due. For teams in `except`, only checks
+   * without a Pod.
    */
-  dueChecks(at: Date, ofTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
+  dueChecks(at: Date, maxPerTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
    * Row ids of pipelines whose checks may be overdue by more than two intervals, for their status. The
    * interval of a cron expression counts as one minute.
@@ -74,13 +77,13 @@ export interface CheckStore {
   overduePipelines(at: Date): Promise<number[]>;
   /**
    * One transaction, fenced by the leader epoch if the process leads. `work` may run again after a conflict,
-   * so it acts through `tx` only.
+   * so `work` acts through `tx` only.
    */
   withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
-  /** Evaluates cron expressions. No request. */
+  /** Evaluates cron expressions, without a request. */
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /** Frees the scopes without a result because no Pod could be created. They are due as before. */
+  /** Frees the scopes without a result because no Pod could be created. Their checks are due as before. */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed. */
   openRuns(): Promise<OpenRun[]>;
@@ -94,7 +97,7 @@ export interface CheckStore {
    * Some of each team that has no open run, oldest first.
    */
   dueNotifications(): Promise<DueNotifications[]>;
-  /** Opens the runs, and drops what is not to be sent. */
+  /** Opens the runs, and records which notifications are not sent. */
   openNotificationRuns(decision: NotificationDecision): Promise<void>;
   /** Records why the hooks have no Pod yet. */
   explainHooks(run: number, reason: string): Promise<void>;
@@ -108,12 +111,13 @@ export interface HooksEnded {
   error?: string;
 }
 
-/** Locks each scope that it reads until it ends. */
+/** Locks each scope that is read, until the transaction ends. */
 export interface CheckTransaction {
-  /** Filters the scopes: those that are due or requested and that no run has claimed. */
+  /** Those of the scopes that are due or requested and that no run has claimed. */
   dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
   /** Scopes of the group that no run has claimed, due or not. */
   freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;
+  /** The run that was opened for this Pod. */
   runOfPod(podUid: string): Promise<number | undefined>;
   /** Claims the scopes for a new run. The Pod's name follows from the run's id. */
   openRun(run: RunToOpen): Promise<number>;
@@ -122,21 +126,22 @@ export interface CheckTransaction {
   /** Adds new versions in this order and requests a decision on the jobs that get the resource. */
   addVersions(scope: number, versions: Record<string, string>[], at: Date): Promise<VersionsAdded>;
   freeScope(checked: ScopeChecked, at: Date): Promise<void>;
-  /** Frees the scope too. */
+  /** Records the error, and frees the scope. */
   failCheck(failed: CheckFailed, at: Date): Promise<void>;
   /**
    * Requests a decision on jobs whose triggers wait for a check of these scopes. Returns whether there are
-   * any.
+   * such jobs.
    */
   wakeTriggers(scopes: readonly number[]): Promise<boolean>;
+  /** The scopes that the run has claimed and not freed. */
   scopesOf(run: number): Promise<(ScopeTimer & { live: boolean })[]>;
   /** `released`: versions no longer wait for the run's hooks. */
   closeRun(run: number, error: string | undefined, at: Date): Promise<{ released: boolean }>;
 }
 
 /**
- * From the labels of a Pod that a CronJob created. Anyone can write labels, so the namespace must be the
- * pipeline's.
+ * The check group that the labels of a CronJob's Pod name. Anyone can write labels, so the namespace must be
+ * that of the pipeline.
  */
 export interface GroupOfPod {
   pipelineId: number;
@@ -184,8 +189,8 @@ export interface CheckOutcome {
   scope: number;
   versions?: Record<string, string>[];
   /**
-   * Number of older versions that were omitted because a check reports at most 100. It counts only if all
-   * reported versions are new.
+   * Number of older versions that were omitted because a check reports at most 100. This number counts only
+   * if all reported versions are new.
    */
   omitted?: number;
   error?: string;

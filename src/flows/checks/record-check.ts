@@ -16,8 +16,8 @@ export interface CheckRecorded {
 }
 
 /**
- * Records new versions in order and requests scheduling; ignores known versions. Frees the scope and sets its
- * next due time.
+ * Records new versions in order and requests a decision on their jobs; ignores known versions. Frees the
+ * scope and sets its next due time.
  */
 export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
   const at = now();
@@ -41,8 +41,8 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
 }
 
 /**
- * Frees the scopes without a result, with this error. `released`: builds that waited for this run may be
- * created now.
+ * Closes the run: its scopes without a result get this error and are free. `released`: builds that waited for
+ * this run may be created now.
  */
 export async function closeRun(
   run: number,
@@ -50,22 +50,22 @@ export async function closeRun(
   error?: string,
 ): Promise<{ released: boolean }> {
   const at = now();
-  return await checks.withChecks(async (tx) => await closeOpen(run, tx, { at, error }));
+  return await checks.withChecks(async (tx) => await closeRunWith(run, tx, { at, error }));
 }
 
-async function closeOpen(
+async function closeRunWith(
   run: number,
   tx: CheckTransaction,
   { at, error }: { at: Date; error: string | undefined },
 ): Promise<{ released: boolean }> {
-  const left = await tx.scopesOf(run);
+  const openScopes = await tx.scopesOf(run);
   const message = error ?? 'The check ended without a result.';
-  // The others belong to resources that were removed meanwhile: nothing failed.
-  for (const scope of left.filter(({ live }) => live)) {
+  // A scope that is not live belongs to a resource that was removed, so its check has not failed.
+  for (const scope of openScopes.filter(({ live }) => live)) {
     const next = afterFailure(scope, at.getTime());
     await tx.failCheck({ scope: scope.id, error: message, log: '', next }, at);
   }
-  const awaited = await tx.wakeTriggers(left.map(({ id }) => id));
+  const awaited = await tx.wakeTriggers(openScopes.map(({ id }) => id));
   const { released } = await tx.closeRun(run, error, at);
   return { released: released || awaited };
 }

@@ -28,16 +28,16 @@ export async function recordVersions(
       ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   }
   for (const pipeline of pipelines) ports.notifications.notify({ topic: 'status', pipeline });
-  // An agent that lost our last answer sends its report again.
+  // A run may be closed twice: an agent that did not receive the last answer sends its report again.
   if (request.done) {
     await closeRun(run, ports);
-    // A slot is free: held checks need not wait for the next tick.
+    // A slot is free, so a check that a limit holds can start without waiting for the timer.
     ports.notifications.notify({ topic: 'checks' });
   } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
   return 'recorded';
 }
 
-/** From here on the versions may be built. */
+/** Records the results of hooks. From then on, the versions may be built. */
 async function recordHooks(
   run: number,
   results: HookResult[],
@@ -54,6 +54,6 @@ async function recordHooks(
 
 function outcomeOf(run: number, { scope, versions, cut = 0, error, log }: CheckResult): CheckOutcome {
   if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
-  const over = Math.max(0, versions.length - MAX_CHECK_VERSIONS);
-  return { run, scope: Number(scope), versions: versions.slice(over), omitted: cut + over, log };
+  const excess = Math.max(0, versions.length - MAX_CHECK_VERSIONS);
+  return { run, scope: Number(scope), versions: versions.slice(excess), omitted: cut + excess, log };
 }

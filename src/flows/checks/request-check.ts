@@ -9,8 +9,8 @@ interface Ports {
 }
 
 /**
- * Requests a check on behalf of a person. Recorded when it returns. A request while a check runs leads to
- * another check.
+ * Requests a check on behalf of a person. The request is recorded when this returns. A request while a check
+ * runs leads to another check.
  */
 export async function requestCheck(resource: ResourceName, ports: Ports): Promise<'requested' | 'unknown'> {
   const answer = await ports.checks.requestCheck(resource, 'manual', ports.now());
@@ -18,7 +18,10 @@ export async function requestCheck(resource: ResourceName, ports: Ports): Promis
   return answer;
 }
 
-/** Recorded when it returns. Checkers are notified after the transaction, and only if a check became due. */
+/**
+ * Requests the checks of webhooks. The requests are recorded when this returns. The operator is notified only
+ * if a check became due.
+ */
 export async function answerWebhooks(
   webhooks: { calls: readonly WebhookCall[]; wait: boolean },
   ports: Ports,

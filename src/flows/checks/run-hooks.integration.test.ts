@@ -41,7 +41,7 @@ function withHooks(): Pipeline {
 }
 
 const now = (): Date => new Date(Date.now() + 1000);
-const hangs = (): undefined => undefined;
+const reportHangingAgent = (): undefined => undefined;
 const foreign = new RecordedForeignPods();
 const ports = () => ({
   ...stores,
@@ -49,50 +49,51 @@ const ports = () => ({
   notifications,
   foreign,
   now,
-  hangs,
+  reportHangingAgent,
   seenStart: () => ({}),
   pods: () => [...cluster.pods.values()],
 });
 const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
-const builds = (): string[] => podNames().filter((name) => name.startsWith('app'));
+const buildPods = (): string[] => podNames().filter((name) => name.startsWith('app'));
 
-/** A check finds these, and its Pod goes. Answers the run of the hooks that they fire, if any. */
+/** A check finds these versions, and its Pod ends. Returns the run of the hooks that they trigger, or 0. */
 async function find(name: string, ...refs: string[]): Promise<number> {
   await requestCheck({ ...APP, resource: name }, ports());
   const { runs } = await startChecks(ports());
   for (const run of runs) {
-    for (const { scope, resource: of } of (await stores.checks.runFacts(run))?.checks ?? [])
-      if (of === name) {
-        const results = [{ scope: String(scope), versions: refs.map((ref) => ({ ref })), log: '' }];
-        await recordVersions(run, { results, done: true }, ports());
+    for (const check of (await stores.checks.runFacts(run))?.checks ?? [])
+      if (check.resource === name) {
+        const versions = refs.map((ref) => ({ ref }));
+        const result = { scope: String(check.scope), versions, log: '' };
+        await recordVersions(run, { results: [result], done: true }, ports());
       }
     await stores.checks.closeRun(run, now());
     cluster.pods.delete(`check-${run}`);
   }
-  await decide();
+  await scheduleAndStart();
   return (await stores.checks.openHookRuns()).at(-1)?.run ?? 0;
 }
 
-async function decide(): Promise<boolean> {
+async function scheduleAndStart(): Promise<boolean> {
   const { held } = await scheduleJobs(ports());
   await startBuilds(ports());
   return held;
 }
 
-/** As time goes by. */
-async function over(run: number): Promise<void> {
+/** Moves the deadline of the hooks into the past. */
+async function passDeadline(run: number): Promise<void> {
   await stores.pool.query(rows()`
     UPDATE hook_runs SET held_until = now() - interval '1 millisecond' WHERE run_id = ${run}`);
 }
 
-const results = (...versions: number[]): HookResult[] =>
+const hookResults = (...versions: number[]): HookResult[] =>
   versions.map((version) => ({ version: String(version), job: 'unit', hook: 'shell', output: 'hello\n' }));
 const hookView = async () => (await stores.views.check(GIT))?.hooks;
 
 describe('hooks of new versions', () => {
-  test('hooks have a Pod of their own, and builds follow its end', async () => {
+  test('hooks have their own Pod, and builds start after the hooks have reported', async () => {
     const run = await find('git.app', 'a', 'b');
-    expect(builds()).toEqual([]);
+    expect(buildPods()).toEqual([]);
     expect((await runHooks(ports())).againAfterMs).toBeGreaterThan(0);
     expect(podNames()).toEqual([`check-${run}`]);
     const facts = await stores.checks.runFacts(run);
@@ -100,25 +101,25 @@ describe('hooks of new versions', () => {
     expect(facts?.hooks?.versions.map(({ fields }) => fields['ref'])).toEqual(['a', 'b']);
     notifications.sent.length = 0;
     const ids = facts?.hooks?.versions.map(({ id }) => id) ?? [];
-    expect(await recordVersions(run, { results: [], hooks: results(...ids), done: true }, ports())).toBe(
+    expect(await recordVersions(run, { results: [], hooks: hookResults(...ids), done: true }, ports())).toBe(
       'recorded',
     );
     expect(notifications.sent).toEqual([`schedule ${pipeline}`, `status ${pipeline}`, 'checks']);
-    expect(await decide()).toBe(false);
-    expect(builds()).toEqual(['app-unit-1-1', 'app-unit-2-1']);
-    expect(await hookView()).toMatchObject({ first: ids[0], last: ids[1], results: results(...ids) });
+    expect(await scheduleAndStart()).toBe(false);
+    expect(buildPods()).toEqual(['app-unit-1-1', 'app-unit-2-1']);
+    expect(await hookView()).toMatchObject({ first: ids[0], last: ids[1], results: hookResults(...ids) });
     expect(await runHooks(ports())).toEqual({ failures: [] });
   });
 
   test('hooks that fail are reported and fail no build', async () => {
     const run = await find('git.app', 'a');
-    const [result] = results(1);
+    const [result] = hookResults(1);
     const hooks = [
       { version: '1', job: 'unit', hook: 'shell', output: '', ...result, error: 'exit code 3.' },
     ];
     await recordVersions(run, { results: [], hooks, done: true }, ports());
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
     const error = 'The hook shell of job unit failed for version 1: exit code 3.';
     expect(await hookView()).toMatchObject({ error, results: [{ error: 'exit code 3.' }] });
     const facts = await stores.pipelines.pipelineFacts(APP);
@@ -128,26 +129,28 @@ describe('hooks of new versions', () => {
   test('hooks that do not end hold builds until their deadline, and their Pod is deleted', async () => {
     const run = await find('git.app', 'a');
     await runHooks(ports());
-    await over(run);
+    await passDeadline(run);
     expect(await runHooks(ports())).toEqual({ failures: [] });
     expect(podNames()).toEqual([]);
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
     expect(await hookView()).toMatchObject({
       error: expect.stringContaining('The hooks had not ended after 30 s, and builds start without them.'),
     });
-    expect(await recordVersions(run, { results: [], hooks: results(1), done: true }, ports())).toBe('over');
+    expect(await recordVersions(run, { results: [], hooks: hookResults(1), done: true }, ports())).toBe(
+      'over',
+    );
   });
 
   test('hooks hold nothing after their deadline, even without an operator', async () => {
     const run = await find('git.app', 'a');
-    await over(run);
+    await passDeadline(run);
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
     await runHooks(ports());
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
   });
 
   test('hooks whose Pod ends without a report hold no build', async () => {
@@ -162,26 +165,26 @@ describe('hooks of new versions', () => {
     } as const;
     const ended = cluster.change(`check-${run}`, { phase: 'Failed', containers: [agent] });
     await followPod(ended, await stores.checks.openRuns(), ports());
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
     expect(await hookView()).toMatchObject({ error: expect.stringContaining('The Pod of the hooks ended') });
   });
 
   test.each<[string, 'QuotaExceeded' | 'TeamLimit', string]>([
     ['no quota', 'QuotaExceeded', 'QuotaExceeded: no room'],
-    ['no place in the team', 'TeamLimit', 'TeamLimit: no room'],
+    ['no slot in the team', 'TeamLimit', 'TeamLimit: no room'],
   ])(
     'hooks for which there is %s are retried until their deadline and say why',
     async (_, reason, reported) => {
       const run = await find('git.app', 'a');
       cluster.refuse = () => ({ answer: 'refused', reason, message: 'no room' });
       expect(await runHooks(ports())).toMatchObject({ againAfterMs: expect.any(Number) });
-      expect(builds()).toEqual([]);
-      await over(run);
+      expect(buildPods()).toEqual([]);
+      await passDeadline(run);
       cluster.refuse = undefined;
       await runHooks(ports());
-      await decide();
-      expect(builds()).toEqual(['app-unit-1-1']);
+      await scheduleAndStart();
+      expect(buildPods()).toEqual(['app-unit-1-1']);
       expect((await hookView())?.error).toContain(reported);
     },
   );
@@ -191,12 +194,12 @@ describe('hooks of new versions', () => {
     cluster.refuse = (name) =>
       name.startsWith('check') ? { answer: 'refused', reason: 'Invalid', message: 'no' } : undefined;
     await runHooks(ports());
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
     expect(await hookView()).toMatchObject({ error: 'No Pod could be made: no' });
   });
 
-  test('hooks count as checks do: a team has three of both, and the oldest go first', async () => {
+  test('a team runs at most three checks and hooks at a time, the oldest first', async () => {
     const runs = [];
     for (const ref of ['a', 'b', 'c', 'd']) runs.push(await find('git.app', ref));
     await runHooks(ports());
@@ -222,21 +225,21 @@ describe('when the operator dies', () => {
     expect(cluster.made.filter((name) => name === `check-${run}`)).toHaveLength(1);
   });
 
-  test('each build is made once if the operator dies after hooks ended', async () => {
+  test('each build is created once if the operator dies after hooks ended', async () => {
     const run = await find('git.app', 'a');
-    const last = { results: [], hooks: results(1), done: true };
+    const last = { results: [], hooks: hookResults(1), done: true };
     await recordVersions(run, last, ports());
     expect(await recordVersions(run, last, ports())).toBe('over');
-    await decide();
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
   });
 });
 
 describe('what hooks do not hold', () => {
   test('a build that takes versions of resources without hooks does not wait', async () => {
     await find('git.lib', 'a');
-    expect(builds()).toEqual(['app-lint-1-1']);
+    expect(buildPods()).toEqual(['app-lint-1-1']);
     expect(await stores.checks.openHookRuns()).toEqual([]);
   });
 
@@ -247,17 +250,17 @@ describe('what hooks do not hold', () => {
     });
   });
 
-  test('a build whose version was known does not wait', async () => {
+  test('a version that is found again runs no hooks', async () => {
     const run = await find('git.app', 'a');
     await stores.checks.recordHooks(run, { results: [] }, now());
     expect(await find('git.app', 'a')).toBe(0);
   });
 
-  test('a build of a pipeline that has lost its hooks does not wait', async () => {
+  test('a build of a pipeline whose hooks were removed does not wait', async () => {
     await find('git.app', 'a');
     await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [job('unit', get('git.app'))] })));
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
+    await scheduleAndStart();
+    expect(buildPods()).toEqual(['app-unit-1-1']);
   });
 });
 
@@ -282,7 +285,7 @@ test('a job says which hooks it waits for, and until when', async () => {
   ]);
 });
 
-test('a Pod of hooks past their deadline is removed when it ends', async () => {
+test('the Pod of hooks that have reported is removed when it ends', async () => {
   const run = await find('git.app', 'a');
   await runHooks(ports());
   await recordVersions(run, { results: [], hooks: [], done: true }, ports());

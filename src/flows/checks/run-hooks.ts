@@ -23,40 +23,40 @@ export interface HooksRun {
   failures: { error: unknown }[];
 }
 
-/** When hooks without a Pod are tried again. */
-const AGAIN_MS = 1000;
+/** How soon hooks without a Pod are tried again. */
+const RETRY_MS = 1000;
 
 /**
- * Creates Pods for hooks, and for notifications of builds without a Pod, within the limits of checks. Releases
- * builds whose hooks took too long. Level-triggered: the reports of agents and the ends of Pods are handled
- * elsewhere.
+ * Creates Pods for hooks, and for notifications of builds without a Pod, within the limits of checks.
+ * Releases builds whose hooks took too long. Level-triggered: the reports of agents and the ends of Pods are
+ * handled elsewhere.
  */
 export async function runHooks(ports: Ports): Promise<HooksRun> {
-  const done: HooksRun = { failures: [] };
+  const result: HooksRun = { failures: [] };
   const open = await ports.checks.openHookRuns();
-  if (open.length === 0) return done;
+  if (open.length === 0) return result;
   const pods = ports.pods();
-  const attempted = async (work: Promise<unknown>): Promise<void> =>
-    void (await work.catch((error: unknown) => done.failures.push({ error })));
+  const collectFailure = async (work: Promise<unknown>): Promise<void> =>
+    void (await work.catch((error: unknown) => result.failures.push({ error })));
   const podOf = (run: OpenHookRun): CurrentPod | undefined => podOfRun(run, pods);
-  const going = open.filter(({ leftMs }) => leftMs > 0);
-  for (const run of open) if (!going.includes(run)) await attempted(giveUp(run, podOf(run), ports));
-  const waiting = going.filter((run) => !run.seen && podOf(run) === undefined);
-  if (waiting.length > 0) await attempted(start(waiting, ports));
-  if (going.length > 0) done.againAfterMs = pauseFor(going, waiting.length > 0);
-  return done;
+  const inTime = open.filter(({ leftMs }) => leftMs > 0);
+  for (const run of open) if (!inTime.includes(run)) await collectFailure(giveUp(run, podOf(run), ports));
+  const withoutPod = inTime.filter((run) => !run.seen && podOf(run) === undefined);
+  if (withoutPod.length > 0) await collectFailure(startRuns(withoutPod, ports));
+  if (inTime.length > 0) result.againAfterMs = pauseFor(inTime, withoutPod.length > 0);
+  return result;
 }
 
-function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
-  const first = Math.max(0, Math.min(...going.map(({ leftMs }) => leftMs)));
-  return again ? Math.min(first, AGAIN_MS) : first;
+function pauseFor(inTime: readonly OpenHookRun[], mayRetry: boolean): number {
+  const untilDeadline = Math.max(0, Math.min(...inTime.map(({ leftMs }) => leftMs)));
+  return mayRetry ? Math.min(untilDeadline, RETRY_MS) : untilDeadline;
 }
 
 /** Deletes the Pod first: if the operator dies after that, the next call finds the run again. */
 async function giveUp(run: OpenHookRun, pod: CurrentPod | undefined, ports: Ports): Promise<void> {
   const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
-  const why = `${GIVEN_UP[run.work]} ${state(run, pod)}`;
+  const why = `${GIVEN_UP[run.work]} ${whyNotEnded(run, pod)}`;
   await closeRun(run.run, ports, why.trimEnd());
   notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
   notifications.notify({ topic: 'status', pipeline: run.pipelineId });
@@ -67,24 +67,24 @@ const GIVEN_UP: Record<OpenHookRun['work'], string> = {
   notifications: 'The Pod that sends the notification did not end in time.',
 };
 
-function state({ seen, work, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
+function whyNotEnded({ seen, work, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
   if (seen) return '';
   return pod === undefined ? refused : explainCheckFailure(pod, work);
 }
 
-/** All Pods that exist, or may, count against the limits. */
-async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
-  const waits = new Set(waiting.map(({ run }) => run));
-  const open = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));
-  const running = openChecks(open, ({ run }) => String(run), ports);
-  const own = waiting.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
-  const { groups, held } = pickChecks(own, running, checkLimits(running, ports));
-  for (const run of groups.flat()) await startOne(run, ports);
+/** Creates Pods within the limits. All other open runs count against the limits, since they may have Pods. */
+async function startRuns(withoutPod: OpenHookRun[], ports: Ports): Promise<void> {
+  const ids = new Set(withoutPod.map(({ run }) => run));
+  const others = (await ports.checks.openRuns()).filter(({ run }) => !ids.has(run));
+  const running = openChecks(others, ({ run }) => String(run), ports);
+  const candidates = withoutPod.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
+  const { groups, held } = pickChecks(candidates, running, checkLimits(running, ports));
+  for (const run of groups.flat()) await startRun(run, ports);
   for (const { run } of held)
     await ports.checks.explainHooks(run, 'TeamLimit: As many checks run as may at a time.');
 }
 
-async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
+async function startRun({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
   const { checks, notifications } = ports;
   const facts = await checks.runFacts(run);
   if (facts === undefined) return;

@@ -19,55 +19,58 @@ export interface ChecksStarted {
   runs: number[];
   /** Checks that were recorded without a Pod. */
   answered: number;
-  /** Due checks that a limit holds. They are first when a run ends. */
+  /** Due checks that a limit holds. They start first when a run ends. */
   held: number;
   /** Checks without a Pod remain: call again at once. */
   more: boolean;
-  /** Teams whose namespaces have no room for a check Pod. Try them again later. */
+  /** Teams in whose namespaces a check Pod was refused because a limit is reached. Try them again later. */
   short: string[];
   failures: { group: string; error: unknown }[];
 }
 
 /** Due checks of one team per call. */
 const MAX_DUE_OF_TEAM = 1000;
-/** Checks without a Pod that are answered per call, so that the others get their turn in between. */
+/** Checks without a Pod that are answered per call, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
-/** Each is a transaction on its own row. */
+/** Checks without a Pod that are answered at a time. Each is a transaction on its own row. */
 const ANSWERED_AT_ONCE = 4;
 
 /**
- * Creates a Pod for each group of due checks that need one, and answers the others. Teams take turns, and a
- * team without a running check always gets a slot. `avoid`: teams to leave out this time.
+ * Creates a Pod for each group of due checks that need a Pod, and answers the other checks. Teams take turns,
+ * and a team without a running check always gets a slot. `avoid`: teams to leave out this time.
  */
-export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
+export async function startChecks(
+  ports: Ports,
+  avoid: ReadonlySet<string> = NO_TEAMS,
+): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
   const due = await ports.checks.dueChecks(ports.now(), MAX_DUE_OF_TEAM, [...avoid]);
-  const wanted = due
+  const withPod = due
     .filter((candidate) => !candidate.builtInCron)
     .map((check) => ({ ...check, group: groupName(check) }));
-  if (wanted.length > 0) await startWanted(wanted, ports, done);
-  const clocks = shareByTeam(
+  if (withPod.length > 0) await startGroups(withPod, ports, done);
+  const withoutPod = shareByTeam(
     due.filter((candidate) => candidate.builtInCron),
     [],
   );
-  await answerClocks(clocks.slice(0, MAX_ANSWERED), ports, done);
-  return { ...done, more: clocks.length > MAX_ANSWERED };
+  await answerCronChecks(withoutPod.slice(0, MAX_ANSWERED), ports, done);
+  return { ...done, more: withoutPod.length > MAX_ANSWERED };
 }
 
-async function answerClocks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
-  const clocks = due.values();
-  const lane = async (): Promise<void> => {
-    for (const check of clocks) await answer(check, ports, done);
+async function answerCronChecks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+  const remaining = due.values();
+  const answerRemaining = async (): Promise<void> => {
+    for (const check of remaining) await answerCronCheck(check, ports, done);
   };
-  await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, answerRemaining));
 }
 
-async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+async function startGroups(due: DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
   const running = openChecks(await ports.checks.openRuns(), groupName, ports);
-  let left = wanted;
+  let waiting = due;
   for (;;) {
     const { roomOf, ...limits } = checkLimits(running, ports);
-    const picked = pickChecks(left, running, {
+    const picked = pickChecks(waiting, running, {
       ...limits,
       roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
     });
@@ -76,12 +79,12 @@ async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted
     for (const checks of picked.groups)
       if (await startGroup(checks, ports, done))
         running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
-    left = picked.held;
+    waiting = picked.held;
   }
-  done.held += left.length;
+  done.held += waiting.length;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_TEAMS: ReadonlySet<string> = new Set();
 
 function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
   return `${pipelineId} ${group}`;
@@ -89,7 +92,7 @@ function groupName({ pipelineId, group }: { pipelineId: number; group: string })
 
 async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted): Promise<boolean> {
   try {
-    const facts = await claim(checks, ports);
+    const facts = await claimGroup(checks, ports);
     if (facts === undefined) return false;
     // If this fails, the run stays open and follow-check-pods.ts creates its Pod later.
     const pod = await requestCheckPod(facts, ports);
@@ -105,15 +108,15 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
   }
 }
 
-async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | undefined> {
+async function claimGroup(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | undefined> {
   const scopes = checks.map((check) => check.scope);
   const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
   const opened = await openRun(scopes, cause, ports);
   return opened && (await ports.checks.runFacts(opened.run));
 }
 
-/** The built-in type `cron`: the version is the time itself. */
-async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
+/** Answers a check of the built-in type `cron`: the version is the time itself. */
+async function answerCronCheck(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
   try {
     const at = ports.now();
     const outcome = { scope: check.scope, versions: [{ date: formatCheckDate(at) }], log: '' };

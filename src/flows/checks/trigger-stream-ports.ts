@@ -6,7 +6,7 @@ import type { Listed, Page } from '#flows/page.ts';
  */
 export interface StreamName {
   team: string;
-  /** Without the type. */
+  /** The name of the resource without its type. */
   trigger: string;
 }
 
@@ -28,6 +28,9 @@ export interface TriggerStreams {
   streams(team: string): Promise<TriggerStream[] | undefined>;
   /** Newest first; undefined: no pipeline of the team declares the trigger. */
   events(stream: StreamName, page: Page): Promise<Listed<EmittedEvent> | undefined>;
-  /** Records the version for each resource of the stream. Returns the pipelines; undefined as above. */
+  /**
+   * Records the version for each resource of the stream. Returns the pipelines; undefined: no pipeline of the
+   * team declares the trigger.
+   */
   emit(stream: StreamName, event: Omit<EmittedEvent, 'id'>): Promise<string[] | undefined>;
 }

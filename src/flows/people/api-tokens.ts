@@ -7,7 +7,7 @@ export type TokenMade =
   /** `role-too-high`: the account's role in the team is lower than the token's. */
   | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' };
 
-/** For a signed-in user; refused if their session has ended. */
+/** Creates a token for a signed-in user, unless their session has ended. */
 export async function createToken(
   token: TokenToMake,
   at: Date,
@@ -24,7 +24,7 @@ export async function createToken(
   });
 }
 
-/** The owner of the token and its rights: never more than the owner has now. */
+/** The owner of the token, with the rights of the token: never more than the owner has now. */
 export async function identifyByToken(
   hash: Buffer,
   at: Date,

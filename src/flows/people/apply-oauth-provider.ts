@@ -25,19 +25,19 @@ export async function applyOAuthProvider(
   if (faults.length > 0)
     return { outcome: 'refused', reason: 'InvalidDefinition', message: faults.join(' ') };
   const saved = await saveProvider(provider, { by, at: ports.now() }, ports.oauth);
-  return saved.answer === 'refused' ? lockOut(saved.message) : { outcome: 'applied' };
+  return saved.answer === 'refused' ? wouldLockOut(saved.message) : { outcome: 'applied' };
 }
 
-/** Removes the provider of a deleted object. Waits while that would lock somebody out. */
+/** Removes the provider of a deleted object; refused while the removal would lock somebody out. */
 export async function removeOAuthProvider(
   canonical: string,
   ports: ApplyProviderPorts,
   by = MANIFEST,
 ): Promise<ProviderApplied> {
   const saved = await removeProvider(canonical, { by, at: ports.now() }, ports.oauth);
-  return saved.answer === 'refused' ? lockOut(saved.message) : { outcome: 'applied' };
+  return saved.answer === 'refused' ? wouldLockOut(saved.message) : { outcome: 'applied' };
 }
 
-function lockOut(message: string): ProviderApplied {
+function wouldLockOut(message: string): ProviderApplied {
   return { outcome: 'refused', reason: 'WouldLockOut', message };
 }

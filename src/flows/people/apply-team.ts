@@ -20,7 +20,7 @@ export interface ApplyTeamPorts {
 }
 
 export type TeamApplied =
-  | { outcome: 'applied'; pipelines: number; now: TeamSaved; ignoredGroups?: IgnoredGroups }
+  | { outcome: 'applied'; pipelines: number; saved: TeamSaved; ignoredGroups?: IgnoredGroups }
   | (NamespaceAnswer & { answer: 'refused'; outcome: 'refused' });
 
 /**
@@ -32,12 +32,12 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
     return { outcome: 'refused', answer: 'refused', reason: 'NamespaceReserved', message: reserved };
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
-  const now = await saveTeam(rowOf(manifest), ports.now(), ports.store);
-  const ignored = ignoredGroups(now.groups, now.groupProviders);
+  const saved = await saveTeam(rowOf(manifest), ports.now(), ports.store);
+  const ignored = ignoredGroups(saved.groups, saved.groupProviders);
   return {
     outcome: 'applied',
     pipelines: await ports.cluster.pipelinesOf(manifest),
-    now,
+    saved,
     ...defined({ ignoredGroups: ignored }),
   };
 }

@@ -17,7 +17,7 @@ export type ProviderChanged =
   /** Somebody could no longer sign in; the message names them. */
   | { answer: 'lock-out'; message: string };
 
-/** A provider as requested: without the place of its secret. */
+/** A provider as a person requests it: without the key of its secret and other fields that Millrace sets. */
 export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' | 'generation'>;
 
 /*
@@ -34,24 +34,24 @@ export async function createProvider(
   const { objects } = ports;
   const [fault] = providerFaults(wanted);
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const stored = await objects.saveSecret(wanted.canonical, secret);
-  if (stored.answer !== 'done') return stored;
-  const secretKey = stored.value;
-  const made = await objects.create({ ...wanted, secretKey, byApi: true }, act.by);
-  if (made.answer !== 'done') {
-    // After no answer the object may exist all the same, and use the secret.
-    if (made.answer !== 'unreachable') await objects.deleteSecret(secretKey);
-    return made;
+  const storedSecret = await objects.saveSecret(wanted.canonical, secret);
+  if (storedSecret.answer !== 'done') return storedSecret;
+  const secretKey = storedSecret.value;
+  const created = await objects.create({ ...wanted, secretKey, byApi: true }, act.by);
+  if (created.answer !== 'done') {
+    // If the API server did not answer, the object may exist and use the secret.
+    if (created.answer !== 'unreachable') await objects.deleteSecret(secretKey);
+    return created;
   }
-  const applied = await applyOAuthProvider(made.value.provider, ports, act.by);
-  if (applied.outcome === 'applied') return { answer: 'done', value: made.value.provider };
-  await objects.remove(made.value);
+  const applied = await applyOAuthProvider(created.value.provider, ports, act.by);
+  if (applied.outcome === 'applied') return { answer: 'done', value: created.value.provider };
+  await objects.remove(created.value);
   await removeOAuthProvider(wanted.canonical, ports, act.by);
   await objects.deleteSecret(secretKey);
   return { answer: 'lock-out', message: applied.message };
 }
 
-/** Absent fields stay as they are, the secret too. */
+/** Changes a provider. If `secret` is undefined, the secret stays. */
 export async function updateProvider(
   canonical: string,
   { change, secret }: { change: (known: WantedProvider) => WantedProvider; secret: string | undefined },
@@ -66,17 +66,18 @@ export async function updateProvider(
   const wanted: StoredProvider = { ...change(before), secretKey, byApi };
   const refused = (await refuseChange(before, wanted, ports)) ?? refuseMove(before, wanted, secret);
   if (refused !== undefined) return refused;
-  const stored =
+  const storedSecret =
     secret === undefined
       ? { answer: 'done' as const, value: before.secretKey }
       : await objects.saveSecret(canonical, secret);
-  if (stored.answer !== 'done') return stored;
-  const written = await objects.replace(read.value, { ...wanted, secretKey: stored.value }, act.by);
+  if (storedSecret.answer !== 'done') return storedSecret;
+  const written = await objects.replace(read.value, { ...wanted, secretKey: storedSecret.value }, act.by);
   if (written.answer !== 'done') {
-    if (written.answer !== 'unreachable' && secret !== undefined) await objects.deleteSecret(stored.value);
+    if (written.answer !== 'unreachable' && secret !== undefined)
+      await objects.deleteSecret(storedSecret.value);
     return written;
   }
-  return await carryOut(before, written.value, act, ports);
+  return await applyChange(before, written.value, act, ports);
 }
 
 async function readToChange(
@@ -93,10 +94,10 @@ function refuseMove(
   wanted: StoredProvider,
   secret: string | undefined,
 ): ProviderChanged | undefined {
-  const moved = secret === undefined ? changedOrigins(before, wanted) : [];
-  if (moved.length === 0) return undefined;
+  const changedUrls = secret === undefined ? changedOrigins(before, wanted) : [];
+  if (changedUrls.length === 0) return undefined;
   const message =
-    `The client secret would go to another server by ${moved.join(' and ')}: ` +
+    `The client secret would go to another server by ${changedUrls.join(' and ')}: ` +
     'send client_secret again with this change.';
   return { answer: 'fault', message };
 }
@@ -115,7 +116,7 @@ async function refuseChange(
   return message === undefined ? undefined : { answer: 'lock-out', message };
 }
 
-async function carryOut(
+async function applyChange(
   before: StoredProvider,
   written: ProviderObject,
   { by, at }: Act,
@@ -128,8 +129,8 @@ async function carryOut(
     await objects.deleteSecretsBefore(canonical, at, secretKey);
     return { answer: 'done', value: written.provider };
   }
-  const back = await objects.replace(written, before, by);
-  if (back.answer === 'done') await applyOAuthProvider(back.value.provider, ports, by);
+  const restored = await objects.replace(written, before, by);
+  if (restored.answer === 'done') await applyOAuthProvider(restored.value.provider, ports, by);
   return { answer: 'lock-out', message: applied.message };
 }
 
@@ -143,8 +144,8 @@ export async function deleteProvider(
   if (read.answer !== 'done') return read;
   const message = await refuseProviderRemoval(canonical, oauth);
   if (message !== undefined) return { answer: 'lock-out', message };
-  const gone = await objects.remove(read.value);
-  if (gone.answer !== 'done' && gone.answer !== 'unknown') return gone;
+  const removed = await objects.remove(read.value);
+  if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
   const applied = await removeOAuthProvider(canonical, ports, act.by);
   if (applied.outcome === 'refused') {
     return { answer: 'lock-out', message: `${applied.message} Its deletion waits until then.` };

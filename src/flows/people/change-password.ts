@@ -13,8 +13,8 @@ export interface PasswordChange {
   username: string;
   /** Not required from an account without a password. */
   current: string | undefined;
-  wanted: string;
-  /** The user signed in a moment ago. Replaces the current password of an account that has none. */
+  newPassword: string;
+  /** The user signed in a moment ago. An account without a password needs this in place of `current`. */
   fresh: boolean;
   /** API tokens of the account stay valid. */
   keepTokens: boolean;
@@ -35,22 +35,23 @@ export async function changePassword(
   change: PasswordChange,
   ports: ChangePasswordPorts,
 ): Promise<PasswordChanged> {
-  const { username, wanted, keepTokens, caller } = change;
+  const { username, newPassword, keepTokens, caller } = change;
   const fault =
-    passwordFault(wanted, username, (one) => ports.passwords.isCommon(one)) ??
-    (wanted === change.current ? SAME : undefined);
+    passwordFault(newPassword, username, (password) => ports.passwords.isCommon(password)) ??
+    (newPassword === change.current ? SAME : undefined);
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const known = await ports.accounts.credentials(username);
-  if (known === undefined) return { answer: 'gone' };
+  const account = await ports.accounts.credentials(username);
+  if (account === undefined) return { answer: 'gone' };
   const refused =
-    known.passwordHash === undefined
+    account.passwordHash === undefined
       ? refuseStale(change)
-      : await refuseCurrent(known.passwordHash, change, ports);
+      : await refuseCurrent(account.passwordHash, change, ports);
   if (refused !== undefined) return refused;
-  const password = { hash: await ports.passwords.hash(wanted), mustChange: false, keepTokens };
+  const password = { hash: await ports.passwords.hash(newPassword), mustChange: false, keepTokens };
   await writeAccountChange(username, { password }, { by: username, at: ports.now() }, ports);
-  const now = await ports.accounts.credentials(username);
-  const session = now && (await openUserSession(now, { action: 'user.session_renewed' }, caller, ports));
+  const changed = await ports.accounts.credentials(username);
+  const session =
+    changed && (await openUserSession(changed, { action: 'user.session_renewed' }, caller, ports));
   return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
 }
 

@@ -18,8 +18,8 @@ export type TeamMade =
   | { answer: 'waiting' }
   | { answer: 'fault'; message: string };
 
-/** How often the answer looks whether the operator has created the namespace. */
-const TRIES = 80;
+/** How often, at most, a request reads whether the operator has applied its change. */
+const MAX_READS = 80;
 const PAUSE_MS = 100;
 
 /** Creates the Team object. The operator makes the caller the team's first admin. */
@@ -30,9 +30,9 @@ export async function createTeam(
 ): Promise<TeamMade> {
   const fault = teamNameFault(name);
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const made = await ports.objects.create(name, act.by);
-  if (made.answer !== 'done') return made;
-  const refused = await untilThere(name, ports);
+  const created = await ports.objects.create(name, act.by);
+  if (created.answer !== 'done') return created;
+  const refused = await waitUntilCreated(name, ports);
   if (refused !== undefined) {
     await ports.objects.remove(name, act.by);
     return { answer: 'refused', message: refused };
@@ -42,12 +42,15 @@ export async function createTeam(
   return team === undefined ? { answer: 'waiting' } : { answer: 'done', team };
 }
 
-/** Why the team cannot be created; undefined if it exists or may still be created. */
-async function untilThere(
+/**
+ * Waits for the operator. Returns why the team cannot be created; undefined if it exists or may still be
+ * created.
+ */
+async function waitUntilCreated(
   name: string,
   { objects, members, wait }: ChangeTeamPorts,
 ): Promise<string | undefined> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
     if ((await members.team(name)) !== undefined) return undefined;
     const read = await objects.read(name);
     if (read.answer === 'done' && read.value.refused !== undefined) return read.value.refused;
@@ -70,7 +73,7 @@ export async function deleteTeam(
   }
   const removed = await objects.remove(name, act.by);
   if (removed.answer !== 'done') return removed;
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
     if ((await members.team(name)) === undefined) return { answer: 'gone' };
     await wait(PAUSE_MS);
   }

@@ -1,8 +1,8 @@
 import type { Act, StoredCredentials } from './ports.ts';
 
-/* What logins of the command line in a browser need from outside. The rules at the top of builds/ports.ts hold. */
+/* What logins of the command line in a browser need from outside. */
 
-/** Who asks for a login, as the command line and its connection say. */
+/** Who asks for a login, according to the command line and its connection. */
 export interface LoginAsker {
   /** As the command line names its machine; anyone can claim any name. */
   client: string;
@@ -29,11 +29,11 @@ interface ConfirmedCliLogin {
 export interface CliLoginStore {
   /** False: the code or the challenge is in use. */
   beginCliLogin(login: CliLogin): Promise<boolean>;
-  /** Undefined: none waits under this code, or it has expired. */
+  /** Undefined: no login waits under this code, or the login has expired. */
   pendingCliLogin(code: string, at: Date): Promise<PendingCliLogin | undefined>;
-  /** False: none waits under this code, or the session has ended. */
+  /** False: no login waits under this code, or the session has ended. */
   confirmCliLogin(login: { code: string; sessionId: string; userId: number }, act: Act): Promise<boolean>;
-  /** False: none waits under this code. */
+  /** False: no login waits under this code. */
   refuseCliLogin(code: string, act: Act): Promise<boolean>;
   /** Returns a confirmed login once. `unknown`: refused, expired, or fetched before. */
   takeCliLogin(challenge: string, at: Date): Promise<ConfirmedCliLogin | 'pending' | 'unknown'>;

@@ -22,11 +22,14 @@ type Wait = { answer: 'wait'; seconds: number };
 
 export type CliLoginBegun =
   | { answer: 'begun'; code: string; expiresAt: Date }
-  /** `used`: this challenge waits already. */
+  /** A login with this challenge waits already. */
   | { answer: 'used' }
   | Wait;
 
-/** Lets a command line wait for a person to confirm its login. Each one counts as an attempt of its address. */
+/**
+ * Lets a command line wait for a person to confirm its login. Each begun login counts as an attempt of its
+ * address.
+ */
 export async function beginCliLogin(
   { challenge, client, caller }: { challenge: string; client: string; caller: Caller },
   ports: CliLoginPorts,
@@ -47,8 +50,9 @@ export async function beginCliLogin(
 export type CliLoginFound = { answer: 'found'; login: PendingCliLogin } | { answer: 'unknown' } | Wait;
 
 /**
- * Finds a login by what a person typed. Each code counts until one is answered, so nobody can try many: a
- * code that is found forgives nothing, since anyone can start a login of their own.
+ * Finds a login by the code that a person typed. Each code counts as an attempt until a login is confirmed or
+ * refused, so nobody can try many codes. Finding a login does not reset the count, because anyone can begin a
+ * login and find it.
  */
 export async function findCliLogin(
   typed: string,
@@ -76,18 +80,18 @@ export type CliLoginFinished =
   | { answer: 'unknown' };
 
 /**
- * Opens a session for the command line that knows the secret, once its login is confirmed. It counts as a
- * sign-in at the time of the one that confirmed it: otherwise sessions could prolong each other as recent.
+ * Opens a session for the command line that knows the secret, once its login is confirmed. The session counts
+ * as signed in when the confirming session was: otherwise two sessions could renew each other without end.
  */
 export async function finishCliLogin(
   { verifier, caller }: { verifier: string; caller: Caller },
   ports: CliLoginPorts,
 ): Promise<CliLoginFinished> {
-  const taken = await ports.cliLogins.takeCliLogin(ports.digest(verifier), ports.now());
-  if (taken === 'pending' || taken === 'unknown') return { answer: taken };
-  const { account, signedInAt, byProvider } = taken;
-  const how = { action: 'user.signed_in', byProvider, signedInAt };
-  const session = await openUserSession(account, how, caller, ports);
+  const login = await ports.cliLogins.takeCliLogin(ports.digest(verifier), ports.now());
+  if (login === 'pending' || login === 'unknown') return { answer: login };
+  const { account, signedInAt, byProvider } = login;
+  const details = { action: 'user.signed_in', byProvider, signedInAt };
+  const session = await openUserSession(account, details, caller, ports);
   if (session === undefined) return { answer: 'unknown' };
   await ports.throttle.forgive([addressKey(caller)]);
   return { answer: 'signed-in', session };

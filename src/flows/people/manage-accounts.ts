@@ -36,16 +36,17 @@ export async function createAccount(
     usernameFault(username) ??
     (password === undefined
       ? undefined
-      : passwordFault(password, username, (one) => ports.passwords.isCommon(one)));
+      : passwordFault(password, username, (candidate) => ports.passwords.isCommon(candidate)));
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const given = password === undefined ? {} : { passwordHash: await ports.passwords.hash(password) };
-  const made = { username, fullName, globalAdmin, mustChangePassword: password !== undefined, ...given };
-  return { answer: await ports.accounts.createAccount(made, act) };
+  const credentials = password === undefined ? {} : { passwordHash: await ports.passwords.hash(password) };
+  const mustChangePassword = password !== undefined;
+  const newAccount = { username, fullName, globalAdmin, mustChangePassword, ...credentials };
+  return { answer: await ports.accounts.createAccount(newAccount, act) };
 }
 
 /**
- * By an admin. A new password ends every session and API token of the account, and the user has to change it
- * at the next sign-in.
+ * An admin changes an account. A new password ends every session and API token of the account, and the user
+ * has to change that password at the next sign-in.
  */
 export async function changeAccount(
   username: string,
@@ -66,16 +67,16 @@ export async function changeAccount(
   const fault =
     password === undefined
       ? undefined
-      : passwordFault(password, username, (one) => ports.passwords.isCommon(one));
+      : passwordFault(password, username, (candidate) => ports.passwords.isCommon(candidate));
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const given =
+  const credentials =
     password === undefined
       ? {}
       : { password: { hash: await ports.passwords.hash(password), mustChange: true, keepTokens } };
-  return await writeAccountChange(username, { ...change, ...given }, act, ports);
+  return await writeAccountChange(username, { ...change, ...credentials }, act, ports);
 }
 
-/** `change` contains a checked and hashed password, if any. */
+/** Writes a change of an account. A password in `change` is validated and hashed already. */
 export async function writeAccountChange(
   username: string,
   change: AccountChange,

@@ -15,9 +15,9 @@ import { saveTeam } from './save-team.ts';
 import { setLocalSignIn, unlink } from './sign-in-methods.ts';
 
 /*
- * Whatever people do through the API and by manifests, in whatever order and side by side: nobody who could
- * sign in is left without a way to, a team keeps an admin, and so does the installation. `LOCKOUTS=20000`
- * plays more.
+ * People change accounts, teams and providers through the API and by manifests, in any order and at the same
+ * time. Everyone who could sign in still can, and the team and the installation each keep an admin.
+ * `LOCKOUTS=20000` tests more sequences.
  */
 jest.setTimeout(600_000 + LOCKOUTS * 1000);
 
@@ -57,7 +57,7 @@ async function signInNow(username: string): Promise<string> {
 
 async function link(username: string, canonical: string): Promise<void> {
   const userId = await idOf(username);
-  const known = (await stores.access.oauth.providers()).find((one) => one.canonical === canonical);
+  const known = (await stores.access.oauth.providers()).find((stored) => stored.canonical === canonical);
   if (userId === undefined || known === undefined) return;
   const identity = {
     issuer: known.issuerUrl ?? '',
@@ -66,23 +66,23 @@ async function link(username: string, canonical: string): Promise<void> {
   };
   const [session] = await stores.access.sessions.sessions(userId, { at, idleSeconds: 0 });
   const begun = { userId, sessionId: session?.id ?? (await signInNow(username)) };
-  // The account may be deleted at this moment: then there is nobody to link.
+  // Another change may delete the account at the same time: then nobody can be linked.
   await stores.access.oauth.link(begun, { ...identity, groups: [] }, at).catch(() => undefined);
 }
 
-/** An action of a person: its name, so that a harmful sequence is readable, and its function. */
+/** A change that a person makes. Its name and input make a failing sequence readable. */
 interface Change {
   what: string;
-  with: unknown;
+  input: unknown;
   run: () => Promise<unknown>;
 }
 
 function change<T>(
   what: string,
-  given: fc.Arbitrary<T>,
-  run: (given: T) => Promise<unknown>,
+  inputs: fc.Arbitrary<T>,
+  run: (input: T) => Promise<unknown>,
 ): fc.Arbitrary<Change> {
-  return given.map((one) => ({ what, with: one, run: async () => await run(one) }));
+  return inputs.map((input) => ({ what, input, run: async () => await run(input) }));
 }
 
 const ports = () => ({ objects, oauth: stores.access.oauth, now: () => at });
@@ -107,10 +107,10 @@ const CHANGES = fc.oneof(
   ),
   change('manifest-provider-gone', provider, async (name) => await removeOAuthProvider(name, ports())),
   change('local', flag, async (on) => await setLocalSignIn(on, act, stores.access.oauth)),
-  change('link', fc.record({ who, provider }), async (one) => await link(one.who, one.provider)),
-  change('unlink', fc.record({ who, provider }), async (one) => {
-    const userId = (await idOf(one.who)) ?? 0;
-    return await unlink({ userId, provider: one.provider }, act, stores.access.oauth);
+  change('link', fc.record({ who, provider }), async (linked) => await link(linked.who, linked.provider)),
+  change('unlink', fc.record({ who, provider }), async (linked) => {
+    const userId = (await idOf(linked.who)) ?? 0;
+    return await unlink({ userId, provider: linked.provider }, act, stores.access.oauth);
   }),
   change(
     'account',
@@ -118,8 +118,9 @@ const CHANGES = fc.oneof(
     async ({ who: name, ...wanted }) => await changeAccount(name, wanted, act, accountPorts()),
   ),
   change('account-gone', who, async (name) => await removeAccount(name, act, accountPorts())),
-  change('role', fc.record({ who, role }), async (one) => {
-    return await changeRole({ team: 'main', username: one.who, role: one.role }, act, stores.access.members);
+  change('role', fc.record({ who, role }), async (member) => {
+    const changed = { team: 'main', username: member.who, role: member.role };
+    return await changeRole(changed, act, stores.access.members);
   }),
   change(
     'leave',
@@ -132,15 +133,18 @@ const CHANGES = fc.oneof(
   }),
 );
 
-/** Everybody has a way in: by password, by a provider, or both. */
+/**
+ * Creates accounts that can all sign in: `local` tells which of them by password, and the others by a
+ * provider.
+ */
 async function begin(local: boolean[]): Promise<void> {
   await stores.empty();
   await setLocalSignIn(true, act, stores.access.oauth);
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   objects = new InMemoryProviders();
   for (const canonical of PROVIDERS) {
-    const made = await objects.create({ ...definition(canonical), byApi: true });
-    if (made.answer === 'done') await saveProvider(made.value.provider, act, stores.access.oauth);
+    const created = await objects.create({ ...definition(canonical), byApi: true });
+    if (created.answer === 'done') await saveProvider(created.value.provider, act, stores.access.oauth);
   }
   for (const [index, username] of NAMES.entries()) {
     await stores.pool.query(rows()`
@@ -151,9 +155,9 @@ async function begin(local: boolean[]): Promise<void> {
   }
 }
 
-/** Looked up without what decides it elsewhere. */
-async function harm(): Promise<{ lockedOut: string[]; admins: number; roots: number }> {
-  return await stores.pool.one(rows<{ lockedOut: string[]; admins: number; roots: number }>()`
+/** Who is locked out, and how many admins are left. Reads with its own SQL, not with the code under test. */
+async function readHarm(): Promise<{ lockedOut: string[]; admins: number; globalAdmins: number }> {
+  return await stores.pool.one(rows<{ lockedOut: string[]; admins: number; globalAdmins: number }>()`
     SELECT ARRAY(
         SELECT u.username FROM users u
         WHERE NOT (u.password_hash IS NOT NULL AND (SELECT local FROM auth_settings)) AND NOT EXISTS (
@@ -161,11 +165,11 @@ async function harm(): Promise<{ lockedOut: string[]; admins: number; roots: num
           WHERE i.user_id = u.id AND p.enabled AND p.issuer = i.issuer)) AS "lockedOut",
       (SELECT count(*) FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.role = 'admin'
       AND NOT u.disabled) AS admins,
-      (SELECT count(*) FROM users WHERE global_admin AND NOT disabled) AS roots`);
+      (SELECT count(*) FROM users WHERE global_admin AND NOT disabled) AS "globalAdmins"`);
 }
 
 test('no sequence of API calls and manifest changes leaves a team or the installation without an admin', async () => {
-  const done: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(
       fc.array(flag, { minLength: 3, maxLength: 3 }),
@@ -175,21 +179,21 @@ test('no sequence of API calls and manifest changes leaves a team or the install
         for (const round of rounds) {
           const answers = await Promise.all(round.map(async ({ run }) => await run()));
           for (const [index, { what }] of round.entries()) {
-            const took = JSON.stringify(answers[index] ?? 'done').includes('"done"') ? 'done' : 'refused';
-            done[`${what} ${took}`] = (done[`${what} ${took}`] ?? 0) + 1;
+            const outcome = JSON.stringify(answers[index] ?? 'done').includes('"done"') ? 'done' : 'refused';
+            counts[`${what} ${outcome}`] = (counts[`${what} ${outcome}`] ?? 0) + 1;
           }
-          const { lockedOut, admins, roots } = await harm();
+          const { lockedOut, admins, globalAdmins } = await readHarm();
           expect(lockedOut).toEqual([]);
           expect(admins).toBeGreaterThan(0);
-          expect(roots).toBeGreaterThan(0);
+          expect(globalAdmins).toBeGreaterThan(0);
         }
       },
     ),
     { numRuns: LOCKOUTS },
   );
-  // It was a real fight: of what may be refused, something was done and something was refused.
+  // Each kind of change that may be refused was refused at least once, and done at least once.
   for (const what of ['api-provider', 'unlink', 'account', 'account-gone', 'role', 'leave']) {
-    const [took, refused] = [done[`${what} done`] ?? 0, done[`${what} refused`] ?? 0];
-    expect([what, took > 0, refused > 0]).toEqual([what, true, true]);
+    const [succeeded, refused] = [counts[`${what} counts`] ?? 0, counts[`${what} refused`] ?? 0];
+    expect([what, succeeded > 0, refused > 0]).toEqual([what, true, true]);
   }
 });

@@ -4,7 +4,7 @@ import type { ProviderState } from '#domain/access/provider-change.ts';
 import type { Act, StoredCredentials } from './ports.ts';
 
 /*
- * What sign-in through identity providers needs from outside. The rules at the top of builds/ports.ts hold.
+ * What sign-in through identity providers needs from outside. Every method is one transaction.
  */
 
 export interface StoredProvider extends OAuthProvider, ProviderState {}
@@ -60,7 +60,7 @@ export interface SignInMethodsTransaction extends SignInMethods {
   users(): Promise<AccountSignIn[]>;
   user(userId: number): Promise<AccountSignIn | undefined>;
   saveProvider(provider: StoredProvider, issuer: string): Promise<void>;
-  /** False: no provider of this name. */
+  /** False: there is no provider of this name. */
   removeProvider(canonical: string): Promise<boolean>;
   /** Writes the audit entry, and notifies the operator of teams whose groups may change. */
   recordProvider(
@@ -69,7 +69,7 @@ export interface SignInMethodsTransaction extends SignInMethods {
     act: Act,
   ): Promise<void>;
   setLocal(local: boolean, act: Act): Promise<void>;
-  /** False: they are not linked. */
+  /** False: the account is not linked with the provider. */
   unlink(link: { userId: number; provider: string }, act: Act): Promise<boolean>;
 }
 
@@ -92,7 +92,10 @@ export interface OAuthStore extends SignInMethods {
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
-  /** `taken`: the identity is linked to another account. `over`: the session that requested it has ended. */
+  /**
+   * `taken`: the identity is linked to another account. `over`: the session that requested the link has
+   * ended.
+   */
   link(
     request: LinkRequest,
     identity: OAuthIdentity & { groups: string[] },
@@ -112,12 +115,12 @@ export interface OAuthClient {
   /** URL for the browser. */
   authorizationUrl(
     provider: StoredProvider,
-    ask: OAuthRequest,
+    request: OAuthRequest,
   ): Promise<{ url: string } | { failure: string }>;
   /** Verifies the provider's answer (OpenID Connect Core 1.0, section 3.1.3.7) and returns the identity. */
   identify(
     provider: StoredProvider,
-    ask: OAuthRequest & { query: string },
+    request: OAuthRequest & { query: string },
   ): Promise<OAuthAnswer | { failure: string }>;
 }
 

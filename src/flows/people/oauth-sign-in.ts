@@ -44,20 +44,21 @@ interface Failed {
 }
 
 /**
- * Begins a sign-in at a provider. Everything that the answer must match is stored for five minutes and one
- * answer.
+ * Begins a sign-in at a provider. Stores what the answer of the provider must match, for five minutes and for
+ * one answer.
  */
 export async function startFlow(
   { canonical, link: request }: { canonical: string; link?: LinkRequest },
   ports: OAuthPorts,
 ): Promise<FlowStarted> {
-  const provider = await enabled(canonical, ports);
+  const provider = await enabledProvider(canonical, ports);
   if (provider === undefined) return { answer: 'unknown' };
   if (ports.externalUrl === undefined) return { answer: 'no-address' };
   const [state, nonce, verifier, browser] = [ports.random(), ports.random(), ports.random(), ports.random()];
-  const ask = { callbackUrl: callbackOf(ports.externalUrl, canonical), state, nonce, verifier };
-  const built = await ports.client.authorizationUrl(provider, ask);
-  if ('failure' in built) return { answer: 'failed', message: NOT_REACHED, failure: built.failure };
+  const oauthRequest = { callbackUrl: callbackOf(ports.externalUrl, canonical), state, nonce, verifier };
+  const authorization = await ports.client.authorizationUrl(provider, oauthRequest);
+  if ('failure' in authorization)
+    return { answer: 'failed', message: NOT_REACHED, failure: authorization.failure };
   const flow = { provider: canonical, nonce, verifier, browserHash: ports.digest(browser) };
   const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
   const opened = await ports.oauth.openFlow(
@@ -66,7 +67,7 @@ export async function startFlow(
     expiresAt,
   );
   if (!opened) return { answer: 'failed', message: CHANGED };
-  return { answer: 'started', url: built.url, browser };
+  return { answer: 'started', url: authorization.url, browser };
 }
 
 export interface FlowAnswer {
@@ -97,20 +98,21 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
         'This sign-in is not under way here, took longer than five minutes, or was answered before. Begin again.',
     };
   }
-  const provider = await enabled(canonical, ports);
+  const provider = await enabledProvider(canonical, ports);
   if (provider === undefined) return { answer: 'failed', message: 'The provider was disabled meanwhile.' };
   const { nonce, verifier } = flow;
-  const ask: OAuthRequest = {
+  const request: OAuthRequest = {
     callbackUrl: callbackOf(ports.externalUrl ?? '', canonical),
     state,
     nonce,
     verifier,
   };
-  const who = await ports.client.identify(provider, { ...ask, query });
-  if ('failure' in who) return { answer: 'failed', message: NOT_ACCEPTED, failure: who.failure };
+  const identified = await ports.client.identify(provider, { ...request, query });
+  if ('failure' in identified)
+    return { answer: 'failed', message: NOT_ACCEPTED, failure: identified.failure };
   return flow.link === undefined
-    ? await signInAs(provider, who, answer, ports)
-    : await link(flow.link, provider, who, ports);
+    ? await signInAs(provider, identified, answer, ports)
+    : await link(flow.link, provider, identified, ports);
 }
 
 const NOT_REACHED = 'The provider cannot be reached, or its settings are wrong.';
@@ -123,15 +125,15 @@ async function signInAs(
   ports: OAuthPorts,
 ): Promise<FlowFinished> {
   const groups = groupsIn(claims, groupsClaim);
-  const known = await ports.oauth.accountOf({ issuer, subject });
-  if (known !== undefined) {
+  const account = await ports.oauth.accountOf({ issuer, subject });
+  if (account !== undefined) {
     await ports.oauth.saveGroups({ issuer, subject }, groups, ports.now());
-    const session = await openUserSession(known, BY_PROVIDER, caller, ports);
+    const session = await openUserSession(account, BY_PROVIDER, caller, ports);
     return session === undefined ? { answer: 'failed', message: CHANGED } : { answer: 'signed-in', session };
   }
   const token = ports.random();
-  const waiting = { issuer, subject, provider: canonical, browserHash: ports.digest(browser), groups };
-  await ports.oauth.saveProfile(ports.digest(token), waiting, new Date(ports.now().getTime() + LIFETIME_MS));
+  const profile = { issuer, subject, provider: canonical, browserHash: ports.digest(browser), groups };
+  await ports.oauth.saveProfile(ports.digest(token), profile, new Date(ports.now().getTime() + LIFETIME_MS));
   return {
     answer: 'profile',
     token,
@@ -168,17 +170,20 @@ export async function completeProfile(
   const { token, browser = '', username, fullName, caller } = profile;
   const fault = usernameFault(username);
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const wanted = { tokenHash: ports.digest(token), browserHash: ports.digest(browser), username, fullName };
-  const made = await ports.oauth.completeProfile(wanted, ports.now());
-  if (made === 'taken') return { answer: 'taken' };
-  if (made === 'unknown') return { answer: 'unknown' };
+  const hashed = { tokenHash: ports.digest(token), browserHash: ports.digest(browser), username, fullName };
+  const completed = await ports.oauth.completeProfile(hashed, ports.now());
+  if (completed === 'taken') return { answer: 'taken' };
+  if (completed === 'unknown') return { answer: 'unknown' };
   const account = await ports.accounts.credentials(username);
   const session = account && (await openUserSession(account, BY_PROVIDER, caller, ports));
   return session === undefined ? { answer: 'unknown' } : { answer: 'signed-in', session };
 }
 
-async function enabled(canonical: string, { oauth }: OAuthPorts): Promise<StoredProvider | undefined> {
-  return (await oauth.providers()).find((one) => one.canonical === canonical && one.enabled);
+async function enabledProvider(
+  canonical: string,
+  { oauth }: OAuthPorts,
+): Promise<StoredProvider | undefined> {
+  return (await oauth.providers()).find((provider) => provider.canonical === canonical && provider.enabled);
 }
 
 function callbackOf(externalUrl: string, canonical: string): string {

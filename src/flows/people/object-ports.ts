@@ -27,7 +27,7 @@ export interface TeamObjects {
 
 export interface ProviderObject {
   provider: StoredProvider;
-  /** Its deletion was requested and waits. */
+  /** The deletion of the object was requested and waits. */
   deleting: boolean;
 }
 
@@ -35,12 +35,12 @@ export interface ProviderObjects {
   /** Reads an object that the API created. */
   read(canonical: string): Promise<ObjectAnswer<ProviderObject>>;
   create(provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
-  /** Writes only if the object is as it was read. */
+  /** Writes only if the object has not changed since it was read. */
   replace(read: ProviderObject, provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
   remove(read: ProviderObject): Promise<ObjectAnswer>;
   /** Stores the secret under a new key and returns the key: `secretKey` of the provider. */
   saveSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
   deleteSecret(key: string): Promise<void>;
   /** Deletes the provider's secrets from before this time, except one. */
-  deleteSecretsBefore(canonical: string, at: Date, but?: string): Promise<void>;
+  deleteSecretsBefore(canonical: string, at: Date, except?: string): Promise<void>;
 }

@@ -7,9 +7,8 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from '#flows/page.ts';
 
 /*
- * What the flows of accounts and rights need from outside. The rules at the top of builds/ports.ts hold.
- * Every change is written together with its audit entry. Changes that share an invariant are serialised by a
- * lock.
+ * What the flows of accounts and rights need from outside. Every method is one transaction, and writes a
+ * change together with its audit entry. A lock serialises changes that share an invariant.
  */
 
 /** Who makes a change, and when. */
@@ -25,7 +24,7 @@ export interface Account {
   globalAdmin: boolean;
   hasPassword: boolean;
   mustChangePassword: boolean;
-  /** It cannot sign in, and its tokens are invalid. */
+  /** The account cannot sign in, and its tokens are invalid. */
   disabled: boolean;
   createdAt: Date;
   teams: Record<string, Role>;
@@ -84,7 +83,7 @@ export interface AccountStore {
   account(username: string): Promise<Account | undefined>;
   credentials(username: string): Promise<StoredCredentials | undefined>;
   createAccount(account: NewAccount, act: Act): Promise<'created' | 'taken'>;
-  /** `work` acts only through its transaction. */
+  /** `work` reads and writes only through `tx`. */
   withAccount<T>(username: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -107,7 +106,7 @@ export interface TeamView {
 type TeamField = 'display_name' | 'members' | 'groups' | 'debug';
 
 export interface TeamChange {
-  /** Empty: none. */
+  /** Empty: the team has no display name. */
   displayName?: string;
   groups?: GroupRole[];
   debug?: boolean;
@@ -153,8 +152,9 @@ export interface MemberStore {
   team(name: string): Promise<TeamView | undefined>;
   namespaceOf(team: string): Promise<string | undefined>;
   members(team: string): Promise<Member[] | undefined>;
-  /** `work` acts only through its transaction, here and below. */
+  /** `work` reads and writes only through `tx`. */
   withTeam<T>(team: string, work: (tx: TeamSettingsTransaction) => Promise<T>): Promise<T>;
+  /** `work` reads and writes only through `tx`. */
   withMember<T>(member: Membership, work: (tx: MemberTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -167,7 +167,7 @@ export interface SessionClock {
 export interface UserSession {
   id: string;
   openedAt: Date;
-  /** To the minute. */
+  /** When the session was last used, to the minute. */
   usedAt: Date;
   expiresAt?: Date;
   address: string;
@@ -175,7 +175,7 @@ export interface UserSession {
 }
 
 export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
-  /** Now, if the owner signed in before: in the session that confirmed this one. Absent: `openedAt`. */
+  /** Now, if the owner signed in earlier, in the session that confirmed this one. Absent: as `openedAt`. */
   usedAt?: Date;
   userId: number;
   username: string;
@@ -203,11 +203,13 @@ export interface UserSessionStore {
   endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
 }
 
-/** One-way and slow. Verifying against a missing hash takes as long as a wrong password. */
+/**
+ * Hashes are one-way and slow. Verifying against a missing hash takes as long as verifying a wrong password.
+ */
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(hash: string | undefined, password: string): Promise<boolean>;
-  /** It is one of the passwords that attackers try first. */
+  /** Whether attackers would try this password first. */
   isCommon(password: string): boolean;
 }
 
@@ -227,7 +229,7 @@ export interface AuditFilter {
   notUsers?: readonly string[];
   actions?: readonly string[];
   notActions?: readonly string[];
-  /** The target itself, or any target below it. */
+  /** Only entries whose target is this pipeline or something in it. */
   pipeline?: string;
   since?: Date;
   until?: Date;
@@ -271,9 +273,9 @@ export interface TokenToMake {
 /** The account that a token is created for. */
 interface TokenOwner {
   identity: Identity;
-  /** Number of its tokens. */
+  /** Number of tokens that the account has. */
   tokens: number;
-  /** False: no such team. */
+  /** False: the team of the token does not exist. */
   hasTeam: boolean;
 }
 
@@ -287,10 +289,12 @@ export interface TokenTransaction {
 }
 
 export interface TokenStore {
-  /** Locks all accounts. `work` acts only through its transaction. */
+  /** Locks all accounts. `work` reads and writes only through `tx`. */
   withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
-  /** The account of the token with its current rights. Unknown if the token has expired. Records the use. */
+  /**
+   * The account of the token, with its current rights. Undefined if the token has expired. Records the use.
+   */
   ownerOfToken(hash: Buffer, at: Date): Promise<{ owner: Identity; scope?: TokenScope } | undefined>;
 }

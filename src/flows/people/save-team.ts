@@ -7,15 +7,15 @@ type Store = Pick<TeamStore, 'withTeam'>;
 const MANIFEST = 'manifest';
 
 /**
- * Saves what the Team object says. A member list that would leave the team without an admin is refused; the
- * rest is saved.
+ * Saves what the Team object says. A list of members that would leave the team without an admin is refused;
+ * the other fields are saved.
  */
 export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promise<TeamSaved> {
   return await store.withTeam(team.name, async (tx) => {
-    const known = await tx.team();
-    const id = await tx.saveRow(team, known);
+    const existing = await tx.team();
+    const id = await tx.saveRow(team, existing);
     const act = { id, team: team.name, by: MANIFEST, at };
-    if (known === undefined || known.removed) await create(tx, team, { ...act });
+    if (existing === undefined || existing.removed) await recordNewTeam(tx, team, { ...act });
     const message = team.members && refuseMembers(await tx.admins(id, team.members));
     if (team.members !== undefined && message === undefined) await tx.saveMembers(team.members, act);
     if (team.groups !== undefined) await tx.saveGroups(team.groups, act);
@@ -24,8 +24,8 @@ export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promis
   });
 }
 
-/** The creator of a team through the API becomes its first admin. */
-async function create(
+/** A person who creates a team through the API becomes its first admin. */
+async function recordNewTeam(
   tx: TeamTransaction,
   { byApi }: TeamToSave,
   act: Parameters<TeamTransaction['recordCreation']>[0],
@@ -41,10 +41,10 @@ export async function removeSavedTeam(
   store: Store,
 ): Promise<'removed' | 'has-pipelines'> {
   return await store.withTeam(team, async (tx) => {
-    const known = await tx.team();
-    if (known === undefined || known.removed) return 'removed';
-    if (await tx.hasPipelines(known.id)) return 'has-pipelines';
-    await tx.remove({ id: known.id, team, by, at });
+    const existing = await tx.team();
+    if (existing === undefined || existing.removed) return 'removed';
+    if (await tx.hasPipelines(existing.id)) return 'has-pipelines';
+    await tx.remove({ id: existing.id, team, by, at });
     return 'removed';
   });
 }

@@ -7,10 +7,10 @@ type Store = Pick<OAuthStore, 'withSignInMethods'>;
 /** Enables or disables sign-in by password. */
 export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
-    const offered = await enabledSignInOf(tx);
-    const message = local ? undefined : refuseLocalLoss(await tx.users(), offered);
+    const enabledSignIn = await enabledSignInOf(tx);
+    const message = local ? undefined : refuseLocalLoss(await tx.users(), enabledSignIn);
     if (message !== undefined) return { answer: 'refused', message };
-    if (local !== offered.local) await tx.setLocal(local, act);
+    if (local !== enabledSignIn.local) await tx.setLocal(local, act);
     return { answer: 'done' };
   });
 }

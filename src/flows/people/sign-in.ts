@@ -45,7 +45,7 @@ export interface OpenedSession {
 
 export type SignInAnswer =
   | { answer: 'signed-in'; session: OpenedSession }
-  /** Without a hint at what was wrong. */
+  /** The answer gives no hint at what was wrong. */
   | { answer: 'failed' }
   | { answer: 'local-off' }
   | { answer: 'wait'; seconds: number };
@@ -66,11 +66,11 @@ export async function signIn(
   ];
   const wait = await throttleAttempt(keys, ports);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
-  const known = await ports.accounts.credentials(name);
-  const fits = await ports.passwords.verify(known?.passwordHash, password);
+  const account = await ports.accounts.credentials(name);
+  const isCorrect = await ports.passwords.verify(account?.passwordHash, password);
   const session =
-    known !== undefined && fits
-      ? await openUserSession(known, { action: 'user.signed_in' }, caller, ports)
+    account !== undefined && isCorrect
+      ? await openUserSession(account, { action: 'user.signed_in' }, caller, ports)
       : undefined;
   if (session === undefined) {
     const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
@@ -85,15 +85,15 @@ export async function signIn(
   return { answer: 'signed-in', session };
 }
 
-/** Undefined: the account changed after it was read. */
+/** Opens a session for the account. Undefined: the account changed after it was read. */
 export async function openUserSession(
   account: Omit<StoredCredentials, 'passwordHash'>,
-  how: Pick<SessionToOpen, 'action' | 'byProvider'> & { signedInAt?: Date },
+  signInDetails: Pick<SessionToOpen, 'action' | 'byProvider'> & { signedInAt?: Date },
   caller: Caller,
   ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,
 ): Promise<OpenedSession | undefined> {
   const now = ports.now();
-  const { signedInAt: openedAt = now, ...details } = how;
+  const { signedInAt: openedAt = now, ...details } = signInDetails;
   const session = {
     id: ports.newSessionId(),
     userId: account.id,
@@ -112,6 +112,6 @@ export async function openUserSession(
     ...details,
   });
   return opened
-    ? { ...session, mustChangePassword: account.mustChangePassword && how.byProvider !== true }
+    ? { ...session, mustChangePassword: account.mustChangePassword && signInDetails.byProvider !== true }
     : undefined;
 }

@@ -2,7 +2,7 @@ import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Act } from './ports.ts';
 
-/* What the flows of teams need from outside. The rules at the top of builds/ports.ts hold. */
+/* What the flows of teams need from outside. */
 
 export interface NamedMember {
   user: string;
@@ -13,13 +13,13 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * Present, like `members` and `groups`: set by the manifest. If the manifest drops it, the last value stays
-   * and the API can change it.
+   * Present if the manifest sets the field; the same is true of `members`, `groups` and `debug`. If the
+   * manifest drops the field, the last value stays and the API can change it.
    */
   displayName?: string;
   members?: readonly NamedMember[];
   groups?: readonly GroupRole[];
-  /** Like `displayName`: shells in running steps are allowed. */
+  /** Shells in running steps are allowed. */
   debug?: boolean;
   /** The API created the Team. The creator of a new team becomes its first admin. */
   byApi?: { changedBy: string };
@@ -27,7 +27,7 @@ export interface TeamToSave {
   runningBuilds?: number;
   /** For jobs without a timeout. Absent: the default of the language. */
   defaultTimeoutSeconds?: number;
-  /** Bytes of log of one build. Absent: the installation's limit. */
+  /** Limit for the bytes of one build's log. Absent: that of the installation. */
   buildLogBytes?: number;
   /** Absent fields have their defaults. */
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
@@ -54,12 +54,12 @@ export interface TeamAct extends Act {
 export interface TeamTransaction {
   /** Also finds a removed team: its row stays. */
   team(): Promise<{ id: number; removed: boolean } | undefined>;
-  /** Writes the row and whether the manifest sets members. `known`: the existing row. Returns the row id. */
-  saveRow(team: TeamToSave, known: { id: number } | undefined): Promise<number>;
+  /** Writes the row, and whether the manifest sets members. Returns the row id. */
+  saveRow(team: TeamToSave, existing: { id: number } | undefined): Promise<number>;
   recordCreation(act: TeamAct): Promise<void>;
   /** No effect without an account of that name. */
   addAdmin(username: string, act: TeamAct): Promise<void>;
-  /** Number of admins now, and with these members. */
+  /** Number of admins before and after these members would be saved. */
   admins(id: number, members: readonly NamedMember[]): Promise<{ before: number; after: number }>;
   /**
    * Makes exactly these the members. A name without an account becomes a member once the account is created.
@@ -67,14 +67,14 @@ export interface TeamTransaction {
   saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
   saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
   saved(id: number): Promise<TeamSaved>;
-  /** Whether it has pipelines that were not removed. Waits for a pipeline that is being saved. */
+  /** Whether the team has pipelines that were not removed. Waits for a pipeline that is being saved. */
   hasPipelines(id: number): Promise<boolean>;
-  /** Keeps the history. */
+  /** Removes the team, but keeps its history. */
   remove(act: TeamAct): Promise<void>;
 }
 
 export interface TeamStore {
-  /** `work` acts only through its transaction. */
+  /** `work` reads and writes only through `tx`. */
   withTeam<T>(name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T>;
   teamName(id: number): Promise<string | undefined>;
 }
@@ -85,7 +85,7 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
-  /** Present, like `groups`: set by the manifest. */
+  /** Present if the manifest sets the members; the same is true of `groups`. */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   debug?: boolean;

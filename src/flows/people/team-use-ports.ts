@@ -3,9 +3,9 @@
 export interface TeamUseLimits {
   /** Builds that may run at a time. Absent: only the quota of the namespace limits them. */
   runningBuilds?: number;
-  /** For all steps of a build whose job has no timeout. Absent: that of the installation. */
+  /** Timeout of a build whose job sets none. Absent: that of the installation. */
   defaultTimeoutSeconds?: number;
-  /** Of the log of one build. Absent: that of the installation. */
+  /** Limit for the log of one build. Absent: that of the installation. */
   buildLogBytes?: number;
   /** What stays of old builds. */
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
@@ -19,9 +19,9 @@ export interface TeamUsage {
   /** Stored logs of all builds, compressed. */
   logBytes: number;
   caches: number;
-  /** As measured at their last use. */
+  /** Size of all caches, as measured at their last use. */
   cacheBytes: number;
-  /** Pods that stand ready, or are being created to. */
+  /** Warm Pods that are ready or being created. */
   warmPods: number;
 }
 
@@ -48,5 +48,5 @@ export interface LogSizes {
   ofTeams(): Promise<ReadonlyMap<number, number>>;
 }
 
-/** Wraps the queries in a cache. */
+/** Caches what `sizes` returns. */
 export type CacheLogSizes = (sizes: LogSizes) => LogSizes;

@@ -1,6 +1,6 @@
 import type { AttemptKey, FailedAttempts } from '#domain/access/throttle.ts';
 
-/* Records of sign-in attempts. The rules at the top of builds/ports.ts hold. */
+/* What counting sign-in attempts needs from outside. */
 
 export interface ThrottleTransaction {
   /** In the order of the keys. */
@@ -10,7 +10,7 @@ export interface ThrottleTransaction {
 }
 
 export interface ThrottleStore {
-  /** Serialises attempts that share a key. `work` acts only through its transaction. */
+  /** Serialises attempts that share a key. `work` reads and writes only through `tx`. */
   withFailures<T>(
     keys: readonly AttemptKey[],
     at: Date,

@@ -27,7 +27,12 @@ const EARLIER_REFUSED = {
   message: 'job earlier: Team blue does not allow the tag gpu; its spec.allowedTags has none.',
 };
 const checksOf = (...resources: string[]) => [{ group: { resources } }];
-const found: ConfigurationAnswer = { answer: 'found', config: 'text', variables: {}, digest: 'digest' };
+const CONFIGURATION: ConfigurationAnswer = {
+  answer: 'found',
+  config: 'text',
+  variables: {},
+  digest: 'digest',
+};
 const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
   id: 1,
   revision: 2,
@@ -54,7 +59,7 @@ const saving = (stoppedByPins?: number[]): SaveTransaction => ({
   },
   resources: () => Promise.resolve([]),
 });
-const wrong: Compilation = {
+const INVALID: Compilation = {
   diagnostics: [
     {
       severity: 'error',
@@ -69,13 +74,13 @@ const wrong: Compilation = {
 
 const ACCEPTED = { outcome: 'applied' };
 
-interface World {
+interface Situation {
   configuration?: ConfigurationAnswer;
   compilation?: Compilation;
-  /** What is in the database from before. */
-  known?: Pipeline;
+  /** The definition that the database has. */
+  storedDefinition?: Pipeline;
   facts?: PipelineFacts;
-  /** Of the team. */
+  /** Number of pipelines of the team. */
   pipelines?: number;
   pipelineLimit?: number;
   volumes?: TeamVolume[];
@@ -84,24 +89,26 @@ interface World {
   externalUrl?: string | undefined;
 }
 
-function ports(world: World) {
+function portsOf(situation: Situation) {
   const stored: PipelineToSave[] = [];
   const scheduled: ScheduledPipeline[] = [];
   const notifications = new RecordedNotifications();
-  const all: ApplyPipelinePorts = {
-    externalUrl: world.externalUrl,
+  const ports: ApplyPipelinePorts = {
+    externalUrl: situation.externalUrl,
     store: {
       withPipelineToSave: async (toSave, work) => {
         stored.push(toSave);
-        return await work(saving(world.repinned?.stopped));
+        return await work(saving(situation.repinned?.stopped));
       },
       cronNext: () => undefined,
       definition: () =>
         Promise.resolve(
-          world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
+          situation.storedDefinition === undefined
+            ? undefined
+            : { id: 1, revision: 2, pipeline: situation.storedDefinition },
         ),
-      pipelineFacts: () => Promise.resolve(world.facts),
-      countPipelines: () => Promise.resolve(world.pipelines ?? 0),
+      pipelineFacts: () => Promise.resolve(situation.facts),
+      countPipelines: () => Promise.resolve(situation.pipelines ?? 0),
       cachedSources: () => Promise.resolve(undefined),
       cacheSources: () => Promise.resolve(),
       renamedTo: () => Promise.resolve(undefined),
@@ -114,13 +121,13 @@ function ports(world: World) {
     },
     cluster: {
       sourceRulesOf: () => ({}),
-      pipelineLimitOf: () => world.pipelineLimit,
-      podRulesOf: (name) => ({ name, workers: [], allowedTags: [], volumes: world.volumes ?? [] }),
+      pipelineLimitOf: () => situation.pipelineLimit,
+      podRulesOf: (name) => ({ name, workers: [], allowedTags: [], volumes: situation.volumes ?? [] }),
       nodeLabel: (tag) => tag,
-      configurationOf: () => Promise.resolve(world.configuration ?? found),
+      configurationOf: () => Promise.resolve(situation.configuration ?? CONFIGURATION),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);
-        return Promise.resolve(world.blockedChecks ?? []);
+        return Promise.resolve(situation.blockedChecks ?? []);
       },
       compareRenamed: () => Promise.resolve('gone'),
       settleRename: () => Promise.resolve(),
@@ -130,16 +137,16 @@ function ports(world: World) {
     notifications,
     now: () => new Date(),
     compiler: {
-      compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
+      compile: () => Promise.resolve(situation.compilation ?? { pipeline: definition, diagnostics: [] }),
     },
   };
-  return { ports: all, stored, scheduled, sent: notifications.sent };
+  return { ports, stored, scheduled, sent: notifications.sent };
 }
 
 describe('a manifest', () => {
   test('a valid manifest is saved, and its checks are scheduled', async () => {
-    const { ports: all, stored, scheduled } = ports({ facts: facts({ paused: true }) });
-    const applied = await applyPipeline(manifest, all);
+    const { ports, stored, scheduled } = portsOf({ facts: facts({ paused: true }) });
+    const applied = await applyPipeline(manifest, ports);
     expect(applied).toMatchObject({ outcome: 'applied', saved: { revision: 2 }, facts: { paused: true } });
     expect(stored).toMatchObject([
       { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
@@ -149,12 +156,12 @@ describe('a manifest', () => {
 
   test('an applied manifest says which checks cannot be scheduled, also of the last good revision', async () => {
     const blockedChecks = ['The CronJob blue/x is not one of ours.'];
-    expect(await applyPipeline(manifest, ports({ blockedChecks }).ports)).toMatchObject({
+    expect(await applyPipeline(manifest, portsOf({ blockedChecks }).ports)).toMatchObject({
       outcome: 'applied',
       blockedChecks,
     });
-    const broken = { blockedChecks, compilation: wrong, known: earlier, facts: facts() };
-    expect(await applyPipeline(manifest, ports(broken).ports)).toMatchObject({
+    const broken = { blockedChecks, compilation: INVALID, storedDefinition: earlier, facts: facts() };
+    expect(await applyPipeline(manifest, portsOf(broken).ports)).toMatchObject({
       outcome: 'invalid',
       blockedChecks,
     });
@@ -162,8 +169,8 @@ describe('a manifest', () => {
 
   test("a manifest beyond the team's limit is not read and says so; an existing pipeline continues", async () => {
     const full = { pipelines: 3, pipelineLimit: 3 };
-    const { ports: all, stored } = ports(full);
-    expect(await applyPipeline(manifest, all)).toEqual({
+    const { ports, stored } = portsOf(full);
+    expect(await applyPipeline(manifest, ports)).toEqual({
       outcome: 'unavailable',
       reason: 'TooManyPipelines',
       message:
@@ -172,33 +179,33 @@ describe('a manifest', () => {
       again: true,
     });
     expect(stored).toEqual([]);
-    expect(await applyPipeline(manifest, ports({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
-    expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
+    expect(await applyPipeline(manifest, portsOf({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
+    expect(await applyPipeline(manifest, portsOf({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
   });
 
   test('a manifest with identity needs an https address, and its last good revision stays', async () => {
     const jobs = [{ name: 'deploy', identity: [{ audience: 'vault' }], steps: [] }];
     const compilation = { pipeline: { ...definition, jobs }, diagnostics: [] };
-    const { ports: all, stored } = ports({ compilation, known: earlier, facts: facts() });
-    expect(await applyPipeline(manifest, all)).toMatchObject({
+    const { ports, stored } = portsOf({ compilation, storedDefinition: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, ports)).toMatchObject({
       outcome: 'unavailable',
       reason: 'NoExternalURL',
       message: expect.stringMatching(/^The job deploy has identity\..*Set externalURL in the chart's values/),
       facts: facts(),
     });
     expect(stored).toEqual([]);
-    const world = { compilation, facts: facts(), externalUrl: 'https://ci.test' };
-    expect(await applyPipeline(manifest, ports(world).ports)).toMatchObject(ACCEPTED);
+    const situation = { compilation, facts: facts(), externalUrl: 'https://ci.test' };
+    expect(await applyPipeline(manifest, portsOf(situation).ports)).toMatchObject(ACCEPTED);
   });
 
   test('a manifest that a busy machine could not read is not refused, and is tried again', async () => {
     const diagnostics = [diagnose('machine-busy', undefined, 'it did not end')];
-    const { ports: all, stored } = ports({
+    const { ports, stored } = portsOf({
       compilation: { diagnostics },
-      known: earlier,
+      storedDefinition: earlier,
       facts: facts(),
     });
-    expect(await applyPipeline(manifest, all)).toMatchObject({
+    expect(await applyPipeline(manifest, ports)).toMatchObject({
       outcome: 'unavailable',
       reason: 'MachineBusy',
       message: 'it did not end',
@@ -210,8 +217,8 @@ describe('a manifest', () => {
 
   test('a manifest that pins a missing resource is refused, and its last good revision stays', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
-    const { ports: all, stored } = ports({ known: earlier, facts: facts() });
-    expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
+    const { ports, stored } = portsOf({ storedDefinition: earlier, facts: facts() });
+    expect(await applyPipeline({ ...manifest, pins }, ports)).toEqual({
       outcome: 'invalid',
       errors: ['spec.pins: the pipeline has no resource git.app'],
       facts: facts(),
@@ -222,21 +229,25 @@ describe('a manifest', () => {
 
   test.each([
     ['a manifest with the same pins notifies nobody', undefined, []],
-    ['a manifest with another pin wakes the scheduler', { stopped: [] }, ['schedule 1']],
+    ['a manifest with another pin notifies the scheduler', { stopped: [] }, ['schedule 1']],
     [
-      'a manifest whose pins end builds has their Pods reconciled',
+      'a manifest whose pins end builds notifies their agents and the scheduler',
       { stopped: [41, 42] },
       ['cancel 41', 'cancel 42', 'schedule 1'],
     ],
   ])('%s', async (_, repinned, expected) => {
-    const { ports: all, sent } = ports(repinned === undefined ? {} : { repinned });
-    await applyPipeline(manifest, all);
+    const { ports, sent } = portsOf(repinned === undefined ? {} : { repinned });
+    await applyPipeline(manifest, ports);
     expect(sent).toEqual(expected);
   });
 
   test('a manifest with errors is not saved, reports all errors, and keeps the last good revision', async () => {
-    const { ports: all, stored, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
-    expect(await applyPipeline(manifest, all)).toEqual({
+    const { ports, stored, scheduled } = portsOf({
+      compilation: INVALID,
+      storedDefinition: earlier,
+      facts: facts(),
+    });
+    expect(await applyPipeline(manifest, ports)).toEqual({
       outcome: 'invalid',
       errors: ['3:7: no', 'too slow'],
       facts: facts(),
@@ -259,8 +270,8 @@ describe('a manifest', () => {
       { resource: 'fs.in', path: '/srv/data/in', place: { ...place, blocks: ['resource "fs" "in"'] } },
     ];
     const compilation: Compilation = { pipeline: definition, diagnostics: [], volumes };
-    const { ports: all, stored } = ports({ compilation });
-    expect(await applyPipeline(manifest, all)).toEqual({
+    const { ports, stored } = portsOf({ compilation });
+    expect(await applyPipeline(manifest, ports)).toEqual({
       outcome: 'invalid',
       errors: [
         '4:12: in resource "fs" "in": ' +
@@ -269,13 +280,13 @@ describe('a manifest', () => {
     });
     expect(stored).toEqual([]);
     const volume = { name: 'data', mountPath: '/srv/data', persistentVolumeClaim: { claimName: 'data' } };
-    const declared = ports({ compilation, volumes: [volume] });
+    const declared = portsOf({ compilation, volumes: [volume] });
     expect(await applyPipeline(manifest, declared.ports)).toMatchObject(ACCEPTED);
   });
 
   test('the errors of a first manifest are reported, and nothing is scheduled', async () => {
-    const { ports: all, scheduled } = ports({ compilation: wrong });
-    expect(await applyPipeline(manifest, all)).toEqual({
+    const { ports, scheduled } = portsOf({ compilation: INVALID });
+    expect(await applyPipeline(manifest, ports)).toEqual({
       outcome: 'invalid',
       errors: ['3:7: no', 'too slow'],
     });
@@ -288,8 +299,12 @@ describe('a manifest', () => {
       reason: 'ConfigMapNotFound',
       message: 'There is none.',
     } as const;
-    const { ports: all, stored, scheduled } = ports({ configuration, known: earlier, facts: facts() });
-    expect(await applyPipeline(manifest, all)).toMatchObject({
+    const { ports, stored, scheduled } = portsOf({
+      configuration,
+      storedDefinition: earlier,
+      facts: facts(),
+    });
+    expect(await applyPipeline(manifest, ports)).toMatchObject({
       outcome: 'unavailable',
       reason: 'ConfigMapNotFound',
     });
@@ -298,9 +313,9 @@ describe('a manifest', () => {
   });
 
   test('a manifest with warnings is applied, and they are reported', async () => {
-    const [error] = wrong.diagnostics;
+    const [error] = INVALID.diagnostics;
     const diagnostics = error === undefined ? [] : [{ ...error, severity: 'warning' as const }];
-    const { ports: all } = ports({ compilation: { pipeline: definition, diagnostics } });
-    expect(await applyPipeline(manifest, all)).toMatchObject({ outcome: 'applied', warnings: ['3:7: no'] });
+    const { ports } = portsOf({ compilation: { pipeline: definition, diagnostics } });
+    expect(await applyPipeline(manifest, ports)).toMatchObject({ outcome: 'applied', warnings: ['3:7: no'] });
   });
 });

@@ -44,7 +44,7 @@ export interface ApplyPipelinePorts {
 }
 
 /** The result of applying a manifest. */
-export type PipelineApplied = Running &
+export type PipelineApplied = CurrentRevision &
   (
     | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
     /** Every error as `line:column: in <blocks>: message`. The last good revision stays in effect. */
@@ -56,8 +56,8 @@ export type PipelineApplied = Running &
     | RenameOutcome
   );
 
-/** The current revision; empty before the first. */
-interface Running {
+/** What the current revision shows; empty before the first revision. */
+interface CurrentRevision {
   facts?: PipelineFacts;
   /** Jobs and resources whose tags no node can satisfy. */
   refusedTags?: PlacementRefusal[];
@@ -82,8 +82,8 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
   if (surplus !== undefined) return surplus;
   const configuration = await ports.cluster.configurationOf(manifest);
   if (configuration.answer === 'missing') {
-    const facts = await keepLastGood(manifest, ports);
-    return { outcome: 'unavailable', reason: configuration.reason, message: configuration.message, ...facts };
+    const { reason, message } = configuration;
+    return { outcome: 'unavailable', reason, message, ...(await keepLastGood(manifest, ports)) };
   }
   const compiled = await compileWithSources(manifest, configuration, {
     ...ports,
@@ -92,8 +92,8 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
   if ('busy' in compiled) return { outcome: 'waiting', ...(await keepLastGood(manifest, ports)) };
   if ('unavailable' in compiled) {
     const message = compiled.unavailable.join(' ');
-    const facts = await keepLastGood(manifest, ports);
-    return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...facts };
+    const current = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...current };
   }
   const busy = await retryWhenLessBusy(compiled.compilation, manifest, ports);
   if (busy !== undefined) return busy;
@@ -106,11 +106,11 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     return { outcome: 'invalid', errors: unknown, ...(await keepLastGood(manifest, ports)) };
   const message = whyNoIdentity(compilation.pipeline, ports.externalUrl);
   if (message !== undefined) {
-    const facts = await keepLastGood(manifest, ports);
-    return { outcome: 'unavailable', reason: 'NoExternalURL', message, ...facts };
+    const current = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: 'NoExternalURL', message, ...current };
   }
   const { digest } = compiled;
-  return accept(
+  return acceptDefinition(
     manifest,
     { ...configuration, digest },
     { ...compilation, pipeline: compilation.pipeline },
@@ -135,7 +135,7 @@ async function refuseSurplus(
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
-/** A text that could not be read because the machine was too busy may be right. */
+/** A text that could not be read because the machine was too busy may be valid, so it is not refused. */
 async function retryWhenLessBusy(
   { diagnostics }: Compilation,
   manifest: PipelineManifest,
@@ -143,8 +143,8 @@ async function retryWhenLessBusy(
 ): Promise<PipelineApplied | undefined> {
   const busy = diagnostics.find(({ code }) => code === 'machine-busy');
   if (busy === undefined) return undefined;
-  const facts = await keepLastGood(manifest, ports);
-  return { outcome: 'unavailable', reason: 'MachineBusy', message: busy.message, again: true, ...facts };
+  const current = await keepLastGood(manifest, ports);
+  return { outcome: 'unavailable', reason: 'MachineBusy', message: busy.message, again: true, ...current };
 }
 
 /** Refuses paths on volumes that the Team does not have. */
@@ -166,7 +166,7 @@ function unknownPins({ pins = [] }: PipelineManifest, { resources }: Pipeline): 
     .map(({ resource }) => `spec.pins: the pipeline has no resource ${resource}`);
 }
 
-async function accept(
+async function acceptDefinition(
   manifest: PipelineManifest,
   configuration: ConfigurationAnswer & { answer: 'found' },
   compilation: Compilation & { pipeline: Pipeline },
@@ -197,7 +197,7 @@ async function applyPods(
   manifest: PipelineManifest,
   { id, definition }: { id: number; definition: Pipeline },
   { cluster }: Pick<ApplyPipelinePorts, 'cluster'>,
-): Promise<Pick<Running, 'refusedTags' | 'blockedChecks'>> {
+): Promise<Pick<CurrentRevision, 'refusedTags' | 'blockedChecks'>> {
   const rules = podRulesOf(manifest.team, cluster);
   const labelOf = (tag: string): string => cluster.nodeLabel(tag);
   const checks = scheduledChecks(definition, rules, labelOf);
@@ -216,13 +216,13 @@ function notifyOfPins({ id, repinned }: SavedPipeline, { notifications }: ApplyP
 }
 
 /** Keeps the CronJobs of the current revision in their desired state. */
-async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<Running> {
-  const [known, facts] = await Promise.all([
+async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<CurrentRevision> {
+  const [current, facts] = await Promise.all([
     ports.store.definition(manifest),
     ports.store.pipelineFacts(manifest),
   ]);
-  if (known === undefined || facts === undefined) return {};
-  return { facts, ...(await applyPods(manifest, { id: known.id, definition: known.pipeline }, ports)) };
+  if (current === undefined || facts === undefined) return {};
+  return { facts, ...(await applyPods(manifest, { id: current.id, definition: current.pipeline }, ports)) };
 }
 
 function rendered({ diagnostics }: Compilation): string[] {

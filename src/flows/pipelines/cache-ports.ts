@@ -28,7 +28,7 @@ export interface KnownCache {
   pipelineId: number;
   namespace: string;
   pipeline: string;
-  /** The current definition has it. */
+  /** The current definition has the cache. */
   wanted: boolean;
   /** A build or check that has not ended mounts it. */
   used: boolean;

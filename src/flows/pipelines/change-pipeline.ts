@@ -16,13 +16,13 @@ export type PipelineChanged =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'invalid'; findings: ManifestFinding[] }
   /**
-   * The object is written. Without `verdict` the operator has not looked at it yet; a pipeline that it
-   * refuses does not run.
+   * The object is written. Without `verdict`, the operator has not judged the object yet. A pipeline that the
+   * operator refuses does not run.
    */
   | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: ManifestFinding[] };
 
-/** How often the answer looks for the operator's verdict. */
-const TRIES = 80;
+/** How often, at most, a request reads the object while it waits for the operator. */
+const MAX_READS = 80;
 const PAUSE_MS = 100;
 
 /** Validates a text as `millrace validate` does. Saves nothing. */
@@ -43,11 +43,11 @@ export async function createPipeline(
   if (objectKey === undefined) return { answer: 'unknown' };
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
-  const made = await ports.objects.create({ ...objectKey, spec }, act.by);
-  return made.answer === 'done' ? await waitForVerdict(made.value, findings, ports) : made;
+  const created = await ports.objects.create({ ...objectKey, spec }, act.by);
+  return created.answer === 'done' ? await waitForVerdict(created.value, findings, ports) : created;
 }
 
-/** Absent fields stay as they are. With `generation`, an object of another generation is not changed. */
+/** Changes the object. With `generation`, an object of another generation is not changed. */
 export async function updatePipeline(
   { generation, ...name }: PipelineName & { generation?: number },
   change: (known: PipelineSpec) => PipelineSpec,
@@ -105,9 +105,9 @@ export async function deletePipeline(
 export async function waitUntilGone(
   object: PipelineObject,
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
-  tries = TRIES,
+  maxReads = MAX_READS,
 ): Promise<boolean> {
-  for (let tried = 0; tried < tries; tried += 1) {
+  for (let reads = 0; reads < maxReads; reads += 1) {
     const read = await objects.read(object);
     if (read.answer === 'unknown' || (read.answer === 'done' && read.value.uid !== object.uid)) return true;
     await wait(PAUSE_MS);
@@ -127,13 +127,13 @@ function refuses(findings: readonly ManifestFinding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** Waits a limited time for the operator's verdict. An object that was deleted meanwhile was not changed. */
+/** Waits a limited time for the operator's verdict. `unknown`: the object was deleted meanwhile. */
 export async function waitForVerdict(
   written: PipelineObject,
   warnings: ManifestFinding[],
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
 ): Promise<PipelineChanged> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
     const read = await objects.read(written);
     if (read.answer === 'unknown') return read;
     if (read.answer === 'done' && read.value.generation >= written.generation && read.value.verdict)

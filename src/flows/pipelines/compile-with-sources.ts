@@ -29,8 +29,8 @@ export type CompiledWithSources =
   /** Other pipelines are fetching; nothing was fetched. */
   | { busy: true };
 
-/** Sources that are fetched at a time. */
-const SIDE_BY_SIDE = 8;
+/** Sources of a pipeline that are fetched at a time. */
+const MAX_CONCURRENT_FETCHES = 8;
 
 /**
  * Compiles a text with its sources. Sources are fetched once for a text, its variables and a request, and
@@ -41,31 +41,32 @@ export async function compileWithSources(
   { config, variables, digest }: ConfigurationAnswer & { answer: 'found' },
   ports: SourcePorts,
 ): Promise<CompiledWithSources> {
-  const bare = await ports.compiler.compile(config, variables);
-  if (!bare.needs) return { compilation: bare, digest };
+  const withoutSources = await ports.compiler.compile(config, variables);
+  if (!withoutSources.needs) return { compilation: withoutSources, digest };
   const key = ports.reader.digest([digest, manifest.requestedAt ?? '']);
   const cached = await ports.store.cachedSources(manifest);
   const known = cached?.key === key ? cached.sources : {};
-  const found: Record<string, ResolvedSource> = { ...known };
-  const fetching: Fetching = { found, until: Infinity };
-  let compilation = bare;
+  const sources: Record<string, ResolvedSource> = { ...known };
+  const fetching: Fetching = { sources, deadline: Infinity };
+  let compilation = withoutSources;
   // Each round may find sources that name further sources. The compiler ends chains that are too long.
   for (let round = 0; compilation.needs && round <= LIMITS.sourceChain; round++) {
     const ended = await fetchRound(fetching, compilation.needs, manifest, ports);
     if ('refused' in ended) return { compilation: { diagnostics: [ended.refused] }, digest };
     if (!('complete' in ended)) return ended;
-    compilation = await ports.compiler.compile(config, variables, found);
+    compilation = await ports.compiler.compile(config, variables, sources);
   }
-  const texts = Object.fromEntries(Object.entries(found).filter(([, one]) => 'text' in one));
+  const texts = Object.fromEntries(Object.entries(sources).filter(([, source]) => 'text' in source));
   if (Object.keys(texts).length > Object.keys(known).length)
     await ports.store.cacheSources(manifest, { key, sources: texts });
   return { compilation, digest: ports.reader.digest([digest, ...digestsOf(texts)]) };
 }
 
 interface Fetching {
-  found: Record<string, ResolvedSource>;
+  /** Sources that were fetched or cached, and why others cannot be. */
+  sources: Record<string, ResolvedSource>;
   /** Set by the first fetch. No fetch begins after this time (milliseconds). */
-  until: number;
+  deadline: number;
 }
 
 type RoundEnded =
@@ -82,41 +83,42 @@ async function fetchRound(
   { team }: PipelineManifest,
   ports: SourcePorts,
 ): Promise<RoundEnded> {
-  const { found } = fetching;
-  const waiting = [...new Set(needs.map(({ source }) => source))].filter((source) => !(source in found));
-  if (waiting.length === 0) return { complete: true };
-  const refused = checkSources(Object.keys(found).length + waiting.length);
+  const { sources } = fetching;
+  const toFetch = [...new Set(needs.map(({ source }) => source))].filter((source) => !(source in sources));
+  if (toFetch.length === 0) return { complete: true };
+  const refused = checkSources(Object.keys(sources).length + toFetch.length);
   if (refused !== undefined) return { refused };
-  const leave = ports.turns.take(team);
-  if (leave === undefined) return { busy: true };
-  if (fetching.until === Infinity) fetching.until = ports.now().getTime() + LIMITS.sourceMilliseconds;
+  const leaveTurn = ports.turns.take(team);
+  if (leaveTurn === undefined) return { busy: true };
+  if (fetching.deadline === Infinity) fetching.deadline = ports.now().getTime() + LIMITS.sourceMilliseconds;
   try {
-    return await fetchAll(waiting, fetching, { ...ports, rules: ports.rulesOf(team) });
+    return await fetchAll(toFetch, fetching, { ...ports, rules: ports.rulesOf(team) });
   } finally {
-    leave();
+    leaveTurn();
   }
 }
 
-/** Stops when the sources together are too large or take too long. */
+/** Fetches these sources. Stops when all sources together are too large or take too long. */
 async function fetchAll(
-  waiting: string[],
-  { found, until }: Fetching,
+  toFetch: string[],
+  { sources, deadline }: Fetching,
   { reader, rules, now }: Pick<SourcePorts, 'reader' | 'now'> & { rules: SourceRules },
 ): Promise<RoundEnded> {
   const unavailable: string[] = [];
   let refused: Diagnostic | undefined;
-  const lane = async (): Promise<void> => {
-    for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
+  const fetchRemaining = async (): Promise<void> => {
+    for (let source = toFetch.shift(); source !== undefined; source = toFetch.shift()) {
       if (refused !== undefined) return;
-      if (now().getTime() > until) return void unavailable.push(`${source}: ${TOO_SLOW}.`);
+      if (now().getTime() > deadline) return void unavailable.push(`${source}: ${TOO_SLOW}.`);
       const answer = await reader.read(source, rules);
-      if ('text' in answer) found[source] = answer;
+      if ('text' in answer) sources[source] = answer;
       else if (answer.transient) unavailable.push(`${source}: ${answer.failure}.`);
-      else found[source] = { failure: answer.failure };
-      refused ??= checkSourceBytes(lengthOf(found));
+      else sources[source] = { failure: answer.failure };
+      refused ??= checkSourceBytes(lengthOf(sources));
     }
   };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, waiting.length) }, lane));
+  const concurrency = Math.min(MAX_CONCURRENT_FETCHES, toFetch.length);
+  await Promise.all(Array.from({ length: concurrency }, fetchRemaining));
   if (refused !== undefined) return { refused };
   return unavailable.length > 0 ? { unavailable } : { complete: true };
 }
@@ -124,11 +126,11 @@ async function fetchAll(
 const TOO_SLOW = `the sources of the pipeline take longer than ${LIMITS.sourceMilliseconds / 1000} s in all`;
 
 function lengthOf(sources: ResolvedSources): number {
-  return Object.values(sources).reduce((sum, one) => sum + ('text' in one ? one.text.length : 0), 0);
+  return Object.values(sources).reduce((sum, source) => sum + ('text' in source ? source.text.length : 0), 0);
 }
 
 function digestsOf(sources: ResolvedSources): string[] {
   return Object.entries(sources)
-    .flatMap(([source, one]) => ('text' in one ? [`${source} ${one.digest}`] : []))
+    .flatMap(([name, source]) => ('text' in source ? [`${name} ${source.digest}`] : []))
     .toSorted();
 }

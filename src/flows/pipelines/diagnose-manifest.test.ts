@@ -4,23 +4,23 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { diagnoseManifest, type ManifestDiagnosis, type ManifestText } from './diagnose-manifest.ts';
 
-const place = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
+const RANGE = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
 
 async function diagnosis(
   compilation: Diagnostic[] | Compilation,
   manifest: Partial<ManifestText> = {},
-): Promise<ManifestDiagnosis & { given: GivenVariables | undefined }> {
-  let given: GivenVariables | undefined;
-  const found = await diagnoseManifest(
+): Promise<ManifestDiagnosis & { compiledWith: GivenVariables | undefined }> {
+  let compiledWith: GivenVariables | undefined;
+  const result = await diagnoseManifest(
     { config: 'text', vars: {}, varsElsewhere: false, ...manifest },
     {
       compile: async (_, variables) => {
-        given = variables;
+        compiledWith = variables;
         return Array.isArray(compilation) ? { diagnostics: compilation } : compilation;
       },
     },
   );
-  return { ...found, given };
+  return { ...result, compiledWith };
 }
 
 describe('a manifest', () => {
@@ -29,8 +29,8 @@ describe('a manifest', () => {
     [
       'a manifest with errors and warnings has all of them, separately, in the words of the condition',
       [
-        diagnose('unknown-block', place, 'there is no block "jobb"'),
-        diagnose('job-without-steps', place, 'the job "a" has no steps'),
+        diagnose('unknown-block', RANGE, 'there is no block "jobb"'),
+        diagnose('job-without-steps', RANGE, 'the job "a" has no steps'),
         diagnose('variable-missing', undefined, 'no value'),
       ],
       {
@@ -40,7 +40,7 @@ describe('a manifest', () => {
     ],
     ...(['time-limit', 'machine-busy', 'memory-limit', 'engine-fault'] as const).map(
       (code): [string, Diagnostic[], ManifestDiagnosis] => [
-        `whose text could not be read (${code}) is not to blame for that`,
+        `a manifest whose text could not be read (${code}) is not refused for that`,
         [diagnose(code, undefined, 'it did not end')],
         { errors: [], warnings: ['it did not end'] },
       ],
@@ -50,7 +50,7 @@ describe('a manifest', () => {
   });
 
   test('a manifest with texts elsewhere says which ones are not checked', async () => {
-    const needs = [{ source: 'https://types.example/a.hcl', range: place }, { source: 'svc://ours' }];
+    const needs = [{ source: 'https://types.example/a.hcl', range: RANGE }, { source: 'svc://ours' }];
     expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({
       errors: [],
       warnings: [
@@ -69,6 +69,6 @@ describe('a manifest', () => {
       { a: { value: '1' }, [UNKNOWN_OTHERS]: { value: '' } },
     ],
   ])('%s', async (_, manifest, expected) => {
-    expect((await diagnosis([], manifest)).given).toEqual(expected);
+    expect((await diagnosis([], manifest)).compiledWith).toEqual(expected);
   });
 });

@@ -45,7 +45,7 @@ export interface ManifestFinding {
   /** After the last character. */
   endLine?: number;
   endColumn?: number;
-  /** The named blocks that hold the place, outermost first. */
+  /** The named blocks that contain the range, outermost first. */
   blocks?: string[];
   message: string;
   help?: string;
@@ -90,6 +90,7 @@ function placeOf(range: Diagnostic['range']): Place {
 }
 
 interface ConfigDiagnosis {
+  /** Diagnostics that refuse the manifest. */
   refusing: Diagnostic[];
   others: Diagnostic[];
   needs: readonly NeededSource[];
@@ -100,16 +101,16 @@ async function diagnoseConfig(
   { config, vars, varsElsewhere }: ManifestText,
   compiler: Compiler,
 ): Promise<ConfigDiagnosis> {
-  const own = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
+  const entries = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
   const variables: GivenVariables = {
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(entries),
     ...(varsElsewhere && { [UNKNOWN_OTHERS]: { value: '' } }),
   };
   const { diagnostics, needs = [], pipeline } = await compiler.compile(config, variables);
-  const all = sortDiagnostics(diagnostics);
+  const sorted = sortDiagnostics(diagnostics);
   return {
-    refusing: all.filter(refuses),
-    others: all.filter((diagnostic) => !refuses(diagnostic)),
+    refusing: sorted.filter(refuses),
+    others: sorted.filter((diagnostic) => !refuses(diagnostic)),
     needs,
     pipeline,
   };
@@ -122,7 +123,8 @@ function warnOfSource({ source, range }: NeededSource): string {
   return `${place}${source} ${UNSEEN}`;
 }
 
-const OF_THE_MACHINE = new Set<Diagnostic['code']>([
+/** These codes report a limit or a fault of the machine, so the text may be valid. */
+const MACHINE_CODES = new Set<Diagnostic['code']>([
   'time-limit',
   'machine-busy',
   'memory-limit',
@@ -130,5 +132,5 @@ const OF_THE_MACHINE = new Set<Diagnostic['code']>([
 ]);
 
 function refuses({ severity, code }: Diagnostic): boolean {
-  return severity === 'error' && !OF_THE_MACHINE.has(code);
+  return severity === 'error' && !MACHINE_CODES.has(code);
 }

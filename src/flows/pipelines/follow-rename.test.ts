@@ -8,21 +8,21 @@ const annotated: PipelineManifest = {
   renamedFrom: { name: 'old', uid: 'uid-1', key: 'key-1' },
 };
 
-interface World {
+interface Situation {
   renamedTo?: string;
   state?: Awaited<ReturnType<FollowRenamePorts['store']['renameState']>>;
   old?: Awaited<ReturnType<FollowRenamePorts['cluster']['compareRenamed']>>;
   completed?: Awaited<ReturnType<FollowRenamePorts['store']['completeRename']>>;
 }
 
-function ports({
+function portsOf({
   renamedTo,
   state = 'requested',
   old = 'same',
   completed = { answer: 'done', id: 1 },
-}: World) {
+}: Situation) {
   const calls: string[] = [];
-  const all: FollowRenamePorts = {
+  const ports: FollowRenamePorts = {
     now: () => new Date(0),
     store: {
       renamedTo: async () =>
@@ -38,10 +38,10 @@ function ports({
       removeObject: async ({ pipeline }) => void calls.push(`remove ${pipeline}`),
     },
   };
-  return { all, calls };
+  return { ports, calls };
 }
 
-const TAKES = ['old is new'];
+const RENAMED = ['old is new'];
 const refused = (why: string): object => ({
   outcome: 'renaming',
   reason: 'RenameRefused',
@@ -49,35 +49,40 @@ const refused = (why: string): object => ({
 });
 
 describe('an object', () => {
-  test.each<[string, PipelineManifest, World, [object | undefined, ...string[]]]>([
+  test.each<[string, PipelineManifest, Situation, [object | undefined, ...string[]]]>([
     ['an object that names no other is applied', manifest, { state: 'not-requested' }, [undefined]],
     [
-      'an object whose pipeline has another one by now is removed',
+      'an object whose pipeline was renamed is removed',
       manifest,
       { renamedTo: 'newer' },
       [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
     ],
     [
-      'an object whose pipeline has another one by now is removed, whatever it is called',
+      'an object whose pipeline was renamed again is removed',
       annotated,
       { renamedTo: 'newer' },
       [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
     ],
-    ['an object that is allowed takes the name and is applied', annotated, {}, [undefined, ...TAKES]],
     [
-      'an object that is allowed takes the name even if the other object has gone',
+      'an object whose rename is requested takes over the pipeline and is applied',
       annotated,
-      { old: 'gone' },
-      [undefined, ...TAKES],
+      {},
+      [undefined, ...RENAMED],
     ],
     [
-      'an object that has taken the name is applied',
+      'an object whose rename is requested takes over the pipeline even if the old object is gone',
+      annotated,
+      { old: 'gone' },
+      [undefined, ...RENAMED],
+    ],
+    [
+      'an object that has taken over the pipeline is applied',
       annotated,
       { state: 'done', old: 'changed' },
       [undefined],
     ],
     [
-      'an object with a pipeline of its own stays with it',
+      'an object with its own pipeline is applied and takes over no other',
       annotated,
       { state: 'own', old: 'same' },
       [undefined],
@@ -88,48 +93,48 @@ describe('an object', () => {
       { completed: { answer: 'busy', builds: 2 } },
       [
         { outcome: 'renaming', reason: 'Renaming', message: expect.stringContaining('running builds (2)') },
-        ...TAKES,
+        ...RENAMED,
       ],
     ],
     [
-      'an object that nobody requested takes nothing',
+      'an object whose rename nobody requested takes nothing',
       annotated,
       { state: 'not-requested' },
       [refused('is requested')],
     ],
     [
-      'an object that lost its permission meanwhile takes nothing',
+      'an object whose rename is no longer requested takes nothing',
       annotated,
       { completed: { answer: 'not-requested' } },
-      [refused('no longer requested'), ...TAKES],
+      [refused('no longer requested'), ...RENAMED],
     ],
     [
-      'an object that differs from the other one takes nothing',
+      'an object that differs from the old object takes nothing',
       annotated,
       { old: 'changed' },
       [refused('ask again')],
     ],
     [
-      'an object that names one of a manifest takes nothing',
+      'an object that names an object of a manifest takes nothing',
       annotated,
       { old: 'managed' },
       [refused('managed by manifest')],
     ],
     [
-      'an object whose name has a history takes nothing',
+      'an object under whose name a deleted pipeline has its history takes nothing',
       annotated,
       { completed: { answer: 'history' } },
-      [refused('its history'), ...TAKES],
+      [refused('its history'), ...RENAMED],
     ],
     [
       'an object whose name another pipeline has takes nothing',
       annotated,
       { completed: { answer: 'taken' } },
-      [refused('Another pipeline of blue has this name'), ...TAKES],
+      [refused('Another pipeline of blue has this name'), ...RENAMED],
     ],
-  ])('%s', async (_, object, world, [expected, ...called]) => {
-    const { all, calls } = ports(world);
-    expect(await followRename(object, all)).toEqual(expected);
+  ])('%s', async (_, object, situation, [expected, ...called]) => {
+    const { ports, calls } = portsOf(situation);
+    expect(await followRename(object, ports)).toEqual(expected);
     expect(calls).toEqual(called);
   });
 });

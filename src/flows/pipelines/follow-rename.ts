@@ -10,15 +10,15 @@ export interface FollowRenamePorts {
 
 /** What happens to an object of a rename instead of an apply. */
 export type RenameOutcome =
-  /** Another object has its pipeline; this one is deleted. */
+  /** Another object has taken over the pipeline of this object, which is deleted. */
   | { outcome: 'renamed'; to: string }
-  /** The pipeline is not its own yet. */
+  /** The object has not taken over the pipeline. */
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**
  * The steps of a rename: the new object exists; the pipeline's row gets the new name; the new object is
- * applied; the old object is deleted. Each step is found again after a crash. Undefined: no rename, apply the
- * object.
+ * applied; the old object is deleted. After a crash, the next call continues with the step that is due.
+ * Undefined: no rename, apply the object.
  */
 export async function followRename(
   manifest: PipelineManifest,
@@ -57,10 +57,10 @@ function waitingFor(name: string, builds: number): string {
   return `${name} gets this name once its running builds (${builds}) have ended. It keeps its old name until then.`;
 }
 
-const CURE =
+const ADVICE =
   'Nothing of it runs under this name. Delete this object, ' +
   'or take off its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
 
 function refused(name: string, why: string): RenameOutcome {
-  return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${CURE} ${name} is as it was.` };
+  return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${ADVICE} ${name} is as it was.` };
 }

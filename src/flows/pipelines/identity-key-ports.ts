@@ -30,8 +30,9 @@ export interface NewIdentityKey {
 
 export interface IdentityKeyTransaction {
   keys(): Promise<SealedIdentityKey[]>;
-  /** Both write the audit entry too. */
+  /** Writes the audit entry too. */
   add(key: NewIdentityKey, signsFrom: Date, at: Date): Promise<void>;
+  /** Writes the audit entry too. */
   remove(id: string, at: Date): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { RenamedFrom, Renaming } from './rename-ports.ts';
  * nothing if everything is as it should be.
  */
 
-/** Compiles HCL; never rejects because of the text. Texts of different `share`s take turns. */
+/** Compiles HCL; never rejects because of the text. Texts with different values of `share` take turns. */
 export interface Compiler {
   compile(
     source: string,
@@ -46,9 +46,9 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Absent: unchanged. */
   public?: boolean;
-  /** The person who changed it last, if the API created it. */
+  /** The person who changed the object last, if the API created the object. */
   byApi?: { changedBy: string };
-  /** Present: set by the manifest. */
+  /** Present: the manifest decides whether the pipeline is paused. */
   paused?: boolean;
   /** Present: the manifest pins these resources. */
   pins?: { resource: string; version: Record<string, string> }[];
@@ -77,8 +77,8 @@ export interface PipelineCluster {
   /** How many pipelines the team may have; absent: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Creates the CronJobs of exactly these checks and deletes the pipeline's others. Leaves a CronJob of that
-   * name alone if Millrace did not create it. Returns a sentence for each of those.
+   * Creates the CronJobs of exactly these checks and deletes the pipeline's others. Does not touch a CronJob
+   * of such a name that Millrace did not create, and returns a sentence for each of them.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
   /** The Team's rules for tags and volumes; undefined while no Team of this name is ready. */

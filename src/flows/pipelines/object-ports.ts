@@ -4,8 +4,7 @@ import type { RenamedFrom } from './rename-ports.ts';
 
 /*
  * Objects that the API creates in the cluster. They are the desired state, for people with kubectl and for
- * the operator. Each is marked as created by the API; others are never changed. The rules at the top of
- * builds/ports.ts hold.
+ * the operator. Each is marked as created by the API; objects without that mark are never changed.
  */
 
 export interface ApiObjects {
@@ -28,12 +27,12 @@ export interface PipelineObject {
   uid: string;
   generation: number;
   spec: PipelineSpec;
-  /** Names of other fields in its spec. A write through the API drops them. */
+  /** Names of the spec's fields that the API does not set. A write through the API would drop them. */
   others: string[];
-  /** It takes over the pipeline of another object. */
+  /** The object takes over the pipeline of this other object. */
   renamedFrom?: RenamedFrom;
   deleting: boolean;
-  /** The operator's verdict on this generation; absent until the operator has looked. */
+  /** The operator's verdict on this generation; absent until the operator has judged it. */
   verdict?: { ready: boolean; reason: string; message: string };
 }
 
@@ -58,7 +57,7 @@ export interface PipelineObjects {
   /** Reads an object that the API created. */
   read(objectKey: PipelineObjectKey): Promise<ObjectAnswer<PipelineObject>>;
   create(object: NewPipelineObject, by: string): Promise<ObjectAnswer<PipelineObject>>;
-  /** Writes only if the object is as it was read. */
+  /** Writes only if the object has not changed since it was read. */
   replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<ObjectAnswer<PipelineObject>>;
   remove(read: PipelineObject): Promise<ObjectAnswer>;
 }

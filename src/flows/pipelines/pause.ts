@@ -8,7 +8,7 @@ import type {
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
 
-/** Pauses each of its jobs too. */
+/** Pauses the pipeline and each of its jobs. */
 export async function pausePipeline(
   name: PipelineName,
   by: string,
@@ -17,7 +17,7 @@ export async function pausePipeline(
   return await changePipeline(name, ports, async (tx) => await tx.pausePipeline(by));
 }
 
-/** Unpauses its paused jobs too. Versions found meanwhile do not trigger. */
+/** Unpauses the pipeline and its paused jobs. Versions found during the pause do not trigger builds. */
 export async function unpausePipeline(
   name: PipelineName,
   ports: ActionPorts,
@@ -48,7 +48,7 @@ export async function pauseJob(
   return await changeJob(name, ports, async (tx, job) => await tx.pauseJob(job, by));
 }
 
-/** Versions found meanwhile do not trigger. */
+/** Unpauses the job. Versions found during the pause do not trigger builds. */
 export async function unpauseJob(name: JobName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   return await changeJob(name, ports, async (tx, job) => await tx.unpauseJob(job));
 }

@@ -10,9 +10,9 @@ export async function pipelineFacts(
   store: Pick<PipelineStore, 'storedFacts' | 'cronNext'>,
   now: Date,
 ): Promise<PipelineFacts | undefined> {
-  const found = await store.storedFacts(name);
-  if (found === undefined) return undefined;
-  const { queued, resources, ...facts } = found;
+  const stored = await store.storedFacts(name);
+  if (stored === undefined) return undefined;
+  const { queued, resources, ...facts } = stored;
   return {
     ...facts,
     queueFull: whyQueuePaused(queued).length > 0,

@@ -102,7 +102,7 @@ export interface PipelineStore extends RenameStore, SaveStore {
   /** Pipelines of the team that were not removed. */
   countPipelines(team: string): Promise<number>;
   cachedSources(name: PipelineName): Promise<CachedSources | undefined>;
-  /** Replaces those that were cached before. */
+  /** Replaces the sources that were cached before. */
   cacheSources(name: PipelineName, sources: CachedSources): Promise<void>;
   /** Pipelines that were not removed. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;

@@ -26,10 +26,10 @@ export async function previewPipeline(
 ): Promise<PipelinePreview> {
   const { findings, pipeline } = await compileManifest({ config, vars, varsElsewhere: false }, compiler);
   if (findings.some(({ severity }) => severity === 'error')) return { findings };
-  return { findings, ...(pipeline === undefined ? UNKNOWN : await draw(pipeline, drawing)) };
+  return { findings, ...(pipeline === undefined ? NO_GRAPH_YET : await draw(pipeline, drawing)) };
 }
 
-const UNKNOWN = {
+const NO_GRAPH_YET = {
   pictureRefused: 'There is no graph yet: Millrace fetches types of this text only when you save it.',
 };
 

@@ -14,34 +14,34 @@ const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' 
 
 describe('a pipeline that is deleted', () => {
   test.each<[string, number[] | Error, number, object]>([
-    ['goes when nothing runs', [], 0, { outcome: 'removed' }],
+    ['is removed if nothing runs', [], 0, { outcome: 'removed' }],
     [
-      'waits for one build, which hears of it',
+      'waits for one build, whose agent is notified',
       [7],
       59_000,
       { outcome: 'waiting', message: 'Waiting for one build to end.' },
     ],
     [
-      'waits for all builds, which hear of it',
+      'waits for all builds, whose agents are notified',
       [7, 8, 11],
       0,
       { outcome: 'waiting', message: 'Waiting for 3 builds to end.' },
     ],
-    ['goes after the deadline all the same', [7, 8, 11], 60_000, { outcome: 'removed' }],
+    ['is removed after the deadline even if builds run', [7, 8, 11], 60_000, { outcome: 'removed' }],
     [
-      'goes after the deadline though the database is unreachable, and says so',
+      'is removed after the deadline even if the database is unreachable, and says so',
       new Error('away'),
       60_000,
       { outcome: 'abandoned', message: 'The database was not updated: away' },
     ],
-  ])('a deleted pipeline %s', async (_, answer, askedMsAgo, expected) => {
+  ])('a deleted pipeline %s', async (_, answer, requestedMsAgo, expected) => {
     const notifications = new RecordedNotifications();
     const store = {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () =>
         answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
     };
-    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+    expect(await removePipeline(object, requestedMsAgo, { store, notifications })).toEqual(expected);
     expect(notifications.sent).toEqual(
       answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`),
     );
@@ -60,23 +60,23 @@ describe('a pipeline that is deleted', () => {
 
 describe('an object whose pipeline was renamed', () => {
   test.each<[string, number, number, object]>([
-    ['goes when no check runs', 0, 0, { outcome: 'removed' }],
+    ['is removed if no check runs', 0, 0, { outcome: 'removed' }],
     [
       'waits for the Pods of its checks',
       2,
       59_000,
       { outcome: 'waiting', message: 'Waiting for 2 checks to end.' },
     ],
-    ['goes after the deadline all the same', 2, 60_000, { outcome: 'removed' }],
+    ['is removed after the deadline even if checks run', 2, 60_000, { outcome: 'removed' }],
   ])(
     'an object whose pipeline was renamed %s, and nothing of the pipeline is stopped',
-    async (_, runningChecks, askedMsAgo, expected) => {
+    async (_, runningChecks, requestedMsAgo, expected) => {
       const notifications = new RecordedNotifications();
       const store = {
         renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
         removePipeline: () => Promise.reject(new Error('It goes on.')),
       };
-      expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+      expect(await removePipeline(object, requestedMsAgo, { store, notifications })).toEqual(expected);
       expect(notifications.sent).toEqual([]);
     },
   );
@@ -107,7 +107,7 @@ const pipelinesOf = (): Promise<number> => Promise.resolve(4);
 
 describe('a team', () => {
   test.each<[string, number, boolean, object]>([
-    ['goes when nothing is left', 0, false, { outcome: 'removed' }],
+    ['is removed if nothing is left', 0, false, { outcome: 'removed' }],
     [
       'waits for Pipeline objects',
       2,
@@ -130,9 +130,9 @@ describe('a team', () => {
   });
 
   test('a team is saved only when its namespace is ready', async () => {
-    const now = { members: [], groups: [], groupProviders: [] };
+    const saved = { members: [], groups: [], groupProviders: [] };
     const clock = { now: () => new Date() };
-    const store = new InMemoryTeam({ now });
+    const store = new InMemoryTeam({ now: saved });
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
     const refusing = { pipelinesOf, prepareNamespace: () => Promise.resolve(refusal) };
     expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({
@@ -144,7 +144,7 @@ describe('a team', () => {
     expect(await applyTeam(blue, { ...clock, store, cluster: ready })).toEqual({
       outcome: 'applied',
       pipelines: 4,
-      now,
+      saved,
     });
     expect(store.saved).toEqual(['blue']);
   });

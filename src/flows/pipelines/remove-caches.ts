@@ -7,14 +7,14 @@ export interface RemoveCachesPorts {
 }
 
 /**
- * Removes caches that no resource or job has any more, and the volumes of cleared ones.
+ * Removes caches that no resource or job has any more, and the volumes of cleared caches.
  * Kubernetes keeps a volume until no Pod mounts it.
  */
 export async function removeCaches({ caches, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
   // A claim is created after its row was stored, so claims are read first.
-  const found = await claims.found();
+  const existing = await claims.found();
   const known = (await caches.knownCaches()).map((cache) => ({ ...cache, claim: claims.nameOf(cache) }));
-  const stale = staleCaches(known, found);
+  const stale = staleCaches(known, existing);
   if (stale.caches.length > 0) await caches.removeCaches(stale.caches);
   for (const claim of stale.claims) await claims.delete(claim);
   return stale.claims;

@@ -17,29 +17,31 @@ const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
  * Stops everything of a pipeline; its history stays. The deletion waits for running builds, up to the
- * deadline. After that the object is deleted even without the database, and the rest is cleared when the
- * database is back.
+ * deadline. After that the object is deleted even if the database is unreachable, and `removeOrphans` stops
+ * the pipeline later.
  */
 export async function removePipeline(
   name: PipelineName & { uid: string },
-  askedMsAgo: number,
+  requestedMsAgo: number,
   ports: RemovePipelinePorts,
 ): Promise<PipelineRemoved> {
-  const late = askedMsAgo >= REMOVAL_DEADLINE_MS;
+  const isLate = requestedMsAgo >= REMOVAL_DEADLINE_MS;
   try {
-    const { running, what } = await leave(name, ports);
-    if (running === 0 || late) return { outcome: 'removed' };
+    const { running, what } = await stopAndCount(name, ports);
+    if (running === 0 || isLate) return { outcome: 'removed' };
     const count = running === 1 ? `one ${what}` : `${running} ${what}s`;
     return { outcome: 'waiting', message: `Waiting for ${count} to end.` };
   } catch (error) {
-    if (!late) throw error;
+    if (!isLate) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { outcome: 'abandoned', message: `The database was not updated: ${message}` };
   }
 }
 
-/** A renamed object loses only its check Pods: the pipeline continues under its new name. */
-async function leave(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
+/**
+ * What the deletion waits for. After a rename, only checks end: the pipeline continues under its new name.
+ */
+async function stopAndCount(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
   const renamed = await ports.store.renamedTo(name.uid);
   if (renamed !== undefined) return { running: renamed.runningChecks, what: 'check' };
   return { running: await stopPipeline(name, ports), what: 'build' };

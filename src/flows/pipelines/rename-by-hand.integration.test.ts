@@ -23,14 +23,14 @@ beforeEach(async () => {
   app = { name: 'app', uid: renames.world.manifests(TEAM)[0]?.uid ?? '', key: '' };
 });
 
-/** The gateway was killed before it made the object: what it noted is known to nobody. */
-async function askedOnly(to: string): Promise<RenamedFrom> {
-  const asked = await stores.access.renames.requestRename(
+/** Requests a rename without creating its object, as a gateway does that is killed in between. */
+async function requestOnly(to: string): Promise<RenamedFrom> {
+  const request = await stores.access.renames.requestRename(
     { ...APP, uid: app.uid, to },
     { by: 'ann', at: new Date() },
   );
-  if (asked.answer !== 'requested') throw new Error(asked.answer);
-  return { ...app, key: asked.key };
+  if (request.answer !== 'requested') throw new Error(request.answer);
+  return { ...app, key: request.key };
 }
 
 const CASES: Record<
@@ -40,28 +40,30 @@ const CASES: Record<
   'that names a pipeline without a rename': async () => ({ renamedFrom: app }),
   'that invents a key': async () => ({ renamedFrom: { ...app, key: 'made up' } }),
   'that invents the key of a requested rename': async () => {
-    await askedOnly('thief');
+    await requestOnly('thief');
     return { renamedFrom: { ...app, key: 'made up' } };
   },
-  'that has another name than the requested one': async () => ({ renamedFrom: await askedOnly('renamed') }),
+  'that has another name than the requested one': async () => ({ renamedFrom: await requestOnly('renamed') }),
   'that has the key of a replaced request': async () => {
-    const renamedFrom = await askedOnly('thief');
-    await askedOnly('renamed');
+    const renamedFrom = await requestOnly('thief');
+    await requestOnly('renamed');
     return { renamedFrom };
   },
-  'that names another object': async () => ({ renamedFrom: { ...(await askedOnly('thief')), uid: 'uid-0' } }),
-  'that names the pipeline by another name': async () => ({
-    renamedFrom: { ...(await askedOnly('thief')), name: 'other' },
+  'that names another object': async () => ({
+    renamedFrom: { ...(await requestOnly('thief')), uid: 'uid-0' },
   }),
-  'that is not of the API': async () => ({ renamedFrom: await askedOnly('thief'), byApi: false }),
+  'that names the pipeline by another name': async () => ({
+    renamedFrom: { ...(await requestOnly('thief')), name: 'other' },
+  }),
+  'that is not of the API': async () => ({ renamedFrom: await requestOnly('thief'), byApi: false }),
   'whose text differs from that of the pipeline': async () => ({
-    renamedFrom: await askedOnly('thief'),
+    renamedFrom: await requestOnly('thief'),
     config: 'steal',
   }),
 };
 
-test.each(Object.entries(CASES))('a manifest %s gets nothing', async (_, facts) => {
-  const { name = 'thief', byApi, config = 'text', renamedFrom } = await facts();
+test.each(Object.entries(CASES))('a manifest %s takes over nothing', async (_, manifestOf) => {
+  const { name = 'thief', byApi, config = 'text', renamedFrom } = await manifestOf();
   renames.world.add({ namespace: TEAM, name, spec: { config }, renamedFrom }, byApi);
   await renames.operate();
   expect([await renames.names(), renames.objects(), await renames.audit()]).toEqual([
@@ -75,9 +77,9 @@ test.each(Object.entries(CASES))('a manifest %s gets nothing', async (_, facts) 
   expect([...renames.world.scheduled]).toEqual(['app']);
 });
 
-test('a manifest of another team gets nothing with the key of a rename', async () => {
+test('a manifest of another team takes over nothing with the key of a rename', async () => {
   await stores.teams.saveTeam({ name: 'thieves', namespace: 'thieves' });
-  const renamedFrom = await askedOnly('thief');
+  const renamedFrom = await requestOnly('thief');
   const thief = { team: 'thieves', namespace: 'thieves', pipeline: 'thief', uid: 'uid-9', renamedFrom };
   const applied = await applyPipeline(thief, renames.operatorPorts());
   expect(applied).toMatchObject({ outcome: 'renaming', reason: 'RenameRefused' });
@@ -85,8 +87,8 @@ test('a manifest of another team gets nothing with the key of a rename', async (
   expect(await renames.history()).toEqual(before);
 });
 
-test('a manifest whose name another pipeline got meanwhile reads that this pipeline is there', async () => {
-  const renamedFrom = await askedOnly('renamed');
+test('a manifest whose name another pipeline got meanwhile is refused for that reason', async () => {
+  const renamedFrom = await requestOnly('renamed');
   const { uid } = renames.world.add({ namespace: TEAM, name: 'renamed', spec: { config: 'text' } });
   await renames.operate();
   const late = { team: TEAM, namespace: TEAM, pipeline: 'renamed', uid: `${uid}-late`, renamedFrom };
@@ -100,19 +102,19 @@ test('a manifest whose name another pipeline got meanwhile reads that this pipel
 });
 
 test('an annotation without meaning does not disturb a running pipeline', async () => {
-  const [own] = renames.world.stored.values();
-  if (own === undefined) throw new Error('no object');
-  own.renamedFrom = { name: 'other', uid: 'uid-0', key: 'made up' };
+  const [stored] = renames.world.stored.values();
+  if (stored === undefined) throw new Error('no object');
+  stored.renamedFrom = { name: 'other', uid: 'uid-0', key: 'made up' };
   await renames.operate();
-  expect(own.verdict).toMatchObject({ ready: true });
-  expect(own.renamedFrom).toBeUndefined();
+  expect(stored.verdict).toMatchObject({ ready: true });
+  expect(stored.renamedFrom).toBeUndefined();
   expect(await renames.history()).toEqual(before);
 });
 
 test('the key of a rename works once', async () => {
   await killedAt(7, async (testProcess) => await renames.rename('renamed', { testProcess }));
-  const [, fresh] = renames.world.manifests(TEAM);
-  const renamedFrom = fresh?.renamedFrom;
+  const [, newObject] = renames.world.manifests(TEAM);
+  const renamedFrom = newObject?.renamedFrom;
   if (renamedFrom === undefined) throw new Error('no new object');
   await renames.operate();
   renames.world.add({ namespace: TEAM, name: 'app', spec: { config: 'text' } });

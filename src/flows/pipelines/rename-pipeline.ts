@@ -11,8 +11,8 @@ import {
 import type { PipelineObject } from './object-ports.ts';
 import type { RenameAnswer, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
-/** How often the answer looks whether the old object is deleted. */
-const TRIES = 20;
+/** How often, at most, a request reads whether the old object is deleted. */
+const MAX_READS = 20;
 
 interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
   renames: RenameRequests;
@@ -34,11 +34,11 @@ export async function renamePipeline(
   const outcome = await ports.renames.requestRename({ ...name, uid: old.uid, to }, act);
   if (outcome.answer !== 'requested') return refusal(name, to, outcome);
   const renamedFrom = { name: old.name, uid: old.uid, key: outcome.key };
-  const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
-  if (made.answer !== 'done') return made;
-  const answer = await waitForVerdict(made.value, [], ports);
+  const created = await createOrUpdate({ old, to, renamedFrom }, act, ports);
+  if (created.answer !== 'done') return created;
+  const answer = await waitForVerdict(created.value, [], ports);
   // Once the old object is deleted, its name is free.
-  if (answer.answer === 'done' && answer.verdict?.ready === true) await waitUntilGone(old, ports, TRIES);
+  if (answer.answer === 'done' && answer.verdict?.ready === true) await waitUntilGone(old, ports, MAX_READS);
   return answer;
 }
 
@@ -53,8 +53,8 @@ function refusal(
   if (outcome.answer === 'history')
     return refused(`A pipeline ${to} that was deleted has its history under that name. Choose another one.`);
   const builds = outcome.builds === 1 ? 'one of its builds runs' : `${outcome.builds} of its builds run`;
-  const cure = 'pause it, and wait for them or cancel them';
-  return refused(`${pipeline} cannot be renamed while ${builds}: ${cure}.`);
+  const advice = 'pause it, and wait for them or cancel them';
+  return refused(`${pipeline} cannot be renamed while ${builds}: ${advice}.`);
 }
 
 function refused(message: string): { answer: 'refused'; message: string } {
@@ -67,16 +67,16 @@ interface NewName {
   renamedFrom: RenamedFrom;
 }
 
-/** An object from an earlier attempt is updated to the pipeline's current spec. */
-async function makeOrMeet(
+/** Creates the new object. An object from an earlier attempt gets the current spec of the pipeline. */
+async function createOrUpdate(
   { old, to, renamedFrom }: NewName,
   { by }: Act,
   { objects }: Pick<RenamePipelinePorts, 'objects'>,
 ): Promise<ObjectAnswer<PipelineObject>> {
   const objectKey = { namespace: old.namespace, name: to };
-  const made = await objects.create({ ...objectKey, spec: old.spec, renamedFrom }, by);
-  if (made.answer !== 'exists') return made;
-  const met = await objects.read(objectKey);
-  const isOurs = met.answer === 'done' && met.value.renamedFrom?.key === renamedFrom.key;
-  return isOurs ? await objects.replace(met.value, old.spec, by) : made;
+  const created = await objects.create({ ...objectKey, spec: old.spec, renamedFrom }, by);
+  if (created.answer !== 'exists') return created;
+  const existing = await objects.read(objectKey);
+  const isOfThisRename = existing.answer === 'done' && existing.value.renamedFrom?.key === renamedFrom.key;
+  return isOfThisRename ? await objects.replace(existing.value, old.spec, by) : created;
 }

@@ -3,7 +3,7 @@ import type { Act } from '#flows/people/ports.ts';
 
 /*
  * Kubernetes objects cannot be renamed, so a rename creates a new Pipeline object that takes over the
- * pipeline's row (see follow-rename.ts). The rules at the top of builds/ports.ts hold.
+ * pipeline's row (see follow-rename.ts).
  */
 
 /** The annotation of the new object: the object whose pipeline it takes over. */
@@ -36,7 +36,7 @@ export interface RenameRequests {
    * Records the new name for the pipeline of this object. The same name gets the same key again; another name
    * replaces the request.
    */
-  requestRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAnswer>;
+  requestRename(request: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAnswer>;
 }
 
 /** Renames as the operator carries them out. */

@@ -18,7 +18,7 @@ async function begin(): Promise<void> {
   before = await renames.history();
 }
 
-/** Of the gateway's chances to be killed: the new object is there, and nobody knows that it was answered. */
+/** The call at which the gateway is killed: it has created the new object, and has not answered. */
 const AFTER_THE_OBJECT = 7;
 const PAGE = { limit: 50 };
 const RENAMED = { answer: 'done', verdict: { ready: true } };
@@ -34,7 +34,7 @@ async function expectRenamed(to = 'renamed', from = 'app'): Promise<void> {
 }
 
 describe('a rename', () => {
-  test('a rename takes everything along, and nothing of the old name stays', async () => {
+  test('a rename keeps the whole history, and leaves nothing under the old name', async () => {
     expect(await renames.rename('renamed')).toMatchObject(RENAMED);
     await expectRenamed();
     expect(await renames.rename('renamed')).toEqual({ answer: 'unknown' });
@@ -66,8 +66,9 @@ describe('a rename', () => {
       const first = async (): Promise<void> => {
         killed = await killedAt(nth, async (testProcess) => await renames.operate(testProcess));
       };
-      const shifts = [first].values();
-      const operator = async (): Promise<void> => await (shifts.next().value ?? (() => renames.operate()))();
+      const killedOnce = [first].values();
+      const operator = async (): Promise<void> =>
+        await (killedOnce.next().value ?? (() => renames.operate()))();
       expect(await renames.rename(to, { from, operator })).toMatchObject(RENAMED);
       await renames.operate();
       await expectRenamed(to, from);
@@ -83,7 +84,7 @@ describe('a rename', () => {
     await expectRenamed();
   });
 
-  test('a repeated rename takes along what changed meanwhile', async () => {
+  test('a repeated rename uses the spec that was changed in between', async () => {
     await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     const app = await renames.world.objects.read({ namespace: TEAM, name: 'app' });
     if (app.answer !== 'done') throw new Error(app.answer);
@@ -100,22 +101,22 @@ describe('a rename', () => {
 
   test('a rename that is undone by deleting the new object changes nothing', async () => {
     await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
-    const [, fresh] = renames.world.manifests(TEAM);
-    if (fresh === undefined) throw new Error('no new object');
-    await renames.world.cluster.removeObject(fresh);
+    const [, newObject] = renames.world.manifests(TEAM);
+    if (newObject === undefined) throw new Error('no new object');
+    await renames.world.cluster.removeObject(newObject);
     await renames.operate();
     expect([renames.objects(), await renames.names(), await renames.audit()]).toEqual([['app'], ['app'], []]);
     expect(await renames.history()).toEqual(before);
   });
 
-  test('an unfinished rename does not bring back what was deleted meanwhile', async () => {
+  test('an unfinished rename does not restore a pipeline that was deleted meanwhile', async () => {
     await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     const [old] = renames.world.manifests(TEAM);
     if (old === undefined) throw new Error('no object');
     await renames.world.cluster.removeObject(old);
     await renames.operate();
-    const fresh = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
-    expect(fresh).toMatchObject({ value: { verdict: { ready: false, reason: 'RenameRefused' } } });
+    const newObject = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
+    expect(newObject).toMatchObject({ value: { verdict: { ready: false, reason: 'RenameRefused' } } });
     expect([renames.objects(), await renames.names(), await renames.audit()]).toEqual([
       ['renamed'],
       ['app'],
@@ -124,7 +125,7 @@ describe('a rename', () => {
     expect(await stores.views.pipeline(APP)).toBeUndefined();
   });
 
-  test('a pipeline can be renamed again and again, to and fro', async () => {
+  test('a pipeline can be renamed several times, and back to its first name', async () => {
     expect(await renames.rename('b')).toMatchObject(RENAMED);
     expect(await renames.rename('c', { from: 'b' })).toMatchObject(RENAMED);
     expect(await renames.rename('app', { from: 'c' })).toMatchObject(RENAMED);
@@ -134,15 +135,15 @@ describe('a rename', () => {
   });
 });
 
-/** There is something new to build. */
-async function build(): Promise<void> {
+/** Finds a version that triggers a build. */
+async function triggerBuild(): Promise<void> {
   await stores.actions.unpin({ ...APP, resource: 'git.app' });
   await renames.find('c');
 }
 
 describe('builds', () => {
-  test('builds that have had their turn refuse a rename', async () => {
-    await build();
+  test('a rename is refused while a build that had its turn runs', async () => {
+    await triggerBuild();
     expect(await renames.rename('renamed')).toMatchObject({
       answer: 'refused',
       message: expect.stringContaining('one of its builds runs'),
@@ -150,12 +151,12 @@ describe('builds', () => {
     expect([renames.objects(), await renames.names()]).toEqual([['app'], ['app']]);
   });
 
-  test('builds that get their turn after the request delay a rename until they end', async () => {
+  test('a rename waits for a build that gets its turn after the request', async () => {
     await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
-    await build();
+    await triggerBuild();
     await renames.operate();
-    const fresh = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
-    expect(fresh).toMatchObject({ value: { verdict: { ready: false, reason: 'Renaming' } } });
+    const newObject = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
+    expect(newObject).toMatchObject({ value: { verdict: { ready: false, reason: 'Renaming' } } });
     expect(await renames.names()).toEqual(['app']);
     await succeed(stores, 'unit');
     await renames.operate();
@@ -163,8 +164,8 @@ describe('builds', () => {
   });
 
   test('queued builds run under the new name', async () => {
-    await build();
-    // As where the team is at its limit.
+    await triggerBuild();
+    // As if the team were at its limit: the build has not had its turn.
     await stores.pool.query(rows()`
       UPDATE builds SET admitted_at = NULL, wants_pod = false WHERE ended_at IS NULL`);
     before = await renames.history();
@@ -187,7 +188,7 @@ describe('the old name', () => {
     expect(await renames.rename('app', { from: 'renamed' })).toEqual({ answer: 'exists' });
   });
 
-  test('the old object does not take the old name, whatever an outdated operator does', async () => {
+  test('an outdated operator cannot save the old object under the old name', async () => {
     const [old] = renames.world.manifests(TEAM);
     if (old === undefined) throw new Error('no object');
     await renames.rename('renamed');
@@ -202,23 +203,23 @@ describe('the old name', () => {
     await expectRenamed();
   });
 
-  test('an operator that waited to remove the old name looks at it again', async () => {
-    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const moving = stores.pool.transaction(async (connection) => {
+  test('an operator that waited for the lock to remove the old name reads the name again', async () => {
+    const [isLocked, mayRename] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const renaming = stores.pool.transaction(async (connection) => {
       await connection.query(rows()`SELECT pg_advisory_xact_lock(1, id::int) FROM pipelines`);
-      held.resolve();
-      await go.promise;
+      isLocked.resolve();
+      await mayRename.promise;
       await connection.query(rows()`UPDATE pipelines SET name = 'renamed'`);
     });
-    await held.promise;
+    await isLocked.promise;
     const removing = stores.pipelines.removePipeline(APP);
     while (
       !(await stores.pool.exists(rows()`
       SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
     );
-    go.resolve();
-    await moving;
+    mayRename.resolve();
+    await renaming;
     expect(await removing).toEqual({ runningBuilds: [] });
     expect(await stores.views.pipeline({ team: TEAM, pipeline: 'renamed' })).toBeDefined();
   });

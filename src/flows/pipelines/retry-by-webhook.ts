@@ -21,8 +21,8 @@ export type RerunAnswer =
   | { answer: 'unknown' };
 
 /**
- * Retries the build that a forge's webhook names. The caller has verified the signature. Repeating it changes
- * nothing: only the newest attempt of a build is retried.
+ * Retries the build that a forge's webhook names. The caller has verified the signature. Repeating the call
+ * changes nothing: only the newest retry of a build can be retried.
  */
 export async function retryByWebhook(
   { tokenHash, request }: { tokenHash: string; request: RerunRequest },

@@ -9,7 +9,8 @@ const NO_RENAMES: NewNames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /**
- * Saves a new revision with everything that follows from it. An equal digest changes only settings and pins.
+ * Saves a new revision with everything that follows from it. If the digest is unchanged, only settings and
+ * pins are saved.
  */
 export async function savePipeline(
   toSave: PipelineToSave,
@@ -17,13 +18,13 @@ export async function savePipeline(
   at: Date,
 ): Promise<SavedPipeline> {
   return await store.withPipelineToSave(toSave, async (tx) => {
-    const { id, digest, live, now, definition: old, revision: last } = tx.before;
+    const { id, digest, live, now, definition: oldDefinition, revision: lastRevision } = tx.before;
     const isNew = digest !== toSave.digest;
     const changed = isNew || !live;
-    const revision = isNew ? last + 1 : last;
+    const revision = isNew ? lastRevision + 1 : lastRevision;
     if (isNew) await tx.saveRevision();
     const renames = changed ? await tx.applyRenames(revision) : NO_RENAMES;
-    const before = withNames(old, renames);
+    const before = withNames(oldDefinition, renames);
     const previous = live ? before : undefined;
     const { definition } = toSave;
     const saving = { pipeline: id, previous, before, definition, now: now.getTime() };
@@ -31,8 +32,8 @@ export async function savePipeline(
       ? await tx.saveDefinition(definitionRows(saving, store.cronNext), revision)
       : UNCHANGED;
     await tx.saveSettings();
-    const unpinned = await savePins(pinsOf(toSave), tx, at);
-    const stopped = [...switched.stopped, ...(unpinned ?? [])];
+    const stoppedByPins = await savePins(pinsOf(toSave), tx, at);
+    const stopped = [...switched.stopped, ...(stoppedByPins ?? [])];
     const difference = differenceWithNames(previous, definition, renames);
     return {
       id,
@@ -40,7 +41,7 @@ export async function savePipeline(
       changed,
       resources: await tx.resources(),
       difference: { ...difference, histories: switched.changes },
-      ...((unpinned !== undefined || stopped.length > 0) && { repinned: { stopped } }),
+      ...((stoppedByPins !== undefined || stopped.length > 0) && { repinned: { stopped } }),
     };
   });
 }
@@ -71,9 +72,9 @@ async function savePins(
 /** A pin of the manifest may still use a resource's old name. */
 function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
   const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
-  const named = new Set(pins.map(({ resource }) => resource));
+  const pinnedNames = new Set(pins.map(({ resource }) => resource));
   return pins.map((pin) => {
     const name = names.get(pin.resource);
-    return name === undefined || named.has(name) ? pin : { ...pin, resource: name };
+    return name === undefined || pinnedNames.has(name) ? pin : { ...pin, resource: name };
   });
 }

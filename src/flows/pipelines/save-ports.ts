@@ -8,19 +8,19 @@ import type { PipelineToSave, SavedPipeline } from './ports.ts';
 export interface SaveStore {
   /**
    * One transaction with the pipeline's lock, fenced by the leader epoch. `work` may run again after a
-   * conflict, so it acts through `tx` only. Rejects if the object's pipeline was renamed.
+   * conflict, so `work` acts through `tx` only. Rejects if the object's pipeline was renamed.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
-  /** Evaluates cron expressions. No request. */
+  /** Evaluates cron expressions, without a request. */
   cronNext: CronNext;
 }
 
 /** The pipeline when its lock was taken. */
 export interface PipelineBefore {
   id: number;
-  /** 0: none. */
+  /** 0: the pipeline has no revision. */
   revision: number;
-  /** It was not removed. */
+  /** The pipeline exists and was not removed. */
   live: boolean;
   paused: boolean;
   /** Digest of the revision's text. */
@@ -35,16 +35,17 @@ export interface SaveTransaction {
   /** Records the text and definition as the next revision. */
   saveRevision(): Promise<void>;
   /**
-   * Applies `old_name`: jobs and resources keep their history under their new names. Recording versions waits
-   * meanwhile.
+   * Applies `old_name`: jobs and resources keep their history under their new names. Until the transaction
+   * ends, no version is recorded.
    */
   applyRenames(revision: number): Promise<NewNames>;
   /**
-   * Removed jobs and resources keep their history and get it back with their name. New jobs get a baseline,
-   * new resources a webhook token and the history of their check scope.
+   * Saves jobs and resources. Those that are removed keep their history, and get it back if a later
+   * definition has their name again. New jobs get a baseline, new resources a webhook token and the history
+   * of their check scope.
    */
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
-  /** Namespace, display name, visibility, paused. */
+  /** Saves namespace, display name, visibility, and whether the pipeline is paused. */
   saveSettings(): Promise<void>;
   /** Resources whose pins by the manifest differ from those saved. */
   changedPins(pins: NonNullable<PipelineToSave['pins']>): Promise<ChangedPin[]>;

@@ -24,7 +24,7 @@ export interface StoredSecret {
 }
 
 export interface SecretTransaction {
-  /** The same value at another place does not open. */
+  /** Where the value is stored, as a text that is sealed with it: a value that was moved does not open. */
   place(name: string): string;
   facts(name: string): Promise<StoredSecretFacts>;
   /** Writes the audit entry too. */
@@ -36,12 +36,12 @@ export interface SecretStore {
   secrets(scope: SecretScope): Promise<StoredSecret[] | undefined>;
   /** Undefined: no such team or pipeline. */
   withSecrets<T>(scope: SecretScope, work: (tx: SecretTransaction) => Promise<T>): Promise<T | undefined>;
-  /** Writes the audit entry too. False: there is none. */
+  /** Writes the audit entry too. False: there is no such secret. */
   removeSecret(scope: SecretScope, name: string, act: Act): Promise<boolean>;
 }
 
 export interface SetSecretPorts {
   secrets: Pick<SecretStore, 'withSecrets'>;
-  /** Undefined: the public key of the installation is not here yet. */
+  /** Undefined: the public key of the installation does not exist yet. */
   seal(this: void, value: string, place: string): Promise<SealedValue | undefined>;
 }

@@ -10,7 +10,7 @@ type SecretSet =
   /** The key of the installation does not exist yet. */
   | { answer: 'no-key' };
 
-/** Stores a value, in place of the one with this name. */
+/** Stores a value under this name, and replaces the value that had the name. */
 export async function storeSecret(
   scope: SecretScope,
   secret: { name: string; kind: SecretKind; value: string },

@@ -13,14 +13,14 @@ export interface CacheStore {
     resources: readonly string[],
     work: (tx: CacheTransaction) => Promise<T>,
   ): Promise<T>;
-  /** The Pod will not exist after all. */
+  /** Frees the caches that this Pod was to use, because the Pod will not exist after all. */
   releaseCaches(user: CacheUser): Promise<void>;
-  /** The Pod runs without this cache after all. */
+  /** Frees one cache, because the Pod runs without this cache after all. */
   leaveOut(user: CacheUser, use: CacheUse): Promise<void>;
 }
 
 export interface CacheTransaction {
-  /** Earlier decisions for this Pod. Empty: there are none. */
+  /** What an earlier decision gave this Pod. Empty: there was no such decision. */
   uses(): Promise<CacheUse[]>;
   facts(): Promise<CacheFacts>;
   use(uses: readonly CacheUse[], at: Date): Promise<void>;

@@ -19,7 +19,7 @@ const AT = new Date();
 const END = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Forged.', at: AT } as const;
 let stores: TestStores;
 let cluster: InMemoryCluster;
-let there: Map<string, PodFacts>;
+let presentForeign: Map<string, PodFacts>;
 
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
@@ -30,18 +30,18 @@ const ports = () => ({
   notifications: new RecordedNotifications(),
   foreign: new RecordedForeignPods(),
   now: () => new Date(),
-  hangs: () => undefined,
+  reportHangingAgent: () => undefined,
   seenStart: () => ({}),
-  pods: () => [...cluster.pods.values(), ...there.values()],
+  pods: () => [...cluster.pods.values(), ...presentForeign.values()],
 });
 
 /**
- * `unit` runs and is paused before another attempt, `ship` waits for approval, `slow` runs and is queued; a
- * check and hooks run.
+ * Of `unit`, one build runs and one is paused before its next attempt. `ship` waits for approval. Of `slow`,
+ * one build runs and one is queued. A check and the hooks of `later` run.
  */
 beforeEach(async () => {
   await stores.empty();
-  [cluster, there] = [new InMemoryCluster(), new Map()];
+  [cluster, presentForeign] = [new InMemoryCluster(), new Map()];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const jobs = [
     job('unit', get('git.app'), task('test')),
@@ -64,12 +64,12 @@ beforeEach(async () => {
   cluster.pods.delete('app-unit-2-1');
 });
 
-async function build(of: string, number: string): Promise<number> {
+async function build(jobName: string, number: string): Promise<number> {
   return await stores.pool.oneFirst(rows<{ id: number }>()`
-    SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.name = ${of} AND b.number::text = ${number}`);
+    SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.name = ${jobName} AND b.number::text = ${number}`);
 }
 
-/** Everything that a Pod can change. */
+/** All rows that the events of a Pod can change. */
 async function recorded(): Promise<unknown> {
   return await stores.pool.one(rows<object>()`
     SELECT (SELECT jsonb_agg(b ORDER BY b.id) FROM builds b) AS builds,
@@ -86,8 +86,8 @@ test('no sequence of foreign Pods changes any record or costs a Pod', async () =
   const states = await stores.pool.anyFirst(rows<{ state: string }>()`
     SELECT DISTINCT status || CASE WHEN admitted_at IS NULL THEN ' without a turn' ELSE '' END FROM builds ORDER BY 1`);
   expect(states).toEqual(['pending', 'pending without a turn', 'waiting without a turn']);
-  const own = [...cluster.pods.values()];
-  const real = own.map(({ namespace, name, uid, work }) => ({
+  const ownPods = [...cluster.pods.values()];
+  const realPods = ownPods.map(({ namespace, name, uid, work }) => ({
     namespace,
     name,
     uid,
@@ -97,18 +97,18 @@ test('no sequence of foreign Pods changes any record or costs a Pod', async () =
         : checkLabels(work.kind === 'checks' ? work.run : undefined),
     recorded: work.kind === 'build',
   }));
-  expect(real.map(({ recorded: known }) => known)).toEqual([true, true, false, false]);
+  expect(realPods.map((pod) => pod.recorded)).toEqual([true, true, false, false]);
   const ids = await stores.pool.anyFirst(rows<{ id: number }>()`SELECT id FROM builds ORDER BY id`);
-  const work = ids.flatMap((id) => [buildLabels(id, 1), buildLabels(id, 2)]);
+  const labelsOfBuilds = ids.flatMap((id) => [buildLabels(id, 1), buildLabels(id, 2)]);
   const before = await recorded();
   await fc.assert(
-    fc.asyncProperty(foreignActs(real, work), async (acts) => {
+    fc.asyncProperty(foreignActs(realPods, labelsOfBuilds), async (acts) => {
       for (const { gone, pod } of acts) await act(gone, pod);
       await runHooks(ports());
       expect((await compareWithPods(ports())).failures).toEqual([]);
       expect(await recorded()).toEqual(before);
-      expect([...cluster.pods.values()]).toEqual(own);
-      there.clear();
+      expect([...cluster.pods.values()]).toEqual(ownPods);
+      presentForeign.clear();
     }),
     { numRuns: 20 },
   );
@@ -117,13 +117,13 @@ test('no sequence of foreign Pods changes any record or costs a Pod', async () =
 async function act(gone: boolean, pod: PodFacts): Promise<void> {
   const key = `${pod.namespace}/${pod.name}`;
   const runs = await stores.checks.openRuns();
-  if (gone) there.delete(key);
-  else there.set(key, pod);
+  if (gone) presentForeign.delete(key);
+  else presentForeign.set(key, pod);
   await (gone ? followGonePod(pod, runs, ports()) : followPod(pod, runs, ports()));
 }
 
 describe('a build that was given no Pod', () => {
-  const ways: Record<string, (id: number) => Promise<unknown>> = {
+  const writes: Record<string, (id: number) => Promise<unknown>> = {
     'no foreign Pod ends a build that has no Pod': async (id) => await endOn(stores, id, 1, END),
     'no foreign Pod restarts a build that has no Pod': async (id) =>
       await retryOn(stores, id, 1, { reason: 'again', at: AT }),
@@ -133,13 +133,13 @@ describe('a build that was given no Pod', () => {
       await stores.sessions.openSession({ kind: 'build', build: id, attempt: 1 }, `key-${id}`, 'evil', AT),
   };
 
-  test.each(Object.entries(ways))('%s, whether it waits for approval or for its turn', async (_, way) => {
+  test.each(Object.entries(writes))('%s, whether it waits for approval or for its turn', async (_, write) => {
     const before = await recorded();
-    for (const [of, number] of [
+    for (const [jobName, number] of [
       ['ship', '1'],
       ['slow', '2'],
     ] as const)
-      expect(await way(await build(of, number))).toBe('over');
+      expect(await write(await build(jobName, number))).toBe('over');
     expect(await recorded()).toEqual(before);
     expect(await stores.views.build({ ...APP, job: 'ship', number: '1' })).toMatchObject({
       status: 'waiting',

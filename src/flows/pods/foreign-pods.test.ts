@@ -23,8 +23,8 @@ import type { WarmPodOwner } from './warm-ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
 
 /*
- * A team with a build in every state that a build can wait in, checks and hooks; all is well with them, so
- * nothing is to be done.
+ * A team with a build in every state in which a build can wait, with checks and with hooks. Nothing is wrong
+ * with any of them, so no flow writes anything unless a foreign Pod misleads it.
  */
 
 const NAMESPACE = 'team-blue';
@@ -55,22 +55,25 @@ const warmPod = (warm: number): RealPod => ({
   recorded: warm !== 3,
 });
 
-interface World {
+interface SampleBuild {
   status: BuildStatus;
   attempt: number;
   hadTurn: boolean;
   uid?: string;
 }
 /** By row id. */
-const BUILDS: Record<number, World> = {
+const BUILDS: Record<number, SampleBuild> = {
   1: { status: 'started', attempt: 1, hadTurn: true, uid: 'build-1-1' },
-  // Waits for approval, for its turn, in the pause before another attempt, for its Pod to be made; has ended.
+  // Waits for approval.
   2: { status: 'waiting', attempt: 1, hadTurn: false },
+  // Waits for its turn.
   3: { status: 'pending', attempt: 1, hadTurn: false },
+  // Pauses before its second attempt.
   4: { status: 'pending', attempt: 2, hadTurn: true },
+  // Waits for its Pod to be created.
   5: { status: 'pending', attempt: 1, hadTurn: true },
   6: { status: 'succeeded', attempt: 1, hadTurn: true, uid: 'build-6-1' },
-  // It took a warm Pod.
+  // Took a warm Pod.
   8: { status: 'started', attempt: 1, hadTurn: true, uid: 'warm-2' },
 };
 const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
@@ -83,19 +86,19 @@ const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   hooks: false,
   ...more,
 });
-/** Without an agent yet, with one, of a CronJob, and hooks. */
+/** A run whose agent has not reported yet, one whose agent has, one of a CronJob, and one of hooks. */
 const RUNS = [
   run(11),
   run(12, { seen: true, podUid: 'check-12' }),
   run(13, { seen: true, podUid: 'check-13' }),
   run(14, { seen: true, podUid: 'check-14', hooks: true }),
 ];
-const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((one) => ({
-  ...one,
+const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((openRun) => ({
+  ...openRun,
   work: 'hooks',
   leftMs: 20_000,
 }));
-const REAL = [
+const REAL_PODS = [
   buildPod(1, 1),
   checkPod(11),
   checkPod(12),
@@ -103,17 +106,17 @@ const REAL = [
   checkPod(14),
   ...[1, 2, 3].map(warmPod),
 ];
-const OWN = REAL.map(realPod);
-const WORK = [
+const OWN_PODS = REAL_PODS.map(realPod);
+const LABELS_OF_WORK = [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
   ...[11, 12, 13, 14, 15, undefined].map(checkLabels),
   ...[1, 2, 3, 4, 5].map(warmLabels),
 ];
 
 function attemptFacts(build: number, attempt: number): AttemptFacts | undefined {
-  const found = BUILDS[build];
-  if (found?.attempt !== attempt) return undefined;
-  const { status, uid } = found;
+  const sample = BUILDS[build];
+  if (sample?.attempt !== attempt) return undefined;
+  const { status, uid } = sample;
   const pod = uid === undefined ? {} : { podUid: uid, podCreatedAt: AT };
   const number = String(build);
   const definition = samplePipeline();
@@ -132,7 +135,7 @@ function attemptFacts(build: number, attempt: number): AttemptFacts | undefined 
   };
 }
 
-/** One waits, the running build 8 took one, one is being created, and one failed. */
+/** 1 waits, the running build 8 took 2, 3 is being created, and 4 failed. */
 const WARM = new Map<number, WarmPodOwner>([
   [1, { state: 'waiting', namespace: NAMESPACE, podUid: 'warm-1' }],
   [2, { state: 'taken', namespace: NAMESPACE, podUid: 'warm-2', build: 8, attempt: 1 }],
@@ -141,11 +144,11 @@ const WARM = new Map<number, WarmPodOwner>([
 ]);
 
 function givenPod(build: number, attempt: number): RecordedPod | undefined {
-  const found = BUILDS[build];
-  if (found === undefined || attempt > found.attempt) return undefined;
-  const { status, hadTurn } = found;
-  const going = hadTurn && attempt === found.attempt && status !== 'succeeded';
-  const uid = attempt === found.attempt ? found.uid : `build-${build}-${attempt}`;
+  const sample = BUILDS[build];
+  if (sample === undefined || attempt > sample.attempt) return undefined;
+  const { status, hadTurn } = sample;
+  const going = hadTurn && attempt === sample.attempt && status !== 'succeeded';
+  const uid = attempt === sample.attempt ? sample.uid : `build-${build}-${attempt}`;
   return { namespace: NAMESPACE, going, ...(uid === undefined ? {} : { uid }) };
 }
 
@@ -154,8 +157,11 @@ function openAttempts(): OpenAttempt[] {
   return open.flatMap(([id, { attempt }]) => attemptFacts(Number(id), attempt) ?? []);
 }
 
-/** Reads answer; everything else is written down here, and changes nothing. */
-function world(pods: () => PodFacts[]) {
+/**
+ * Ports whose reads answer from the tables above, and whose writes change nothing but are listed in
+ * `written`.
+ */
+function recordingPorts(pods: () => PodFacts[]) {
   const written: string[] = [];
   const reads = {
     givenPod: async (build: number, attempt: number) => givenPod(build, attempt),
@@ -219,7 +225,7 @@ function world(pods: () => PodFacts[]) {
       remove: writes('removeWarmPod', true),
       fail: writes('failWarmPod', true),
     },
-    hangs: write('hangs'),
+    reportHangingAgent: write('reportHangingAgent'),
     seenStart: () => ({}),
     foreign: new RecordedForeignPods(),
     now: () => NOW,
@@ -229,18 +235,18 @@ function world(pods: () => PodFacts[]) {
 }
 
 test('no sequence of foreign Pods changes any build, check or hook, or makes Millrace delete a Pod', async () => {
-  const acts = foreignActs(REAL, WORK);
+  const acts = foreignActs(REAL_PODS, LABELS_OF_WORK);
   await fc.assert(
     fc.asyncProperty(acts, async (sequence) => {
-      const there = new Map<string, PodFacts>();
-      const { ports, written } = world(() => [...OWN, ...there.values()]);
+      const presentForeign = new Map<string, PodFacts>();
+      const { ports, written } = recordingPorts(() => [...OWN_PODS, ...presentForeign.values()]);
       for (const { gone, pod } of sequence) {
         const key = `${pod.namespace}/${pod.name}`;
         if (gone) {
-          there.delete(key);
+          presentForeign.delete(key);
           await followGonePod(pod, RUNS, ports);
         } else {
-          there.set(key, pod);
+          presentForeign.set(key, pod);
           await followPod(pod, RUNS, ports);
         }
         expect((await compareWithPods(ports)).failures).toEqual([]);
@@ -252,8 +258,8 @@ test('no sequence of foreign Pods changes any build, check or hook, or makes Mil
   );
 });
 
-test('own Pods have an effect in the world of the property', async () => {
-  const { ports, written } = world(() => []);
+test('the same flow does write when a Pod of Millrace itself is gone', async () => {
+  const { ports, written } = recordingPorts(() => []);
   await followGonePod(realPod(buildPod(1, 1)), RUNS, ports);
   expect(written).toEqual([
     expect.stringContaining('retryBuild [1,1'),

@@ -3,7 +3,7 @@ import { decideWarmPods, type WarmDecision } from '#domain/scheduling/decide-war
 import { likelyJobs } from '#domain/scheduling/likely-jobs.ts';
 import { pickStarts } from '#domain/scheduling/start-window.ts';
 import type { Cluster } from './ports.ts';
-import { gatherStarting, keyOf, secondsBetween, windowOf, type WindowPorts } from './start-window.ts';
+import { gatherStarting, secondsBetween, selectorKey, windowOf, type WindowPorts } from './start-window.ts';
 import { fitForWarm, type TakeWarmPorts, type WarmFit } from './take-warm-pod.ts';
 import type { RecordedWarmPod, TeamActivity, WarmPodStore, WarmTeam } from './warm-ports.ts';
 
@@ -12,7 +12,7 @@ export interface KeepWarmPorts extends WindowPorts {
     TakeWarmPorts['cluster'] &
     Pick<Cluster, 'warmTeams' | 'createWarmPod' | 'deletePod'>;
   warmPods: WarmPodStore;
-  /** Absent: only a shape without any Pod gets one. */
+  /** Absent: a shape gets a Pod only if none has this shape. */
   refill?: boolean;
 }
 
@@ -28,16 +28,18 @@ export interface WarmPodsCounted {
   failures: { error: unknown }[];
 }
 
-/** A row whose Pod does not exist this long after is given up. The watch shows a new Pod sooner. */
+/**
+ * A row whose Pod is missing this long after the row was added is removed. The watch shows a new Pod sooner.
+ */
 const SETTLED_SECONDS = 15;
-/** Rows of taken Pods stay as long, so that the end of a Pod is never taken for that of another. */
+/** How long the row of a taken Pod stays, so that the end of one Pod is not mistaken for that of another. */
 const USED_SECONDS = 60;
-/** No step runs in a Pod that nobody has taken. */
+/** A warm Pod may end this soon: no step runs in a Pod that no build has taken. */
 const GRACE_SECONDS = 1;
 
 /**
- * Creates Pods that wait, and deletes those that nobody will take. Level-triggered: a row without its Pod, or a Pod
- * without its row, is found by the next call or when the Pod is followed.
+ * Creates warm Pods, and deletes those that no build will take. Level-triggered: the next call finds a row
+ * without its Pod, and following a Pod finds that its row is missing.
  */
 export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounted> {
   const { cluster, warmPods, now } = ports;
@@ -47,9 +49,9 @@ export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounte
   if (teams.length === 0 && recorded.length === 0) return counted;
   await warmPods.removeUsed(new Date(now().getTime() - USED_SECONDS * 1000));
   const present = await withoutLost(recorded, ports);
-  const named = new Set(teams.map(({ team }) => team));
-  const off = present.filter(({ team }) => !named.has(team));
-  for (const pod of off) await removePod(pod, ports);
+  const teamsToKeep = new Set(teams.map(({ team }) => team));
+  const ofOtherTeams = present.filter(({ team }) => !teamsToKeep.has(team));
+  for (const pod of ofOtherTeams) await removePod(pod, ports);
   for (const team of teams) {
     const own = present.filter((pod) => pod.team === team.team);
     try {
@@ -84,7 +86,7 @@ async function keepTeam(team: WarmTeam, pods: RecordedWarmPod[], ports: KeepWarm
   const at = now();
   const since = new Date(at.getTime() - team.settings.idleSeconds * 1000);
   const activity = await warmPods.activity(team.team, since);
-  const fits = fitsOf(team, activity, cluster);
+  const fits = likelyFits(team, activity, cluster);
   const facts = {
     settings: team.settings,
     ...activity,
@@ -94,15 +96,15 @@ async function keepTeam(team: WarmTeam, pods: RecordedWarmPod[], ports: KeepWarm
   };
   const decision = decideWarmPods(facts, at);
   await removeAll(decision, pods, ports);
-  const start = await allowedByWindow(team.team, decision.create, { fits, ports });
-  for (const shape of start) {
+  const allowed = await allowedByWindow(team.team, decision.create, { fits, ports });
+  for (const shape of allowed) {
     const fit = fits.get(shape);
     if (fit !== undefined) await createPod(team, fit, ports);
   }
 }
 
 /** The Pods that likely jobs need, by shape, the likeliest first. */
-function fitsOf(
+function likelyFits(
   { team, namespace }: WarmTeam,
   { jobs }: TeamActivity,
   cluster: KeepWarmPorts['cluster'],
@@ -131,7 +133,7 @@ async function removeAll(
   }
 }
 
-/** The row first: afterwards, no build can take the Pod. */
+/** Removes the row first: afterwards, no build can take the Pod. */
 async function removePod(pod: RecordedWarmPod, ports: KeepWarmPorts): Promise<void> {
   if (await ports.warmPods.remove(pod.id)) await deletePod(pod, ports);
 }
@@ -144,7 +146,10 @@ async function deletePod(
     await cluster.deletePod(namespace, name, podUid, GRACE_SECONDS);
 }
 
-/** A Pod that nobody needs yet takes a slot of the start window like any other. */
+/**
+ * Those of the shapes to `create` for which the start window has slots. A warm Pod takes a slot like any
+ * other.
+ */
 async function allowedByWindow(
   team: string,
   create: readonly string[],
@@ -156,9 +161,9 @@ async function allowedByWindow(
   const wanted = create.map((shape) => {
     const selector = fits.get(shape)?.pod.placement.nodeSelector ?? {};
     selectors.set(shape, selector);
-    return { team, nodes: keyOf(selector), shape };
+    return { team, nodes: selectorKey(selector), shape };
   });
-  const byKey = new Map([...selectors.values()].map((selector) => [keyOf(selector), selector]));
+  const byKey = new Map([...selectors.values()].map((selector) => [selectorKey(selector), selector]));
   return pickStarts(wanted, starting, windowOf(byKey, ports)).start.map(({ shape }) => shape);
 }
 

@@ -49,14 +49,14 @@ export interface Cluster {
   /** Pods of the team that have not ended. A Pod counts from the call of `create…` on. */
   runningPods(team: string, kind: PodKind): number;
   /**
-   * A Pod of that name with our credential for this work counts as `exists`. Any other is `refused` with
-   * `NameTaken`.
+   * A Pod of that name with Millrace's credential for this work counts as `exists`. Any other Pod of that
+   * name leads to `refused` with `NameTaken`.
    */
   createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
   /** Teams that keep Pods ready. */
   warmTeams(): WarmTeam[];
-  /** Equal for jobs of a team whose Pods are equal, apart from what names a build. */
+  /** A text that is equal for jobs of a team whose Pods are equal, apart from what names a build. */
   shapeOf(team: string, pod: AdmittedPod): string;
   createWarmPod(warm: WarmPodToCreate, pod: AdmittedPod): Promise<CreatePodAnswer & { name: string }>;
   /** Claims the volume of a cache, if that did not happen before. */
@@ -77,40 +77,40 @@ export interface Cluster {
 /** Labels that a node must have to take a Pod. */
 export type NodeSelector = Readonly<Record<string, string>>;
 
-/** A Pod with our labels as the API server reports it. `verify-pods.ts` decides whether it is ours. */
+/** A Pod with the labels of Millrace. `verify-pods.ts` decides whether Millrace created the Pod. */
 export interface PodFacts {
   namespace: string;
   name: string;
   uid: string;
-  /** It carries our seal for exactly this namespace, name and work. */
+  /** The Pod carries the seal of Millrace for exactly this namespace, name and work. */
   sealed: boolean;
   /** What the labels claim. A check Pod of a CronJob has no `run`. */
   work:
     | { kind: 'build'; build: number; attempt: number }
     | { kind: 'checks'; pipelineId: number; run?: number; group?: string }
-    /** Made to wait for a build. Its labels stay when a build takes it. */
+    /** Created as a warm Pod. The labels stay when a build takes the Pod. */
     | { kind: 'warm'; warm: number };
   createdAt: Date;
-  /** Its deletion was requested. */
+  /** The deletion of the Pod was requested. */
   deleting: boolean;
-  /** When its grace period ends. */
+  /** When the grace period of the deletion ends. */
   deletedAt?: Date;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   /** Reason of the Pod as a whole: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
   reason?: string;
   message?: string;
-  /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
+  /** Reason of the Pod's condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
   disruption?: string;
   /** The Kubernetes scheduler's message while no node fits. */
   unschedulable?: string;
   scheduled: boolean;
-  /** It mounts the cache of a resource. */
+  /** The Pod mounts the cache of a resource. */
   hasCache?: boolean;
-  /** Its volumes are mounted, and its network is set up. Absent: the kubelet does not tell. */
+  /** The Pod's volumes are mounted, and its network is set up. Absent: the kubelet does not report this. */
   sandboxReady?: boolean;
   /** Absent: any node. */
   nodeSelector?: NodeSelector;
-  /** When the scheduler bound it to a node. */
+  /** When the Kubernetes scheduler bound the Pod to a node. */
   scheduledAt?: Date;
   /** In the order of the Pod's spec; the first is the agent. */
   containers: ContainerFacts[];

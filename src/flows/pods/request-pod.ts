@@ -30,17 +30,17 @@ export async function requestBuildPod(
 ): Promise<CreatePodAnswer> {
   const { pipelineId, id, attempt } = build;
   const needs = needsOfBuild(build.definition, build.job, build.defaultTimeoutSeconds);
-  const work = { kind: 'build', user: { pipelineId, build: id, attempt }, place: build, needs } as const;
+  const work = { kind: 'build', user: { pipelineId, build: id, attempt }, owner: build, needs } as const;
   return await request(work, ports, (pod) => ports.cluster.createBuildPod(build, pod));
 }
 
-/** Creates the Pod of a check run or of hooks, likewise. */
+/** Creates the Pod of a check run, of hooks or of notifications, if its Team allows it. */
 export async function requestCheckPod(
   run: CheckRunFacts,
   ports: RequestCheckPodPorts,
 ): Promise<CreatePodAnswer> {
   const user = { pipelineId: run.pipelineId, run: run.run };
-  const work = { kind: 'check', user, place: run, needs: needsOfRun(run) } as const;
+  const work = { kind: 'check', user, owner: run, needs: needsOfRun(run) } as const;
   return await request(work, ports, (pod) => ports.cluster.createCheckPod(run, pod));
 }
 
@@ -50,23 +50,23 @@ interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
 }
 
 /**
- * The limit is checked and the Pod requested without waiting in between, so that concurrent requests count
- * each other. It is checked before caches are taken, too: what is refused must not hold them.
+ * Checks the limit and requests the Pod without waiting in between, so that concurrent requests count each
+ * other. Also checks the limit before caches are taken, because a refused Pod must not hold caches.
  */
 async function request<Needs extends PodNeeds>(
-  { kind, user, place, needs: { tags, caches: wanted, ...needs } }: RequestedWork<Needs>,
+  { kind, user, owner, needs: { tags, caches: cacheNeeds, ...needs } }: RequestedWork<Needs>,
   ports: TakeCachesPorts & { cluster: AdmitPorts },
   create: (
     pod: Omit<Needs, 'tags' | 'caches'> & Pick<AdmittedPod, 'placement' | 'mounts' | 'caches'>,
   ) => Promise<CreatePodAnswer>,
 ): Promise<CreatePodAnswer> {
-  const allowed = (): PodAdmission =>
-    admit(kind, { team: place.team, tags, containers: needs.containers }, ports.cluster);
-  const first = allowed();
+  const admitNow = (): PodAdmission =>
+    admit(kind, { team: owner.team, tags, containers: needs.containers }, ports.cluster);
+  const first = admitNow();
   if (first.answer === 'refused') return first;
-  if (wanted.length === 0) return await create({ ...needs, caches: [], ...admittedWith(first) });
-  const caches = await takeCaches({ user, place, needs: wanted }, ports);
-  const admission = allowed();
+  if (cacheNeeds.length === 0) return await create({ ...needs, caches: [], ...admittedWith(first) });
+  const caches = await takeCaches({ user, owner, needs: cacheNeeds }, ports);
+  const admission = admitNow();
   const answer =
     admission.answer === 'refused'
       ? admission

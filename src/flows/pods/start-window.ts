@@ -21,7 +21,7 @@ export interface WindowPorts {
   now: () => Date;
 }
 
-/** The Pods of builds that are starting. Counted from Postgres and the API server each time. */
+/** The Pods of builds that are starting, read from Postgres and the watch each time. */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
   const open = await ports.builds.startingPods();
   if (open.length === 0) return [];
@@ -35,17 +35,18 @@ export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]>
       created: age,
       ...defined({ scheduled }),
     });
-    return state === undefined ? [] : { team, nodes: keyOf(pod?.nodeSelector ?? {}), state, age };
+    return state === undefined ? [] : { team, nodes: selectorKey(pod?.nodeSelector ?? {}), state, age };
   });
 }
 
 export interface WantedBuild {
   team: string;
+  /** Key of the node selector of the build's Pod. */
   nodes: string;
   build: PendingBuild;
 }
 
-/** Which builds get their Pods now. A build whose Pod will be refused is passed on without taking a slot. */
+/** Which builds get their Pods now. A build whose Pod will be refused takes no slot, and is in `refused`. */
 export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],
@@ -57,14 +58,14 @@ export function pickBuilds(
     const selector = nodeSelectorOf(build, cluster);
     if (selector === undefined) refused.push(build);
     if (selector === undefined) return [];
-    const nodes = keyOf(selector);
+    const nodes = selectorKey(selector);
     selectors.set(nodes, selector);
     return [{ team: build.team, nodes, build }];
   });
   return { ...pickStarts(wanted, starting, windowOf(selectors, { cluster })), refused };
 }
 
-/** `selectors`: by key. */
+/** The start window for Pods with these node selectors, which have the keys of `selectorKey`. */
 export function windowOf(
   selectors: ReadonlyMap<string, NodeSelector>,
   { cluster }: Pick<WindowPorts, 'cluster'>,
@@ -84,7 +85,7 @@ export function windowOf(
   };
 }
 
-export function keyOf(selector: NodeSelector): string {
+export function selectorKey(selector: NodeSelector): string {
   return Object.entries(selector)
     .map(([label, value]) => `${label}=${value}`)
     .toSorted()

@@ -10,29 +10,30 @@ export interface TakeCachesPorts {
   now: () => Date;
 }
 
-/** The Pod that is about to be created. */
+/** The caches that a Pod needs which is about to be created. */
 export interface CachesToTake {
   user: CacheUser;
-  place: Pick<CacheClaim, 'team' | 'namespace' | 'pipeline'>;
+  owner: Pick<CacheClaim, 'team' | 'namespace' | 'pipeline'>;
   needs: readonly CacheNeed[];
 }
 
 /**
  * The caches that a Pod mounts, with their volumes claimed. The decision is recorded, so that the same Pod
- * gets the same caches after a crash. Without volumes in the Team, nothing is recorded of built-in types.
+ * gets the same caches after a crash. If the Team has no volumes for caches, nothing is recorded for caches
+ * of built-in types.
  */
 export async function takeCaches(
-  { user, place, needs }: CachesToTake,
+  { user, owner, needs }: CachesToTake,
   { cluster, caches, now }: TakeCachesPorts,
 ): Promise<PodCache[]> {
-  const settings = cluster.teamPods(place.team)?.caches;
+  const settings = cluster.teamPods(owner.team)?.caches;
   const wanted = settings === undefined ? needs.filter(({ byDefault }) => !byDefault) : needs;
   if (wanted.length === 0) return [];
-  const teamWithoutVolumes = settings === undefined ? place.team : undefined;
+  const teamWithoutVolumes = settings === undefined ? owner.team : undefined;
   const resources = wanted.map(({ resource }) => resource);
   const uses = await caches.withCaches(user, resources, async (tx): Promise<CacheUse[]> => {
-    const before = await tx.uses();
-    if (before.length > 0) return before;
+    const earlier = await tx.uses();
+    if (earlier.length > 0) return earlier;
     const decided = decideCaches({ ...(await tx.facts()), ...defined({ teamWithoutVolumes }) }, now());
     await tx.use(decided, now());
     return decided;
@@ -41,9 +42,9 @@ export async function takeCaches(
   for (const { leftOut, ...use } of uses) {
     const need = needs.find(({ resource }) => resource === use.resource);
     if (settings === undefined || leftOut !== undefined || need === undefined) continue;
-    const claim = await cluster.prepareClaim({ ...use, ...place, settings });
+    const claim = await cluster.prepareClaim({ ...use, ...owner, settings });
     if (claim.answer === 'ready')
-      mounted.push({ ...use, folder: cacheFolder(place, use.resource), containers: need.containers });
+      mounted.push({ ...use, folder: cacheFolder(owner, use.resource), containers: need.containers });
     else await caches.leaveOut(user, { ...use, leftOut: { reason: 'Refused', message: claim.message } });
   }
   return mounted;

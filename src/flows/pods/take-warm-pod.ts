@@ -13,19 +13,20 @@ export interface TakeWarmPorts {
 }
 
 /**
- * `hit`: the build has a Pod that waited. `miss`: none of its shape is ready. `unfit`: its Pod is never kept
- * ready. `off`: the Team keeps none.
+ * `hit`: the build took a warm Pod. `miss`: no warm Pod of its shape is ready. `unfit`: there are no warm
+ * Pods of its shape. `off`: the Team keeps no warm Pods.
  */
 export type WarmResult = 'hit' | 'miss' | 'unfit' | 'off';
 
-/** Gives the build a Pod that stands ready, if there is one. */
+/** Gives the build a warm Pod, if one of its shape is ready. */
 export async function takeWarmPod(build: PendingBuild, ports: TakeWarmPorts): Promise<WarmResult> {
   const { cluster, warmPods, notifications, now } = ports;
   const { id, attempt, team } = build;
   if (cluster.teamPods(team)?.warm === undefined) return 'off';
   const fit = fitForWarm(build, cluster);
   if (fit === undefined) return 'unfit';
-  // An attempt that follows on a lost Pod gets one of its own, so that the end of each is its own.
+  // After a lost Pod, the next attempt gets a new Pod, so that the end of one Pod is never taken for the
+  // other's.
   if (attempt > 1) return 'miss';
   const taken = await warmPods.take({ build: id, attempt }, { team, shape: fit.shape, at: now() });
   if (taken === undefined) return 'miss';
@@ -40,8 +41,8 @@ export interface WarmFit {
 }
 
 /**
- * The shape of a job's Pod. Undefined if its Pods cannot wait: they mount volumes of caches or of the Team, or the
- * Team does not admit them.
+ * The shape of a job's Pod. Undefined if no warm Pod can have this shape: the Pod mounts volumes of caches or
+ * of the Team, or the Team does not admit the Pod.
  */
 export function fitForWarm(
   {

@@ -10,8 +10,8 @@ import type { WarmPodOwner } from './warm-ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
- * Whose a Pod is. Anyone can create a Pod with our labels, so flows judge builds, checks and hooks only by
- * Pods that were verified here, and delete no others.
+ * Whose a Pod is. Anyone can create a Pod with the labels of Millrace, so flows judge builds, checks and
+ * hooks only by Pods that were verified here, and delete no other Pods.
  */
 
 const VERIFIED = Symbol('verified');
@@ -26,7 +26,7 @@ export interface CurrentPod extends OwnedPod {
   readonly [VERIFIED]: 'own';
 }
 
-/** Caches Pods of others, so that each costs one look-up in the database. */
+/** Remembers Pods that Millrace did not create, so that each of them costs only one read of the database. */
 export interface ForeignPods {
   has(pod: PodFacts): boolean;
   add(pod: PodFacts, message: string): void;
@@ -46,8 +46,8 @@ export type PodVerification =
 const FOREIGN: PodVerification = { verdict: 'foreign' };
 
 /**
- * A Pod whose labels name a build. A leftover of an attempt that still runs elsewhere counts as foreign until
- * that attempt ends.
+ * Verifies a Pod whose labels name a build. A leftover of an attempt that still runs in another Pod counts as
+ * foreign until that attempt ends.
  */
 export async function verifyBuildPod(
   pod: PodFacts,
@@ -55,10 +55,10 @@ export async function verifyBuildPod(
   ports: VerifyPodPorts,
 ): Promise<PodVerification> {
   if (ports.foreign.has(pod)) return FOREIGN;
-  const given = await ports.builds.givenPod(work.build, work.attempt);
-  const ownership = podOwnership(pod, given);
-  if (ownership.verdict === 'leftover' && given?.going === true) return FOREIGN;
-  return enter(pod, ownership, ports.foreign);
+  const recorded = await ports.builds.givenPod(work.build, work.attempt);
+  const ownership = podOwnership(pod, recorded);
+  if (ownership.verdict === 'leftover' && recorded?.going === true) return FOREIGN;
+  return verificationFrom(pod, ownership, ports.foreign);
 }
 
 /** The Pod of a build that was deleted; undefined if no build lost its Pod with it. */
@@ -68,41 +68,43 @@ export async function verifyGoneBuildPod(
   ports: VerifyPodPorts,
 ): Promise<CurrentPod | undefined> {
   if (ports.foreign.has(last)) return undefined;
-  return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
+  return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt))
+    ? asCurrent(last)
+    : undefined;
 }
 
 /**
- * A Pod whose labels say that it waits for a build. Only the Pod of the recorded uid is its own; any other
- * counts as foreign while that one is expected.
+ * Verifies a Pod whose labels say that it was created as a warm Pod. Only the Pod with the recorded uid is
+ * `own`; any other Pod counts as foreign while the recorded one is expected.
  */
 export function verifyWarmPod(
   pod: PodFacts,
   owner: WarmPodOwner | undefined,
   foreign: ForeignPods,
 ): PodVerification {
-  const ownership = podOwnership(pod, owner && recordedOf(owner));
+  const ownership = podOwnership(pod, owner && recordedForWarm(owner));
   const isExpected = owner !== undefined && owner.state !== 'failed';
   if (ownership.verdict === 'leftover' && isExpected) return FOREIGN;
-  return enter(pod, ownership, foreign);
+  return verificationFrom(pod, ownership, foreign);
 }
 
-/** The recorded Pod, which was deleted. */
+/** The deleted Pod, if it is the recorded one. */
 export function verifyGoneWarmPod(
   last: PodFacts,
   owner: WarmPodOwner | undefined,
   foreign: ForeignPods,
 ): CurrentPod | undefined {
   if (foreign.has(last)) return undefined;
-  return wasRecordedPod(last, owner && recordedOf(owner)) ? own(last) : undefined;
+  return wasRecordedPod(last, owner && recordedForWarm(owner)) ? asCurrent(last) : undefined;
 }
 
-function recordedOf({ namespace, state, podUid }: WarmPodOwner): RecordedPod {
+function recordedForWarm({ namespace, state, podUid }: WarmPodOwner): RecordedPod {
   return { namespace, going: state === 'waiting', ...defined({ uid: podUid }) };
 }
 
 /**
- * A Pod whose labels name a check or hooks, without an open run of that name. Pods of CronJobs are left to
- * the CronJob.
+ * Verifies a Pod whose labels name a check or hooks, and that belongs to no open run. Pods of CronJobs are
+ * left to the CronJob.
  */
 export function verifyStrayCheckPod(
   pod: PodFacts,
@@ -112,9 +114,9 @@ export function verifyStrayCheckPod(
   const { work } = pod;
   if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
   const run = runs.find((open) => open.run === work.run);
-  const ownership = podOwnership(pod, run && givenTo(run));
+  const ownership = podOwnership(pod, run && recordedForRun(run));
   if (run !== undefined && ownership.verdict === 'leftover') return FOREIGN;
-  return enter(pod, ownership, foreign);
+  return verificationFrom(pod, ownership, foreign);
 }
 
 export function runOfPod(
@@ -122,7 +124,7 @@ export function runOfPod(
   runs: readonly OpenRun[],
 ): { run: OpenRun; pod: CurrentPod } | undefined {
   const run = runs.find((open) => isOfRun(pod, open));
-  return run && { run, pod: own(pod) };
+  return run && { run, pod: asCurrent(pod) };
 }
 
 /** The run whose Pod was deleted. */
@@ -131,30 +133,31 @@ export function runOfGonePod(last: PodFacts, runs: readonly OpenRun[]): OpenRun 
 }
 
 export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): CurrentPod | undefined {
-  const found = pods.find((pod) => isOfRun(pod, run));
-  return found && own(found);
+  const match = pods.find((pod) => isOfRun(pod, run));
+  return match && asCurrent(match);
 }
 
 /** The Pod of a current attempt that had its turn. The uid decides first, because labels can change. */
 export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): CurrentPod | undefined {
-  const given = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
-  const found = pods.find(
+  const recorded = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
+  const match = pods.find(
     (pod) =>
-      (attempt.podUid !== undefined || isFor(pod, attempt)) && podOwnership(pod, given).verdict === 'own',
+      (attempt.podUid !== undefined || isOfAttempt(pod, attempt)) &&
+      podOwnership(pod, recorded).verdict === 'own',
   );
-  return found && own(found);
+  return match && asCurrent(match);
 }
 
-function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
+function isOfAttempt({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
   return work.kind === 'build' && work.build === id && work.attempt === attempt;
 }
 
 function isOfRun(pod: PodFacts, run: OpenRun): boolean {
-  const named = pod.work.kind === 'checks' && pod.work.run === run.run;
-  return (named || run.podUid !== undefined) && podOwnership(pod, givenTo(run)).verdict === 'own';
+  const isNamed = pod.work.kind === 'checks' && pod.work.run === run.run;
+  return (isNamed || run.podUid !== undefined) && podOwnership(pod, recordedForRun(run)).verdict === 'own';
 }
 
-function givenTo(run: OpenRun): RecordedPod {
+function recordedForRun(run: OpenRun): RecordedPod {
   return { namespace: run.namespace, going: true, ...uidOf(run) };
 }
 
@@ -162,10 +165,10 @@ function uidOf({ podUid }: { podUid?: string }): Pick<RecordedPod, 'uid'> {
   return podUid === undefined ? {} : { uid: podUid };
 }
 
-function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): PodVerification {
+function verificationFrom(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): PodVerification {
   switch (ownership.verdict) {
     case 'own':
-      return { verdict: 'own', pod: own(pod) };
+      return { verdict: 'own', pod: asCurrent(pod) };
     case 'leftover':
       return { verdict: 'leftover', pod: { ...pod, [VERIFIED]: 'leftover' } };
     case 'foreign':
@@ -175,6 +178,6 @@ function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): PodVe
   }
 }
 
-function own(pod: PodFacts): CurrentPod {
+function asCurrent(pod: PodFacts): CurrentPod {
   return { ...pod, [VERIFIED]: 'own' };
 }

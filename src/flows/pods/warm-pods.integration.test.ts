@@ -31,7 +31,7 @@ const ports = () => ({
   notifications: new RecordedNotifications(),
   foreign: new RecordedForeignPods(),
   now,
-  hangs: () => undefined,
+  reportHangingAgent: () => undefined,
   seenStart: () => ({}),
   pods: () => [...cluster.pods.values()],
   refill: true,
@@ -50,13 +50,13 @@ beforeEach(async () => {
     job('deploy', get('git.app', { passed: ['unit'], trigger: true }), task('ship')),
   ];
   await stores.pipelines.savePipeline(toSave(samplePipeline({ resources: [resource('git.app')], jobs })));
-  // The first build makes the job one that is built lately.
-  await cold(UNIT);
+  // A first build, so that the job counts as recently built.
+  await runInOwnPod(UNIT);
   cluster.warm = { pods: 1, idleSeconds: 600 };
 });
 
-/** Runs a build in a Pod of its own. */
-async function cold(name: typeof UNIT): Promise<void> {
+/** Runs a build in its own Pod, which is not a warm Pod. */
+async function runInOwnPod(name: typeof UNIT): Promise<void> {
   const { number } = await trigger(name);
   const { id, pod } = await buildOf(number, name.job);
   await endOn(stores, id, 1, { ...SUCCEEDED, at: now() });
@@ -79,12 +79,12 @@ interface BuildRow {
   uid: string | null;
 }
 
-async function buildOf(number: string, of = 'unit'): Promise<BuildRow> {
+async function buildOf(number: string, jobName = 'unit'): Promise<BuildRow> {
   return await stores.pool.one(rows<BuildRow>()`
     SELECT b.id, b.status, b.attempt, b.wants_pod AS "wantsPod", a.pod_name AS pod, a.pod_uid AS uid
     FROM builds b JOIN jobs j ON j.id = b.job_id
       JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-    WHERE j.name = ${of} AND b.number::text = ${number}`);
+    WHERE j.name = ${jobName} AND b.number::text = ${number}`);
 }
 
 const warmPods = (): PodFacts[] => [...cluster.pods.values()].filter(({ work }) => work.kind === 'warm');
@@ -93,7 +93,7 @@ const states = async (): Promise<string[]> => [
   ...(await stores.pool.anyFirst(rows<{ state: string }>()`SELECT state FROM warm_pods ORDER BY id`)),
 ];
 
-/** The agents of all new Pods connect. */
+/** Connects the agents of all warm Pods. */
 async function connectAgents(): Promise<void> {
   for (const { uid, work } of warmPods()) {
     if (work.kind !== 'warm') continue;
@@ -102,17 +102,17 @@ async function connectAgents(): Promise<void> {
   }
 }
 
-async function standReady(): Promise<PodFacts> {
+async function readyWarmPod(): Promise<PodFacts> {
   await keepWarmPods(ports());
   await connectAgents();
   const [pod, ...more] = warmPods();
-  if (pod === undefined || more.length > 0) throw new Error(`${warmPods().length} Pods wait`);
+  if (pod === undefined || more.length > 0) throw new Error(`There are ${warmPods().length} warm Pods.`);
   return pod;
 }
 
-describe('a Pod that stands ready', () => {
+describe('a warm Pod', () => {
   test('is taken by the next build, with the session of its agent', async () => {
-    const pod = await standReady();
+    const pod = await readyWarmPod();
     const { number } = await trigger(UNIT);
     const { id, attempt, ...build } = await buildOf(number);
     expect(build).toMatchObject({ wantsPod: false, pod: pod.name, uid: pod.uid });
@@ -126,8 +126,8 @@ describe('a Pod that stands ready', () => {
     expect(await states()).toEqual(['taken']);
   });
 
-  test('hands its agent the plan of the build', async () => {
-    const pod = await standReady();
+  test('gives its agent the plan of the build that took it', async () => {
+    const pod = await readyWarmPod();
     const keyHash = `key of ${pod.uid}`;
     const agent = { ...ports(), pods: agentPodsOf(() => undefined), images: noImages };
     expect(await beginWarmWork(keyHash, 'amd64', agent)).toMatchObject({ answer: 'waiting' });
@@ -138,14 +138,14 @@ describe('a Pod that stands ready', () => {
     });
   });
 
-  test('is taken once: of many builds at a time, one gets it and the others start cold', async () => {
-    await standReady();
+  test('is taken once: of many builds at a time, one gets it and the others get new Pods', async () => {
+    await readyWarmPod();
     await Promise.all(Array.from({ length: 8 }, () => triggerJob(UNIT, { by: 'ann' }, ports())));
     const pending = await stores.builds.buildsToStart(50);
     expect(pending).toHaveLength(8);
-    const wanted = { team: 'main', shape: await shapeOfPod(), at: now() };
+    const toTake = { team: 'main', shape: await shapeOfPod(), at: now() };
     const answers = await Promise.all(
-      pending.map(({ id, attempt }) => stores.warmPods.take({ build: id, attempt }, wanted)),
+      pending.map(({ id, attempt }) => stores.warmPods.take({ build: id, attempt }, toTake)),
     );
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
     await startBuilds(ports());
@@ -159,9 +159,9 @@ describe('a Pod that stands ready', () => {
     expect(await states()).toEqual(['ready', 'ready']);
     await triggerJob(UNIT, { by: 'ann' }, ports());
     const [build] = await stores.builds.buildsToStart(1);
-    const wanted = { team: 'main', shape: await shapeOfPod(), at: now() };
-    const of = { build: build?.id ?? 0, attempt: 1 };
-    const answers = await Promise.all([1, 2, 3, 4].map(() => stores.warmPods.take(of, wanted)));
+    const toTake = { team: 'main', shape: await shapeOfPod(), at: now() };
+    const ref = { build: build?.id ?? 0, attempt: 1 };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => stores.warmPods.take(ref, toTake)));
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
     expect((await states()).toSorted()).toEqual(['ready', 'taken']);
   });
@@ -178,7 +178,7 @@ describe('a Pod that stands ready', () => {
   });
 
   test('is replaced after it is taken, and also when it is deleted', async () => {
-    const pod = await standReady();
+    const pod = await readyWarmPod();
     await trigger(UNIT);
     await keepWarmPods(ports());
     const [replacement] = warmPods().filter(({ uid }) => uid !== pod.uid);
@@ -190,13 +190,13 @@ describe('a Pod that stands ready', () => {
     expect(await states()).toEqual(['taken', 'creating']);
   });
 
-  test('is deleted when no job was built for its time, and with its Team’s setting', async () => {
-    await standReady();
+  test('is deleted when no job was built for idleSeconds, and when the Team keeps none any more', async () => {
+    await readyWarmPod();
     aheadMs = 601_000;
     await keepWarmPods(ports());
     expect([warmPods(), await states()]).toEqual([[], []]);
     aheadMs = 0;
-    await standReady();
+    await readyWarmPod();
     cluster.warm = undefined;
     await keepWarmPods(ports());
     expect([warmPods(), await states()]).toEqual([[], []]);
@@ -206,9 +206,9 @@ describe('a Pod that stands ready', () => {
 const shapeOfPod = async (): Promise<string> =>
   await stores.pool.oneFirst(rows<{ shape: string }>()`SELECT DISTINCT shape FROM warm_pods`);
 
-describe('the build that took a Pod', () => {
-  test('gets a cold Pod if that one is gone before its first step', async () => {
-    const pod = await standReady();
+describe('the build that took a warm Pod', () => {
+  test('gets a new Pod if that one is gone before its first step', async () => {
+    const pod = await readyWarmPod();
     const { number } = await trigger(UNIT);
     cluster.warm = undefined;
     cluster.pods.delete(pod.name);
@@ -219,7 +219,7 @@ describe('the build that took a Pod', () => {
   });
 
   test('is judged by the end of that Pod, which is then deleted', async () => {
-    const pod = await standReady();
+    const pod = await readyWarmPod();
     const { number } = await trigger(UNIT);
     const { id } = await buildOf(number);
     await followPod(pod, [], ports());
@@ -236,8 +236,8 @@ describe('the build that took a Pod', () => {
   });
 });
 
-test('a Pod that ends by itself is not replaced at once, and one that somebody deleted is', async () => {
-  const pod = await standReady();
+test('a warm Pod that ends by itself is not replaced at once, and one that somebody deleted is', async () => {
+  const pod = await readyWarmPod();
   await followPod(cluster.change(pod.name, { phase: 'Failed' }), [], ports());
   expect(await states()).toEqual(['failed']);
   await keepWarmPods(ports());
@@ -252,10 +252,9 @@ test('a Pod that ends by itself is not replaced at once, and one that somebody d
 });
 
 describe('an operator that dies', () => {
-  test('before it records a Pod leaves one that is deleted, and a row that is given up', async () => {
-    const real = stores.warmPods;
-    const dying = { ...real, created: () => Promise.reject(new Error('killed')) };
-    const { failures } = await keepWarmPods({ ...ports(), warmPods: dying });
+  test('before it records a Pod leaves a Pod and a row that are both removed', async () => {
+    const failing = { ...stores.warmPods, created: () => Promise.reject(new Error('killed')) };
+    const { failures } = await keepWarmPods({ ...ports(), warmPods: failing });
     expect(failures).toHaveLength(1);
     expect(await states()).toEqual(['creating']);
     aheadMs = 20_000;
@@ -267,22 +266,22 @@ describe('an operator that dies', () => {
   });
 
   test('before a build takes a Pod leaves a build that takes it later', async () => {
-    const pod = await standReady();
+    const pod = await readyWarmPod();
     await triggerJob(UNIT, { by: 'ann' }, ports());
-    const dying = { ...stores.warmPods, take: () => Promise.reject(new Error('killed')) };
-    const { failures } = await startBuilds({ ...ports(), warmPods: dying });
+    const failing = { ...stores.warmPods, take: () => Promise.reject(new Error('killed')) };
+    const { failures } = await startBuilds({ ...ports(), warmPods: failing });
     expect(failures).toHaveLength(1);
     expect(buildPods()).toEqual([]);
     await startBuilds(ports());
     expect((await buildOf('2')).pod).toBe(pod.name);
-    // The notification was lost, too: the agent looks again by itself.
+    // The notification was lost too, but the agent asks again, and then has the session of the build.
     expect(await stores.sessions.sessionOf(`key of ${pod.uid}`)).toMatchObject({ kind: 'build' });
   });
 });
 
-describe('a session of a Pod that waits', () => {
+describe('the session of a warm Pod', () => {
   test('is refused to a Pod whose uid is not recorded', async () => {
-    const { work, uid } = await standReady();
+    const { work, uid } = await readyWarmPod();
     const warm = work.kind === 'warm' ? work.warm : 0;
     expect(await stores.sessions.openWarm(warm, 'key of another', 'another uid')).toEqual({ answer: 'over' });
     expect(await stores.sessions.openWarm(warm, `key of ${uid}`, uid)).toEqual({ answer: 'same' });
@@ -290,7 +289,7 @@ describe('a session of a Pod that waits', () => {
   });
 
   test('fails the Pod if a second key shows the credential, so that no build takes it', async () => {
-    const { work, uid } = await standReady();
+    const { work, uid } = await readyWarmPod();
     const warm = work.kind === 'warm' ? work.warm : 0;
     expect(await stores.sessions.openWarm(warm, 'a second key', uid)).toEqual({ answer: 'taken' });
     const { number } = await trigger(UNIT);
@@ -299,7 +298,7 @@ describe('a session of a Pod that waits', () => {
   });
 
   test('names the build to fail if a second key shows the credential afterwards', async () => {
-    const { work, uid } = await standReady();
+    const { work, uid } = await readyWarmPod();
     const warm = work.kind === 'warm' ? work.warm : 0;
     const { number } = await trigger(UNIT);
     const { id: build } = await buildOf(number);
@@ -310,7 +309,7 @@ describe('a session of a Pod that waits', () => {
   });
 });
 
-test('no more Pods wait than the team may run builds, and none while a build waits for quota', async () => {
+test('a Team keeps no more warm Pods than it may run builds, and none while a build waits for quota', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
   cluster.warm = { pods: 5, idleSeconds: 600 };
   await keepWarmPods(ports());

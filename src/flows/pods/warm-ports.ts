@@ -1,7 +1,7 @@
 import type { WarmPodState, WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { ActiveJob } from '#domain/scheduling/likely-jobs.ts';
 
-/* Pods that wait for a build: what flows need from outside. */
+/* What the flows of warm Pods need from outside. */
 
 export interface WarmTeam {
   team: string;
@@ -26,7 +26,7 @@ interface ActiveTeamJob extends ActiveJob {
 export interface RecordedWarmPod extends WarmPodState {
   team: string;
   namespace: string;
-  /** Recorded when the API server had created the Pod. */
+  /** Recorded once the API server has created the Pod. */
   name?: string;
   podUid?: string;
 }
@@ -36,15 +36,16 @@ export interface TeamActivity {
   room: number;
   /** Builds with a turn and without a Pod. */
   waiting: number;
+  /** Builds of the team wait for quota. */
   isShort: boolean;
   jobs: ActiveTeamJob[];
 }
 
-/** The owner of a Pod whose labels say that it is warm. */
+/** What the database records of a Pod whose labels say that it was created as a warm Pod. */
 export type WarmPodOwner =
   | { state: 'waiting'; namespace: string; podUid?: string }
   | { state: 'taken'; namespace: string; podUid: string; build: number; attempt: number }
-  /** It is not wanted any more. */
+  /** The Pod is to be deleted. */
   | { state: 'failed'; namespace: string; podUid?: string };
 
 /** Every method is one statement, safe to repeat. */
@@ -53,21 +54,22 @@ export interface WarmPodStore {
   waitingPods(): Promise<RecordedWarmPod[]>;
   /** `since`: jobs without a build after it are left out, unless one runs. */
   activity(team: string, since: Date): Promise<TeamActivity>;
-  /** Returns the row id. Undefined: the team is gone. */
+  /** Adds a row for a Pod that is to be created. Returns the row id; undefined: the team is gone. */
   add(team: string, pod: { namespace: string; shape: string; at: Date }): Promise<number | undefined>;
   created(id: number, pod: { name: string; uid: string }): Promise<void>;
-  /** Returns whether no build had taken it. */
+  /** Returns false if a build has taken the Pod: then nothing changes. */
   fail(id: number, failure: string): Promise<boolean>;
+  /** Returns false if a build has taken the Pod: then nothing changes. */
   remove(id: number): Promise<boolean>;
-  /** Rows of Pods whose build has ended, or has another Pod by now. */
+  /** Removes rows of Pods whose build has ended, or has another Pod by now. */
   removeUsed(before: Date): Promise<void>;
   /**
-   * Gives the oldest ready Pod of the shape to the build, if it has none yet. With the Pod it gets the
-   * session of its agent.
+   * Gives the oldest ready Pod of the shape to the build, if the build has no Pod yet. The session of the
+   * Pod's agent becomes the session of the build.
    */
   take(
     build: { build: number; attempt: number },
-    wanted: { team: string; shape: string; at: Date },
+    pod: { team: string; shape: string; at: Date },
   ): Promise<{ id: number } | undefined>;
   owner(id: number): Promise<WarmPodOwner | undefined>;
 }

@@ -47,10 +47,13 @@ export interface CheckRunFacts extends PipelineName {
     scope: number;
     resource: string;
     last?: Record<string, string>;
-    /** The field `ref` of the newest version of each value of the field `branch`, if the last version has both. */
+    /**
+     * The field `ref` of the newest version of each value of the field `branch`, if the last version has
+     * both.
+     */
     branches?: Record<string, string>;
   }[];
-  /** What was decided about the caches of its resources when its Pod was created. */
+  /** What was decided about the caches of the run's resources when the Pod of the run was created. */
   caches?: CacheUse[];
   /** Present: the run executes `on_trigger` hooks instead of checks. */
   hooks?: HookRunFacts;
@@ -72,13 +75,13 @@ export interface OpenRun extends PipelineName {
   namespace: string;
   group: string;
   openedAt: Date;
-  /** A CronJob created its Pod, so no limit of ours can hold it. */
+  /** A CronJob created the Pod of the run, so no limit of Millrace can hold it. */
   byCronJob: boolean;
-  /** Its agent has opened a session. */
+  /** The agent of the run has opened a session. */
   seen: boolean;
   /** The Pod whose agent opened the session. */
   podUid?: string;
-  /** It runs hooks, or sends notifications. */
+  /** The run executes hooks, or sends notifications. */
   hooks: boolean;
   notifications?: boolean;
 }
@@ -86,11 +89,11 @@ export interface OpenRun extends PipelineName {
 export interface OpenHookRun extends OpenRun {
   work: 'hooks' | 'notifications';
   /**
-   * Milliseconds until the operator gives up. For hooks, builds then start without them; zero or less: they
-   * do already.
+   * Milliseconds until the operator gives up the run; zero or less: the time is over. Builds then start
+   * without waiting for hooks.
    */
   leftMs: number;
-  /** Why it has no Pod. */
+  /** Why the run has no Pod. */
   refused?: string;
 }
 

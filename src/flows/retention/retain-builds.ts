@@ -12,7 +12,7 @@ import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
 /** Builds per transaction. */
 const MAX_BUILDS = 100;
-/** After this time nothing that read a revision as the current one still uses it. */
+/** This long after a revision was replaced, nothing that read it as the current revision still uses it. */
 const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -29,18 +29,18 @@ export async function retainSomeBuilds(
   const policy = retentionOf(turn.policy);
   const old = await tx.oldBuilds(turn, MAX_BUILDS, policy);
   const facts = { ...old, policy, now: at.getTime(), neededDownstream: new Set<number>() };
-  const decision = await decide(tx, turn, facts);
+  const decision = await decideRemoval(tx, turn, facts);
   await tx.removeBuilds(turn, decision, old.builds);
   const newestSeen = old.builds.at(-1)?.id;
-  const over = old.builds.length < MAX_BUILDS || isRestRetained(newestSeen, decision);
-  await tx.leaveTurn(turn, over ? undefined : newestSeen, at);
+  const isOver = old.builds.length < MAX_BUILDS || isRestRetained(newestSeen, decision);
+  await tx.leaveTurn(turn, isOver ? undefined : newestSeen, at);
   const replacedBefore = new Date(at.getTime() - REPLACED_MS);
-  const records = over ? await tx.removeOldRevisions(turn.pipeline, replacedBefore) : 0;
+  const records = isOver ? await tx.removeOldRevisions(turn.pipeline, replacedBefore) : 0;
   return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
 }
 
 /** Downstream needs are read only if something would be removed without them. */
-async function decide(
+async function decideRemoval(
   tx: RetentionTransaction,
   turn: RetentionTurn,
   facts: RetainFacts,
@@ -49,6 +49,6 @@ async function decide(
   if (first.remove.length === 0) return first;
   const downstream = await tx.downstreamOf(turn);
   if (downstream === undefined) return first;
-  const { facts: seen } = await decideWithPages(downstream);
-  return retainBuilds({ ...facts, neededDownstream: new Set(buildsNeededDownstream(seen)) });
+  const { facts: downstreamFacts } = await decideWithPages(downstream);
+  return retainBuilds({ ...facts, neededDownstream: new Set(buildsNeededDownstream(downstreamFacts)) });
 }

@@ -16,7 +16,7 @@ const builds: OldBuilds['builds'] = Array.from({ length: 11 }, (_, index) => ({
 }));
 const versions = [1, 2].map((id) => ({ id, foundAt: LONG_AGO.getTime(), inUse: false }));
 
-/** As many turns are left of each, and as many records. */
+/** Retention with so many turns of jobs and of resources, and so many records in each transaction. */
 function retentionWith(left: Record<TurnOf | 'records', number>, step: () => void) {
   const turnOf = (of: TurnOf): RetentionTurn | undefined => {
     if (left[of] === 0) return undefined;
@@ -40,7 +40,7 @@ function retentionWith(left: Record<TurnOf | 'records', number>, step: () => voi
     removeRecords: async () => left.records,
   };
   return {
-    async withHistory<T>(work: (one: RetentionTransaction) => Promise<T>): Promise<T> {
+    async withHistory<T>(work: (transaction: RetentionTransaction) => Promise<T>): Promise<T> {
       step();
       return await work(tx);
     },

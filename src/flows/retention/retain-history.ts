@@ -24,11 +24,11 @@ const MAX_CALL_MS = 2000;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often each job and each resource has its turn. */
-const EVERY_MS = 6 * HOUR_MS;
+const TURN_INTERVAL_MS = 6 * HOUR_MS;
 /** Age at which ends of checks and refused requests are removed. */
-const RECORDS_MS = 7 * DAY_MS;
+const RECORD_AGE_MS = 7 * DAY_MS;
 /** Age at which a request is removed that follows a triggered version, if no upstream build has succeeded. */
-const WAITING_REQUESTS_MS = 30 * DAY_MS;
+const WAITING_REQUEST_AGE_MS = 30 * DAY_MS;
 
 export async function retainHistory({
   retention,
@@ -38,22 +38,23 @@ export async function retainHistory({
   const removed: RowsRemoved = { builds: 0, logs: 0, versions: 0, records: 0 };
   const startedAt = elapsed();
   while (elapsed() - startedAt < MAX_CALL_MS) {
-    const some = await retainNext(retention, now());
-    if (some === undefined) return { removed, more: false };
-    removed.builds += some.builds;
-    removed.logs += some.logs;
-    removed.versions += some.versions;
-    removed.records += some.records;
+    const batch = await retainNext(retention, now());
+    if (batch === undefined) return { removed, more: false };
+    removed.builds += batch.builds;
+    removed.logs += batch.logs;
+    removed.versions += batch.versions;
+    removed.records += batch.records;
   }
   return { removed, more: true };
 }
 
 /**
- * Removes what the team's retention does not keep from some of the oldest history whose turn it is.
- * Repeatable, also concurrently. Undefined: nothing has its turn.
+ * Gives one job or resource its turn: removes from its oldest history what the team's retention does not
+ * keep. Without such a turn, removes old records. Repeatable, also concurrently. Undefined: nothing was left
+ * to do.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<RowsRemoved | undefined> {
-  const since = before(at, EVERY_MS);
+  const since = before(at, TURN_INTERVAL_MS);
   return await retention.withHistory(
     async (tx) =>
       (await retainSomeBuilds(tx, since, at)) ??
@@ -63,11 +64,11 @@ export async function retainNext(retention: RetentionStore, at: Date): Promise<R
 }
 
 async function removeRecords(tx: RetentionTransaction, at: Date): Promise<RowsRemoved | undefined> {
-  const ended = before(at, RECORDS_MS);
+  const ended = before(at, RECORD_AGE_MS);
   const records = await tx.removeRecords({
     checkRuns: ended,
     refusedRequests: ended,
-    waitingRequests: before(at, WAITING_REQUESTS_MS),
+    waitingRequests: before(at, WAITING_REQUEST_AGE_MS),
   });
   return records === 0 ? undefined : { builds: 0, logs: 0, versions: 0, records };
 }

@@ -20,7 +20,7 @@ export async function retainSomeVersions(
   const facts = { ...old, policy: retentionOf(turn.policy), now: at.getTime() };
   const forgotten = retainVersions(facts);
   if (forgotten.length > 0) await tx.forgetVersions(forgotten);
-  const over = old.versions.length < MAX_VERSIONS || areAllYoung(facts);
-  await tx.leaveTurn(turn, over ? undefined : old.versions.at(-1)?.id, at);
+  const isOver = old.versions.length < MAX_VERSIONS || areAllYoung(facts);
+  await tx.leaveTurn(turn, isOver ? undefined : old.versions.at(-1)?.id, at);
   return { builds: 0, logs: 0, versions: forgotten.length, records: 0 };
 }

@@ -8,8 +8,8 @@ import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 
 export interface RetentionStore {
   /**
-   * One bounded transaction, fenced by the leader epoch. `work` may run again after a conflict, so it acts
-   * through `tx` only.
+   * One bounded transaction, fenced by the leader epoch. `work` may run again after a conflict, so `work`
+   * acts through `tx` only.
    */
   withHistory<T>(work: (tx: RetentionTransaction) => Promise<T>): Promise<T>;
 }
@@ -17,7 +17,7 @@ export interface RetentionStore {
 export interface RetentionTransaction {
   /**
    * Locks the pipeline of the job or resource that waited longest and had no turn after `since`; undefined:
-   * there is none.
+   * all had a turn.
    */
   nextTurn(of: TurnOf, since: Date): Promise<RetentionTurn | undefined>;
   /** The oldest builds of the job that this turn has not read, at most `limit`, and what protects them. */

@@ -1,60 +1,60 @@
 import { describe, expect, test } from '@jest/globals';
 import { createCache } from './cache.ts';
 
-/** Makings that are counted. */
-function counted(options: Partial<Parameters<typeof createCache<string>>[0]> = {}) {
+/** A cache of strings. `made` lists the values that were made, in this order. */
+function recordingCache(options: Partial<Parameters<typeof createCache<string>>[0]> = {}) {
   const made: string[] = [];
-  const keeper = createCache<string>({ maxSize: 2, ...options });
-  const want = async (key: string, value = key): Promise<string> =>
-    await keeper.get(key, async () => {
+  const cache = createCache<string>({ maxSize: 2, ...options });
+  const get = async (key: string, value = key): Promise<string> =>
+    await cache.get(key, async () => {
       made.push(value);
       return value;
     });
-  return { made, want, cached: (key: string) => keeper.cached(key) };
+  return { made, get, cached: (key: string) => cache.cached(key) };
 }
 
 describe('the cache', () => {
   test('an entry is made once for concurrent and later requests', async () => {
-    const { made, want } = counted();
-    expect(await Promise.all([want('a'), want('a'), want('a')])).toEqual(['a', 'a', 'a']);
-    expect([await want('a'), made]).toEqual(['a', ['a']]);
+    const { made, get } = recordingCache();
+    expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['a', 'a', 'a']);
+    expect([await get('a'), made]).toEqual(['a', ['a']]);
   });
 
-  test('the least recently used entries go first when there is no room', async () => {
-    const { made, want } = counted();
-    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await want(key);
+  test('the least recently used entries are dropped first when the cache is full', async () => {
+    const { made, get } = recordingCache();
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(made).toEqual(['a', 'b', 'c', 'b']);
   });
 
   test('an entry has the size that it states, and one larger than the cache is returned but not stored', async () => {
-    const { made, want } = counted({ maxSize: 5, sizeOf: (value) => value.length });
-    for (const key of ['aaa', 'bb', 'aaa', 'bb', 'much too large', 'bb']) await want(key);
+    const { made, get } = recordingCache({ maxSize: 5, sizeOf: (value) => value.length });
+    for (const key of ['aaa', 'bb', 'aaa', 'bb', 'much too large', 'bb']) await get(key);
     expect(made).toEqual(['aaa', 'bb', 'much too large', 'bb']);
   });
 
   test('an old entry is made again once for all requests', async () => {
     let now = 0;
-    const { made, want } = counted({ maxAge: { ms: 10, now: () => now } });
-    await want('a', 'first');
+    const { made, get } = recordingCache({ maxAge: { ms: 10, now: () => now } });
+    await get('a', 'first');
     now = 9;
-    expect(await want('a', 'too early')).toBe('first');
+    expect(await get('a', 'too early')).toBe('first');
     now = 10;
-    expect(await Promise.all([want('a', 'second'), want('a', 'second too')])).toEqual(['second', 'second']);
+    expect(await Promise.all([get('a', 'second'), get('a', 'second too')])).toEqual(['second', 'second']);
     expect(made).toEqual(['first', 'second']);
   });
 
-  test('failures and entries that are not worth it are not stored', async () => {
-    const keeper = createCache<string>({ maxSize: 2, skips: (value) => value === 'refused' });
-    const failing = keeper.get('a', async () => await Promise.reject(new Error('no')));
+  test('failures and values that skips selects are not stored', async () => {
+    const cache = createCache<string>({ maxSize: 2, skips: (value) => value === 'refused' });
+    const failing = cache.get('a', async () => await Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
-    expect(await keeper.get('a', async () => 'refused')).toBe('refused');
-    expect(await keeper.get('a', async () => 'well')).toBe('well');
+    expect(await cache.get('a', async () => 'refused')).toBe('refused');
+    expect(await cache.get('a', async () => 'well')).toBe('well');
   });
 
   test('an entry is cached once it is made and as long as it is fresh', async () => {
     let now = 0;
-    const { want, cached } = counted({ maxAge: { ms: 10, now: () => now } });
-    const making = want('a');
+    const { get, cached } = recordingCache({ maxAge: { ms: 10, now: () => now } });
+    const making = get('a');
     expect(cached('a')).toBeUndefined();
     await making;
     now = 9;
@@ -63,11 +63,11 @@ describe('the cache', () => {
     expect(cached('a')).toBeUndefined();
   });
 
-  test('a cached entry that was used goes later', async () => {
-    const { made, want, cached } = counted();
-    for (const key of ['a', 'b']) await want(key);
+  test('reading a cached entry counts as using it', async () => {
+    const { made, get, cached } = recordingCache();
+    for (const key of ['a', 'b']) await get(key);
     cached('a');
-    for (const key of ['c', 'a', 'b']) await want(key);
+    for (const key of ['c', 'a', 'b']) await get(key);
     expect(made).toEqual(['a', 'b', 'c', 'b']);
   });
 });

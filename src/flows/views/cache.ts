@@ -1,10 +1,10 @@
 /**
- * Values that cost time to make. The least recently used are dropped first. Callers at the same time share
- * one `make`.
+ * Values that take time to make. The least recently used are dropped first. Concurrent callers share one
+ * `make`.
  */
 export interface Cache<V> {
   get(key: string, make: () => Promise<V>): Promise<V>;
-  /** Without waiting; undefined if the value is not here, or too old. */
+  /** The cached value, without waiting; undefined if no value is cached, or if it is too old. */
   cached(key: string): V | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface CacheOptions<V> {
   sizeOf?: (value: V) => number;
   /** Maximum age of a value. After that, `make` runs again. The age counts from the call of `make`. */
   maxAge?: { ms: number; now: () => number };
-  /** Such a value goes to the callers that wait for it and is not stored. */
+  /** If true, the value is returned to the callers that wait for it, and is not stored. */
   skips?: (value: V) => boolean;
 }
 
@@ -42,24 +42,26 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   };
   return {
     async get(key, make) {
-      const known = entries.find(key);
-      if (known !== undefined && isFresh(known)) {
-        entries.touch(key, known);
-        return await known.made;
+      const entry = entries.find(key);
+      if (entry !== undefined && isFresh(entry)) {
+        entries.touch(key, entry);
+        return await entry.made;
       }
-      if (known !== undefined) entries.drop(key, known);
+      if (entry !== undefined) entries.drop(key, entry);
       return await begin(key, make).made;
     },
     cached(key) {
-      const known = entries.find(key);
-      if (known?.value === undefined || !isFresh(known)) return undefined;
-      entries.touch(key, known);
-      return known.value;
+      const entry = entries.find(key);
+      if (entry?.value === undefined || !isFresh(entry)) return undefined;
+      entries.touch(key, entry);
+      return entry.value;
     },
   };
 }
 
-/** Entries in the order of their last use. One that was replaced under its key is dropped or filled no more. */
+/**
+ * Entries in the order of their last use. `drop` and `fill` ignore an entry that was replaced under its key.
+ */
 function createEntries<V>(maxSize: number) {
   const entries = new Map<string, Entry<V>>();
   let total = 0;
@@ -87,9 +89,9 @@ function createEntries<V>(maxSize: number) {
       entry.value = value;
       entry.size = size;
       total += size;
-      for (const [oldest, one] of entries) {
+      for (const [oldestKey, oldest] of entries) {
         if (total <= maxSize) break;
-        drop(oldest, one);
+        drop(oldestKey, oldest);
       }
     },
   };

@@ -3,7 +3,7 @@ import type { CardFacts, PipelineCard } from '#domain/graph/pipeline-card.ts';
 
 /** A pipeline as it is stored, and what its card is decided from. */
 export interface CardRow extends CardFacts, Omit<PipelineCard, 'status' | 'failure' | 'running'> {
-  /** The newest build that is a job's newest ended one and failed. */
+  /** The newest failed build among the newest ended build of each job. */
   failure?: NonNullable<PipelineCard['newest']>;
 }
 
@@ -14,7 +14,7 @@ export interface CardStore {
   cardTeams(teams: readonly string[] | 'all'): Promise<CardTeam[]>;
   /**
    * The first pipelines of each of these teams, at most `limit` of a team, by team and name; with `ids`, only
-   * of these (row ids).
+   * these pipelines (row ids).
    */
   cardRows(teams: readonly string[], limit: number, ids?: readonly number[]): Promise<CardRow[]>;
 }

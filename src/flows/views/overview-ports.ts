@@ -11,7 +11,7 @@ export interface OverviewPipeline extends PipelineName {
   id: number;
   public: boolean;
   paused: boolean;
-  /** Row id; its definition never changes. */
+  /** Row id of the current revision. The definition of a revision never changes. */
   revision: number;
 }
 
@@ -22,7 +22,7 @@ export interface OverviewState {
 }
 
 export interface OverviewStore {
-  /** Takes as long whether there is one or not. */
+  /** Takes equally long whether the pipeline exists or not. */
   pipeline(name: PipelineName): Promise<OverviewPipeline | undefined>;
   state(pipeline: number): Promise<OverviewState>;
   definition(revision: number): Promise<Pipeline>;

@@ -29,8 +29,8 @@ export function createPictureCaches(now: () => number): PictureCaches {
     graphs: createCache({ maxSize: MAX_GRAPHS }),
     drawn: createCache({
       maxSize: MAX_PICTURE_BYTES,
-      sizeOf: (one) => ('bytes' in one ? one.bytes.length : 0),
-      skips: (one) => 'refused' in one,
+      sizeOf: (picture) => ('bytes' in picture ? picture.bytes.length : 0),
+      skips: (picture) => 'refused' in picture,
     }),
   };
 }

@@ -6,10 +6,13 @@ import type { OverviewPipeline, OverviewStore } from './overview-ports.ts';
 export const FRESH_MS = 1000;
 const MAX_PIPELINES = 1000;
 
-/** Finds a pipeline if the viewer may see it. A pipeline that is private takes as long as one that does not exist. */
+/**
+ * Finds a pipeline if the viewer may see it. A pipeline that is private takes as long as one that does not
+ * exist.
+ */
 export interface PipelineLookup {
-  find: (name: PipelineName, member: boolean) => Promise<OverviewPipeline | undefined>;
-  /** For the public, without asking the database; undefined also if the answer is not cached. */
+  find: (name: PipelineName, isMember: boolean) => Promise<OverviewPipeline | undefined>;
+  /** For the public, without reading the database; undefined also if the pipeline is not cached. */
   cached: (name: PipelineName) => OverviewPipeline | undefined;
 }
 
@@ -19,17 +22,17 @@ export function pipelineLookup(store: Pick<OverviewStore, 'pipeline'>, now: () =
     maxAge: { ms: FRESH_MS, now },
   });
   return {
-    async find({ team, pipeline }, member) {
+    async find({ team, pipeline }, isMember) {
       const name = { team, pipeline };
-      return seenBy(member, await pipelines.get(pipelineKey(name), () => store.pipeline(name)));
+      return ifVisible(isMember, await pipelines.get(pipelineKey(name), () => store.pipeline(name)));
     },
-    cached: (name) => seenBy(false, pipelines.cached(pipelineKey(name))),
+    cached: (name) => ifVisible(false, pipelines.cached(pipelineKey(name))),
   };
 }
 
-function seenBy(member: boolean, found: OverviewPipeline | undefined): OverviewPipeline | undefined {
-  return found !== undefined && (found.public || member) ? found : undefined;
+function ifVisible(isMember: boolean, pipeline: OverviewPipeline | undefined): OverviewPipeline | undefined {
+  return pipeline !== undefined && (pipeline.public || isMember) ? pipeline : undefined;
 }
 
-/** Unambiguous for any names: they come from URLs. */
+/** A key that is unambiguous for any two names, because names come from URLs. */
 export const pipelineKey = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;

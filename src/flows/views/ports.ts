@@ -26,15 +26,15 @@ export interface Views {
   /** The job in the current definition. */
   jobDefinition(name: JobName): Promise<Job | undefined>;
   /**
-   * Chunks of all attempts after a sequence number, oldest first. At most `mostCharacters`, and never more
+   * Chunks of all attempts after a sequence number, oldest first. At most `maxCharacters`, and never more
    * than 1 MiB of text.
    */
   logs(ref: BuildRef, after: number, maxCharacters?: number): Promise<LogPage | undefined>;
-  /** The ids by which notifications name it. */
+  /** The ids by which notifications name the build and its pipeline. */
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;
-  /** Newest first. `text` selects those that have it in a field, of the newest 10,000. */
+  /** Newest first. `text` selects versions with this text in a field, among the newest 10,000. */
   versions(name: ResourceName, page: Page & { text?: string }): Promise<Listed<VersionView> | undefined>;
   /** What became of these versions, in no particular order. */
   versionUses(name: ResourceName, versions: readonly number[]): Promise<VersionUse[]>;
@@ -68,7 +68,7 @@ export interface JobView {
   running: boolean;
   /** Outcome of the newest ended build: by number, then by retry. */
   ended?: EndedStatus;
-  /** States of its builds that have not ended. */
+  /** States of the job's builds that have not ended. */
   doing: ActiveStatus[];
   /** Parameters of a manual trigger, in the order of the file. */
   inputs: Input[];
@@ -79,7 +79,7 @@ export interface BuildView {
   number: string;
   status: BuildStatus;
   attempt: number;
-  /** Why it ended so, or why it is pending: a stable code, and a sentence. */
+  /** Why the build ended as it did, or why it is pending: a stable code, and a sentence. */
   reason?: string;
   message?: string;
   /** The person who cancelled the build, or who marked its failure as a warning. */
@@ -94,19 +94,19 @@ export interface BuildView {
 
 export interface BuildDetail extends BuildView {
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
-  /** Versions that the puts of its last attempt made. */
+  /** Versions that the puts of the last attempt made. */
   outputs: { resource: string; version: number; fields: Record<string, string> }[];
-  /** Results of the checks that its trigger requested. */
+  /** Results of the checks that the trigger of the build requested. */
   checks?: RequestedCheck[];
-  /** When the limits let it start, and when its last attempt got its Pod. */
+  /** When the build got its turn, and when its last attempt got its Pod. */
   admittedAt?: Date;
   podCreatedAt?: Date;
-  /** Its last attempt took a warm Pod. */
+  /** The last attempt took a warm Pod. */
   warmPod?: true;
-  /** When the Pod of its last attempt got its node, and when the last of its containers started. */
+  /** When the Pod of the last attempt got its node, and when the last container of that Pod started. */
   podScheduledAt?: Date;
   containersStartedAt?: Date;
-  /** Its job asks for approval. */
+  /** Present: the job asks for approval. */
   approval?: ApprovalView;
   steps: StepState[];
 }
@@ -214,13 +214,13 @@ export interface CheckView {
   /** Output of the last check, secrets masked; only the end if it is long. */
   output: string;
   stalled: boolean;
-  /** Why no Pod can be created for it now. */
+  /** Why no Pod can be created for the check now. */
   held?: string;
   /**
    * A webhook brought a version, and since then no scheduled check found one that the webhooks had missed.
    */
   webhookWorks: boolean;
-  /** Hooks of the newest versions that triggered some, once they have ended. */
+  /** The hooks of the newest versions that triggered hooks, once these have ended. */
   hooks?: HooksView;
 }
 

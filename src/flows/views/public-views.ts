@@ -10,8 +10,9 @@ import { FRESH_MS, pipelineLookup } from './pipeline-lookup.ts';
 import type { BuildDetail, BuildView, JobView, VersionView, Views } from './ports.ts';
 
 /*
- * What the public reads of a public pipeline, beside its picture. Each shape copies the fields that are named
- * here. A field that is added for members stays hidden from the public until it is named here too.
+ * What the public reads of a public pipeline, apart from its picture. Each type copies only the fields that
+ * are named here, so a field that is added for members stays hidden from the public until it is named here
+ * too.
  */
 
 export interface PublicPipeline {
@@ -33,7 +34,7 @@ export interface PublicJob {
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
 }
 
-/** Without its reason, its inputs and who started it. */
+/** A build without its reason, its inputs and who started it. */
 export interface PublicBuild {
   /** The cursor of the list. */
   id: number;
@@ -52,7 +53,10 @@ export interface PublicBuildDetail extends PublicBuild {
 
 export type PublicResource = Pick<OverviewState['resources'][number], 'id' | 'name' | 'type' | 'pinned'>;
 
-/** Without its fields, which may hold addresses and messages. The picture takes the id. */
+/**
+ * A version without its fields, which may contain addresses and messages. The picture of the pipeline needs
+ * the id.
+ */
 export interface PublicVersion {
   id: number;
   createdAt: Date;
@@ -65,7 +69,7 @@ export interface PublicSnapshot {
   resources: PublicResource[];
 }
 
-/** `undefined`: it does not exist or is not public. Jobs and resources are those of the current revision. */
+/** `undefined`: not found, or not public. Jobs and resources are those of the current revision. */
 export interface PublicViews {
   pipeline(name: PipelineName): Promise<PublicPipeline | undefined>;
   jobs(name: PipelineName): Promise<PublicJob[] | undefined>;
@@ -77,7 +81,7 @@ export interface PublicViews {
   resource(name: ResourceName): Promise<PublicResource | undefined>;
   /** Newest first. */
   versions(name: ResourceName, page: Page): Promise<Listed<PublicVersion> | undefined>;
-  /** Not cached: one viewer polls it for all who follow the pipeline. */
+  /** Not cached: the live stream of a pipeline reads one snapshot for all its viewers. */
   snapshot(name: PipelineName): Promise<PublicSnapshot | undefined>;
 }
 
@@ -99,55 +103,55 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
   const builds = createCache<Listed<PublicBuild> | undefined>(pages);
   const details = createCache<PublicBuildDetail | undefined>(pages);
   const versions = createCache<Listed<PublicVersion> | undefined>(pages);
-  const readSnapshot = async (found: OverviewPipeline): Promise<PublicSnapshot> => {
-    const [named = [], { jobs: own, resources }] = await Promise.all([
-      views.jobs(found),
-      store.state(found.id),
+  const readSnapshot = async (pipeline: OverviewPipeline): Promise<PublicSnapshot> => {
+    const [jobsByName = [], { jobs: jobsById, resources }] = await Promise.all([
+      views.jobs(pipeline),
+      store.state(pipeline.id),
     ]);
-    // Another pipeline may have the name by now, and it may be private.
-    const jobs = named.filter(({ id }) => own.some((one) => one.id === id));
+    // Another pipeline, which may be private, may have the name by now.
+    const jobs = jobsByName.filter((job) => jobsById.some(({ id }) => id === job.id));
     return {
-      pipeline: summaryOf(found, jobs.length, resources.length),
+      pipeline: summaryOf(pipeline, jobs.length, resources.length),
       jobs: jobs.map(publicJob),
       resources: resources.map(publicResource),
     };
   };
   const snapshot = async (name: PipelineName): Promise<PublicSnapshot | undefined> => {
-    const found = await find(name, false);
-    return found && (await snapshots.get(String(found.id), () => readSnapshot(found)));
+    const pipeline = await find(name, false);
+    return pipeline && (await snapshots.get(String(pipeline.id), () => readSnapshot(pipeline)));
   };
   const job = async (name: JobName) => findIn(await snapshot(name), 'jobs', name.job);
   const resource = async (name: ResourceName) => findIn(await snapshot(name), 'resources', name.resource);
   return {
     pipeline: async (name) => (await snapshot(name))?.pipeline,
     jobs: async (name) => (await snapshot(name))?.jobs,
-    job: async (name) => (await job(name))?.one,
+    job: async (name) => (await job(name))?.item,
     async builds(name, page) {
       const found = await job(name);
       if (found === undefined) return undefined;
       const read = async () => listed(await views.builds(name, page), publicBuild);
-      return await builds.get(keyOf(found, page), ifStillOf(store, found, read));
+      return await builds.get(cacheKey(found, page), ifStillOf(store, found, read));
     },
     async build(ref) {
       const found = await job(ref);
       if (found === undefined) return undefined;
       const read = async () => publicDetail(await views.build(ref), found.snapshot.resources);
-      return await details.get(keyOf(found, ref.number), ifStillOf(store, found, read));
+      return await details.get(cacheKey(found, ref.number), ifStillOf(store, found, read));
     },
     resources: async (name) => (await snapshot(name))?.resources,
-    resource: async (name) => (await resource(name))?.one,
+    resource: async (name) => (await resource(name))?.item,
     async versions(name, page) {
       const found = await resource(name);
       if (found === undefined) return undefined;
-      // Nothing else that a caller may pass: a search would tell what hidden fields contain.
+      // Drops everything else that a caller may pass: a search would tell what hidden fields contain.
       const { limit, before, after } = page;
       const cursor = { limit, ...defined({ before, after }) };
       const read = async () => listed(await views.versions(name, cursor), publicVersion);
-      return await versions.get(keyOf(found, cursor), ifStillOf(store, found, read));
+      return await versions.get(cacheKey(found, cursor), ifStillOf(store, found, read));
     },
     async snapshot(name) {
-      const found = await store.pipeline(name);
-      return found?.public === true ? await readSnapshot(found) : undefined;
+      const pipeline = await store.pipeline(name);
+      return pipeline?.public === true ? await readSnapshot(pipeline) : undefined;
     },
   };
 }
@@ -155,7 +159,7 @@ export function publicViews({ store, views, now }: Ports): PublicViews {
 /** A job or resource and the snapshot that it is part of. */
 interface Found<K extends 'jobs' | 'resources'> {
   snapshot: PublicSnapshot;
-  one: PublicSnapshot[K][number];
+  item: PublicSnapshot[K][number];
 }
 
 function findIn<K extends 'jobs' | 'resources'>(
@@ -163,15 +167,16 @@ function findIn<K extends 'jobs' | 'resources'>(
   kind: K,
   name: string,
 ): Found<K> | undefined {
-  const one: PublicSnapshot[K][number] | undefined = snapshot?.[kind].find((known) => known.name === name);
-  return snapshot && one && { snapshot, one };
+  const items: readonly PublicSnapshot[K][number][] = snapshot?.[kind] ?? [];
+  const item = items.find((candidate) => candidate.name === name);
+  return snapshot && item && { snapshot, item };
 }
 
-function keyOf({ one }: Found<'jobs' | 'resources'>, detail: unknown): string {
-  return JSON.stringify([one.id, detail]);
+function cacheKey({ item }: Found<'jobs' | 'resources'>, detail: unknown): string {
+  return JSON.stringify([item.id, detail]);
 }
 
-/** Drops what was read by name if another pipeline has the name by now, which may be private. */
+/** Drops what was read by name if another pipeline, which may be private, has the name by now. */
 function ifStillOf<T>(
   store: Pick<OverviewStore, 'pipeline'>,
   { snapshot: { pipeline } }: Found<'jobs' | 'resources'>,
@@ -205,7 +210,7 @@ function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return defined({ startedAt, endedAt });
 }
 
-/** Without steps of resources that the current revision no longer has: their names may be private. */
+/** Leaves out steps of resources that the current revision no longer has: their names may be private. */
 function publicDetail(
   build: BuildDetail | undefined,
   resources: readonly PublicResource[],

@@ -20,7 +20,7 @@ function row(team: string, name: string, more: Partial<CardRow> = {}): CardRow {
 }
 
 /** A store in memory that records the teams of each read. */
-function stored(rows: CardRow[], teams: CardTeam[] = []) {
+function setUp(rows: CardRow[], teams: CardTeam[] = []) {
   const reads: string[][] = [];
   const store: CardStore = {
     cardTeams: async () => teams,
@@ -35,7 +35,7 @@ function stored(rows: CardRow[], teams: CardTeam[] = []) {
 }
 
 test('the cards of several teams take one read, and viewers share it for a second', async () => {
-  const { cards, clock, reads } = stored([row('a', 'one'), row('b', 'two'), row('c', 'three')]);
+  const { cards, clock, reads } = setUp([row('a', 'one'), row('b', 'two'), row('c', 'three')]);
   const both = await Promise.all([cards.recentOfTeams(['a', 'b']), cards.recentOfTeams(['a', 'b'])]);
   expect(both.map((list) => list.map(({ name }) => name))).toEqual([
     ['one', 'two'],
@@ -49,7 +49,7 @@ test('the cards of several teams take one read, and viewers share it for a secon
 });
 
 test('the cards of changed pipelines are read again', async () => {
-  const { cards, reads } = stored([row('a', 'one'), row('a', 'two', { id: 2 }), row('b', 'three')]);
+  const { cards, reads } = setUp([row('a', 'one'), row('a', 'two', { id: 2 }), row('b', 'three')]);
   await cards.recentOfTeams(['a']);
   const changed = await cards.ofPipelines([2, 3], ['a']);
   expect([changed.map(({ name }) => name), reads.length]).toEqual([['two'], 2]);
@@ -58,7 +58,7 @@ test('the cards of changed pipelines are read again', async () => {
 test('only a failed pipeline names what failed, with the number of failed jobs', async () => {
   const failure = { job: 'unit', number: '7', at: '2026-11-26T10:00:00.000Z' };
   const outcomes = { succeeded: 1, failed: 3, cancelled: 0, warning: 0 };
-  const { cards } = stored([
+  const { cards } = setUp([
     row('a', 'broken', { jobs: 4, outcomes, failure }),
     row('a', 'held', { jobs: 4, outcomes, failure, paused: true }),
   ]);
@@ -69,24 +69,24 @@ test('only a failed pipeline names what failed, with the number of failed jobs',
   ]);
 });
 
-describe('an overview has room for whole teams', () => {
+describe('an overview shows the pipelines', () => {
   const cases: Record<string, [pipelines: number[], shown: boolean[]]> = {
-    'all of them if they fit': [
+    'of all teams if they fit': [
       [10, 0, MAX_CARDS - 10],
       [true, true, true],
     ],
-    'of the others only the names': [
+    'of no team beyond the limit': [
       [10, MAX_CARDS, 1],
       [true, false, false],
     ],
-    'always the first': [
+    'of the first team in any case': [
       [MAX_CARDS + 1, 1],
       [true, false],
     ],
   };
   test.each(Object.entries(cases))('%s', async (_name, [pipelines, shown]) => {
     const teams = pipelines.map((count, index) => ({ name: `team-${index}`, pipelines: count }));
-    const found = await stored([], teams).cards.teams('all');
+    const found = await setUp([], teams).cards.teams('all');
     expect(found.map((team) => team.shown)).toEqual(shown);
   });
 });

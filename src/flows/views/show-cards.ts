@@ -5,20 +5,20 @@ import { createCache } from './cache.ts';
 import type { CardRow, CardStore, CardTeam } from './card-ports.ts';
 import { FRESH_MS } from './pipeline-lookup.ts';
 
-/** Pipelines in one overview, and of one team. Of further teams an overview has only the names. */
+/** Limit of pipelines in one overview, and of one team. Teams beyond the limit are listed by name only. */
 export const MAX_CARDS = 2000;
 /** Teams whose cards are cached. */
 const MAX_TEAMS_CACHED = 1000;
 
 /** The states of all pipelines of some teams, for overviews. The caller checks who may see the teams. */
 export interface PipelineCards {
-  /** The existing teams by name, as many with their pipelines as an overview has room for. */
+  /** The existing teams by name. `shown`: the overview shows the pipelines of the team. */
   teams(names: readonly string[] | 'all'): Promise<OverviewTeam[]>;
-  /** By team and name. */
+  /** Ordered by team and name. */
   ofTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** The same, at most a second old: viewers share a read. */
+  /** As `ofTeams`, but up to a second old, so that viewers share one read. */
   recentOfTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** Those of these pipelines (row ids) that exist in these teams, as they are now. */
+  /** The current cards of those of the pipelines (row ids) that exist in these teams. */
   ofPipelines(ids: readonly number[], names: readonly string[]): Promise<PipelineCard[]>;
 }
 
@@ -38,7 +38,7 @@ export function showCards({ store, now }: Ports): PipelineCards {
       // One query for all teams that are not cached.
       let reading: Promise<PipelineCard[]> | undefined;
       const read = async (name: string): Promise<PipelineCard[]> => {
-        // Became too old in between.
+        // The cached cards became too old in between.
         if (!missing.includes(name)) return await readCards(store, [name]);
         reading ??= readCards(store, missing);
         return (await reading).filter(({ team }) => team === name);
@@ -54,12 +54,12 @@ async function readCards(store: CardStore, names: readonly string[]): Promise<Pi
   return (await store.cardRows(names, MAX_CARDS)).map(cardOf);
 }
 
-/** Whole teams, as long as there is room. The first team is always shown. */
+/** Shows whole teams until the limit is reached. The first team is always shown. */
 function shownTeams(teams: readonly CardTeam[]): OverviewTeam[] {
-  let room = MAX_CARDS;
+  let remaining = MAX_CARDS;
   return teams.map((team, index) => {
-    const shown = index === 0 || team.pipelines <= room;
-    room = shown ? room - team.pipelines : 0;
+    const shown = index === 0 || team.pipelines <= remaining;
+    remaining = shown ? remaining - team.pipelines : 0;
     return { ...team, shown };
   });
 }

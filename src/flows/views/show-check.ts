@@ -3,7 +3,7 @@ import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { CheckView } from './ports.ts';
 
-/** `dueSince`: when the check should have started, also if it was tried and released since. */
+/** `dueSince`: when the check should have started, even if a run was opened and released since then. */
 export interface DueCheckTimer {
   schedule?: Schedule;
   dueSince?: Date;
@@ -11,7 +11,7 @@ export interface DueCheckTimer {
 
 export interface CheckViewStore {
   storedCheck(name: ResourceName): Promise<(Omit<CheckView, 'stalled'> & DueCheckTimer) | undefined>;
-  /** Evaluates cron expressions. No request. */
+  /** Evaluates cron expressions, without a request. */
   cronNext: CronNext;
 }
 
@@ -20,10 +20,10 @@ export async function showCheck(
   store: CheckViewStore,
   now: Date,
 ): Promise<CheckView | undefined> {
-  const found = await store.storedCheck(name);
-  if (found === undefined) return undefined;
-  const { schedule: _, dueSince: __, ...check } = found;
-  return { ...check, stalled: isStalled(found, now, store.cronNext) };
+  const stored = await store.storedCheck(name);
+  if (stored === undefined) return undefined;
+  const { schedule: _, dueSince: __, ...check } = stored;
+  return { ...check, stalled: isStalled(stored, now, store.cronNext) };
 }
 
 export function isStalled({ schedule, dueSince }: DueCheckTimer, now: Date, cronNext: CronNext): boolean {

@@ -37,7 +37,7 @@ export function useStores(): void {
 }
 
 export const now = (): Date => new Date(Date.now() + ahead * 1000);
-const hangs = (): undefined => undefined;
+const reportHangingAgent = (): undefined => undefined;
 const seenStart = () => ({});
 const foreign = new RecordedForeignPods();
 export const ports = () => ({
@@ -46,7 +46,7 @@ export const ports = () => ({
   notifications,
   foreign,
   now,
-  hangs,
+  reportHangingAgent,
   seenStart,
   pods: () => [...cluster.pods.values()],
 });

@@ -98,7 +98,7 @@ function factsOf(name: JobName, { checks, inputs }: Asked): GatheredFacts {
     passes: [{ upstream: UNIT.id, resource: GIT.id, rows: [], end: true }],
     used: [{ job: job.id, get: 0, versions: [], end: true }],
     ids: new Map(),
-    holds: new Map(),
+    turnConstraints: new Map(),
     more: false,
   };
 }

@@ -80,14 +80,14 @@ function passwordRoute(ports: AccountPorts): Route {
       response: answer(SessionFields),
     },
     handler: async (request, reply) => {
-      const { current_password: current, new_password: wanted, session, keep_tokens } = request.body;
+      const { current_password: current, new_password: newPassword, session, keep_tokens } = request.body;
       const account = accountOf(request.identity);
       const fresh = isRecentSignIn(account, ports.now().getTime());
       const keepTokens = keep_tokens === true;
       const change = {
         username: account.user,
         current,
-        wanted,
+        newPassword,
         fresh,
         keepTokens,
         caller: callerOf(request),

@@ -83,7 +83,7 @@ async function prepare(object: TeamProjection, options: TeamsOptions): Promise<T
   }
   options.states.accepted(object.name);
   await announce(object, options);
-  const { now: saved, ignoredGroups } = applied;
+  const { saved, ignoredGroups } = applied;
   const ready = saved.refused === undefined ? [readyIn(namespaceOfTeam(object))] : stalled(saved.refused);
   return { wanted: [...ready, ...groupCondition(ignoredGroups)], saved };
 }

@@ -82,7 +82,7 @@ async function toFacts(
     used,
     ids: new Map([...gathered.ids, ...ids]),
     queued,
-    holds: new Map(jobs.map((job) => [job.facts.id, job.hold])),
+    turnConstraints: new Map(jobs.map((job) => [job.facts.id, job.hold])),
     more,
   };
 }
