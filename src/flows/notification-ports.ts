@@ -25,7 +25,7 @@ export type ProcessNotification =
 
 export type Topic = ProcessNotification['topic'];
 
-/** The connection was made, or made again. Earlier notifications are lost, so look at everything. */
+/** The connection was made, or made again. Earlier notifications are lost, so listeners read everything. */
 export interface MissedNotifications {
   topic: 'missed';
 }

@@ -20,13 +20,13 @@ import type { Ending } from './operator.ts';
  * kubectl prints the result. Only the Service differs: nothing routes to its address here, so the
  * configuration names this machine and the operator's port.
  */
-const HOME = 'millrace-system';
-/** A limit for tests that hang. */
-const CONVERGED_MS = 300_000;
-/** The longest timeout that the API server allows. */
-const PATIENCE_SECONDS = 30;
+const NAMESPACE = 'millrace-system';
+/** Limits tests that would wait forever. */
+const MAX_WAIT_MS = 300_000;
+/** The longest timeout of a webhook that the API server allows. */
+const TIMEOUT_SECONDS = 30;
 const REFUSED = 'is invalid';
-const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
+const OPERATOR = `system:serviceaccount:${NAMESPACE}:millrace-operator`;
 
 let server: OwnApiServer;
 let stores: TestStores;
@@ -42,13 +42,13 @@ beforeAll(async () => {
   const crds = fileURLToPath(new URL('../../crds/', import.meta.url));
   expect(await kubectl('apply', '--server-side', '-f', crds)).toContain('serverside-applied');
   const rights = chart.filter(({ kind }) => /^ClusterRole(Binding)?$/.test(kind));
-  await apply(...[HOME, 'open', 'blue'].map((name) => object('v1', 'Namespace', { name })), ...rights);
+  await apply(...[NAMESPACE, 'open', 'blue'].map((name) => object('v1', 'Namespace', { name })), ...rights);
   await kubectl('label', 'namespace', 'open', 'millrace.dev/disable-validation=true');
-  const service = object('v1', 'Service', { namespace: HOME, name: 'millrace-webhook' });
+  const service = object('v1', 'Service', { namespace: NAMESPACE, name: 'millrace-webhook' });
   await apply({ ...service, spec: { type: 'ExternalName', externalName: 'localhost' } }, configuration());
   await eventually(() => kubectl('get', 'pipelines,teams', '--all-namespaces'), 'No resources found');
   operator = start();
-  await eventually(tryBad, REFUSED);
+  await eventually(dryRunBad, REFUSED);
 }, 600_000);
 
 afterAll(async () => {
@@ -62,7 +62,7 @@ afterAll(async () => {
 function start(): typeof operator {
   const stop = new AbortController();
   const config: OperatorConfig = {
-    namespace: HOME,
+    namespace: NAMESPACE,
     podName: `operator-${Date.now()}`,
     release: 'millrace',
     logLevel: 'warn',
@@ -72,11 +72,11 @@ function start(): typeof operator {
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
     pods: { imagePullPolicy: 'IfNotPresent', storage: {}, userNamespaces: 'never' },
-    internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
+    internalUrl: `https://millrace-internal.${NAMESPACE}.svc:8443`,
     externalUrl: undefined,
     sources: { registry: undefined, allowedRanges: [] },
     defaultLimits: {},
-    webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', longestMs: PATIENCE_SECONDS * 900 },
+    webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', longestMs: TIMEOUT_SECONDS * 900 },
   };
   return { stop, ended: runOperator(config, pino({ level: 'silent' }), stop.signal) };
 }
@@ -86,9 +86,9 @@ function start(): typeof operator {
  * webhook must not fail open.
  */
 function configuration(): object {
-  const found = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
-  const text = JSON.stringify(found).replace('"port":443', `"port":${port}`);
-  return JSON.parse(text.replace('"timeoutSeconds":3', `"timeoutSeconds":${PATIENCE_SECONDS}`));
+  const rendered = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  const text = JSON.stringify(rendered).replace('"port":443', `"port":${port}`);
+  return JSON.parse(text.replace('"timeoutSeconds":3', `"timeoutSeconds":${TIMEOUT_SECONDS}`));
 }
 
 const kubectlWith = (input: string, ...args: string[]): Promise<string> =>
@@ -101,15 +101,15 @@ function object(apiVersion: string, kind: string, metadata: object): Record<stri
 }
 
 async function apply(...objects: object[]): Promise<void> {
-  for (const one of objects) {
-    const output = await kubectlWith(JSON.stringify(one), 'apply', '-f', '-');
+  for (const applied of objects) {
+    const output = await kubectlWith(JSON.stringify(applied), 'apply', '-f', '-');
     if (!/(created|configured|unchanged)$/.test(output)) throw new Error(output);
   }
 }
 
-/** Waits until the output has these words. */
+/** Waits until the output contains these words. */
 async function eventually(read: () => Promise<string>, words: string): Promise<string> {
-  const limit = Date.now() + CONVERGED_MS;
+  const limit = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const output = await read();
     if (output.includes(words)) return output;
@@ -130,7 +130,7 @@ function pipeline(name: string, spec: object, namespace = 'blue'): string {
 const applyPipeline = (manifest: string, ...args: string[]): Promise<string> =>
   kubectlWith(manifest, 'apply', ...args, '-f', '-');
 
-const tryBad = (): Promise<string> =>
+const dryRunBad = (): Promise<string> =>
   kubectlWith(pipeline('tried', { config: BAD }), 'create', '--dry-run=server', '-f', '-');
 
 const exists = (name: string): Promise<string> => kubectl('get', 'pipeline', name, '--namespace', 'blue');
@@ -163,7 +163,7 @@ describe('a Pipeline with errors', () => {
     expect(output).toContain('denied the request: spec.config: 1:1: there is no block');
   });
 
-  test('is refused as a change of a good one, which stays unchanged', async () => {
+  test('is refused as a change of a valid Pipeline, which stays unchanged', async () => {
     await apply(JSON.parse(pipeline('changed', { config: GOOD })));
     expect(await applyPipeline(pipeline('changed', { config: BAD }))).toContain(FIRST);
     expect(await kubectl('get', 'pipeline', 'changed', '-n', 'blue', '-o', 'jsonpath={.spec.config}')).toBe(
@@ -179,7 +179,7 @@ describe('a Pipeline with errors', () => {
     );
   });
 
-  test('is admitted in a namespace that has turned the check off', async () => {
+  test('is admitted in a namespace that disables validation', async () => {
     expect(await applyPipeline(pipeline('bad', { config: BAD }, 'open'))).toContain('created');
   });
 });
@@ -217,7 +217,7 @@ describe('a Pipeline that was stored with errors', () => {
     await kubectl('label', 'namespace', 'blue', 'millrace.dev/disable-validation=true');
     await eventually(() => applyPipeline(pipeline('stored', { config: BAD })), 'created');
     await kubectl('label', 'namespace', 'blue', 'millrace.dev/disable-validation-');
-    await eventually(tryBad, REFUSED);
+    await eventually(dryRunBad, REFUSED);
   });
 
   test('can be labelled', async () => {
@@ -228,7 +228,7 @@ describe('a Pipeline that was stored with errors', () => {
     expect(await applyPipeline(pipeline('stored', { config: BAD, paused: true }))).toContain('configured');
   });
 
-  test('cannot be changed to another one with errors, but to a valid one', async () => {
+  test('cannot get another text with errors, but can get a valid text', async () => {
     expect(await applyPipeline(pipeline('stored', { config: `${BAD}\n` }))).toContain(FIRST);
     expect(await applyPipeline(pipeline('stored', { config: GOOD }))).toContain('configured');
   });
@@ -254,7 +254,7 @@ describe('without a running operator', () => {
       FIRST,
     );
     expect(output).toContain(SECOND);
-    await eventually(tryBad, REFUSED);
+    await eventually(dryRunBad, REFUSED);
   });
 });
 
@@ -292,7 +292,7 @@ describe("the API server's trust in the webhook", () => {
     expect(
       JSON.parse(await kubectl('get', 'validatingwebhookconfiguration', 'millrace-webhook', '-o', 'json')),
     ).toMatchObject({
-      webhooks: [{ failurePolicy: 'Ignore', timeoutSeconds: PATIENCE_SECONDS, sideEffects: 'None' }],
+      webhooks: [{ failurePolicy: 'Ignore', timeoutSeconds: TIMEOUT_SECONDS, sideEffects: 'None' }],
     });
     await expect(trustWebhook(client, 'other', authority)).rejects.toThrow(/other-webhook.*404/);
   });

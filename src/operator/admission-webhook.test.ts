@@ -83,7 +83,7 @@ function start(certificate: WebhookConfig['certificate']): void {
 }
 
 /** The serial number of the certificate that the webhook presents. */
-function shown(ca: string): Promise<string> {
+function presentedSerial(ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, servername: HOST, ca }, () => {
       resolve(socket.getPeerCertificate().serialNumber);
@@ -105,16 +105,16 @@ function secretOf({ certificate, key }: CertificateAndKey): Record<string, unkno
 
 function authorityIn(name: string): string {
   const text = JSON.stringify(objects.get(name));
-  const found: { data?: Record<string, string> } = JSON.parse(text);
-  return Buffer.from(found.data?.['ca.crt'] ?? '', 'base64').toString();
+  const secret: { data?: Record<string, string> } = JSON.parse(text);
+  return Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64').toString();
 }
 
-describe('the webhook with a certificate of its own', () => {
-  test('is ready after it created one, and writes no configuration unless it leads', async () => {
+describe('the webhook with its own certificate', () => {
+  test('is ready after it created the certificate, and writes no configuration unless it leads', async () => {
     start('own');
     expect(webhook.notReady()).toContain('no certificate yet');
     await until(() => webhook.notReady() === undefined);
-    expect(await shown(authorityIn(SECRET))).not.toBe('');
+    expect(await presentedSerial(authorityIn(SECRET))).not.toBe('');
     await sleep(30);
     expect(applied).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('the webhook with a certificate from cert-manager', () => {
     await until(() => webhook.notReady()?.includes('webhook-tls') === true);
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     await until(() => webhook.notReady() === undefined);
-    expect(await shown(authority.certificate)).not.toBe('');
+    expect(await presentedSerial(authority.certificate)).not.toBe('');
     expect(applied).toEqual([]);
   });
 
@@ -163,11 +163,11 @@ describe('the webhook with a certificate from cert-manager', () => {
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     start('cert-manager');
     await until(() => webhook.notReady() === undefined);
-    const first = await shown(authority.certificate);
+    const first = await presentedSerial(authority.certificate);
     objects.set(SECRET, secretOf({ certificate: authority.certificate, key: 'broken' }));
     await sleep(30);
-    expect(await shown(authority.certificate)).toBe(first);
+    expect(await presentedSerial(authority.certificate)).toBe(first);
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
-    await until(async () => (await shown(authority.certificate)) !== first);
+    await until(async () => (await presentedSerial(authority.certificate)) !== first);
   });
 });

@@ -40,7 +40,7 @@ const RETRY_MS = 5000;
 /** Time for the Service to remove this replica from its endpoints. Reviews are answered meanwhile. */
 const DRAIN_MS = 3000;
 
-/** The admission webhook of this replica. It serves as soon as it has a certificate, also on a standby. */
+/** The admission webhook of this replica. It serves as soon as it has a certificate, even on a standby. */
 export class AdmissionWebhook {
   readonly #options: WebhookOptions;
   readonly #server: Server;
@@ -102,8 +102,8 @@ export class AdmissionWebhook {
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const awake = AbortSignal.any([signal, this.#wake.signal]);
-      const done = await this.#check();
-      await sleep(done ? checkEveryMs : retryMs, undefined, { signal: awake }).catch(() => undefined);
+      const isServing = await this.#check();
+      await sleep(isServing ? checkEveryMs : retryMs, undefined, { signal: awake }).catch(() => undefined);
     }
   }
 
@@ -141,7 +141,7 @@ export class AdmissionWebhook {
     );
   }
 
-  /** Serves with a certificate. A renewed one needs no restart. */
+  /** Serves with this certificate. A renewed certificate needs no restart. */
   async #use(pair: CertificateAndKey | undefined): Promise<void> {
     if (pair === undefined) return;
     const { certificate: cert, key } = pair;

@@ -15,15 +15,15 @@ import { startPostgres, type PostgresServer } from '#testing/postgres/postgres-s
 
 let folder: string;
 let authority: CertificateAndKey;
-let other: CertificateAndKey;
+let otherAuthority: CertificateAndKey;
 let server: PostgresServer;
 
-/** A Postgres server that accepts only TLS, as that of the chart does. */
+/** Starts a Postgres server that accepts only TLS, as the one of the chart does. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-tls-'));
   const now = new Date();
   authority = await makeAuthority('test', now);
-  other = await makeAuthority('other', now);
+  otherAuthority = await makeAuthority('other', now);
   const { certificate, key } = await makeServerCertificate(authority, ['localhost'], now);
   const files = { 'tls.crt': certificate, 'tls.key': key, 'pg_hba.conf': 'hostssl all all all trust\n' };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
@@ -48,22 +48,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const at = (host: string, mode = ''): string => server.url.replace('127.0.0.1', host) + mode;
-const tls = (url: string, certificateAuthority?: string): Promise<boolean> =>
+const urlAt = (host: string, mode = ''): string => server.url.replace('127.0.0.1', host) + mode;
+const usesTls = (url: string, certificateAuthority?: string): Promise<boolean> =>
   openPool(url, { certificateAuthority, connectTimeoutMilliseconds: 0 }).then(async (pool) => {
-    const used = await pool.oneFirst(rows<{ ssl: boolean }>()`
+    const isEncrypted = await pool.oneFirst(rows<{ ssl: boolean }>()`
       SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`);
     await pool.end();
-    return used;
+    return isEncrypted;
   });
 
 describe('a Postgres server that accepts only TLS', () => {
-  test('is reached in all three ways, with encrypted connections', async () => {
+  test('is reached by migrations, the pool and notifications, with encrypted connections', async () => {
     const { certificate: certificateAuthority } = authority;
-    await migrate(at('localhost'), { certificateAuthority });
-    expect(await tls(at('localhost'), certificateAuthority)).toBe(true);
-    const pool = await openPool(at('localhost'), { certificateAuthority });
-    const notifications = openNotifications({ url: at('localhost'), pool, certificateAuthority });
+    await migrate(urlAt('localhost'), { certificateAuthority });
+    expect(await usesTls(urlAt('localhost'), certificateAuthority)).toBe(true);
+    const pool = await openPool(urlAt('localhost'), { certificateAuthority });
+    const notifications = openNotifications({ url: urlAt('localhost'), pool, certificateAuthority });
     const received = await new Promise((resolve) => {
       notifications.listen(['builds'], resolve);
     });
@@ -73,17 +73,17 @@ describe('a Postgres server that accepts only TLS', () => {
   }, 600_000);
 
   test('is not reached without TLS', async () => {
-    await expect(tls(at('localhost', '?sslmode=disable'))).rejects.toThrow();
+    await expect(usesTls(urlAt('localhost', '?sslmode=disable'))).rejects.toThrow();
   }, 600_000);
 
   test.each([
-    ['from another authority', 'localhost', () => other.certificate],
+    ['from another authority', 'localhost', () => otherAuthority.certificate],
     ['for another name', '127.0.0.1', () => authority.certificate],
     ['from an unknown authority', 'localhost', () => undefined],
   ])(
     'is not trusted with a certificate %s',
-    async (_, host, of) => {
-      await expect(tls(at(host, '?sslmode=verify-full'), of())).rejects.toThrow();
+    async (_, host, trustedAuthority) => {
+      await expect(usesTls(urlAt(host, '?sslmode=verify-full'), trustedAuthority())).rejects.toThrow();
     },
     600_000,
   );

@@ -5,10 +5,10 @@ const never = new Promise<void>(() => undefined);
 
 describe('work after the stop signal', () => {
   test('is awaited if it ends in time', async () => {
-    const over = new AbortController();
+    const stop = new AbortController();
     const { promise: work, resolve } = Promise.withResolvers<void>();
-    const ended = endWithin(60_000, work, over.signal);
-    over.abort();
+    const ended = endWithin(60_000, work, stop.signal);
+    stop.abort();
     resolve();
     expect(await ended).toBe(true);
   });
@@ -18,11 +18,11 @@ describe('work after the stop signal', () => {
   });
 
   test('is not limited before the signal', async () => {
-    const over = new AbortController();
-    const ended = endWithin(1, never, over.signal);
-    const early = new Promise((resolve) => setTimeout(resolve, 30, 'goes on'));
-    expect(await Promise.race([ended, early])).toBe('goes on');
-    over.abort();
+    const stop = new AbortController();
+    const ended = endWithin(1, never, stop.signal);
+    const later = new Promise((resolve) => setTimeout(resolve, 30, 'goes on'));
+    expect(await Promise.race([ended, later])).toBe('goes on');
+    stop.abort();
     expect(await ended).toBe(false);
   });
 

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Resolves to true when the work ends. Resolves to false if the work has not ended in time after the signal,
- * for example because of a silent connection; it then ends with the process.
+ * for example because a connection is silent. The work then ends with the process.
  */
 export async function endWithin(
   milliseconds: number,
   work: Promise<void>,
-  over: AbortSignal,
+  stop: AbortSignal,
 ): Promise<boolean> {
   const ended = new AbortController();
   const overdue = async (): Promise<boolean> => {
-    await given(over, ended.signal);
+    await whenOneAborts(stop, ended.signal);
     await sleep(milliseconds, undefined, { signal: ended.signal }).catch(() => undefined);
     return false;
   };
@@ -22,8 +22,7 @@ export async function endWithin(
   }
 }
 
-/** Resolves when one of the signals aborts. */
-function given(signal: AbortSignal, other: AbortSignal): Promise<void> {
+function whenOneAborts(signal: AbortSignal, other: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const either = AbortSignal.any([signal, other]);
     if (either.aborted) resolve();

@@ -7,8 +7,8 @@ const QUIET_MS = 60_000;
 const MAX_NAMESPACES = 10_000;
 
 /**
- * Cache of Pods that Millrace did not create. Each is looked up once; each namespace is reported once a
- * minute.
+ * Remembers Pods that Millrace did not create, so that flows read the database only once for each of them.
+ * Reports each namespace with such Pods at most once a minute.
  */
 export class ForeignPodCache implements ForeignPods {
   readonly #report: (pod: PodFacts, message: string) => void;
@@ -37,7 +37,7 @@ export class ForeignPodCache implements ForeignPods {
   }
 }
 
-/** Includes the work that the labels name: a Pod with changed labels is looked up again. */
+/** Includes the work that the labels name: after a change of its labels, a Pod has another key. */
 function keyOf({ uid, work }: PodFacts): string {
   return `${uid} ${JSON.stringify(work)}`;
 }

@@ -1,4 +1,4 @@
-/** Longest time without progress. After that, a restart helps more than waiting. */
+/** Longest time without progress. After this time, a restart helps more than waiting. */
 const STUCK_MS = 120_000;
 
 /**
@@ -9,7 +9,7 @@ export class Health {
   #state: 'starting' | 'waiting' | 'leading' = 'starting';
   #watched: (() => number)[] = [];
 
-  /** Ready to lead while another replica leads. */
+  /** This replica is ready to lead, and another replica leads. */
   waiting(): void {
     this.#state = 'waiting';
   }

@@ -3,7 +3,8 @@ import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { compilerFor, idleCompiler } from './idle-compiler.ts';
 
-function counted(): { create: () => HclCompiler; opened: () => number; closed: () => number } {
+/** Compilers that count how many of them were opened and closed. */
+function countedCompilers(): { create: () => HclCompiler; opened: () => number; closed: () => number } {
   let [opened, closed] = [0, 0];
   const create = (): HclCompiler => {
     opened += 1;
@@ -19,20 +20,20 @@ function counted(): { create: () => HclCompiler; opened: () => number; closed: (
 }
 
 test('an idle compiler is started on demand and closed after it was idle', async () => {
-  const { create, opened, closed } = counted();
-  const rest = Promise.withResolvers<void>();
-  const compiler = idleCompiler(create, { idleMs: 1, onClosed: rest.resolve });
+  const { create, opened, closed } = countedCompilers();
+  const closedWhenIdle = Promise.withResolvers<void>();
+  const compiler = idleCompiler(create, { idleMs: 1, onClosed: closedWhenIdle.resolve });
   expect(opened()).toBe(0);
   await Promise.all([compiler.compile('', {}), compiler.compile('', {})]);
   expect(opened()).toBe(1);
-  await rest.promise;
+  await closedWhenIdle.promise;
   expect(closed()).toBe(1);
   await compiler.compile('', {});
   expect(opened()).toBe(2);
 });
 
 test('closing an idle compiler closes the running one', async () => {
-  const { create, closed } = counted();
+  const { create, closed } = countedCompilers();
   const compiler = idleCompiler(create, { idleMs: 60_000 });
   await compiler.close();
   expect(closed()).toBe(0);
@@ -41,8 +42,8 @@ test('closing an idle compiler closes the running one', async () => {
   expect(closed()).toBe(1);
 });
 
-/** A compiler with one process. `compiled` gets the order of the texts. */
-function oneSeat(compiled: string[]): () => HclCompiler {
+/** A compiler that compiles one text at a time. `compiled` gets the texts in the order of their turns. */
+function oneAtATime(compiled: string[]): () => HclCompiler {
   const pool = createFairPool(['seat']);
   return () => ({
     async compile(source, _variables, _sources, share = '') {
@@ -58,7 +59,7 @@ function oneSeat(compiled: string[]): () => HclCompiler {
 
 test('texts of several teams take turns in the compiler, however many one team has', async () => {
   const compiled: string[] = [];
-  const compiler = idleCompiler(oneSeat(compiled), { idleMs: 60_000 });
+  const compiler = idleCompiler(oneAtATime(compiled), { idleMs: 60_000 });
   const greedy = compilerFor('greedy', compiler);
   const texts = [1, 2, 3, 4].map((number) => greedy.compile(`greedy ${number}`, {}));
   await Promise.all([

@@ -1,51 +1,54 @@
 import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 
-/** Pipelines change rarely. In between, the thread and the engine's memory are released. */
+/** Pipelines change rarely. Between changes, the thread and the memory of the engine are released. */
 const IDLE_MS = 30_000;
 
-interface Idle {
+interface IdleOptions {
   idleMs?: number;
   /** Called after the compiler was closed because nobody used it. */
   onClosed?: () => void;
 }
 
 /** A compiler that exists only while it is used. */
-export function idleCompiler(create: () => HclCompiler = createCompiler, idle: Idle = {}): HclCompiler {
+export function idleCompiler(
+  create: () => HclCompiler = createCompiler,
+  idle: IdleOptions = {},
+): HclCompiler {
   const { idleMs = IDLE_MS, onClosed } = idle;
   let current: HclCompiler | undefined;
-  let using = 0;
+  let running = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const rest = async (): Promise<void> => {
-    const resting = current;
+  const closeCurrent = async (): Promise<void> => {
+    const closing = current;
     current = undefined;
-    await resting?.close();
+    await closing?.close();
   };
-  const restIdle = async (): Promise<void> => {
-    await rest();
+  const closeIdle = async (): Promise<void> => {
+    await closeCurrent();
     if (current === undefined) onClosed?.();
   };
 
   return {
     async compile(...text) {
       clearTimeout(timer);
-      using += 1;
+      running += 1;
       current ??= create();
       try {
         return await current.compile(...text);
       } finally {
-        using -= 1;
-        if (using === 0) timer = setTimeout(() => void restIdle(), idleMs).unref();
+        running -= 1;
+        if (running === 0) timer = setTimeout(() => void closeIdle(), idleMs).unref();
       }
     },
     async close() {
       clearTimeout(timer);
-      await rest();
+      await closeCurrent();
     },
   };
 }
 
-/** The same compiler for the texts of one namespace. Namespaces take turns. */
+/** Compiles the texts of one namespace with the given compiler, in which namespaces take turns. */
 export function compilerFor(
   namespace: string,
   compiler: Pick<HclCompiler, 'compile'>,

@@ -31,27 +31,27 @@ export interface Leadership {
   keys: { agent: Buffer; webhook: Buffer };
   certificateAuthority: string;
   secrets: ReleaseSecretsOptions;
-  /** Abort it when the database refuses a write because another replica leads. */
+  /** To be aborted when the database refuses a write because another replica leads. */
   lost: AbortController;
 }
 
 const DAY_MS = 86_400_000;
-/** How often the operator looks for a request for a rotation, and for keys that are due. */
-const KEYS_MS = 60_000;
+/** How often the operator reads whether a rotation of keys is requested or due. */
+const ROTATION_CHECK_MS = 60_000;
 
 /** Does all work that only the leader may do, until the signal aborts. */
-export async function lead(leadership: Leadership, over: AbortSignal): Promise<void> {
+export async function lead(leadership: Leadership, stop: AbortSignal): Promise<void> {
   const reconciling = new Reconciling(leadership);
   const loops = new Loops(leadership, reconciling);
   await reconciling.start();
   loops.start();
   leadership.health.leading([() => reconciling.stuckMs(), () => loops.stuckMs()]);
   const daily = setInterval(() => void maintain(leadership, reconciling), DAY_MS);
-  const rotation = setInterval(() => void rotateKeys(leadership), KEYS_MS);
+  const rotation = setInterval(() => void rotateKeys(leadership), ROTATION_CHECK_MS);
   void rotateKeys(leadership);
   await new Promise<void>((resolve) => {
-    if (over.aborted) resolve();
-    else over.addEventListener('abort', () => resolve(), { once: true });
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(daily);
   clearInterval(rotation);
@@ -72,7 +72,7 @@ async function maintain(
   }
 }
 
-/** A failure is tried again after the interval. */
+/** Rotates keys if that is requested or due. After a failure, the next interval tries again. */
 async function rotateKeys({ secrets, database, log }: Leadership): Promise<void> {
   try {
     const keys = await maintainStoreKeys(secrets, database.storedSecrets, log);

@@ -50,10 +50,10 @@ async function conditionOfTeam(): Promise<string | undefined> {
 }
 
 test.each([
-  ['below 80 % of the limit', 0.78, undefined],
-  ['from 80 % of the limit', 0.82, 'True NearLimit'],
-  ['above the limit', 1.02, 'True LimitReached'],
-])('the condition LogsNearLimit is right for logs %s', async (_name, share, expected) => {
+  ['is absent below 80 % of the limit', 0.78, undefined],
+  ['says NearLimit from 80 % of the limit', 0.82, 'True NearLimit'],
+  ['says LimitReached above the limit', 1.02, 'True LimitReached'],
+])('the condition LogsNearLimit %s', async (_name, share, expected) => {
   await storeLogs(2 * Math.round((LIMIT * share) / 2));
   expect(await conditionOfTeam()).toBe(expected);
 });

@@ -16,14 +16,14 @@ import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
 import { keepWarmPods } from '#flows/pods/keep-warm-pods.ts';
 import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
 import { retainHistory } from '#flows/retention/retain-history.ts';
+import { FullNamespaces } from './full-namespaces.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';
-import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
-/** Checks are due to the second. Other work that a lost notification delays is found some seconds later. */
-const TICKS_MS = {
+/** How often each kind of work runs. Checks are due to the second. Other work rarely waits for its timer. */
+const INTERVALS_MS = {
   checks: 1000,
   hooks: 10_000,
   notifications: 5000,
@@ -39,21 +39,21 @@ const TICKS_MS = {
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 const AFTER_FAILURE_MS = 1000;
-/** A team without room for a check is tried again after this time. */
-const NO_ROOM_RETRY_MS = 5000;
+/** Checks of a team are tried again this long after a check Pod was refused because a limit is reached. */
+const REFUSED_CHECKS_RETRY_MS = 5000;
 
 /**
- * Work that is not about a single object. Notifications and ticks start it, one run of each kind at a time.
+ * Work that is not about a single object. Notifications and timers start it, one run of each kind at a time.
  */
 export class Loops {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
-  readonly #room = new Room();
-  /** Teams without room for a check in their namespace, and when to try them again. */
-  #withoutRoom = new Map<string, number>();
-  /** Shapes that have a warm Pod get another only with the tick: a starting Pod slows down the build. */
+  readonly #fullNamespaces = new FullNamespaces();
+  /** Teams whose check Pods were refused because a limit is reached, and when to try these teams again. */
+  #refusedTeams = new Map<string, number>();
+  /** Only the timer gives a second warm Pod to a shape: a Pod that starts slows down the build that began. */
   #refill = true;
   readonly #stop: (() => void)[] = [];
   /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
@@ -86,7 +86,7 @@ export class Loops {
   start(): void {
     const { notifications } = this.#leadership.database;
     this.#stop.push(notifications.listen(TOPICS, (notification) => this.#onNotification(notification)));
-    for (const [key, ms] of Object.entries(TICKS_MS)) {
+    for (const [key, ms] of Object.entries(INTERVALS_MS)) {
       this.#queue.add(key);
       const timer = setInterval(() => this.#tick(key), ms);
       this.#stop.push(() => clearInterval(timer));
@@ -142,7 +142,7 @@ export class Loops {
     const { facts, namespace } = change.object;
     if (facts === undefined || facts.work.kind === 'checks' || !facts.sealed) return;
     const ended = change.type === 'deleted' || facts.phase === 'Succeeded' || facts.phase === 'Failed';
-    if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
+    if (ended && this.#fullNamespaces.podEnded(namespace)) this.#queue.add('builds');
     if (ended) this.#queue.add('warm');
   }
 
@@ -151,12 +151,13 @@ export class Loops {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
     let requeueAfterMs: number | undefined;
-    const atOnce = await this.#room.use(async (room) => {
+    const againAtOnce = await this.#fullNamespaces.startBuilds(async (freedNamespaces) => {
       const { metrics } = this.#leadership;
       const warmResult = (result: WarmResult): void => metrics.warmResult(result);
       const ports = { ...database, cluster, pods: () => this.#pods.all(), now, warmResult };
-      const started = await startBuilds(ports, room);
-      // A Pod that was taken is replaced, and one is created for what comes after.
+      const started = await startBuilds(ports, freedNamespaces);
+      // Warm Pods that builds took are replaced, and builds that wait for quota end all warm Pods of their
+      // team.
       if (started.started.length + started.short.length > 0) this.#queue.add('warm');
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
@@ -164,7 +165,7 @@ export class Loops {
       metrics.startWindow({ ...started.window, slots: this.#reconciling.pacer.slots() });
       return started;
     });
-    if (atOnce) return { requeueAfterMs: 0 };
+    if (againAtOnce) return { requeueAfterMs: 0 };
     return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
   }
 
@@ -175,7 +176,7 @@ export class Loops {
     this.#refill = false;
     const { teams, failures } = await keepWarmPods(ports);
     this.#reconciling.warmPodsCounted(teams);
-    const sum = (what: 'ready' | 'starting'): number => teams.reduce((all, team) => all + team[what], 0);
+    const sum = (what: 'ready' | 'starting'): number => teams.reduce((total, team) => total + team[what], 0);
     metrics.warmPods({ ready: sum('ready'), starting: sum('starting') });
     return this.#ending('the warm Pods of a team could not be kept', failures);
   }
@@ -190,19 +191,19 @@ export class Loops {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
     const avoid = new Set(
-      [...this.#withoutRoom].filter(([, until]) => until > performance.now()).map(([team]) => team),
+      [...this.#refusedTeams].filter(([, until]) => until > performance.now()).map(([team]) => team),
     );
     const ports = { ...database, cluster, pods: () => this.#pods.all(), now };
     const { short, more, failures } = await startChecks(ports, avoid);
-    this.#withoutRoom = new Map([...this.#withoutRoom].filter(([team]) => avoid.has(team)));
-    for (const team of short) this.#withoutRoom.set(team, performance.now() + NO_ROOM_RETRY_MS);
+    this.#refusedTeams = new Map([...this.#refusedTeams].filter(([team]) => avoid.has(team)));
+    for (const team of short) this.#refusedTeams.set(team, performance.now() + REFUSED_CHECKS_RETRY_MS);
     const ending = this.#ending('checks could not be started', failures);
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
   /**
-   * A timer ends the wait of builds for hooks exactly on time. The tick only finds what a lost notification
-   * missed.
+   * `againAfterMs` ends the wait of builds for hooks exactly on time. The regular interval only finds work
+   * whose notification was lost.
    */
   async #runHooks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
@@ -228,7 +229,7 @@ export class Loops {
     // The notification may mean that a build has ended and its slot is free.
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
-    // The rest comes after all other work, so one busy pipeline delays nothing else.
+    // Its remaining builds come after all other work, so that one busy pipeline delays nothing else.
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
@@ -240,7 +241,7 @@ export class Loops {
     );
   }
 
-  /** A pipeline without checks gets no events that would update its status. This tick does. */
+  /** While the checks of a pipeline do not run, only this regular work updates its status. */
   async #showOverdueChecks(): Promise<ReconcileResult> {
     this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
     return 'done';

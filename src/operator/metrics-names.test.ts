@@ -7,10 +7,10 @@ import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { operatorMetrics } from './metrics.ts';
 
 /*
- * The rules for names in Prometheus' documentation and its linter. No label grows with the use of the
- * installation.
+ * Names of metrics follow the rules of Prometheus' documentation and linter. The number of values of each
+ * label does not grow with the use of the installation.
  */
-interface Facts {
+interface MetricFacts {
   name: string;
   help: string;
   type: string;
@@ -34,7 +34,7 @@ function labelsOf(metric: object): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-function factsOf(registry: Registry): Facts[] {
+function factsOf(registry: Registry): MetricFacts[] {
   return registry.getMetricsAsArray().map((metric) => ({
     name: metric.name,
     help: metric.help,
@@ -43,11 +43,11 @@ function factsOf(registry: Registry): Facts[] {
   }));
 }
 
-const ALL = registries().flatMap(factsOf);
-const OURS = ALL.filter(({ name }) => name.startsWith('millrace_'));
+const ALL_METRICS = registries().flatMap(factsOf);
+const MILLRACE_METRICS = ALL_METRICS.filter(({ name }) => name.startsWith('millrace_'));
 
 /** Each label, and what limits its values. */
-const BOUNDED: Record<string, string> = {
+const LIMITED_LABELS: Record<string, string> = {
   component: 'one a process',
   fill: 'fine, near or full',
   state: 'words in the code',
@@ -78,7 +78,7 @@ const OTHER_UNITS = new Set(
   ).split(' '),
 );
 
-const RULES: Record<string, (facts: Facts) => boolean> = {
+const RULES: Record<string, (facts: MetricFacts) => boolean> = {
   'has lower-case letters, digits and single underscores': ({ name }) =>
     /^millrace(_[a-z][a-z0-9]*)+$/.test(name),
   'ends in _total if it is a counter, and only then': ({ name, type }) =>
@@ -99,14 +99,14 @@ const RULES: Record<string, (facts: Facts) => boolean> = {
   'is not a summary, because replicas cannot be added up': ({ type }) => type !== 'summary',
 };
 
-const GOOD: Facts = {
+const GOOD: MetricFacts = {
   name: 'millrace_builds_total',
   help: 'Builds that were begun.',
   type: 'counter',
   labels: [],
 };
-/** A metric that breaks each rule. */
-const BAD: Record<string, Partial<Facts>> = {
+/** For each rule, a metric that breaks it. */
+const BAD: Record<string, Partial<MetricFacts>> = {
   'has lower-case letters, digits and single underscores': { name: 'millrace__Builds_total' },
   'ends in _total if it is a counter, and only then': { name: 'millrace_builds' },
   'has no suffix of the parts of a histogram': { name: 'millrace_builds_count' },
@@ -125,7 +125,7 @@ test.each(Object.entries(RULES))('the check detects a metric that breaks the rul
 });
 
 describe.each(Object.entries(RULES))('every metric of Millrace %s', (_sentence, holds) => {
-  test.each(OURS)('$name', (facts) => {
+  test.each(MILLRACE_METRICS)('$name', (facts) => {
     expect([facts, holds(facts)]).toEqual([facts, true]);
   });
 });
@@ -137,12 +137,12 @@ test('every metric in the code is checked here', () => {
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .filter((text) => text.includes("from 'prom-client'"))
     .flatMap((text) => [...text.matchAll(/name: '(millrace_\w+)'/g)].map(([, name = '']) => name));
-  expect(OURS.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
+  expect(MILLRACE_METRICS.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
 });
 
 describe('the number of values of each metric label is bounded', () => {
-  test.each(ALL.filter(({ labels }) => labels.length > 0))('$name: $labels', ({ labels }) => {
-    expect(labels.filter((label) => BOUNDED[label] === undefined)).toEqual([]);
+  test.each(ALL_METRICS.filter(({ labels }) => labels.length > 0))('$name: $labels', ({ labels }) => {
+    expect(labels.filter((label) => LIMITED_LABELS[label] === undefined)).toEqual([]);
   });
 
   test('for any HTTP methods of clients', async () => {

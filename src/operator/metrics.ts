@@ -5,11 +5,11 @@ import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
 
 /** The operator's metrics. Each label has a fixed set of values. */
 export interface OperatorMetrics {
-  leading(yes: boolean): void;
+  leading(isLeading: boolean): void;
   queue(name: string, queue: WorkQueue): void;
   workFailed(queue: string): void;
   podRequested(kind: 'build' | 'check' | 'warm', answer: string): void;
-  /** Counts builds in Teams that keep Pods ready, by whether a Pod was ready. */
+  /** Counts builds of Teams that keep warm Pods, by whether a warm Pod was ready. */
   warmResult(result: WarmResult): void;
   /** Sets the number of warm Pods of all Teams, ready and starting. */
   warmPods(count: { ready: number; starting: number }): void;
@@ -74,7 +74,7 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     startWindow: startWindowGauges(registry),
     ...warmPodMetrics(registry),
     logs: logGauges(registry),
-    leading: (yes) => leader.set(yes ? 1 : 0),
+    leading: (isLeading) => leader.set(isLeading ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
     podRequested: (kind, answer) => pods.inc({ kind, answer }),
@@ -149,7 +149,7 @@ function logGauges(registry: Registry): OperatorMetrics['logs'] {
   });
   return ({ bytes, fills }) => {
     stored.set(bytes);
-    for (const fill of FILLS) teams.set({ fill }, fills.filter((one) => one === fill).length);
+    for (const fill of FILLS) teams.set({ fill }, fills.filter((teamFill) => teamFill === fill).length);
   };
 }
 

@@ -28,17 +28,17 @@ useOperator();
 const IN_RELEASE = { namespace: 'millrace-system' };
 
 async function secretsOfInstallation() {
-  const found: { name: string; labels: object; annotations: Record<string, string> }[] = [];
+  const secrets: { name: string; labels: object; annotations: Record<string, string> }[] = [];
   orThrow(
     await client.list(KINDS.secrets, IN_RELEASE, (items) => {
       for (const { metadata } of items) {
         const { name = '', labels = {}, annotations = {} } = metadata ?? {};
-        found.push({ name, labels, annotations });
+        secrets.push({ name, labels, annotations });
       }
     }),
     'listing Secrets',
   );
-  return found;
+  return secrets;
 }
 
 async function valuesOf(name: string): Promise<unknown> {
@@ -46,7 +46,7 @@ async function valuesOf(name: string): Promise<unknown> {
 }
 
 describe('the Secrets of the installation', () => {
-  const PRUNE_ANNOTATIONS = {
+  const MARKS = {
     labels: { 'app.kubernetes.io/managed-by': 'millrace' },
     annotations: {
       'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
@@ -56,11 +56,11 @@ describe('the Secrets of the installation', () => {
   const NAMES = ['admin', 'internal-ca', 'internal-tls', 'keys', 'oauth-api', 'store'].map(
     (suffix) => `millrace-${suffix}`,
   );
-  const annotated = NAMES.map((name) => ({ name, ...PRUNE_ANNOTATIONS }));
+  const marked = NAMES.map((name) => ({ name, ...MARKS }));
 
   test('are never pruned or deleted by Argo CD, with any tracking method', async () => {
-    await eventually(secretsOfInstallation, (found) => found.length === NAMES.length);
-    expect(await secretsOfInstallation()).toEqual(annotated);
+    await eventually(secretsOfInstallation, (secrets) => secrets.length === NAMES.length);
+    expect(await secretsOfInstallation()).toEqual(marked);
   });
 
   test('of an older release get the marks at the next start, and keep their values', async () => {
@@ -77,7 +77,7 @@ describe('the Secrets of the installation', () => {
     restart();
     // The public gateway adds the mark, because the operator may not change the Secret after creating it.
     await markClientSecrets({ client, ...IN_RELEASE, name: 'millrace-oauth-api' });
-    await eventually(secretsOfInstallation, (found) => isDeepStrictEqual(found, annotated));
+    await eventually(secretsOfInstallation, (secrets) => isDeepStrictEqual(secrets, marked));
     expect(await Promise.all(NAMES.map(valuesOf))).toEqual(values);
   });
 });
@@ -89,14 +89,14 @@ describe('a Team in the operator', () => {
       () => conditionOf(KINDS.teams, '', 'blue'),
       (condition) => condition?.reason === 'NamespaceReady',
     );
-    const made = await Promise.all([
+    const objects = await Promise.all([
       client.get(KINDS.serviceAccounts, { namespace: 'blue', name: 'millrace-pods' }),
       client.get(KINDS.networkPolicies, { namespace: 'blue', name: 'millrace-pods' }),
       client.get(KINDS.resourceQuotas, { namespace: 'blue', name: 'millrace' }),
       client.get(KINDS.roleBindings, { namespace: 'blue', name: 'millrace-operator-team' }),
       client.get(KINDS.roleBindings, { namespace: 'blue', name: 'millrace-gateway-team' }),
     ]);
-    expect(made.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
+    expect(objects.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
   });
 
   test('loses its quota if its spec no longer has one', async () => {
@@ -125,9 +125,9 @@ describe('a Team in the operator', () => {
 });
 
 test.each<[string, object, object]>([
-  ['without agent resources has those of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
+  ['without limits has those of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
   [
-    'with one agent resource has the other one from the installation',
+    'with one limit has the other one from the installation',
     { runningBuilds: 9 },
     { runningBuilds: 9, runningChecks: 2 },
   ],
@@ -139,7 +139,7 @@ test.each<[string, object, object]>([
       const answer = await client.get(KINDS.teams, { name });
       return answer.ok ? answer.value.status : undefined;
     },
-    (found) => found?.conditions?.some(({ reason: why }) => why === 'NamespaceReady') ?? false,
+    (current) => current?.conditions?.some(({ reason: why }) => why === 'NamespaceReady') ?? false,
   );
   expect(status?.limits).toEqual(expected);
   const { runningBuilds } = { runningBuilds: 0, ...expected };
@@ -158,18 +158,18 @@ interface FoundPod {
 }
 
 async function buildPods(): Promise<FoundPod[]> {
-  const found: FoundPod[] = [];
-  const chosen = { namespace: 'blue', labelSelector: 'millrace.dev/kind=build' };
+  const pods: FoundPod[] = [];
+  const selection = { namespace: 'blue', labelSelector: 'millrace.dev/kind=build' };
   orThrow(
-    await client.list(KINDS.pods, chosen, (items) => {
+    await client.list(KINDS.pods, selection, (items) => {
       for (const item of items) {
         const { labels = {}, ownerReferences = [], uid } = item.metadata ?? {};
-        found.push({ labels, owner: ownerReferences[0]?.name, uid, text: JSON.stringify(item) });
+        pods.push({ labels, owner: ownerReferences[0]?.name, uid, text: JSON.stringify(item) });
       }
     }),
     'listing Pods',
   );
-  return found;
+  return pods;
 }
 
 test('a triggered build becomes a Pod that is owned by its Pipeline and does not contain its script', async () => {
@@ -183,17 +183,17 @@ test('a triggered build becomes a Pod that is owned by its Pipeline and does not
   const name = { team: 'blue', pipeline: 'demo' };
   const runs = await eventually(
     () => stores.checks.openRuns(),
-    (found) => found.some(({ pipeline: of }) => of === 'demo'),
+    (open) => open.some((run) => run.pipeline === 'demo'),
   );
-  const run = runs.find(({ pipeline: of }) => of === 'demo')?.run ?? 0;
+  const run = runs.find((open) => open.pipeline === 'demo')?.run ?? 0;
   const scope = (await stores.checks.runFacts(run))?.checks[0]?.scope ?? 0;
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
   const answer = await triggerOn(stores, { ...name, job: 'renamed' }, 'tester', new Date());
   const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
   const notifications = openNotifications({ url: stores.url, pool: stores.pool });
   notifications.notify({ topic: 'builds' });
-  const isIt = ({ labels }: FoundPod): boolean => labels['millrace.dev/build'] === number;
-  const pod = (await eventually(buildPods, (found) => found.some(isIt))).find(isIt);
+  const isOfBuild = ({ labels }: FoundPod): boolean => labels['millrace.dev/build'] === number;
+  const pod = (await eventually(buildPods, (pods) => pods.some(isOfBuild))).find(isOfBuild);
   expect(pod).toMatchObject({
     owner: 'demo',
     labels: { 'millrace.dev/job': 'renamed', 'millrace.dev/team': 'blue' },
@@ -216,18 +216,18 @@ test('a Pipeline whose checks are not started reports that without any other cha
   await pipeline('grey', 'late', { config: config('first') + lib });
   await eventually(
     () => stores.checks.openRuns(),
-    (runs) => runs.some(({ pipeline: of }) => of === 'late'),
+    (runs) => runs.some((run) => run.pipeline === 'late'),
   );
-  // The start of the operator is over.
+  // After this time, the operator has completed its start.
   await sleep(2000);
   await stores.pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
     WHERE run_id IS NULL AND pipeline_id = (SELECT id FROM pipelines WHERE name = 'late')`);
-  const found = await eventually(
+  const stalled = await eventually(
     () => conditionOf(KINDS.pipelines, 'grey', 'late', 'ChecksStalled'),
     (condition) => condition !== undefined,
   );
-  expect(found).toMatchObject({ status: 'True', reason: 'Overdue' });
+  expect(stalled).toMatchObject({ status: 'True', reason: 'Overdue' });
 });
 
 test('a deleted Pipeline is removed, and has its history again when it is created again', async () => {
@@ -248,7 +248,7 @@ test('a deleted Pipeline is removed, and has its history again when it is create
   });
 });
 
-test('a Team that still has Pipelines waits, and says for which', async () => {
+test('a deleted Team that still has Pipelines waits, and says why', async () => {
   await namespace('nobody', { 'millrace.dev/team': 'late' });
   await team('late', { namespace: 'nobody' });
   await pipeline('nobody', 'early', { config: config('unit') });
@@ -274,12 +274,13 @@ test('a Team that still has Pipelines waits, and says for which', async () => {
   );
 });
 
-const named = async (want: Record<string, string>) =>
+/** Waits until the OAuthProvider has conditions of these types, with these reasons. Returns its status. */
+const untilConditions = async (reasons: Record<string, string>) =>
   await eventually(
     async () => orThrow(await client.get(KINDS.oauthProviders, { name: 'company' }), 'reading').status,
-    (found) =>
-      Object.entries(want).every(([type, why]) =>
-        found?.conditions?.some((condition) => condition.type === type && condition.reason === why),
+    (status) =>
+      Object.entries(reasons).every(([type, why]) =>
+        status?.conditions?.some((condition) => condition.type === type && condition.reason === why),
       ),
   );
 
@@ -291,12 +292,12 @@ test('an OAuthProvider is offered to everybody, and stays while somebody has no 
     issuerURL: 'https://idp.example.test',
   };
   await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
-  await named({ Ready: 'SecretNotReadable' });
+  await untilConditions({ Ready: 'SecretNotReadable' });
   expect(await stores.access.oauth.providers()).toEqual([]);
 
   const readable = { ...spec, clientSecretRef: { name: 'millrace-oauth', key: 'company' } };
   await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec: readable });
-  const status = await named({ Ready: 'Accepted', SignIn: 'Offered' });
+  const status = await untilConditions({ Ready: 'Accepted', SignIn: 'Offered' });
   expect(status?.callbackURL).toBe('https://ci.example.test/auth/oauth/company/callback');
   expect(await stores.access.oauth.providers()).toEqual([
     {
@@ -317,7 +318,7 @@ test('an OAuthProvider is offered to everybody, and stays while somebody has no 
     INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
     SELECT 'https://idp.example.test', 'ann', id, 'company', now() FROM ann`);
   await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec: { ...readable, enabled: false } });
-  await named({ Ready: 'WouldLockOut', Stalled: 'WouldLockOut' });
+  await untilConditions({ Ready: 'WouldLockOut', Stalled: 'WouldLockOut' });
   expect(await stores.access.oauth.providers()).toMatchObject([{ enabled: true }]);
 
   await stores.pool.query(rows()`UPDATE users SET password_hash = 'some' WHERE username = 'ann'`);
@@ -325,7 +326,7 @@ test('an OAuthProvider is offered to everybody, and stays while somebody has no 
     metadata: { name: 'company' },
     spec: { ...readable, enabled: false, displayName: 'Company' },
   });
-  await named({ Ready: 'Accepted', SignIn: 'Disabled' });
+  await untilConditions({ Ready: 'Accepted', SignIn: 'Disabled' });
   expect(await stores.access.oauth.providers()).toMatchObject([{ enabled: false }]);
   orThrow(await client.delete(KINDS.oauthProviders, { name: 'company' }), 'deleting');
   await eventually(

@@ -67,20 +67,20 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   );
   server.listen(config.metricsListen);
   webhook?.start(stop);
-  const made = await untilDone(
+  const installation = await untilDone(
     () => makeSecrets(config, secrets),
     stop,
     (error) => log.warn({ err: error }, 'the Secrets of the installation cannot be made yet'),
   );
-  if (made === undefined) return 'stopped';
+  if (installation === undefined) return 'stopped';
   const database = await untilDone(
-    () => openOperatorDatabase(made.database, made.keys.webhook, log),
+    () => openOperatorDatabase(installation.database, installation.keys.webhook, log),
     stop,
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );
   if (database === undefined) return 'stopped';
   await makeFirstAdmin(database, secrets, stop, log);
-  const { keys, certificateAuthority } = made;
+  const { keys, certificateAuthority } = installation;
   const ending = await campaign({
     config,
     log,
@@ -105,7 +105,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   return ending;
 }
 
-interface Made {
+interface InstallationSecrets {
   keys: { agent: Buffer; webhook: Buffer };
   database: DatabaseConfig;
   certificateAuthority: string;
@@ -120,15 +120,18 @@ async function connect({ cluster }: OperatorConfig): Promise<Connection> {
   return cluster.kind === 'in-cluster' ? inClusterConnection(cluster) : kubeconfigConnection(cluster.file);
 }
 
-async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOptions): Promise<Made> {
+async function makeSecrets(
+  config: OperatorConfig,
+  options: ReleaseSecretsOptions,
+): Promise<InstallationSecrets> {
   const keys = await ensureKeys(options);
   await ensureOAuthSecret(options);
   await ensureStoreKeys({ ...options, makePair: makeStoreKeyPair, mayRotate: false });
   await markSecrets(options);
   const certificateAuthority = await ensureInternalTls(options);
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
-  const own = await ensureDatabase(options, config.database.host);
-  return { keys, certificateAuthority, database: { ...own, listenUrl: own.url } };
+  const ownDatabase = await ensureDatabase(options, config.database.host);
+  return { keys, certificateAuthority, database: { ...ownDatabase, listenUrl: ownDatabase.url } };
 }
 
 async function makeFirstAdmin(
@@ -147,6 +150,7 @@ async function makeFirstAdmin(
   if (seeded === 'seeded') log.info({ secret: `${secrets.release}-admin` }, 'the first admin may sign in');
 }
 
+/** Waits for the lease, and does the work of the leader until it loses the lead or the process stops. */
 async function campaign(candidate: Candidate): Promise<Ending> {
   const { config, log, stop, client, health, database } = candidate;
   const elector = new Elector({
@@ -159,33 +163,35 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   log.info('ready to lead');
   if (!(await elector.acquire(stop))) return 'stopped';
   const lost = new AbortController();
-  const over = AbortSignal.any([stop, lost.signal]);
-  const done = new AbortController();
-  const holding = elector.hold(done.signal);
+  const leadEnds = AbortSignal.any([stop, lost.signal]);
+  const release = new AbortController();
+  const holding = elector.hold(release.signal);
   void holding.then(() => lost.abort());
   const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: MAX_SOURCE_BYTES });
   const reader = sourceReader(fetch, config.sources.registry);
   try {
-    const take = (): Promise<number> => database.takeEpoch(config.podName);
-    const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
+    const takeEpoch = (): Promise<number> => database.takeEpoch(config.podName);
+    const epoch = await untilDone(takeEpoch, leadEnds, (err) =>
+      log.warn({ err }, 'the lead cannot be taken up yet'),
+    );
     if (epoch !== undefined) {
       candidate.metrics.leading(true);
       candidate.webhook?.lead();
       log.info({ epoch }, 'leading');
-      const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, over), over);
+      const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, leadEnds), leadEnds);
       if (!ended)
         log.warn('the lead is over, but some of its work has not ended; the process ends without it');
     }
   } finally {
     // The lease is released last, after all work of this leader has ended.
     await fetch.close();
-    done.abort();
+    release.abort();
   }
-  const how = await holding;
-  return stop.aborted && how === 'released' ? 'stopped' : 'lead-lost';
+  const leaseEnd = await holding;
+  return stop.aborted && leaseEnd === 'released' ? 'stopped' : 'lead-lost';
 }
 
-/** Retries until it works, with growing waits. Undefined if the signal aborts first. */
+/** Retries `act` until it succeeds, with growing waits. Undefined if the signal aborts first. */
 async function untilDone<T>(
   act: () => Promise<T>,
   stop: AbortSignal,

@@ -37,21 +37,21 @@ async function planOf(revision: number, text: string): Promise<unknown> {
       const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
       return answer.ok ? answer.value.status : undefined;
     },
-    (seen) => seen?.revision === revision,
+    (current) => current?.revision === revision,
   );
   return status?.lastPlan;
 }
 
 /** The check script of the only type of the pipeline `fed`. */
 async function checkOfFed(): Promise<string> {
-  const unchanged = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
-  const check = unchanged?.pipeline.resourceTypes[0]?.check;
+  const definition = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
+  const check = definition?.pipeline.resourceTypes[0]?.check;
   return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
 }
 
-async function versionOfDemo(): Promise<string> {
-  const found = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
-  return found.metadata.resourceVersion ?? '';
+async function resourceVersionOfDemo(): Promise<string> {
+  const object = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
+  return object.metadata.resourceVersion ?? '';
 }
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('a Pipeline in the operator', () => {
   });
 
   test('writes nothing if it is applied again unchanged or if another operator starts', async () => {
-    const before = { pipeline: await versionOfDemo(), cronJobs: await cronJobs('blue') };
+    const before = { pipeline: await resourceVersionOfDemo(), cronJobs: await cronJobs('blue') };
     await pipeline('blue', 'demo', { config: config('unit') });
     operator.stop.abort();
     expect(await operator.ended).toBe('stopped');
@@ -102,7 +102,7 @@ describe('a Pipeline in the operator', () => {
     await pipeline('blue', 'second', { config: config('unit', '2h') });
     await reason('blue', 'second', 'Accepted');
     expect({
-      pipeline: await versionOfDemo(),
+      pipeline: await resourceVersionOfDemo(),
       cronJobs: (await cronJobs('blue')).filter(({ name }) => name.startsWith('demo-')),
     }).toEqual(before);
   }, 600_000);
@@ -126,9 +126,9 @@ describe('a Pipeline in the operator', () => {
     await configMap(config('unit', '4h'));
     await eventually(
       () => cronJobs('blue'),
-      (found) =>
-        found.some(({ name }) => name === 'third-check-every-14400s') &&
-        found.every(({ name }) => name !== 'third-check-every-10800s'),
+      (jobs) =>
+        jobs.some(({ name }) => name === 'third-check-every-14400s') &&
+        jobs.every(({ name }) => name !== 'third-check-every-10800s'),
     );
   });
 
@@ -150,13 +150,13 @@ describe('a Pipeline in the operator', () => {
   });
 
   test('fetches a source once, and again on request', async () => {
-    const definition = {
+    const served = {
       text: 'resource_type "feed" {\n  check "shell" {\n    cmd = "one"\n  }\n}\n',
       requests: 0,
     };
     const sources = createServer((_request, response) => {
-      definition.requests += 1;
-      response.end(definition.text);
+      served.requests += 1;
+      response.end(served.text);
     });
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
     sources.unref();
@@ -171,20 +171,20 @@ describe('a Pipeline in the operator', () => {
     await pipeline('mint', 'fed', { config: text });
     await reason('mint', 'fed', 'Accepted');
     expect(await checkOfFed()).toBe('one');
-    definition.text = definition.text.replace('one', 'two');
+    served.text = served.text.replace('one', 'two');
     operator.stop.abort();
     expect(await operator.ended).toBe('stopped');
     restart();
     await pipeline('mint', 'other', { config: config('unit') });
     await reason('mint', 'other', 'Accepted');
-    expect({ requests: definition.requests, type: await checkOfFed() }).toEqual({ requests: 1, type: 'one' });
+    expect({ requests: served.requests, type: await checkOfFed() }).toEqual({ requests: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
     await apply(KINDS.pipelines, {
       metadata: { namespace: 'mint', name: 'fed', annotations },
       spec: { config: text },
     });
     expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
-    expect(definition.requests).toBe(2);
+    expect(served.requests).toBe(2);
     sources.close();
   }, 600_000);
 
@@ -206,27 +206,27 @@ describe('a Pipeline in the operator', () => {
   test('is applied by an operator that took over while the database was unavailable', async () => {
     const url = new URL(stores.url);
     const database = Number(url.port);
-    const line = await startProxy(database, await freePort());
-    url.port = String(line.port);
-    const reported: string[] = [];
-    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void reported.push(text) }));
-    const logs = (words: string): Promise<string> =>
+    const proxy = await startProxy(database, await freePort());
+    url.port = String(proxy.port);
+    const logged: string[] = [];
+    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void logged.push(text) }));
+    const untilLogged = (words: string): Promise<string> =>
       eventually(
-        async () => reported.join(''),
+        async () => logged.join(''),
         (text) => text.includes(words),
       );
-    await logs('ready to lead');
-    await line.close();
+    await untilLogged('ready to lead');
+    await proxy.close();
     operator.stop.abort();
     await operator.ended;
-    await logs('the lead cannot be taken up yet');
-    const again = await startProxy(database, line.port);
-    await logs('"leading"');
+    await untilLogged('the lead cannot be taken up yet');
+    const newProxy = await startProxy(database, proxy.port);
+    await untilLogged('"leading"');
     await pipeline('blue', 'later', { config: config('unit') });
     await reason('blue', 'later', 'Accepted');
     next.stop.abort();
     expect(await next.ended).toBe('stopped');
-    await again.close();
+    await newProxy.close();
     restart();
   });
 

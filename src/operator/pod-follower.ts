@@ -44,7 +44,7 @@ export class PodFollower {
    */
   followBuild(build: number): void {
     for (const { work, namespace, name } of this.all())
-      // Which build has a warm Pod is known when it is followed.
+      // Which build has taken a warm Pod is known only when that Pod is followed.
       if (work.kind === 'warm' || (work.kind === 'build' && work.build === build))
         this.#queue.add(`${namespace}/${name}`);
   }
@@ -59,21 +59,21 @@ export class PodFollower {
   }
 
   /**
-   * Ports of the comparison with Pods. They leave out attempts and runs in namespaces whose Pods are not
-   * known yet: an unknown Pod is not a missing one.
+   * Ports of the comparison with Pods. They leave out attempts and runs in namespaces whose Pods the watch
+   * has not listed yet: a Pod that is not listed may exist.
    */
   ports() {
     const { database } = this.#leadership;
     const { informers, cluster } = this.#reconciling;
-    const known = ({ namespace }: { namespace: string }): boolean =>
+    const isListed = ({ namespace }: { namespace: string }): boolean =>
       informers.podsIn(namespace) !== undefined;
     const builds: BuildStore = {
       ...database.builds,
-      openAttempts: async () => (await database.builds.openAttempts()).filter(known),
+      openAttempts: async () => (await database.builds.openAttempts()).filter(isListed),
     };
     const checks: CheckStore = {
       ...database.checks,
-      openRuns: async () => (await database.checks.openRuns()).filter(known),
+      openRuns: async () => (await database.checks.openRuns()).filter(isListed),
     };
     return {
       builds,

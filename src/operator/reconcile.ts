@@ -149,9 +149,9 @@ export class Reconciling {
 
   /** Records an Event for a Pipeline object, if it still exists. */
   recordEvent(namespace: string, name: string, event: EventNote): void {
-    const seen = this.informers.pipelines.store.get(`${namespace}/${name}`);
+    const object = this.informers.pipelines.store.get(`${namespace}/${name}`);
     const { apiVersion, kind } = KINDS.pipelines;
-    if (seen) this.#recorder.record({ apiVersion, kind, namespace, name, uid: seen.uid }, event);
+    if (object) this.#recorder.record({ apiVersion, kind, namespace, name, uid: object.uid }, event);
   }
 
   recordPodEvent({ namespace, name, uid }: PodFacts, event: EventNote): void {
@@ -184,10 +184,10 @@ export class Reconciling {
   /** The database has changes of a team (row id) that its status shows. */
   teamRowChanged(id: number | 'all'): void {
     if (id === 'all') this.#triggers.teams.allRowsChanged();
-    else void this.#teamNamed(id);
+    else void this.#teamWithIdChanged(id);
   }
 
-  /** Sets the authority of the gateway's certificate. A new one goes into all Pod templates. */
+  /** Sets the authority of the gateway's certificate. A new authority goes into all Pod templates. */
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;
     this.#certificateAuthority = certificateAuthority;
@@ -204,7 +204,7 @@ export class Reconciling {
       this.#triggers.pipelines.teamChanged(namespace);
   }
 
-  async #teamNamed(id: number): Promise<void> {
+  async #teamWithIdChanged(id: number): Promise<void> {
     // If reading the name fails, the next pass over all teams finds the change.
     const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
     if (name !== undefined) this.#triggers.teams.rowChanged(name);
@@ -282,7 +282,7 @@ export class Reconciling {
           externalUrl: config.externalUrl,
           now: () => new Date(),
         }),
-      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
+      remove: (name, requestedMsAgo) => removePipeline(name, requestedMsAgo, { store, notifications }),
       facts: (name) => store.pipelineFacts(name),
       teamState: (team) => this.#states.teams.state(team),
       now: () => new Date(),

@@ -23,8 +23,10 @@ const pod = (name: string, state: ContainerFacts['state'], scheduled = true): Po
   },
 });
 
-/** A pacer for one large node, and a clock that the test advances. */
-function paced() {
+/**
+ * A pacer for one large node, with a clock that the test advances and changes of Pods that the watch shows.
+ */
+function setUp() {
   let now = 0;
   const pacer = new StartPacer({ nodes: () => [{ cores: 64 }], now: () => now });
   const notify = (object: PodProjection, type: 'added' | 'deleted' = 'added'): void =>
@@ -39,8 +41,8 @@ function paced() {
   };
 }
 
-/** Starts four Pods at the same time, which all take as long. */
-function round(setup: ReturnType<typeof paced>, label: string, ms: number): void {
+/** Starts four Pods at the same time. Each takes so many milliseconds. */
+function round(setup: ReturnType<typeof setUp>, label: string, ms: number): void {
   const names = ['a', 'b', 'c', 'd'].map((letter) => `${label}${letter}`);
   for (const name of names) setup.placed(name);
   setup.pass(ms);
@@ -48,19 +50,19 @@ function round(setup: ReturnType<typeof paced>, label: string, ms: number): void
 }
 
 test('quick starts allow more Pods to start at the same time', () => {
-  const setup = paced();
+  const setup = setUp();
   for (let turn = 0; turn < 10; turn += 1) round(setup, String(turn), 800);
   expect(setup.pacer.perNode()).toBeGreaterThan(4);
 });
 
 test('a slow round halves the start window once', () => {
-  const setup = paced();
+  const setup = setUp();
   round(setup, 'x', 30_000);
   expect(setup.pacer.perNode()).toBe(2);
 });
 
 test('Pods that hang on their node halve the start window before they run', () => {
-  const setup = paced();
+  const setup = setUp();
   setup.placed('x');
   setup.pass(30_000);
   expect(setup.pacer.perNode()).toBe(2);
@@ -68,7 +70,7 @@ test('Pods that hang on their node halve the start window before they run', () =
 });
 
 test('waiting for a node does not count as starting', () => {
-  const setup = paced();
+  const setup = setUp();
   setup.unplaced('x');
   setup.pass(600_000);
   setup.placed('x');
@@ -78,7 +80,7 @@ test('waiting for a node does not count as starting', () => {
 });
 
 test('deleted Pods do not affect the start window', () => {
-  const setup = paced();
+  const setup = setUp();
   setup.placed('x');
   setup.gone('x');
   setup.pass(600_000);
@@ -86,7 +88,7 @@ test('deleted Pods do not affect the start window', () => {
 });
 
 test('an API server that fails halves the start window, once for consecutive failures', () => {
-  const setup = paced();
+  const setup = setUp();
   setup.pass(60_000);
   setup.pacer.failed();
   setup.pass(1000);

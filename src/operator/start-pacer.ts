@@ -28,8 +28,8 @@ const FAILURES_APART_MS = 10_000;
 
 /**
  * Measures the time from a Pod's assignment to a node until its agent runs, and derives how many Pods may be
- * starting at a time. The agent is the first container, so images of a team do not count. Times are those at
- * which this process sees the change, so a slow API server slows the pace too.
+ * starting at a time. The agent is the first container, so pulling the images of a team does not count. Times
+ * are those at which this process sees a change, so a slow API server slows the pace too.
  */
 export class StartPacer {
   readonly #options: StartPacerOptions;
@@ -51,17 +51,19 @@ export class StartPacer {
 
   changed({ type, object }: ObjectChange<PodProjection>): void {
     const { uid, namespace, facts } = object;
-    const known = this.#starting.get(uid);
+    const start = this.#starting.get(uid);
     const state = type === 'deleted' || facts?.sealed !== true ? 'other' : agentState(facts);
-    if (state === 'waiting') this.#starting.set(uid, known ?? { team: namespace, beganAt: this.#now() });
+    if (state === 'waiting') this.#starting.set(uid, start ?? { team: namespace, beganAt: this.#now() });
     else this.#starting.delete(uid);
-    if (state === 'running' && known !== undefined) this.#seen(known, true);
+    if (state === 'running' && start !== undefined) this.#adapt(start, true);
   }
 
-  /** Also counts Pods that are late but not running yet. */
+  /**
+   * How many Pods may be starting at a time on one node. Considers Pods that are late and still do not run.
+   */
   perNode(): number {
-    const late = this.#now() - slowAfter(this.#pace);
-    for (const one of this.#starting.values()) if (one.beganAt < late) this.#seen(one, false);
+    const lateIfBefore = this.#now() - slowAfter(this.#pace);
+    for (const start of this.#starting.values()) if (start.beganAt < lateIfBefore) this.#adapt(start, false);
     return this.#pace.perNode;
   }
 
@@ -76,7 +78,7 @@ export class StartPacer {
       this.#pace = halvePace(this.#pace, this.#now());
   }
 
-  #seen({ team, beganAt }: PodStart, running: boolean): void {
+  #adapt({ team, beganAt }: PodStart, running: boolean): void {
     // A running Pod is no longer in the map.
     const used = (this.#starting.size + (running ? 1 : 0)) / this.slots();
     this.#pace = paceStarts(this.#pace, { team, beganAt, seenAt: this.#now(), running, used });

@@ -32,7 +32,7 @@ const rows = {
   async saveWrappedKey(row: SealedRow, formerKeyId: string) {
     if (failAfterWrites === 0) throw new Error('the process ends here');
     failAfterWrites -= 1;
-    values = values.map((one) => (one.id === row.id && one.keyId === formerKeyId ? row : one));
+    values = values.map((stored) => (stored.id === row.id && stored.keyId === formerKeyId ? row : stored));
   },
 };
 
@@ -40,7 +40,7 @@ const textOf = (key: string): string => Buffer.from(data?.[key] ?? '', 'base64')
 const maintain = async () => await maintainStoreKeys(options, rows, createLog('silent', 'test'));
 const opened = (keys: string[]) =>
   values.map((row) => openValue(storeKeys(keys.map(textOf)), row, `${row.id}`));
-const request = (): void => {
+const requestRotation = (): void => {
   data = { ...data, rotate: Buffer.from('please').toString('base64') };
 };
 
@@ -55,7 +55,7 @@ beforeEach(async () => {
 const ALL = ['value 1', 'value 2', 'value 3'];
 
 describe('the keys of stored secrets', () => {
-  test('stay as they are without a request', async () => {
+  test('are not rotated without a request', async () => {
     const before = textOf('public');
     await maintain();
     expect(textOf('public')).toBe(before);
@@ -64,7 +64,7 @@ describe('the keys of stored secrets', () => {
 
   test('are rotated at a request, once, and every value opens with the new one alone', async () => {
     const before = textOf('private');
-    request();
+    requestRotation();
     await maintain();
     expect(textOf('previous')).toBe(before);
     expect(textOf('rotate')).toBe('');
@@ -74,8 +74,8 @@ describe('the keys of stored secrets', () => {
     expect(textOf('public')).toBe(rotated);
   });
 
-  test('are complete after an end between any two writes', async () => {
-    request();
+  test('open every value, even if the process ends between two writes', async () => {
+    requestRotation();
     failAfterWrites = 1;
     await expect(maintain()).rejects.toThrow('ends here');
     expect(opened(['private', 'previous'])).toEqual(ALL);
@@ -85,7 +85,7 @@ describe('the keys of stored secrets', () => {
   });
 
   test('are not rotated while a value needs a key that is lost', async () => {
-    request();
+    requestRotation();
     const before = textOf('private');
     values = values.map((row) => ({ ...row, keyId: 'lost' }));
     await maintain();

@@ -14,18 +14,18 @@ const view: WaitingView = {
   builds: [{ job: 'unit', number: '3', reasons: [reason('QuotaExceeded')] }],
 };
 
-/** Each query takes 10 ms. */
-function setup() {
-  const state = { now: 0, looks: 0, again: 0, gone: false };
+/** Reasons of a pipeline, each read of which takes 10 ms. */
+function setUp() {
+  const state = { now: 0, reads: 0, refreshes: 0, isGone: false };
   const waits = new Waits({
-    facts: async () => (state.gone ? undefined : facts),
+    facts: async () => (state.isGone ? undefined : facts),
     waiting: async () => {
-      state.looks += 1;
+      state.reads += 1;
       state.now += 10;
       return view;
     },
     refresh: () => {
-      state.again += 1;
+      state.refreshes += 1;
     },
     now: () => state.now,
   });
@@ -34,7 +34,7 @@ function setup() {
 
 describe('why the jobs and builds of a pipeline wait', () => {
   test('is the first reason of each job and build, builds first', async () => {
-    const { waits } = setup();
+    const { waits } = setUp();
     expect((await waits.facts(APP))?.waiting).toEqual([
       { job: 'unit', number: '3', reason: reason('QuotaExceeded') },
       { job: 'unit', reason: reason('NoVersion') },
@@ -47,34 +47,34 @@ describe('why the jobs and builds of a pipeline wait', () => {
     expect(waits.byReason()).toEqual([]);
   });
 
-  test('is computed in a twentieth of the time at most', async () => {
-    const { waits, state } = setup();
+  test('is read again only after twenty times the time that the last read took', async () => {
+    const { waits, state } = setUp();
     await waits.facts(APP);
     state.now += 199;
     expect((await waits.facts(APP))?.waiting).toHaveLength(2);
-    expect(state.looks).toBe(1);
+    expect(state.reads).toBe(1);
     state.now += 1;
     await waits.facts(APP);
-    expect(state.looks).toBe(2);
+    expect(state.reads).toBe(2);
     waits.stop();
   });
 
-  test('is computed again even if its timer fired a moment early', async () => {
-    const { waits, state } = setup();
+  test('is refreshed again even if its timer fired a moment early', async () => {
+    const { waits, state } = setUp();
     await waits.facts(APP);
     state.now += 199;
     for (const times of [1, 2]) {
       await waits.facts(APP);
       await sleep(20);
-      expect(state.again).toBe(times);
+      expect(state.refreshes).toBe(times);
     }
     waits.stop();
   });
 
   test('is forgotten with the pipeline', async () => {
-    const { waits, state } = setup();
+    const { waits, state } = setUp();
     await waits.facts(APP);
-    state.gone = true;
+    state.isGone = true;
     expect(await waits.facts(APP)).toBeUndefined();
     expect(waits.byReason()).toEqual([]);
   });

@@ -10,10 +10,13 @@ export interface WaitsOptions {
   now?: () => number;
 }
 
-/** Finding reasons takes at most one part in this many of the time, even for a large and busy pipeline. */
-const SHARE = 20;
+/**
+ * Reasons are not read again before this many times the duration of the last read, so that reading them takes
+ * at most a twentieth of the time, even for a large and busy pipeline.
+ */
+const PAUSE_FACTOR = 20;
 
-interface Known {
+interface CachedReasons {
   waiting: WaitReason[];
   /** Reasons are not read again before this time. */
   until: number;
@@ -24,7 +27,7 @@ interface Known {
 export class Waits {
   readonly #options: WaitsOptions;
   readonly #now: () => number;
-  readonly #known = new Map<string, Known>();
+  readonly #cached = new Map<string, CachedReasons>();
 
   constructor(options: WaitsOptions) {
     this.#options = options;
@@ -41,10 +44,10 @@ export class Waits {
     return { ...facts, waiting: await this.#waiting(key, name, facts.id) };
   }
 
-  /** Counts over all pipelines with cached reasons. */
+  /** Counts the cached reasons of all pipelines. */
   byReason(): [{ what: 'job' | 'build'; reason: string }, number][] {
     const counts = new Map<string, [{ what: 'job' | 'build'; reason: string }, number]>();
-    for (const { number, reason } of [...this.#known.values()].flatMap(({ waiting }) => waiting)) {
+    for (const { number, reason } of [...this.#cached.values()].flatMap(({ waiting }) => waiting)) {
       const what = number === undefined ? 'job' : 'build';
       const key = `${what} ${reason.code}`;
       counts.set(key, [{ what, reason: reason.code }, (counts.get(key)?.[1] ?? 0) + 1]);
@@ -53,30 +56,30 @@ export class Waits {
   }
 
   stop(): void {
-    for (const key of this.#known.keys()) this.#forget(key);
+    for (const key of this.#cached.keys()) this.#forget(key);
   }
 
   async #waiting(key: string, name: PipelineName, id: number): Promise<WaitReason[]> {
-    const known = this.#known.get(key);
+    const cached = this.#cached.get(key);
     const startedAt = this.#now();
-    if (known !== undefined && startedAt < known.until) {
-      known.timer ??= setTimeout(() => {
+    if (cached !== undefined && startedAt < cached.until) {
+      cached.timer ??= setTimeout(() => {
         // The timer may fire slightly early. The next call must then be able to set another one.
-        known.timer = undefined;
+        cached.timer = undefined;
         this.#options.refresh(id);
-      }, known.until - startedAt).unref();
-      return known.waiting;
+      }, cached.until - startedAt).unref();
+      return cached.waiting;
     }
     const waiting = firstReasons(await this.#options.waiting(name));
-    clearTimeout(known?.timer);
+    clearTimeout(cached?.timer);
     const endedAt = this.#now();
-    this.#known.set(key, { waiting, until: endedAt + (endedAt - startedAt) * SHARE });
+    this.#cached.set(key, { waiting, until: endedAt + (endedAt - startedAt) * PAUSE_FACTOR });
     return waiting;
   }
 
   #forget(key: string): void {
-    clearTimeout(this.#known.get(key)?.timer);
-    this.#known.delete(key);
+    clearTimeout(this.#cached.get(key)?.timer);
+    this.#cached.delete(key);
   }
 }
 

@@ -35,15 +35,17 @@ const RUNS = pod({
   containers: [container('agent', 'running'), container('worker', 'running')],
 });
 
-/** Each state is seen a second after the one before, the first at 1 s. */
+/** Shows these states of a Pod to the watch, one every second from 1 s on. */
 function watched(...states: PodProjection[]) {
   let seconds = 0;
   const starts = new WatchedStarts(() => new Date(seconds * 1000));
   let previous: PodProjection | undefined;
   for (const object of states) {
     seconds += 1;
-    const of = { key: 'team/app-unit-1-1', object };
-    starts.changed(previous === undefined ? { ...of, type: 'added' } : { ...of, type: 'updated', previous });
+    const shown = { key: 'team/app-unit-1-1', object };
+    starts.changed(
+      previous === undefined ? { ...shown, type: 'added' } : { ...shown, type: 'updated', previous },
+    );
     previous = object;
   }
   return { starts, seen: starts.of('uid-1') };
@@ -56,12 +58,12 @@ test('the times are those of the changes, and later changes do not move them', (
   });
 });
 
-test('one change can show both', () => {
+test('one change can show both the node and the start of the containers', () => {
   const both = { scheduledAt: new Date(2000), containersStartedAt: new Date(2000) };
   expect(watched(NEW, RUNS).seen).toEqual(both);
 });
 
-test('a Pod that had its node when the watch began has no time for that', () => {
+test('a Pod that had its node when the watch began has no time of the node', () => {
   expect(watched(PLACED, RUNS).seen).toEqual({ containersStartedAt: new Date(2000) });
   expect(watched(RUNS, RUNS).seen).toEqual({});
 });

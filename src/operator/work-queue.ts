@@ -10,7 +10,7 @@ const MAX_WAIT_MS = 10_000;
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1000;
 
-/** Namespace of a key `<namespace>/<name>`, so that teams take turns. */
+/** The namespace in a key `<namespace>/<name>`. Queues use it to let teams take turns. */
 export function namespaceOf(key: string): string {
   return key.split('/')[0] ?? '';
 }

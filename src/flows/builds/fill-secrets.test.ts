@@ -84,16 +84,16 @@ describe('the plan of a build', () => {
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
     const jobs = [{ ...job('unit', get('git.app'), task('test')), inputs }];
     const resources = [resource('git.app')];
-    const given = {
+    const changed = {
       ...facts,
       definition: samplePipeline({ resources, jobs }),
       inputs: { who: tokenPlaceholder },
     };
-    expect(stepsIn(planForAgent(given).steps).map(({ env }) => env['INPUT_WHO'])).toEqual([
+    expect(stepsIn(planForAgent(changed).steps).map(({ env }) => env['INPUT_WHO'])).toEqual([
       tokenPlaceholder,
       tokenPlaceholder,
     ]);
-    expect(needsSecretsOf(given)).toEqual([undefined, undefined]);
+    expect(needsSecretsOf(changed)).toEqual([undefined, undefined]);
   });
 });
 
@@ -137,8 +137,8 @@ describe('a step that starts', () => {
     const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
     const jobs = facts.definition.jobs.map((withoutInputs) => ({ ...withoutInputs, inputs }));
     const fake = `${makeSecretPlaceholder('stolen/key')} ${tokenPlaceholder}`;
-    const given = { ...facts, definition: { ...facts.definition, jobs }, inputs: { who: fake } };
-    expect((await filledStep(given, '1')).env['INPUT_WHO']).toBe(fake);
+    const changed = { ...facts, definition: { ...facts.definition, jobs }, inputs: { who: fake } };
+    expect((await filledStep(changed, '1')).env['INPUT_WHO']).toBe(fake);
     expect(namesRead).toEqual([['forge/token', 'cloud/key']]);
   });
 
@@ -201,9 +201,9 @@ describe('a build of a fork reads a secret for its get only', () => {
       secretTypes: [{ name: type, builtIn: true, origin: { source: `svc://${type}` }, config: {} }],
       secrets: ['token', 'key'].map((name) => ({ name, type, key: name, path: 'kv/app' })),
     };
-    const given = { ...facts, definition };
-    expect((await filledStep(given, '0')).env['param_token']).toBe('value of token');
-    expect(JSON.stringify(await filledStep(given, '1'))).not.toContain('value of');
+    const changed = { ...facts, definition };
+    expect((await filledStep(changed, '0')).env['param_token']).toBe('value of token');
+    expect(JSON.stringify(await filledStep(changed, '1'))).not.toContain('value of');
     expect(namesRead.flat()).toEqual(['token']);
   });
 });

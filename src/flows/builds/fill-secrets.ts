@@ -131,15 +131,15 @@ const planRunWith =
 
 function planRun(facts: CheckRunFacts, unfilled: Pipeline, { workdir }: RunLocation): CheckRun {
   const { run, team, pipeline, definition, checks, hooks, notifications } = facts;
-  const known = { run: String(run), team, name: pipeline, pipeline: definition };
+  const common = { run: String(run), team, name: pipeline, pipeline: definition };
   if (notifications !== undefined)
-    return planNotificationRun({ ...known, ...notifications, empty: withoutSecrets(unfilled) });
+    return planNotificationRun({ ...common, ...notifications, empty: withoutSecrets(unfilled) });
   if (hooks !== undefined) {
     const versions = hooks.versions.map(({ id, fields }) => ({ id: String(id), fields }));
-    return planHooks({ ...known, ...hooks, versions });
+    return planHooks({ ...common, ...hooks, versions });
   }
   return planChecks({
-    ...known,
+    ...common,
     ...defined({ caches: facts.caches, workdir }),
     checks: checks.map(({ scope, ...check }) => ({ ...check, scope: String(scope) })),
   });

@@ -54,10 +54,10 @@ async function byNonce(
   { pods, waiting }: IdentifyPorts,
 ): Promise<Identified> {
   const judge = async (): Promise<AgentJudgement | Unavailable> => {
-    const found = await pods.find(pod);
-    if (found.answer === 'unavailable') return found;
-    const seen = found.answer === 'found' ? found.pod : undefined;
-    return judgeAgentPod({ session, uid: pod.uid, peer }, seen);
+    const answer = await pods.find(pod);
+    if (answer.answer === 'unavailable') return answer;
+    const current = answer.answer === 'found' ? answer.pod : undefined;
+    return judgeAgentPod({ session, uid: pod.uid, peer }, current);
   };
   const judgement = await waitForAddress(judge, waiting, onAwaitingAddress);
   if ('answer' in judgement) return notYet(judgement.reason);

@@ -214,9 +214,11 @@ describe('an agent whose Pod has no address yet', () => {
     base.ports.pods = {
       ...pods,
       async find(name) {
-        const found = await pods.find(name);
+        const answer = await pods.find(name);
         const shown = addresses.length > 1 ? addresses.shift() : addresses[0];
-        return found.answer === 'found' ? { ...found, pod: { ...found.pod, addresses: shown ?? [] } } : found;
+        return answer.answer === 'found'
+          ? { ...answer, pod: { ...answer.pod, addresses: shown ?? [] } }
+          : answer;
       },
     };
     const open = (request = buildRequest(), peer = PEER): Promise<AgentSessionAnswer> =>

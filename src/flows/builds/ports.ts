@@ -69,7 +69,7 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
-   * Ends the delay of the oldest builds of the namespace whose Pods were refused for lack of room. Returns
+   * Ends the delay of the oldest builds of the namespace whose Pods a quota or limit refused. Returns
    * how many are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;

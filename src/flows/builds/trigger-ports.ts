@@ -21,7 +21,7 @@ export interface TriggerWaits {
   pipelineId: number;
 }
 
-/** A build that a person asks for. */
+/** A build that a person requests. */
 export interface RequestedBuild {
   by: string;
   /** Values for inputs of the job. The decision on the build checks them. */

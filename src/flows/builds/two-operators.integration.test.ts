@@ -142,7 +142,7 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
   cluster.change(name, { phase: 'Succeeded', containers: [agent] });
 }
 
-const found = { commits: 0 };
+const counts = { commits: 0 };
 
 /** Every check finds one new commit. Some hooks never report. */
 async function answerChecks(run: number): Promise<void> {
@@ -152,8 +152,8 @@ async function answerChecks(run: number): Promise<void> {
     return;
   }
   for (const { scope } of facts?.checks ?? []) {
-    found.commits += 1;
-    const versions = [{ ref: String(found.commits) }];
+    counts.commits += 1;
+    const versions = [{ ref: String(counts.commits) }];
     await stores.checks.recordCheck({ run, scope, versions, log: '' }, new Date());
   }
   await stores.checks.closeRun(run, new Date());
@@ -209,7 +209,7 @@ test('two operators at once, killed 500 times at any call, lose no build and cre
   ];
   const allStopped = Promise.all(processes);
   const workDone = (async () => {
-    while (chance.crashes < CRASHES || found.commits < VERSIONS) {
+    while (chance.crashes < CRASHES || counts.commits < VERSIONS) {
       await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
       await sleep(20);
     }

@@ -94,18 +94,18 @@ describe('a check', () => {
       await save(samplePipeline(), { team: 'other', pipeline: 'later', namespace: 'other' });
     });
 
-    test('does not hold up other teams while three of its own run', async () => {
+    test('does not delay other teams while three of its own run', async () => {
       expect((await startChecks(ports())).runs).toHaveLength(4);
       expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
     });
 
-    test('does not hold up other teams while the cluster has no room for it', async () => {
+    test('does not delay other teams while its Pods are refused', async () => {
       expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
       expect(await checked()).toEqual(['later']);
     });
   });
 
-  test('that the cluster has no room for waits with a reason, and has not failed', async () => {
+  test('whose Pod a quota refuses waits with a reason, and has not failed', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
     expect(await startChecks(ports())).toMatchObject({ runs: [], short: ['main'] });
@@ -127,7 +127,7 @@ describe('a check', () => {
     expect(await stores.views.check(GIT)).not.toHaveProperty('held');
   });
 
-  test('without room for more than two intervals is stalled, however often it is tried', async () => {
+  test('whose Pod is refused for more than two intervals is stalled, however often it is tried', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
     setAhead(-1000);

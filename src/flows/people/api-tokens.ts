@@ -30,6 +30,6 @@ export async function identifyByToken(
   at: Date,
   tokens: Pick<TokenStore, 'ownerOfToken'>,
 ): Promise<Identity | undefined> {
-  const found = await tokens.ownerOfToken(hash, at);
-  return found && limitToToken(found.owner, found.scope);
+  const token = await tokens.ownerOfToken(hash, at);
+  return token && limitToToken(token.owner, token.scope);
 }

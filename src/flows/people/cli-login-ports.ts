@@ -2,7 +2,7 @@ import type { Act, StoredCredentials } from './ports.ts';
 
 /* What logins of the command line in a browser need from outside. */
 
-/** Who asks for a login, according to the command line and its connection. */
+/** Who requests a login, according to the command line and its connection. */
 export interface LoginAsker {
   /** As the command line names its machine; anyone can claim any name. */
   client: string;

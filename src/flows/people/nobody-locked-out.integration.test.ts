@@ -47,20 +47,22 @@ async function idOf(username: string): Promise<number | undefined> {
 }
 
 async function signInNow(username: string): Promise<string> {
-  const known = await stores.access.accounts.credentials(username);
+  const account = await stores.access.accounts.credentials(username);
   const id = randomUUID();
-  if (known === undefined) return id;
-  const session = { id, userId: known.id, username, tokenGen: known.tokenGen, openedAt: at };
+  if (account === undefined) return id;
+  const session = { id, userId: account.id, username, tokenGen: account.tokenGen, openedAt: at };
   await stores.access.sessions.openSession({ ...session, address: '', client: '', action: 'x' });
   return id;
 }
 
 async function link(username: string, canonical: string): Promise<void> {
   const userId = await idOf(username);
-  const known = (await stores.access.oauth.providers()).find((stored) => stored.canonical === canonical);
-  if (userId === undefined || known === undefined) return;
+  const linkedProvider = (await stores.access.oauth.providers()).find(
+    (stored) => stored.canonical === canonical,
+  );
+  if (userId === undefined || linkedProvider === undefined) return;
   const identity = {
-    issuer: known.issuerUrl ?? '',
+    issuer: linkedProvider.issuerUrl ?? '',
     subject: `${username}@${canonical}`,
     provider: canonical,
   };
@@ -193,7 +195,7 @@ test('no sequence of API calls and manifest changes leaves a team or the install
   );
   // Each kind of change that may be refused was refused at least once, and done at least once.
   for (const what of ['api-provider', 'unlink', 'account', 'account-gone', 'role', 'leave']) {
-    const [succeeded, refused] = [counts[`${what} counts`] ?? 0, counts[`${what} refused`] ?? 0];
+    const [succeeded, refused] = [counts[`${what} done`] ?? 0, counts[`${what} refused`] ?? 0];
     expect([what, succeeded > 0, refused > 0]).toEqual([what, true, true]);
   }
 });

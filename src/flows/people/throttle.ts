@@ -12,8 +12,8 @@ export async function throttleAttempt(
   const at = now();
   return await throttle.withFailures(keys, at, async (tx) => {
     const failures = await tx.failures();
-    const known = keys.map(({ kind }, index) => ({ kind, failures: failures[index] }));
-    const attempt = countAttempts(known, at.getTime());
+    const attempts = keys.map(({ kind }, index) => ({ kind, failures: failures[index] }));
+    const attempt = countAttempts(attempts, at.getTime());
     if (attempt.answer === 'wait') return attempt.milliseconds;
     await tx.record(attempt.failures);
     return 0;

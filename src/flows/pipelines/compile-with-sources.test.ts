@@ -48,7 +48,7 @@ function portsOf({
       reached.push(...(names[name] ?? []).filter((source) => !reached.includes(source)));
     const needs = reached.slice(1).filter((name) => !(name in sources));
     const missing = needs.filter((name) =>
-      reached.some((text) => text in { pipeline: 1, ...sources } && names[text]?.includes(name)),
+      reached.some((naming) => naming in { pipeline: 1, ...sources } && names[naming]?.includes(name)),
     );
     return missing.length > 0
       ? { diagnostics: [], needs: missing.map((source) => ({ source })) }

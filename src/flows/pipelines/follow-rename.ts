@@ -24,10 +24,10 @@ export async function followRename(
   manifest: PipelineManifest,
   ports: FollowRenamePorts,
 ): Promise<RenameOutcome | undefined> {
-  const moved = await ports.store.renamedTo(manifest.uid);
-  if (moved !== undefined) {
+  const renamed = await ports.store.renamedTo(manifest.uid);
+  if (renamed !== undefined) {
     await ports.cluster.removeObject(manifest);
-    return { outcome: 'renamed', to: moved.pipeline };
+    return { outcome: 'renamed', to: renamed.pipeline };
   }
   const { renamedFrom } = manifest;
   return renamedFrom === undefined ? undefined : await takeOver({ ...manifest, renamedFrom }, ports);

@@ -35,10 +35,10 @@ export async function retryByWebhook(
   const decision = decideRerun(request, owner);
   if (decision.answer === 'refused') return decision;
   const { job, number, sender } = decision;
-  const of = { team, pipeline, job, number };
+  const ref = { team, pipeline, job, number };
   const by = `webhook of ${resource}`;
   const details = { credential: 'webhook', resource, ...(sender !== undefined && { sender }) };
-  const retried = await retryBuild(of, by, ports, { audit: details });
+  const retried = await retryBuild(ref, by, ports, { audit: details });
   if (retried.answer === 'unknown') return refuseRerun('BuildUnknown');
-  return retried.answer === 'refused' ? retried : { answer: 'retried', of, build: retried.build };
+  return retried.answer === 'refused' ? retried : { answer: 'retried', of: ref, build: retried.build };
 }

@@ -53,13 +53,13 @@ export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounte
   const ofOtherTeams = present.filter(({ team }) => !teamsToKeep.has(team));
   for (const pod of ofOtherTeams) await removePod(pod, ports);
   for (const team of teams) {
-    const own = present.filter((pod) => pod.team === team.team);
+    const ofTeam = present.filter((pod) => pod.team === team.team);
     try {
-      await keepTeam(team, own, ports);
+      await keepTeam(team, ofTeam, ports);
     } catch (error) {
       counted.failures.push({ error });
     }
-    const count = (state: string): number => own.filter((pod) => pod.state === state).length;
+    const count = (state: string): number => ofTeam.filter((pod) => pod.state === state).length;
     counted.teams.push({ team: team.team, ready: count('ready'), starting: count('creating') });
   }
   return counted;

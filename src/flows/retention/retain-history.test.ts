@@ -17,10 +17,10 @@ const builds: OldBuilds['builds'] = Array.from({ length: 11 }, (_, index) => ({
 const versions = [1, 2].map((id) => ({ id, foundAt: LONG_AGO.getTime(), inUse: false }));
 
 /** Retention with so many turns of jobs and of resources, and so many records in each transaction. */
-function retentionWith(left: Record<TurnOf | 'records', number>, step: () => void) {
+function retentionWith(remaining: Record<TurnOf | 'records', number>, step: () => void) {
   const turnOf = (of: TurnOf): RetentionTurn | undefined => {
-    if (left[of] === 0) return undefined;
-    left[of] -= 1;
+    if (remaining[of] === 0) return undefined;
+    remaining[of] -= 1;
     return { of, id: 1, pipeline: 1, from: 0, policy: { days: 30 } };
   };
   const tx: RetentionTransaction = {
@@ -37,7 +37,7 @@ function retentionWith(left: Record<TurnOf | 'records', number>, step: () => voi
     forgetVersions: async () => undefined,
     leaveTurn: async () => undefined,
     removeOldRevisions: async () => 0,
-    removeRecords: async () => left.records,
+    removeRecords: async () => remaining.records,
   };
   return {
     async withHistory<T>(work: (transaction: RetentionTransaction) => Promise<T>): Promise<T> {
@@ -49,8 +49,8 @@ function retentionWith(left: Record<TurnOf | 'records', number>, step: () => voi
 
 test('retention runs until nothing is left, or for two seconds', async () => {
   let elapsed = 0;
-  const left = { jobs: 3, resources: 2, records: 0 };
-  const retention = retentionWith(left, () => (elapsed += 900));
+  const remaining = { jobs: 3, resources: 2, records: 0 };
+  const retention = retentionWith(remaining, () => (elapsed += 900));
   const ports = { now: () => NOW, elapsed: () => elapsed, retention };
   expect(await retainHistory(ports)).toEqual({
     removed: { builds: 30, logs: 3, versions: 0, records: 0 },

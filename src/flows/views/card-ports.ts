@@ -1,7 +1,7 @@
 import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
 import type { CardFacts, PipelineCard } from '#domain/graph/pipeline-card.ts';
 
-/** A pipeline as it is stored, and what its card is decided from. */
+/** A stored pipeline, with the facts from which its card is computed. */
 export interface CardRow extends CardFacts, Omit<PipelineCard, 'status' | 'failure' | 'running'> {
   /** The newest failed build among the newest ended build of each job. */
   failure?: NonNullable<PipelineCard['newest']>;

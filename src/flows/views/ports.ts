@@ -217,7 +217,8 @@ export interface CheckView {
   /** Why no Pod can be created for the check now. */
   held?: string;
   /**
-   * A webhook brought a version, and since then no scheduled check found one that the webhooks had missed.
+   * A webhook led to a version, and since then no scheduled check found a version that the webhooks had
+   * missed.
    */
   webhookWorks: boolean;
   /** The hooks of the newest versions that triggered hooks, once these have ended. */

@@ -49,21 +49,21 @@ export interface Overview extends PublicStructure {
   state: OverviewState;
 }
 
-/** Graph, picture and badge of a pipeline. `undefined`: it does not exist, or the viewer may not see it. */
+/** Graph, picture and badge of a pipeline. `undefined`: not found, or the viewer may not see the pipeline. */
 export interface Overviews {
-  overview(name: PipelineName, member: boolean): Promise<Overview | undefined>;
+  overview(name: PipelineName, isMember: boolean): Promise<Overview | undefined>;
   /** `no-version`: the pipeline has no such version. */
   picture(
     name: PipelineName,
-    member: boolean,
+    isMember: boolean,
     options: PictureOptions,
   ): Promise<Picture | 'no-version' | undefined>;
-  placedGraph(name: PipelineName, member: boolean, shape: GraphShape): Promise<PlacedGraph | undefined>;
-  /** For the public, without asking the database or drawing; undefined if it is not cached. */
+  placedGraph(name: PipelineName, isMember: boolean, shape: GraphShape): Promise<PlacedGraph | undefined>;
+  /** For the public, without reading the database or drawing; undefined if the picture is not cached. */
   cachedPicture(name: PipelineName, options: PictureOptions): CachedPicture | undefined;
   badge(
     name: PipelineName & { job?: string },
-    member: boolean,
+    isMember: boolean,
   ): Promise<(Badge & { public: boolean }) | undefined>;
 }
 
@@ -75,7 +75,7 @@ interface Ports {
   encode: (text: string) => Uint8Array;
   /** Milliseconds. */
   now: () => number;
-  /** Millrace's release: another one may draw differently. */
+  /** The release of Millrace: another release may draw differently. */
   release: string;
 }
 
@@ -89,28 +89,29 @@ export function showPipelines(ports: Ports): Overviews {
       return { state, digest: ports.digest(JSON.stringify(state)), tags: new Map() };
     });
   return {
-    async overview(name, member) {
-      const pipeline = await find(name, member);
+    async overview(name, isMember) {
+      const pipeline = await find(name, isMember);
       if (pipeline === undefined) return undefined;
       const structure = publicStructure(await ports.store.definition(pipeline.revision));
       return { pipeline, ...structure, state: (await stateOf(pipeline)).state };
     },
-    async picture(name, member, options) {
-      const pipeline = await find(name, member);
+    async picture(name, isMember, options) {
+      const pipeline = await find(name, isMember);
       return (
-        pipeline && (await findPicture({ ports, caches, pipeline, options, found: await stateOf(pipeline) }))
+        pipeline &&
+        (await findPicture({ ports, caches, pipeline, options, stateFound: await stateOf(pipeline) }))
       );
     },
-    async placedGraph(name, member, shape) {
-      const pipeline = await find(name, member);
+    async placedGraph(name, isMember, shape) {
+      const pipeline = await find(name, isMember);
       return pipeline && placedGraphOf({ ports, caches, pipeline }, shape);
     },
     cachedPicture: (name, options) => findCachedPicture(caches, lookup.cached(name), options),
-    async badge({ job, ...name }, member) {
-      const pipeline = await find(name, member);
+    async badge({ job, ...name }, isMember) {
+      const pipeline = await find(name, isMember);
       if (pipeline === undefined) return undefined;
       const jobs = (await stateOf(pipeline)).state.jobs.filter(
-        (one) => job === undefined || one.name === job,
+        ({ name: jobName }) => job === undefined || jobName === job,
       );
       if (job !== undefined && jobs.length === 0) return undefined;
       return { ...badgeOf(job ?? pipeline.pipeline, jobs.map(jobStateOf)), public: pipeline.public };
@@ -125,9 +126,9 @@ function findCachedPicture(
 ): CachedPicture | undefined {
   if (options.version !== undefined || pipeline === undefined) return undefined;
   const tag = states.cached(String(pipeline.id))?.tags.get(tagKey(pipeline, options));
-  const found = tag === undefined ? undefined : drawn.cached(tag);
-  if (tag === undefined || found === undefined || 'refused' in found) return undefined;
-  return { tag, bytes: found.bytes };
+  const picture = tag === undefined ? undefined : drawn.cached(tag);
+  if (tag === undefined || picture === undefined || 'refused' in picture) return undefined;
+  return { tag, bytes: picture.bytes };
 }
 
 interface GraphRequest {
@@ -138,11 +139,11 @@ interface GraphRequest {
 
 interface PictureRequest extends GraphRequest {
   options: PictureOptions;
-  found: StateFound;
+  stateFound: StateFound;
 }
 
 async function findPicture(request: PictureRequest): Promise<Picture | 'no-version'> {
-  const { ports, caches, pipeline, options, found } = request;
+  const { ports, caches, pipeline, options, stateFound } = request;
   const { format, version } = options;
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
@@ -154,10 +155,10 @@ async function findPicture(request: PictureRequest): Promise<Picture | 'no-versi
     format,
     optionsOf(options),
     resource,
-    found.digest,
+    stateFound.digest,
   ];
   const tag = ports.digest(JSON.stringify(parts));
-  if (version === undefined) found.tags.set(tagKey(pipeline, options), tag);
+  if (version === undefined) stateFound.tags.set(tagKey(pipeline, options), tag);
   const draw = async () => {
     const picture = await pictureOf(request, resource === '' ? undefined : resource);
     return await drawIn(ports, format, picture);
@@ -168,7 +169,7 @@ async function findPicture(request: PictureRequest): Promise<Picture | 'no-versi
 const optionsOf = ({ hideIntermediates, groupParallel }: GraphShape): string =>
   `${Number(hideIntermediates)}${Number(groupParallel)}`;
 
-/** Names a picture among those of one state. */
+/** The key of a picture among the pictures of one state. */
 const tagKey = (pipeline: OverviewPipeline, options: PictureOptions): string =>
   `${options.format} ${optionsOf(options)} ${pipeline.revision} ${pipelineKey(pipeline)}`;
 
@@ -201,7 +202,7 @@ async function findGraph({ ports, caches, pipeline }: GraphRequest, shape: Graph
 }
 
 async function pictureOf(request: PictureRequest, resource?: string): Promise<PictureToDraw> {
-  const { pipeline, options, found } = request;
+  const { pipeline, options, stateFound } = request;
   const { hideIntermediates, groupParallel } = options;
   const shown = await findGraph(request, { hideIntermediates, groupParallel });
   const whole =
@@ -211,7 +212,7 @@ async function pictureOf(request: PictureRequest, resource?: string): Promise<Pi
   const followed = whole && resource !== undefined ? { whole, resource } : undefined;
   return {
     graph: shown,
-    styles: nodeStyles(shown, graphState(found.state), followed),
+    styles: nodeStyles(shown, graphState(stateFound.state), followed),
     name: pipeline.pipeline,
   };
 }

@@ -21,8 +21,8 @@ export interface VersionToFollow {
 export type PathBuildRow = PathBuild & PathBuildView & { version: number };
 
 /**
- * Follows a version from build to build, through the versions that puts made of it. One read for each round
- * of puts.
+ * Follows a version from build to build, through the versions that puts made of it. Reads the builds once for
+ * each round of puts.
  */
 export async function showVersionPath(
   name: ResourceName,
@@ -38,9 +38,9 @@ export async function showVersionPath(
     const { path, needs } = versionPath({ jobs, start: { resource, version }, builds });
     if (needs.length === 0)
       return { resource: name.resource, version, fields, path: path.map(toView(shown)) };
-    for (const one of needs) builds.set(one, []);
-    for (const { version: taken, ...build } of await store.buildsThatTook(pipeline, needs)) {
-      builds.get(taken)?.push(build);
+    for (const needed of needs) builds.set(needed, []);
+    for (const { version: takenVersion, ...build } of await store.buildsThatTook(pipeline, needs)) {
+      builds.get(takenVersion)?.push(build);
       shown.set(build.id, viewOf(build));
     }
   }
@@ -50,11 +50,11 @@ function viewOf({ id, number, status, startedAt, endedAt }: PathBuildView): Path
   return { id, number, status, ...defined({ startedAt, endedAt }) };
 }
 
-type Entry = ReturnType<typeof versionPath>['path'][number];
+type PathEntry = ReturnType<typeof versionPath>['path'][number];
 
 const toView =
   (shown: ReadonlyMap<number, PathBuildView>) =>
-  ({ job, build, retries }: Entry): VersionPathView['path'][number] => {
+  ({ job, build, retries }: PathEntry): VersionPathView['path'][number] => {
     const view = build && shown.get(build.id);
     return {
       job,

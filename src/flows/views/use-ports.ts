@@ -11,11 +11,11 @@ export interface UsingBuild {
 
 export interface VersionUse {
   version: number;
-  /** The build whose put made it. */
+  /** The build whose put made the version. */
   madeBy?: UsingBuild;
-  /** Of each job that took it, the newest build, in the order of the file. */
+  /** The newest build of each job that took the version, in the order of the file. */
   builds: UsingBuild[];
-  /** What the resource's type reported about it in the newest build that has a report. */
+  /** What the resource's type reported about the version in the newest build that has a report. */
   metadata: Metadata[];
 }
 

@@ -9,7 +9,7 @@ export type ExplainedJobs = PipelineName & { job?: string; first?: number };
 export interface WaitingStore {
   /** Jobs in the order of the definition; undefined: no such pipeline or job. */
   jobsToExplain(jobs: ExplainedJobs): Promise<JobToExplain[] | undefined>;
-  /** Facts of these jobs (row ids). They say whether there are unused versions, but not which. */
+  /** Facts of these jobs (row ids). These facts tell whether there are unused versions, but not which. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
   unstartedBuilds(jobs: readonly number[]): Promise<BuildToExplain[]>;

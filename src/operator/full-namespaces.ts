@@ -1,0 +1,31 @@
+/**
+ * Namespaces in which builds wait because a quota or limit is reached, and those of them in which a Pod has
+ * ended since then. The next start of builds also considers a Pod that ends while builds are being started.
+ */
+export class FullNamespaces {
+  /** Namespaces in which a Pod has ended since the last start of builds. */
+  readonly #withEndedPod = new Set<string>();
+  #full: ReadonlySet<string> = new Set();
+
+  /** Records that a Pod of a build ended in this namespace. Returns whether the namespace was full. */
+  podEnded(namespace: string): boolean {
+    this.#withEndedPod.add(namespace);
+    return this.#full.has(namespace);
+  }
+
+  /** Starts builds, given the namespaces that may take Pods again. Returns whether to start again at once. */
+  async startBuilds(start: (freedNamespaces: string[]) => Promise<{ short: string[] }>): Promise<boolean> {
+    const withEndedPod = [...this.#withEndedPod];
+    this.#withEndedPod.clear();
+    const freed = withEndedPod.filter((namespace) => this.#full.has(namespace));
+    try {
+      const { short } = await start(freed);
+      const stillFull = [...this.#full].filter((namespace) => !freed.includes(namespace));
+      this.#full = new Set([...stillFull, ...short]);
+    } catch (error) {
+      for (const namespace of withEndedPod) this.#withEndedPod.add(namespace);
+      throw error;
+    }
+    return [...this.#withEndedPod].some((namespace) => this.#full.has(namespace));
+  }
+}
