@@ -43,8 +43,8 @@ describe('a new API token', () => {
       'Tokens expire within 365 days here. Set an earlier expires_at, ' +
       "or ask for a higher signIn.tokenMaxLifetime in the chart's values.",
   };
-  const inYear = (more = 0): number => now + YEAR * 1000 + more;
-  const cases: Record<string, [wanted: Partial<TokenRequest>, end: ReturnType<typeof tokenEnd>]> = {
+  const afterOneYear = (extraMs = 0): number => now + YEAR * 1000 + extraMs;
+  const cases: Record<string, [change: Partial<TokenRequest>, end: ReturnType<typeof tokenEnd>]> = {
     'expires after 90 days by default': [{}, { end: Date.parse('2027-02-19T12:00:00Z') }],
     'expires earlier if the longest lifetime is below 90 days': [
       { maxLifetimeSeconds: 86_400 },
@@ -53,8 +53,8 @@ describe('a new API token', () => {
     'must have a name': [{ name: '' }, NAME],
     'must have a name of more than blanks': [{ name: ' \t' }, NAME],
     'can have a name of a hundred characters': [
-      { name: 'a'.repeat(100), expiresAt: inYear() },
-      { end: inYear() },
+      { name: 'a'.repeat(100), expiresAt: afterOneYear() },
+      { end: afterOneYear() },
     ],
     'cannot have a longer name': [{ name: 'a'.repeat(101) }, NAME],
     'can expire in a moment': [{ expiresAt: now + 1 }, { end: now + 1 }],
@@ -68,7 +68,7 @@ describe('a new API token', () => {
       { fault: 'expires_at must be a time like 2027-01-31T12:00:00Z.' },
     ],
     'with several errors gets the one about its name': [{ name: '', expiresAt: Date.parse('soon') }, NAME],
-    'must expire within the longest lifetime': [{ expiresAt: inYear(1) }, LONGER],
+    'must expire within the longest lifetime': [{ expiresAt: afterOneYear(1) }, LONGER],
     'must expire if there is a longest lifetime': [{ expiresAt: null }, LONGER],
     'can be valid for ever without a longest lifetime': [
       { expiresAt: null, maxLifetimeSeconds: 0 },
@@ -78,13 +78,13 @@ describe('a new API token', () => {
       { expiresAt: Date.parse('2099-01-01T00:00:00Z'), maxLifetimeSeconds: 0 },
       { end: Date.parse('2099-01-01T00:00:00Z') },
     ],
-    'gets a short longest lifetime in seconds': [
+    'is told a longest lifetime of less than a day in seconds': [
       { expiresAt: null, maxLifetimeSeconds: 60 },
       { fault: LONGER.fault.replace('365 days', '60 seconds') },
     ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [wanted, end]) => {
-    const request = { name: 'a', expiresAt: undefined, maxLifetimeSeconds: YEAR, ...wanted };
+  test.each(Object.entries(cases))('%s', (_sentence, [change, end]) => {
+    const request = { name: 'a', expiresAt: undefined, maxLifetimeSeconds: YEAR, ...change };
     expect(tokenEnd(request, now)).toEqual(end);
   });
 });

@@ -9,14 +9,17 @@ export interface TokenScope {
   role: Role;
 }
 
-/** Why an account may not have another token of this scope. Undefined: it may. */
+/**
+ * Why an account may not have another token of this scope. Undefined: it may. `owner` is undefined if the
+ * account is deleted. A token without a scope has all rights of its owner.
+ */
 export function refuseToken(
   owner: Identity | undefined,
-  tokens: number,
+  tokenCount: number,
   scope: TokenScope | undefined,
 ): 'too-many' | 'role-too-high' | undefined {
   if (owner === undefined) return 'role-too-high';
-  if (tokens >= MAX_TOKENS) return 'too-many';
+  if (tokenCount >= MAX_TOKENS) return 'too-many';
   return scope === undefined || roleIncludes(roleIn(owner, scope.team), scope.role)
     ? undefined
     : 'role-too-high';
@@ -38,17 +41,18 @@ export function tokenEnd(request: TokenRequest, now: number): { end: number | nu
   const { name, expiresAt, maxLifetimeSeconds } = request;
   if (name.trim() === '' || name.length > MAX_NAME_CHARACTERS)
     return { fault: `A token needs a name of 1 to ${MAX_NAME_CHARACTERS} characters.` };
-  const longest = maxLifetimeSeconds === 0 ? Infinity : maxLifetimeSeconds * 1000;
-  if (expiresAt === undefined) return { end: now + Math.min(DEFAULT_TOKEN_LIFETIME_MS, longest) };
-  if (expiresAt === null) return longest === Infinity ? { end: null } : { fault: tooLong(longest) };
+  const maxLifetimeMs = maxLifetimeSeconds === 0 ? Infinity : maxLifetimeSeconds * 1000;
+  if (expiresAt === undefined) return { end: now + Math.min(DEFAULT_TOKEN_LIFETIME_MS, maxLifetimeMs) };
+  if (expiresAt === null)
+    return maxLifetimeMs === Infinity ? { end: null } : { fault: lifetimeFault(maxLifetimeMs) };
   if (Number.isNaN(expiresAt)) return { fault: 'expires_at must be a time like 2027-01-31T12:00:00Z.' };
   if (expiresAt <= now) return { fault: 'expires_at must be in the future.' };
-  return expiresAt - now > longest ? { fault: tooLong(longest) } : { end: expiresAt };
+  return expiresAt - now > maxLifetimeMs ? { fault: lifetimeFault(maxLifetimeMs) } : { end: expiresAt };
 }
 
-function tooLong(milliseconds: number): string {
-  const days = Math.floor(milliseconds / DAY_MS);
-  const limit = days > 0 ? `${days} days` : `${Math.floor(milliseconds / 1000)} seconds`;
+function lifetimeFault(maxLifetimeMs: number): string {
+  const days = Math.floor(maxLifetimeMs / DAY_MS);
+  const limit = days > 0 ? `${days} days` : `${Math.floor(maxLifetimeMs / 1000)} seconds`;
   return (
     `Tokens expire within ${limit} here. Set an earlier expires_at, ` +
     "or ask for a higher signIn.tokenMaxLifetime in the chart's values."

@@ -17,7 +17,7 @@ const CREDENTIALS: CredentialKind[] = ['session', 'personal-token', 'team-token'
 
 describe('a role in the team of the path', () => {
   test.each(ROLES.flatMap((held) => ROLES.map((needed) => ({ held, needed }))))(
-    'as $held gives access if $needed is required',
+    '$held gives access if and only if it includes the required role $needed',
     ({ held, needed }) => {
       const enough = ROLES.indexOf(held) >= ROLES.indexOf(needed);
       expect(refuseAccess(route(needed, 'main'), member(held)) === undefined).toBe(enough);
@@ -39,12 +39,12 @@ describe('a route outside of teams', () => {
     ['session', ['session']],
     ['global-admin', ['session', 'personal-token', 'installation']],
   ];
-  test.each(rows)('for %s gives a global admin %j', (needs, open) => {
-    const may = CREDENTIALS.filter(
+  test.each(rows)('that needs %s is open to a global admin with the credentials %j', (needs, allowed) => {
+    const accepted = CREDENTIALS.filter(
       (credential) =>
         refuseAccess(route(needs), member('read', { globalAdmin: true, credential })) === undefined,
     );
-    expect(may).toEqual(open);
+    expect(accepted).toEqual(allowed);
   });
 
   test('for global admins refuses the admin of a team', () => {

@@ -1,10 +1,10 @@
 import { isRole, lowerRole, roleIncludes, type Role } from './roles.ts';
 
 /**
- * What a route requires of its caller. A role counts in the team of the path, never in one that a body or
- * query names. `nothing`: anyone, since the route reveals nothing or its path is the secret. `public`: anyone
- * if the pipeline is public, otherwise the role `read`; the route decides. `user`: people, also with personal
- * tokens. `session`: people who signed in, without tokens.
+ * What a route requires of its caller. A role counts in the team of the path, never in a team that the body
+ * or query names. `nothing`: anyone, since the route reveals nothing or its path is the secret. `public`:
+ * anyone if the pipeline is public, otherwise the role `read`; the route itself finds out which. `user`:
+ * people, also with personal tokens. `session`: people who signed in, without tokens.
  */
 export type AccessLevel = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 
@@ -26,7 +26,7 @@ export interface Identity {
   sessionId?: string;
   /** When they last signed in, in milliseconds. */
   signedInAt?: number;
-  /** They may do nothing else first. */
+  /** The caller can access only the routes for changing the password. */
   mustChangePassword?: boolean;
 }
 
@@ -41,7 +41,10 @@ export function roleIn(identity: Identity, team: string): Role | undefined {
   return identity.globalAdmin ? 'admin' : identity.teams.get(team);
 }
 
-/** Whether they see more than the public. Anyone who must change their password first does not. */
+/**
+ * Whether the caller sees more of the team than the public. A person who must change their password first
+ * does not.
+ */
 export function isMember(identity: Identity | undefined, team: string): boolean {
   if (identity === undefined || identity.mustChangePassword === true) return false;
   return roleIn(identity, team) !== undefined;
@@ -61,14 +64,14 @@ export function refuseAccess(request: AccessRequest, identity: Identity): Access
     const message = 'Change your password first: PUT /profile/password.';
     return { reason: 'password-change-required', message, needs: request.needs };
   }
-  return missing(request, identity);
+  return refuseByNeeds(request, identity);
 }
 
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /**
- * They signed in within the last ten minutes. Required for new ways to sign in: an unattended browser must
- * not be enough.
+ * Whether the caller signed in within the last ten minutes. Required for adding a way to sign in: an
+ * unattended browser must not be enough.
  */
 export function isRecentSignIn({ signedInAt }: Identity, now: number): boolean {
   return signedInAt !== undefined && now - signedInAt < RECENT_SIGN_IN_MS;
@@ -77,29 +80,31 @@ export function isRecentSignIn({ signedInAt }: Identity, now: number): boolean {
 /** Access that depends on no team, and the credentials that allow it. */
 const ACCESS_WITHOUT_TEAM: Record<
   Exclude<AccessLevel, Role | 'nothing' | 'public'>,
-  { open: CredentialKind[]; message: string }
+  { credentials: CredentialKind[]; message: string }
 > = {
-  session: { open: ['session'], message: 'This needs a session: sign in. Tokens do not work here.' },
+  session: { credentials: ['session'], message: 'This needs a session: sign in. Tokens do not work here.' },
   user: {
-    open: ['session', 'personal-token'],
+    credentials: ['session', 'personal-token'],
     message: 'This is for people: sign in, or use a personal token.',
   },
   'global-admin': {
-    open: ['session', 'personal-token', 'installation'],
+    credentials: ['session', 'personal-token', 'installation'],
     message: 'This needs a global admin.',
   },
 };
 
-function missing({ needs, team }: AccessRequest, identity: Identity): AccessDenied | undefined {
+function refuseByNeeds({ needs, team }: AccessRequest, identity: Identity): AccessDenied | undefined {
   if (needs === 'nothing' || needs === 'public') return undefined;
   if (isRole(needs)) {
     if (team === undefined) return forbid(needs, 'Nobody may use this path.');
     if (roleIncludes(roleIn(identity, team), needs)) return undefined;
     return { ...forbid(needs, `This needs the role ${needs} in team ${team}.`), team };
   }
-  const { open, message } = ACCESS_WITHOUT_TEAM[needs];
-  const isOpen = open.includes(identity.credential ?? 'installation');
-  return isOpen && (needs !== 'global-admin' || identity.globalAdmin) ? undefined : forbid(needs, message);
+  const { credentials, message } = ACCESS_WITHOUT_TEAM[needs];
+  const isAccepted = credentials.includes(identity.credential ?? 'installation');
+  return isAccepted && (needs !== 'global-admin' || identity.globalAdmin)
+    ? undefined
+    : forbid(needs, message);
 }
 
 function forbid(needs: AccessLevel, message: string): AccessDenied {

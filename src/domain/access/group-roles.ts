@@ -16,38 +16,39 @@ export interface IgnoredGroups {
 const MAX_NAMES = 10;
 
 /**
- * Which groups give no role, and why. A group name needs its provider: where people can create groups, they
- * could otherwise create one with the name of a group of another provider.
+ * Which groups give no role, and why. If several providers report groups, each group role must name its
+ * provider. Otherwise, people who can create groups at one provider could take the name of another provider's
+ * group to get its role.
  */
 export function ignoredGroups(
   groups: readonly GroupRole[],
   providersWithGroups: readonly string[],
 ): IgnoredGroups | undefined {
-  const open = groups.filter(({ provider }) => provider === undefined);
-  if (open.length > 0 && providersWithGroups.length > 1) {
+  const withoutProvider = groups.filter(({ provider }) => provider === undefined);
+  if (withoutProvider.length > 0 && providersWithGroups.length > 1) {
     const message =
-      `${named(open)} give no role: ` +
-      `${providersWithGroups.length} providers report groups (${listed(providersWithGroups)}). ` +
+      `${describeGroups(withoutProvider)} give no role: ` +
+      `${providersWithGroups.length} providers report groups (${listNames(providersWithGroups)}). ` +
       'Name the provider of each group (spec.groups[].provider).';
     return { reason: 'ProviderRequired', message };
   }
-  const unknown = groups.filter(
+  const ofUnknownProvider = groups.filter(
     ({ provider }) => provider !== undefined && !providersWithGroups.includes(provider),
   );
-  if (unknown.length === 0) return undefined;
-  const providers = [...new Set(unknown.map(({ provider = '' }) => provider))];
+  if (ofUnknownProvider.length === 0) return undefined;
+  const providers = [...new Set(ofUnknownProvider.map(({ provider = '' }) => provider))];
   const message =
-    `${named(unknown)} give no role: no enabled OAuthProvider with groupsClaim ` +
+    `${describeGroups(ofUnknownProvider)} give no role: no enabled OAuthProvider with groupsClaim ` +
     `is named ${providers.slice(0, MAX_NAMES).join(' or ')}. ` +
-    `Those that report groups: ${providersWithGroups.length === 0 ? 'none' : listed(providersWithGroups)}.`;
+    `Those that report groups: ${providersWithGroups.length === 0 ? 'none' : listNames(providersWithGroups)}.`;
   return { reason: 'UnknownProvider', message };
 }
 
-function named(groups: readonly GroupRole[]): string {
-  return `Groups ${listed(groups.map(({ claim }) => claim))}`;
+function describeGroups(groups: readonly GroupRole[]): string {
+  return `Groups ${listNames(groups.map(({ claim }) => claim))}`;
 }
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [];
   return [...names.slice(0, MAX_NAMES), ...more].join(', ');
 }

@@ -24,15 +24,19 @@ describe('the last admin of a team', () => {
     'can leave if there is another admin': [member('admin', 1), undefined, undefined],
     'does not stop another member from leaving': [member('write', 0), undefined, undefined],
     'does not stop another member from becoming admin': [member('write', 0), 'admin', undefined],
-    'is not affected if a non-member is removed': [member(undefined, 1), undefined, 'not-a-member'],
+    'does not matter if a non-member is removed, which is refused': [
+      member(undefined, 1),
+      undefined,
+      'not-a-member',
+    ],
     'cannot be changed if a manifest sets the members': [
       member('write', 3, true),
       'admin',
       'managed-by-manifest',
     ],
   };
-  test.each(Object.entries(cases))('%s', (_name, [known, to, reason]) => {
-    expect(refuseMemberChange(known, to)?.reason).toBe(reason);
+  test.each(Object.entries(cases))('%s', (_name, [facts, to, reason]) => {
+    expect(refuseMemberChange(facts, to)?.reason).toBe(reason);
   });
 });
 
@@ -48,8 +52,8 @@ describe('adding a member', () => {
       'managed-by-manifest',
     ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [known, role, reason]) => {
-    expect(refuseNewMember(known, role)?.reason).toBe(reason);
+  test.each(Object.entries(cases))('%s', (_sentence, [facts, role, reason]) => {
+    expect(refuseNewMember(facts, role)?.reason).toBe(reason);
   });
 
   test('names the present role if the person is a member', () => {

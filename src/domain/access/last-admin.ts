@@ -2,6 +2,7 @@ import type { Role } from './roles.ts';
 
 /** A member of a team before a change. */
 export interface MemberFacts {
+  /** Undefined: not a member. */
   role: Role | undefined;
   /** Other admins of the team. */
   otherAdmins: number;
@@ -15,18 +16,18 @@ export interface ChangeRefusal {
 }
 
 /**
- * Why a member may not get this role, or leave (`to` undefined). Undefined: they may. A team with an admin
- * always keeps one.
+ * Why a member may not get the role `newRole`, or leave the team (`newRole` undefined). Undefined: they may.
+ * A team with an admin always keeps one.
  */
-export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): ChangeRefusal | undefined {
+export function refuseMemberChange(facts: MemberFacts, newRole: Role | undefined): ChangeRefusal | undefined {
   if (facts.byManifest) {
     const message = 'The manifest of this team lists its members. Change the manifest.';
     return { reason: 'managed-by-manifest', message };
   }
-  if (to === undefined && facts.role === undefined) {
+  if (newRole === undefined && facts.role === undefined) {
     return { reason: 'not-a-member', message: 'They are not a member of this team.' };
   }
-  if (facts.role === 'admin' && to !== 'admin' && facts.otherAdmins === 0) {
+  if (facts.role === 'admin' && newRole !== 'admin' && facts.otherAdmins === 0) {
     return {
       reason: 'last-admin',
       message: 'They are the last admin of this team: make somebody else admin first.',
@@ -36,16 +37,16 @@ export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): Ch
 }
 
 /** Why an account may not become a member. */
-export function refuseNewMember(facts: MemberFacts, to: Role): ChangeRefusal | undefined {
+export function refuseNewMember(facts: MemberFacts, newRole: Role): ChangeRefusal | undefined {
   if (facts.role !== undefined && !facts.byManifest) {
     return { reason: 'already-a-member', message: `They are already a member, with the role ${facts.role}.` };
   }
-  return refuseMemberChange(facts, to);
+  return refuseMemberChange(facts, newRole);
 }
 
 /**
- * Why a team may not have the members that its manifest lists. Undefined: it may. A team with an admin always
- * keeps one.
+ * Why a team may not have the members that its manifest lists. Undefined: it may. `before` and `after` count
+ * its admins with an enabled account. A team with such an admin always keeps one.
  */
 export function refuseMembers({ before, after }: { before: number; after: number }): string | undefined {
   if (before === 0 || after > 0) return undefined;
@@ -59,7 +60,7 @@ export function refuseMembers({ before, after }: { before: number; after: number
 export interface AccountFacts {
   globalAdmin: boolean;
   otherGlobalAdmins: number;
-  /** Teams of which this is the last admin. */
+  /** Teams of which this account is the last admin. */
   lastAdminOf: readonly string[];
 }
 
@@ -70,8 +71,8 @@ export function refuseDemotion({ globalAdmin, otherGlobalAdmins }: AccountFacts)
 }
 
 export function refuseAccountRemoval(facts: AccountFacts): ChangeRefusal | undefined {
-  const demoted = refuseDemotion(facts);
-  if (demoted !== undefined || facts.lastAdminOf.length === 0) return demoted;
+  const demotionRefusal = refuseDemotion(facts);
+  if (demotionRefusal !== undefined || facts.lastAdminOf.length === 0) return demotionRefusal;
   const message = `They are the last admin of ${facts.lastAdminOf.join(', ')}: make somebody else admin there first.`;
   return { reason: 'last-admin', message };
 }

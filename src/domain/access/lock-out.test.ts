@@ -90,26 +90,29 @@ describe('no account is locked out', () => {
     });
     const users = fc.array(fc.tuple(fc.boolean(), fc.uniqueArray(provider)), { minLength: 4, maxLength: 4 });
     fc.assert(
-      fc.property(users, fc.array(step, { maxLength: 30 }), (made, steps) => {
-        let people = made.map(([hasPassword, linked], index) => user(`u${index}`, hasPassword, ...linked));
+      fc.property(users, fc.array(step, { maxLength: 30 }), (drawnUsers, steps) => {
+        let people = drawnUsers.map(([hasPassword, linked], index) =>
+          user(`u${index}`, hasPassword, ...linked),
+        );
         let offered: EnabledSignIn = { local: true, providers: ['one', 'two', 'three'] };
-        const able = new Set(
+        const ableBefore = new Set(
           people
-            .filter((one) => usersLockedOut([one], offered, { local: false, providers: [] }).length > 0)
+            .filter((person) => usersLockedOut([person], offered, { local: false, providers: [] }).length > 0)
             .map(({ username }) => username),
         );
-        for (const one of steps) ({ people, offered } = play(people, offered, one));
-        const still = people.filter(
+        for (const step of steps) ({ people, offered } = applyStep(people, offered, step));
+        const ableAfter = people.filter(
           (person) => usersLockedOut([person], offered, { local: false, providers: [] }).length > 0,
         );
-        for (const username of able) expect(still.map((person) => person.username)).toContain(username);
+        for (const username of ableBefore)
+          expect(ableAfter.map((person) => person.username)).toContain(username);
       }),
     );
   });
 });
 
 type Step = { change: string; provider: string; personIndex: number };
-function play(
+function applyStep(
   people: AccountSignIn[],
   offered: EnabledSignIn,
   { change, provider, personIndex }: Step,
@@ -129,7 +132,7 @@ function play(
       if (refuseProviderLoss(people, provider, offered) !== undefined) return { people, offered };
       return {
         people,
-        offered: { ...offered, providers: offered.providers.filter((one) => one !== provider) },
+        offered: { ...offered, providers: offered.providers.filter((name) => name !== provider) },
       };
     default:
       if (person === undefined || refuseUnlink(person, provider, offered) !== undefined)

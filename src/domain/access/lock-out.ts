@@ -8,12 +8,13 @@ export interface AccountSignIn {
 
 /** The ways to sign in that the installation offers. */
 export interface EnabledSignIn {
+  /** Signing in with a user name and password. */
   local: boolean;
   /** Enabled providers. */
   providers: readonly string[];
 }
 
-/** User names in a refusal. The others are counted. */
+/** A refusal names up to this many users and counts the others. */
 const MAX_NAMES = 5;
 
 function canSignIn({ hasPassword, linked }: AccountSignIn, { local, providers }: EnabledSignIn): boolean {
@@ -37,17 +38,17 @@ export function refuseProviderLoss(
   provider: string,
   offered: EnabledSignIn,
 ): string | undefined {
-  const left = { ...offered, providers: offered.providers.filter((one) => one !== provider) };
-  const out = usersLockedOut(users, offered, left);
-  if (out.length === 0) return undefined;
+  const remaining = { ...offered, providers: offered.providers.filter((name) => name !== provider) };
+  const lockedOut = usersLockedOut(users, offered, remaining);
+  if (lockedOut.length === 0) return undefined;
   return (
-    `${provider} is the only way to sign in for ${named(out)}. ` +
+    `${provider} is the only way to sign in for ${listUsernames(lockedOut)}. ` +
     'First give them a password, or let them link another provider.'
   );
 }
 
 /**
- * Why signing in with a password may not be turned off. Undefined: it may, since every account is linked to
+ * Why signing in with a password may not be turned off. Undefined: it may, because every account is linked to
  * an enabled provider.
  */
 export function refuseLocalLoss(
@@ -55,10 +56,10 @@ export function refuseLocalLoss(
   { providers }: EnabledSignIn,
 ): string | undefined {
   if (providers.length === 0) return 'No provider is enabled: nobody could sign in.';
-  const without = users.filter(({ linked }) => !linked.some((one) => providers.includes(one)));
+  const without = users.filter(({ linked }) => !linked.some((provider) => providers.includes(provider)));
   if (without.length === 0) return undefined;
   const usernames = without.map(({ username }) => username);
-  return `${named(usernames)} cannot sign in with any enabled provider. Let them link one first.`;
+  return `${listUsernames(usernames)} cannot sign in with any enabled provider. Let them link one first.`;
 }
 
 /** Why an account may not be unlinked from a provider. Undefined: it may. */
@@ -67,12 +68,12 @@ export function refuseUnlink(
   provider: string,
   offered: EnabledSignIn,
 ): string | undefined {
-  const after = { ...user, linked: user.linked.filter((one) => one !== provider) };
+  const after = { ...user, linked: user.linked.filter((name) => name !== provider) };
   if (!canSignIn(user, offered) || canSignIn(after, offered)) return undefined;
   return 'This is your only way to sign in. First set a password or link another provider.';
 }
 
-function named(usernames: readonly string[]): string {
+function listUsernames(usernames: readonly string[]): string {
   const shown = usernames.slice(0, MAX_NAMES).join(', ');
   const others = usernames.length - MAX_NAMES;
   return others > 0 ? `${shown} and ${others} more` : shown;

@@ -1,4 +1,7 @@
-/** No vowels, so no words; no letters that look or sound alike in most fonts and languages. */
+/**
+ * The alphabet has no vowels, so codes contain no words. It has no letters that look or sound alike in most
+ * fonts and languages.
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 

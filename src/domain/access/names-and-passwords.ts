@@ -1,9 +1,12 @@
+import { whyReserved } from './reserved-namespaces.ts';
+
 const USERNAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 256;
 
 /**
- * What is wrong with a user name. Undefined: nothing. User names never change, since the audit log has them.
+ * What is wrong with a user name. Undefined: nothing. A user name never changes, because the audit log refers
+ * to people by it.
  */
 export function usernameFault(name: string): string | undefined {
   if (USERNAME.test(name)) return undefined;
@@ -23,14 +26,16 @@ export function teamNameFault(name: string): string | undefined {
       'and begins and ends with a letter or a digit.'
     );
   }
-  return name === 'default' || name.startsWith('kube-')
-    ? `The namespace ${name} is reserved for the cluster. Choose another one.`
-    : undefined;
+  return whyReserved(name);
 }
-/** Words that attackers guess first here (`docs/security.md`). */
+
+/** Words that attackers of a Millrace installation guess first (`docs/security.md`). */
 const GUESSABLE_WORDS = ['millrace', 'password', 'pipeline'];
 
-/** What is wrong with a new password. Undefined: nothing. Its length counts, not its kinds of characters. */
+/**
+ * What is wrong with a new password. Undefined: nothing. A password needs a certain length, but no certain
+ * kinds of characters.
+ */
 export function passwordFault(
   password: string,
   username: string,
@@ -44,7 +49,7 @@ export function passwordFault(
   if (isCommon(password)) return 'This password is too common: attackers try it first.';
   if (isLittleMoreThan(username, password))
     return 'A password must be more than the user name with a few characters around it.';
-  const word = GUESSABLE_WORDS.find((one) => isLittleMoreThan(one, password));
+  const word = GUESSABLE_WORDS.find((guess) => isLittleMoreThan(guess, password));
   return word && `A password must be more than the word ${word} with a few characters around it.`;
 }
 

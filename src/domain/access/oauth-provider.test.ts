@@ -79,7 +79,11 @@ describe('a changed definition would send the client secret to another place', (
       { issuerUrl: 'https://ID.example.org:443/realm' },
       [],
     ],
-    'not if the URL is invalid': [OIDC, { clientId: 'other', scopes: ['openid'], enabled: false }, []],
+    'not if only fields without a URL change': [
+      OIDC,
+      { clientId: 'other', scopes: ['openid'], enabled: false },
+      [],
+    ],
     'if the issuer changes': [OIDC, { issuerUrl: 'https://evil.example/realm' }, ['issuerUrl']],
     'if the port changes': [OIDC, { issuerUrl: 'https://id.example.org:8443/realm' }, ['issuerUrl']],
     'if the new host name only begins like the old one': [
@@ -101,7 +105,7 @@ describe('a changed definition would send the client secret to another place', (
 
 describe('a suggested username', () => {
   const cases: Record<string, [claims: Claims, claim: string | undefined, name: string]> = {
-    'is the username at the provider': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
+    'is the username at the provider if the claim is login': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
     'falls back to the standard claims of OpenID': [{ preferred_username: 'ann' }, 'login', 'ann'],
     'is the part of the email address before the @': [{ email: 'Ann.B+ci@example.org' }, 'email', 'ann.b-ci'],
     'may come from any claim': [{ nick: 'ann' }, 'nick', 'ann'],

@@ -7,7 +7,7 @@ export interface OAuthProvider {
   clientId: string;
   /** For OIDC. */
   issuerUrl?: string;
-  /** For OAuth2. */
+  /** For OAuth2, like `tokenUrl` and `userInfoUrl`. */
   authUrl?: string;
   tokenUrl?: string;
   userInfoUrl?: string;
@@ -20,7 +20,7 @@ export interface OAuthProvider {
 
 const CANONICAL = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 const URLS = ['issuerUrl', 'authUrl', 'tokenUrl', 'userInfoUrl'] as const;
-const NEEDED: Record<OAuthProvider['type'], readonly (typeof URLS)[number][]> = {
+const NEEDED_URLS: Record<OAuthProvider['type'], readonly (typeof URLS)[number][]> = {
   OIDC: ['issuerUrl'],
   OAuth2: ['authUrl', 'tokenUrl', 'userInfoUrl'],
 };
@@ -28,7 +28,7 @@ const NEEDED: Record<OAuthProvider['type'], readonly (typeof URLS)[number][]> = 
 /** Everything that is wrong with a provider's definition. */
 export function providerFaults(provider: OAuthProvider): string[] {
   const { canonical, type, clientId, scopes = [] } = provider;
-  const needed = NEEDED[type];
+  const needed = NEEDED_URLS[type];
   return [
     ...(CANONICAL.test(canonical)
       ? []
@@ -51,14 +51,14 @@ export function providerFaults(provider: OAuthProvider): string[] {
 }
 
 /**
- * URLs whose origin changes. The client secret, or the tokens that it gives access to, would be sent there.
- * So anyone who changes them must know the secret (CVE-2026-40161).
+ * Names of the URLs whose origin changes. Millrace sends the client secret, or tokens that it got with the
+ * secret, to these origins. So anyone who changes an origin must know the secret (CVE-2026-40161).
  */
 export function changedOrigins(before: OAuthProvider, wanted: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
 }
 
-/** A URL without its path. */
+/** The origin of a URL: without its path, in lower case. */
 function originOf(url: string | undefined): string | undefined {
   return url?.toLowerCase().replace(/^(https:\/\/[^/]*?)(:443)?(\/.*)?$/, '$1');
 }
@@ -73,12 +73,13 @@ export function requestedScopes({ type, scopes }: Pick<OAuthProvider, 'type' | '
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Suggests a name for a new account, which the person may change. It never links accounts. `usernameClaim`
- * `login`: the name at the provider. `email`: the part before the @.
+ * Suggests a user name for a new account. The person may change the suggestion, and it never links accounts.
+ * If `usernameClaim` is `login`, the suggestion is the user name at the provider. If it is `email`, the
+ * suggestion is the part of the email address before the @.
  */
 export function suggestUsername(claims: Claims, usernameClaim: string | undefined): string {
-  const found = nameIn(claims, usernameClaim);
-  const clean = found
+  const claimed = claimedName(claims, usernameClaim);
+  const suggestion = claimed
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
@@ -86,22 +87,22 @@ export function suggestUsername(claims: Claims, usernameClaim: string | undefine
     .replace(/^[._-]+/, '')
     .slice(0, 63)
     .replace(/(?<![._-])[._-]+$/, '');
-  return clean === '' ? 'user' : clean;
+  return suggestion === '' ? 'user' : suggestion;
 }
 
-function nameIn(claims: Claims, claim: string | undefined): string {
-  if (claim === 'email') return textOf(claims, 'email').split('@')[0] ?? '';
-  if (claim === 'login') return textOf(claims, 'login') || textOf(claims, 'preferred_username');
-  if (claim !== undefined) return textOf(claims, claim);
+function claimedName(claims: Claims, claim: string | undefined): string {
+  if (claim === 'email') return stringClaim(claims, 'email').split('@')[0] ?? '';
+  if (claim === 'login') return stringClaim(claims, 'login') || stringClaim(claims, 'preferred_username');
+  if (claim !== undefined) return stringClaim(claims, claim);
   return (
-    textOf(claims, 'preferred_username') ||
-    textOf(claims, 'login') ||
-    (textOf(claims, 'email').split('@')[0] ?? '')
+    stringClaim(claims, 'preferred_username') ||
+    stringClaim(claims, 'login') ||
+    (stringClaim(claims, 'email').split('@')[0] ?? '')
   );
 }
 
 export function suggestFullName(claims: Claims): string {
-  return textOf(claims, 'name')
+  return stringClaim(claims, 'name')
     .replaceAll(/\p{Cc}/gu, ' ')
     .trim()
     .slice(0, 200);
@@ -110,19 +111,19 @@ export function suggestFullName(claims: Claims): string {
 const MAX_GROUPS = 500;
 const MAX_GROUP_NAME_CHARACTERS = 256;
 
-/** The groups of a person, from the claim. Values that are not names are left out. */
+/** The groups of a person, from the claim `groupsClaim`. Values that are not names are left out. */
 export function groupsIn(claims: Claims, groupsClaim: string | undefined): string[] {
   if (groupsClaim === undefined || !Object.hasOwn(claims, groupsClaim)) return [];
   const claim = claims[groupsClaim];
   const names: unknown[] = Array.isArray(claim) ? claim : [claim];
-  const known = names.filter(
+  const validNames = names.filter(
     (name): name is string =>
       typeof name === 'string' && name !== '' && name.length <= MAX_GROUP_NAME_CHARACTERS,
   );
-  return [...new Set(known)].toSorted().slice(0, MAX_GROUPS);
+  return [...new Set(validNames)].toSorted().slice(0, MAX_GROUPS);
 }
 
-function textOf(claims: Claims, name: string): string {
+function stringClaim(claims: Claims, name: string): string {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' ? value : '';
 }

@@ -2,7 +2,7 @@ import type { OAuthProvider } from './oauth-provider.ts';
 
 /** What the OAuthProvider object defines beside how people sign in. */
 export interface ProviderState {
-  /** Names the client secret. */
+  /** Name under which the client secret is stored. */
   secretKey: string;
   /** The API created its object and may change it. The API also stores its secret. */
   byApi?: boolean;
@@ -23,7 +23,7 @@ export function mayLockOut(before: OAuthProvider | undefined, wanted: OAuthProvi
   return !wanted.enabled || (before !== undefined && issuerOf(before) !== issuerOf(wanted));
 }
 
-/** Decides what to write. `state`: only the generation of the object. */
+/** Decides what to store of a provider. `state`: only the UID and generation of its object. */
 export function providerChange(
   before: Provider | undefined,
   wanted: Provider,
@@ -38,7 +38,7 @@ export function isOutdated(before: Provider | undefined, { uid, generation = 0 }
   return uid !== undefined && before?.uid === uid && (before.generation ?? 0) > generation;
 }
 
-/** The provider without the generation of its object. Equal definitions give equal texts. */
+/** The provider without the UID and generation of its object. Equal definitions give equal texts. */
 function definitionOf({ byApi = false, uid: _uid, generation: _generation, ...provider }: Provider): string {
   const fields = Object.entries({ ...provider, byApi });
   return JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { providerFaults, type OAuthProvider } from './oauth-provider.ts';
 import { PROVIDER_PRESETS } from './provider-presets.ts';
 
-const filledIn = (url: string | undefined) => url?.replaceAll(/\{\w+\}/g, 'id.example.org');
+const fillPlaceholders = (url: string | undefined) => url?.replaceAll(/\{\w+\}/g, 'id.example.org');
 
 test.each(PROVIDER_PRESETS.map((preset) => [preset.name, preset] as const))(
   'the preset %s is a valid provider with its placeholders filled in and a client',
@@ -13,7 +13,7 @@ test.each(PROVIDER_PRESETS.map((preset) => [preset.name, preset] as const))(
     expect([undefined, 'login', 'email']).toContain(usernameClaim);
     const provider: OAuthProvider = { ...preset, canonical: name, clientId: 'client', enabled: true };
     for (const field of ['issuerUrl', 'authUrl', 'tokenUrl', 'userInfoUrl'] as const) {
-      const url = filledIn(preset[field]);
+      const url = fillPlaceholders(preset[field]);
       if (url !== undefined) provider[field] = url;
     }
     expect(providerFaults(provider)).toEqual([]);

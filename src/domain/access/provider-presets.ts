@@ -1,6 +1,6 @@
 import type { OAuthProvider } from './oauth-provider.ts';
 
-/** Defaults for a well-known provider. Replace `{word}` in a URL. */
+/** Defaults for a well-known provider. The admin replaces each `{word}` in a URL. */
 export interface ProviderPreset extends Pick<
   OAuthProvider,
   'type' | 'issuerUrl' | 'authUrl' | 'tokenUrl' | 'userInfoUrl' | 'usernameClaim' | 'groupsClaim'
@@ -41,7 +41,7 @@ function oidc(
   name: string,
   displayName: string,
   issuerUrl: string,
-  more: Partial<ProviderPreset>,
+  overrides: Partial<ProviderPreset>,
 ): ProviderPreset {
-  return { name, displayName, type: 'OIDC', issuerUrl, scopes: OPENID, ...more };
+  return { name, displayName, type: 'OIDC', issuerUrl, scopes: OPENID, ...overrides };
 }

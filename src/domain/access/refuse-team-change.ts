@@ -1,9 +1,10 @@
 import type { ChangeRefusal } from './last-admin.ts';
 
-/** Fields of a team that its manifest sets. Only the manifest changes them. */
+/** Whether the manifest of a team sets these fields. If it does, only the manifest changes them. */
 export interface ManagedFields {
   displayName: boolean;
   groups: boolean;
+  /** The permission to open shells in builds. */
   debug: boolean;
 }
 

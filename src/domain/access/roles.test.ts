@@ -13,7 +13,7 @@ describe('a role', () => {
     expect(ROLES.filter((needed) => roleIncludes(held, needed))).toEqual(included);
   });
 
-  test('is never raised by a limit', () => {
+  test('that is limited by another one is the lower of the two', () => {
     for (const one of ROLES) {
       for (const other of ROLES) {
         expect(lowerRole(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
@@ -23,7 +23,7 @@ describe('a role', () => {
 });
 
 describe('the name of a role', () => {
-  const cases: Record<string, [word: unknown, is: boolean]> = {
+  const cases: Record<string, [word: unknown, isName: boolean]> = {
     'is one of four': ['maintain', true],
     'is in lower case': ['Admin', false],
     'is no other word': ['owner', false],
@@ -31,5 +31,5 @@ describe('the name of a role', () => {
     'is a string': [['admin'], false],
     'is not empty': [undefined, false],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [word, is]) => expect(isRole(word)).toBe(is));
+  test.each(Object.entries(cases))('%s', (_sentence, [word, isName]) => expect(isRole(word)).toBe(isName));
 });

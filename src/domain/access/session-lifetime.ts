@@ -1,4 +1,4 @@
-const SECONDS: Record<string, number> = {
+const SECONDS_PER_UNIT: Record<string, number> = {
   s: 1,
   m: 60,
   h: 3600,
@@ -19,7 +19,7 @@ export function parseLifetime(text: string): number | undefined {
   if (!/^(?:\d{1,9}[smhdwMy])+$/.test(text)) return undefined;
   let seconds = 0;
   for (const [, amount, unit = ''] of text.matchAll(/(\d{1,9})([smhdwMy])/g)) {
-    seconds += Number(amount) * (SECONDS[unit] ?? 0);
+    seconds += Number(amount) * (SECONDS_PER_UNIT[unit] ?? 0);
   }
   return seconds > MAX_LIFETIME_SECONDS ? undefined : seconds;
 }

@@ -12,32 +12,43 @@ interface Case {
   known: StoredSecretFacts;
 }
 
-const refuse = ({ known, ...secret }: Case): string | undefined =>
-  refuseSecret({ name: 'TOKEN', ...secret }, known)?.code;
+const refuse = ({ known: facts, ...secret }: Case): string | undefined =>
+  refuseSecret({ name: 'TOKEN', ...secret }, facts)?.code;
 
 describe('a value is stored', () => {
-  test.each<[title: string, given: Case]>([
+  test.each<[title: string, secret: Case]>([
     ['under a new name', { kind: 'secret', value: 'x', known: { count: 0 } }],
     [
-      'in place of another',
+      'in place of another one, even if its scope has the most secrets already',
       { kind: 'plain', value: 'x', known: { kind: 'plain', count: MAX_STORED_SECRETS } },
     ],
     ['that is empty', { kind: 'secret', value: '', known: { count: 0 } }],
-    ['of the limit', { kind: 'secret', value: 'ü'.repeat(32 * 1024), known: { count: 0 } }],
-  ])('%s', (_title, given) => expect(refuse(given)).toBeUndefined());
+    [
+      'of the longest length that is allowed',
+      { kind: 'secret', value: 'ü'.repeat(32 * 1024), known: { count: 0 } },
+    ],
+  ])('%s', (_title, secret) => expect(refuse(secret)).toBeUndefined());
 });
 
 describe('a value is refused', () => {
   const none = { count: 0 };
-  test.each<[title: string, given: Case, code: string]>([
-    ['of another kind', { kind: 'plain', value: 'x', known: { kind: 'secret', count: 1 } }, 'KindIsFixed'],
+  test.each<[title: string, secret: Case, code: string]>([
     [
-      'where there are too many',
+      'if the secret of its name has another kind',
+      { kind: 'plain', value: 'x', known: { kind: 'secret', count: 1 } },
+      'KindIsFixed',
+    ],
+    [
+      'if its scope has the most secrets already',
       { kind: 'secret', value: 'x', known: { count: MAX_STORED_SECRETS } },
       'TooManySecrets',
     ],
-    ['above the limit', { kind: 'secret', value: `${'€'.repeat(21_845)}ab`, known: none }, 'ValueTooLong'],
+    [
+      'of more than the longest length that is allowed',
+      { kind: 'secret', value: `${'€'.repeat(21_845)}ab`, known: none },
+      'ValueTooLong',
+    ],
     ['with a null character', { kind: 'secret', value: 'a\u0000', known: none }, 'InvalidValue'],
     ['with half a character', { kind: 'secret', value: '\ud800', known: none }, 'InvalidValue'],
-  ])('%s', (_title, given, code) => expect(refuse(given)).toBe(code));
+  ])('%s', (_title, secret, code) => expect(refuse(secret)).toBe(code));
 });

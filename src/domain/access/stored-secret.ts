@@ -1,7 +1,7 @@
-/** `plain`: members read the value, and it is not masked. */
+/** `plain`: members may read the value, and logs show it. */
 export type SecretKind = 'secret' | 'plain';
 
-/** UTF-8. */
+/** Of the value in UTF-8. */
 export const MAX_STORED_SECRET_BYTES = 64 * 1024;
 /** Limit for a team's shared secrets, and for each pipeline. */
 export const MAX_STORED_SECRETS = 500;
@@ -9,7 +9,7 @@ export const MAX_STORED_SECRETS = 500;
 export interface StoredSecretFacts {
   /** Kind of the secret that has this name already. */
   kind?: SecretKind;
-  /** Secrets in its scope. */
+  /** Secrets that the team shares, or that the pipeline has. */
   count: number;
 }
 
@@ -21,7 +21,7 @@ export interface SecretRefusal {
 /** Why a value cannot be stored; undefined: it can. */
 export function refuseSecret(
   { name, kind, value }: { name: string; kind: SecretKind; value: string },
-  known: StoredSecretFacts,
+  facts: StoredSecretFacts,
 ): SecretRefusal | undefined {
   if (!value.isWellFormed() || value.includes('\u0000'))
     return { code: 'InvalidValue', message: 'The value must be text without null characters.' };
@@ -29,12 +29,12 @@ export function refuseSecret(
     const message = `The value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB.`;
     return { code: 'ValueTooLong', message };
   }
-  if (known.kind !== undefined && known.kind !== kind) {
-    const message = `${name} is stored as ${known.kind}. To store it as ${kind}, delete it first.`;
+  if (facts.kind !== undefined && facts.kind !== kind) {
+    const message = `${name} is stored as ${facts.kind}. To store it as ${kind}, delete it first.`;
     return { code: 'KindIsFixed', message };
   }
-  if (known.kind === undefined && known.count >= MAX_STORED_SECRETS) {
-    const message = `There are ${known.count} secrets already, the most that can be stored here. Delete some first.`;
+  if (facts.kind === undefined && facts.count >= MAX_STORED_SECRETS) {
+    const message = `There are ${facts.count} secrets already, the most that can be stored here. Delete some first.`;
     return { code: 'TooManySecrets', message };
   }
   return undefined;

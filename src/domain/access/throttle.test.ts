@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { countAttempt, countAttempts, type FailedAttempts } from './throttle.ts';
 
-const after = (count: number, ago: number): FailedAttempts => ({ count, lastAt: 1_000_000 - ago });
+const failures = (count: number, agoMs: number): FailedAttempts => ({ count, lastAt: 1_000_000 - agoMs });
 
 describe('failed sign-in attempts', () => {
   const cases: Record<
@@ -9,14 +9,14 @@ describe('failed sign-in attempts', () => {
     [kind: 'account' | 'address', known: FailedAttempts | undefined, wait: number]
   > = {
     'do not delay the first attempt': ['account', undefined, 0],
-    'are free ten times': ['account', after(9, 0), 0],
-    'after ten delay the next one by a second': ['account', after(10, 0), 1000],
-    'delay less as time passes': ['account', after(10, 400), 600],
-    'double the delay each time': ['account', after(13, 0), 8000],
-    'delay an account by a minute at most': ['account', after(1000, 0), 60_000],
-    'allow the next attempt after the delay': ['account', after(1000, 60_000), 0],
-    'are free a hundred times for an address': ['address', after(99, 0), 0],
-    'delay an address by five minutes at most': ['address', after(1000, 0), 300_000],
+    'ten times cause no delay': ['account', failures(9, 0), 0],
+    'after ten delay the next one by a second': ['account', failures(10, 0), 1000],
+    'delay less as time passes': ['account', failures(10, 400), 600],
+    'double the delay each time': ['account', failures(13, 0), 8000],
+    'delay an account by a minute at most': ['account', failures(1000, 0), 60_000],
+    'allow the next attempt after the delay': ['account', failures(1000, 60_000), 0],
+    'a hundred times cause no delay for an address': ['address', failures(99, 0), 0],
+    'delay an address by five minutes at most': ['address', failures(1000, 0), 300_000],
   };
   test.each(Object.entries(cases))('%s', (_name, [kind, known, wait]) => {
     const attempt = countAttempt(kind, known, 1_000_000);
@@ -24,18 +24,18 @@ describe('failed sign-in attempts', () => {
   });
 
   test('count as failed from their start, and are forgotten after fifteen minutes', () => {
-    expect(countAttempt('account', after(3, 1), 1_000_000)).toEqual({
+    expect(countAttempt('account', failures(3, 1), 1_000_000)).toEqual({
       answer: 'go',
       failures: { count: 4, lastAt: 1_000_000 },
     });
-    expect(countAttempt('account', after(50, 15 * 60_000), 1_000_000)).toMatchObject({
+    expect(countAttempt('account', failures(50, 15 * 60_000), 1_000_000)).toMatchObject({
       failures: { count: 1 },
     });
   });
 
-  test('that count for several keys wait for the slowest key, and count for none during the wait', () => {
-    const free = { kind: 'address' as const, failures: after(3, 1) };
-    const account = (count: number) => ({ kind: 'account' as const, failures: after(count, 0) });
+  test('of several keys wait for the key with the longest delay, and count for no key if they have to wait', () => {
+    const free = { kind: 'address' as const, failures: failures(3, 1) };
+    const account = (count: number) => ({ kind: 'account' as const, failures: failures(count, 0) });
     expect(countAttempts([account(10), free, account(11)], 1_000_000)).toEqual({
       answer: 'wait',
       milliseconds: 2000,

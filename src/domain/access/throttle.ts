@@ -13,9 +13,9 @@ export interface AttemptKey {
 }
 
 /**
- * The first failures are free. Each one after that doubles the wait for the next attempt. The wait for an
- * account is short, so that nobody can lock its owner out. An address has more free attempts, since a company
- * may share it.
+ * The first failures (`free`) cause no wait. Each failure after them doubles the wait for the next attempt.
+ * The wait for an account is short, so that nobody can lock its owner out. An address has more of the first
+ * failures, since a company may share it.
  */
 const RULES: Record<ThrottleKind, { free: number; firstWaitMs: number; maxWaitMs: number }> = {
   account: { free: 10, firstWaitMs: 1000, maxWaitMs: 60_000 },
@@ -29,8 +29,8 @@ export type AttemptDecision =
   | { answer: 'go'; failures: FailedAttempts };
 
 /**
- * Whether another attempt is allowed. It counts as failed until it succeeds, so that parallel attempts count
- * like successive ones.
+ * Whether another attempt is allowed. An attempt counts as failed until it succeeds, so that parallel
+ * attempts count like successive ones.
  */
 export function countAttempt(
   kind: ThrottleKind,
@@ -41,21 +41,21 @@ export function countAttempt(
   const count = known === undefined || now - known.lastAt >= FORGET_AFTER_MS ? 0 : known.count;
   if (known !== undefined && count >= free) {
     const wait = Math.min(firstWaitMs * 2 ** Math.min(count - free, 30), maxWaitMs);
-    const left = known.lastAt + wait - now;
-    if (left > 0) return { answer: 'wait', milliseconds: left };
+    const remaining = known.lastAt + wait - now;
+    if (remaining > 0) return { answer: 'wait', milliseconds: remaining };
   }
   return { answer: 'go', failures: { count: count + 1, lastAt: now } };
 }
 
 /**
- * One attempt that counts for several keys. If one of them must wait, the attempt waits for the longest and
- * counts for none.
+ * Whether one attempt that counts for several keys is allowed. If any key must wait, the attempt must wait
+ * for the longest of their waits, and it counts for no key.
  */
 export function countAttempts(
-  known: readonly { kind: ThrottleKind; failures: FailedAttempts | undefined }[],
+  keys: readonly { kind: ThrottleKind; failures: FailedAttempts | undefined }[],
   now: number,
 ): { answer: 'wait'; milliseconds: number } | { answer: 'go'; failures: FailedAttempts[] } {
-  const attempts = known.map(({ kind, failures }) => countAttempt(kind, failures, now));
+  const attempts = keys.map(({ kind, failures }) => countAttempt(kind, failures, now));
   const waits = attempts.map((attempt) => (attempt.answer === 'wait' ? attempt.milliseconds : 0));
   const longest = Math.max(...waits);
   if (longest > 0) return { answer: 'wait', milliseconds: longest };
