@@ -43,17 +43,17 @@ export type AgentWork = { work: 'build'; plan: Plan } | { work: 'checks'; run: C
 /** `wait`: the Pod is warm. The agent follows `/agent/v1/work`. */
 export type SessionResponse = AgentWork | { work: 'wait' };
 
-/** The plan has placeholders in place of secrets. */
+/** Asks for one operation with the values of its secrets: the plan has placeholders in their place. */
 export interface SecretsRequest {
   /** Id of a step, hook, service or notification, or the scope of a check. */
   operation: string;
-  /** What gets of the pipeline's secret types brought, by the name of the secret. */
+  /** What the gets of earlier `run` answers brought, by the name of the secret. */
   given?: Record<string, SecretOutput>;
 }
 
 /**
- * `run`: the agent runs these gets, and asks again with what they brought besides what it gave before.
- * `wait`: a store did not answer, so the agent tries again. The reason is one or more sentences.
+ * `run`: the agent runs these gets and repeats its request, with what they brought added to `given`. `wait`:
+ * a secret store did not answer, so the agent tries again. `reason` is one or more sentences.
  */
 export type SecretsResponse =
   | {
@@ -67,8 +67,9 @@ export type SecretsResponse =
   | { answer: 'wait'; reason: string };
 
 /**
- * Work, handed out while the API server does not yet show the Pod's address. The agent may
- * start it, but cannot report until the second line confirms the session. A refusal ends what was started.
+ * Work that the gateway hands out before the API server shows the Pod's address. The agent may start the
+ * work, but cannot report until a SessionConfirmation confirms the session. If the gateway refuses the
+ * session, the agent ends what it has started.
  */
 export type ProvisionalWork = AgentWork & { provisional: true };
 
@@ -80,19 +81,22 @@ export interface EventsRequest {
 }
 
 export interface EventsResponse {
-  /** Every event up to this number is durable. A `put` starts only after its `step-started` is. */
+  /**
+   * Every event up to this number is durable. The agent starts a `put` only after its `step-started` event is
+   * durable.
+   */
   acknowledged: number;
   /** The build is being cancelled. Repeats the command, in case the command stream is down. */
   cancel?: boolean;
 }
 
-/** `debug`: a person opened a shell, or typed something. The agent asks for it. */
+/** `debug`: a person opened a shell, or typed something. The agent fetches it with POST /agent/v1/debug. */
 export type AgentCommand = { command: 'cancel' } | { command: 'debug' };
 
 /**
- * What the agent has of each shell. Everything has a number, so a repeat changes nothing: the answer says up to
- * which number the gateway has stored the output, and the next request says up to which number the shell has
- * read the input.
+ * The agent's report of each shell. Every input and output has a number, so a repeated request changes
+ * nothing. The answer says up to which number the gateway has stored the output. The next request says up to
+ * which number the shell has read the input.
  */
 export interface DebugExchange {
   sessions: DebugReport[];
@@ -108,7 +112,7 @@ export interface DebugReport {
   end?: DebugEnd;
 }
 
-/** All shells that should run. The agent ends others. */
+/** All shells that should run. The agent ends any other shell. */
 export interface DebugWork {
   sessions: DebugSessionWork[];
 }
@@ -127,10 +131,10 @@ export interface DebugSessionWork {
   input: ({ sequence: number } & DebugInput)[];
 }
 
-/** Before each command of a step in a build whose plan has `identity`. */
+/** The agent sends this before each command of a step, if the plan of the build has `identity`. */
 export interface IdentityTokensRequest {
   step: string;
-  /** Time that the step has. Absent: no limit of its own. */
+  /** Timeout of the step. Absent: the step has none. */
   seconds?: number;
 }
 
@@ -163,7 +167,7 @@ export interface HookResult {
 
 export interface CheckResultsRequest {
   results: CheckResult[];
-  /** All results of a run of hooks. */
+  /** Only in a run of hooks: all its results. */
   hooks?: HookResult[];
   /** This is the last request of the run. */
   done: boolean;

@@ -1,5 +1,5 @@
 /** What an agent's key authorizes: one attempt of a build, or one check run. */
 export type WorkSession = { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };
 
-/** `warm`: its Pod waits for a build. The key only waits for work. Row id. */
+/** `warm`: row id of a warm Pod. The key of its agent only authorizes waiting for work. */
 export type AgentSession = WorkSession | { kind: 'warm'; warm: number };

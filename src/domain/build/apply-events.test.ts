@@ -9,7 +9,7 @@ type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> 
 type EventWithoutNumber = Unnumbered<BuildEvent>;
 
 const AT = '2026-01-01T00:00:00Z';
-const opened = newBuildState([
+const initialState = newBuildState([
   { id: '0', kind: 'get', name: 'git.app', resource: 'git.app' },
   { id: '1', kind: 'task', name: 'unit' },
   { id: '2', kind: 'put', name: 'git.tag', resource: 'git.tag' },
@@ -26,20 +26,20 @@ const succeeded = (step: string, more: object = {}): EventWithoutNumber => ({
   exitCode: 0,
   ...more,
 });
-const won: EventWithoutNumber = {
+const buildSucceeded: EventWithoutNumber = {
   type: 'build-ended',
   outcome: 'succeeded',
   reason: 'AllStepsSucceeded',
   message: 'All.',
 };
-const lost: EventWithoutNumber = {
+const buildFailed: EventWithoutNumber = {
   type: 'build-ended',
   outcome: 'failed',
   reason: 'StepFailed',
   message: 'Step unit.',
 };
-const good = ['0', '1'].flatMap((step) => [started(step), succeeded(step)]);
-const pushed = [started('2'), succeeded('2', { version: { ref: 'a' } })];
+const firstTwoSucceeded = ['0', '1'].flatMap((step) => [started(step), succeeded(step)]);
+const putSucceeded = [started('2'), succeeded('2', { version: { ref: 'a' } })];
 
 function statuses(state: BuildState): string[] {
   return [state.status, ...state.steps.map((step) => step.status)];
@@ -50,53 +50,57 @@ describe('the events of a build', () => {
     string,
     { unnumbered: EventWithoutNumber[]; statuses: string[]; outcome?: string; reason?: string }
   > = {
-    'leave it unchanged if there are none': {
+    'leave the build unchanged if there are none': {
       unnumbered: [],
       statuses: ['pending', 'waiting', 'waiting', 'waiting'],
     },
-    'start it with its first step': {
+    'start the build with its first step': {
       unnumbered: [started('0')],
       statuses: ['started', 'started', 'waiting', 'waiting'],
     },
-    'let it succeed if all of its steps succeeded': {
-      unnumbered: [...good, ...pushed, won],
+    'let the build succeed if all of its steps succeeded': {
+      unnumbered: [...firstTwoSucceeded, ...putSucceeded, buildSucceeded],
       statuses: ['succeeded', 'succeeded', 'succeeded', 'succeeded'],
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',
     },
-    'do not let it succeed without the end of a step': {
-      unnumbered: [...good, started('2'), won],
+    'do not let the build succeed without the end of a step': {
+      unnumbered: [...firstTwoSucceeded, started('2'), buildSucceeded],
       statuses: ['failed', 'succeeded', 'succeeded', 'failed'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'do not let it succeed without a step that never began': {
-      unnumbered: [...good, won],
+    'do not let the build succeed if a step never began': {
+      unnumbered: [...firstTwoSucceeded, buildSucceeded],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
     'do not let a step succeed that never began': {
-      unnumbered: [...good, succeeded('2'), won],
+      unnumbered: [...firstTwoSucceeded, succeeded('2'), buildSucceeded],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'do not let it succeed with a skipped step': {
-      unnumbered: [...good, { type: 'step-ended', step: '2', status: 'skipped' }, won],
+    'do not let the build succeed with a skipped step': {
+      unnumbered: [
+        ...firstTwoSucceeded,
+        { type: 'step-ended', step: '2', status: 'skipped' },
+        buildSucceeded,
+      ],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'fail it if a step succeeded with another exit code than 0': {
+    'fail a step that is reported as succeeded with an exit code other than 0': {
       unnumbered: [started('0'), succeeded('0', { exitCode: 3 })],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'fail it if a step succeeded that a signal ended': {
+    'fail a step that is reported as succeeded although a signal ended it': {
       unnumbered: [started('0'), { type: 'step-ended', step: '0', status: 'succeeded', signal: 'SIGKILL' }],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'do not let it succeed after it failed': {
+    'do not let a step succeed after it failed': {
       unnumbered: [
         started('0'),
         { type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
@@ -105,13 +109,13 @@ describe('the events of a build', () => {
       ],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'close its steps when it fails': {
-      unnumbered: [started('0'), lost],
+    'close the steps of a build that fails': {
+      unnumbered: [started('0'), buildFailed],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
-    'cancel its running steps when it is cancelled': {
+    'cancel the running steps of a build that is cancelled': {
       unnumbered: [
         started('0'),
         { type: 'build-ended', outcome: 'cancelled', reason: 'Cancelled', message: '' },
@@ -120,20 +124,20 @@ describe('the events of a build', () => {
       outcome: 'cancelled',
       reason: 'Cancelled',
     },
-    'change nothing after its end': {
-      unnumbered: [started('0'), lost, ...good, ...pushed, won],
+    'change nothing after the end of the build': {
+      unnumbered: [started('0'), buildFailed, ...firstTwoSucceeded, ...putSucceeded, buildSucceeded],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
-    'do not count for unplanned steps': {
+    'change nothing if their step is not in the plan': {
       unnumbered: [started('9'), { type: 'log', step: '9', text: 'x' }, succeeded('9')],
       statuses: ['pending', 'waiting', 'waiting', 'waiting'],
     },
   };
 
   test.each(Object.entries(cases))('%s', (_name, { unnumbered, statuses: expected, outcome, reason }) => {
-    const applied = applyEvents(opened, numbered(unnumbered));
+    const applied = applyEvents(initialState, numbered(unnumbered));
     expect(statuses(applied.state)).toEqual(expected);
     expect(applied.state.applied).toBe(unnumbered.length);
     expect(applied.end?.outcome).toBe(outcome);
@@ -142,11 +146,11 @@ describe('the events of a build', () => {
 
   test('return the logs, the version of a put and the start', () => {
     const unnumbered = [
-      ...good,
+      ...firstTwoSucceeded,
       { type: 'log', step: '1', text: 'hello' } satisfies EventWithoutNumber,
-      ...pushed,
+      ...putSucceeded,
     ];
-    const applied = applyEvents(opened, numbered(unnumbered));
+    const applied = applyEvents(initialState, numbered(unnumbered));
     expect(applied.startedAt).toBe(AT);
     expect(applied.logs).toEqual([{ sequence: 5, step: '1', text: 'hello', at: AT }]);
     expect(applied.puts).toMatchObject([{ step: '2', version: { ref: 'a' } }]);
@@ -159,31 +163,39 @@ describe('the events of a build', () => {
       started('2'),
       succeeded('2', { version: {} }),
     ];
-    expect(applyEvents(opened, numbered(unnumbered)).puts).toEqual([]);
+    expect(applyEvents(initialState, numbered(unnumbered)).puts).toEqual([]);
   });
 
   test('are not applied after a gap', () => {
-    const [first, , third] = numbered(good);
+    const [first, , third] = numbered(firstTwoSucceeded);
     if (!first || !third) throw new Error('too few events');
-    expect(applyEvents(opened, [first, third]).state.applied).toBe(1);
+    expect(applyEvents(initialState, [first, third]).state.applied).toBe(1);
   });
 
   test('give the same state in any order, cut or repeated', () => {
-    const all = numbered([...good, { type: 'log', step: '1', text: 'x' }, ...pushed, won]);
-    const whole = applyEvents(opened, all);
-    const cuts = fc.array(fc.tuple(fc.nat(all.length), fc.nat(all.length)), { maxLength: 8 });
+    const allEvents = numbered([
+      ...firstTwoSucceeded,
+      { type: 'log', step: '1', text: 'x' },
+      ...putSucceeded,
+      buildSucceeded,
+    ]);
+    const appliedAtOnce = applyEvents(initialState, allEvents);
+    const cuts = fc.array(fc.tuple(fc.nat(allEvents.length), fc.nat(allEvents.length)), { maxLength: 8 });
     fc.assert(
-      fc.property(cuts, (pieces) => {
-        let state = opened;
+      fc.property(cuts, (slices) => {
+        let state = initialState;
         const logs: number[] = [];
         const puts: string[] = [];
-        for (const [from, to] of [...pieces, [0, all.length] as const]) {
-          const applied = applyEvents(state, all.slice(Math.min(from, to), Math.max(from, to)).toReversed());
+        for (const [from, to] of [...slices, [0, allEvents.length] as const]) {
+          const applied = applyEvents(
+            state,
+            allEvents.slice(Math.min(from, to), Math.max(from, to)).toReversed(),
+          );
           state = applied.state;
           logs.push(...applied.logs.map((log) => log.sequence));
           puts.push(...applied.puts.map((put) => put.step));
         }
-        expect(state).toEqual(whole.state);
+        expect(state).toEqual(appliedAtOnce.state);
         expect(logs).toEqual([5]);
         expect(puts).toEqual(['2']);
       }),
@@ -191,7 +203,7 @@ describe('the events of a build', () => {
   });
 
   test('never let a build succeed in any order if a step did not succeed', () => {
-    const any: EventWithoutNumber[] = [
+    const possibleEvents: EventWithoutNumber[] = [
       ...['0', '1', '2'].flatMap((step): EventWithoutNumber[] => [
         started(step),
         succeeded(step),
@@ -199,45 +211,45 @@ describe('the events of a build', () => {
         { type: 'step-ended', step, status: 'cancelled' },
         { type: 'step-ended', step, status: 'skipped' },
       ]),
-      won,
-      lost,
+      buildSucceeded,
+      buildFailed,
     ];
-    const noise = fc.array(fc.tuple(fc.nat(12), fc.constantFrom(...any)), { maxLength: 4 });
-    const remaining = fc.subarray([...good, ...pushed], { minLength: 5 });
-    let green = 0;
+    const noise = fc.array(fc.tuple(fc.nat(12), fc.constantFrom(...possibleEvents)), { maxLength: 4 });
+    const mostEvents = fc.subarray([...firstTwoSucceeded, ...putSucceeded], { minLength: 5 });
+    let succeededRuns = 0;
     fc.assert(
-      fc.property(remaining, noise, (unchanged, added) => {
-        const unnumbered = [...unchanged, won];
-        for (const [position, event] of added) unnumbered.splice(position, 0, event);
-        const { state } = applyEvents(opened, numbered(unnumbered));
+      fc.property(mostEvents, noise, (keptEvents, addedEvents) => {
+        const unnumbered = [...keptEvents, buildSucceeded];
+        for (const [position, event] of addedEvents) unnumbered.splice(position, 0, event);
+        const { state } = applyEvents(initialState, numbered(unnumbered));
         if (state.status !== 'succeeded') return;
-        green += 1;
-        const before = unnumbered.slice(0, unnumbered.indexOf(won));
+        succeededRuns += 1;
+        const before = unnumbered.slice(0, unnumbered.indexOf(buildSucceeded));
         for (const step of ['0', '1', '2']) {
-          const words = before.filter((event) => event.type !== 'build-ended' && event.step === step);
-          const begin = words.findIndex((event) => event.type === 'step-started');
-          const end = words.find((event, index) => event.type === 'step-ended' && index > begin);
+          const stepEvents = before.filter((event) => event.type !== 'build-ended' && event.step === step);
+          const begin = stepEvents.findIndex((event) => event.type === 'step-started');
+          const end = stepEvents.find((event, index) => event.type === 'step-ended' && index > begin);
           expect(begin).toBeGreaterThanOrEqual(0);
           expect(end).toMatchObject({ status: 'succeeded' });
         }
       }),
       { numRuns: 500 },
     );
-    expect(green).toBeGreaterThan(0);
+    expect(succeededRuns).toBeGreaterThan(0);
   });
 });
 
 test('closing a build leaves no step open and changes no step that has ended', () => {
-  const running = applyEvents(opened, numbered([started('0')])).state;
+  const running = applyEvents(initialState, numbered([started('0')])).state;
   const closed = closeBuild(running, 'failed', AT);
   expect(statuses(closed)).toEqual(['failed', 'failed', 'skipped', 'skipped']);
   expect(closeBuild(closed, 'cancelled', AT)).toBe(closed);
 });
 
 const log = (text: string): EventWithoutNumber => ({ type: 'log', step: '0', text });
-const almostFull = (remaining: number): BuildState => ({
-  ...opened,
-  logBytes: DEFAULT_LOG_BYTES - remaining,
+const almostFull = (spareBytes: number): BuildState => ({
+  ...initialState,
+  logBytes: DEFAULT_LOG_BYTES - spareBytes,
 });
 const texts = (state: BuildState, ...lines: string[]): string[] =>
   applyEvents(state, numbered([started('0'), ...lines.map(log)])).logs.map(({ text }) => text);
@@ -246,7 +258,7 @@ describe('the log of a build', () => {
   test.each<[string, number, string[], string[]]>([
     ['takes text that fits to the last byte', 70, ['x'.repeat(70)], ['x'.repeat(70)]],
     [
-      'ends once with a line that says so',
+      'is cut once at the limit, with a line that says so',
       70,
       ['x'.repeat(71), 'more'],
       [`${'x'.repeat(70)}\n${LOG_CUT_LINE}\n`],
@@ -258,29 +270,29 @@ describe('the log of a build', () => {
       [`${'ä'.repeat(34)}\n${LOG_CUT_LINE}\n`],
     ],
     [
-      'counts a row with its cost, even for little text',
+      'counts the cost of each row, even for little text',
       128,
       ['a', 'b', 'c'],
       ['a', 'b', `\n${LOG_CUT_LINE}\n`],
     ],
     ['stores no row without text', 70, ['', '', 'a'], ['a']],
-    ['stays cut', -1, ['a'], []],
-  ])('%s', (_name, remaining, lines, unchanged) =>
-    expect(texts(almostFull(remaining), ...lines)).toEqual(unchanged),
+    ['stores nothing after it was cut', -1, ['a'], []],
+  ])('%s', (_name, spareBytes, lines, stored) =>
+    expect(texts(almostFull(spareBytes), ...lines)).toEqual(stored),
   );
 
-  test('ends at the limit of the installation if that has another one', () => {
+  test('is cut at the limit of the installation instead of the default', () => {
     const unnumbered = numbered([started('0'), log('x'.repeat(300)), log('more')]);
-    expect(applyEvents(opened, unnumbered, 200).logs.map(({ text }) => text)).toEqual([
+    expect(applyEvents(initialState, unnumbered, 200).logs.map(({ text }) => text)).toEqual([
       `${'x'.repeat(200)}\n${LOG_CUT_LINE}\n`,
     ]);
   });
 
-  test('does not grow above the limit if its agent has none, and every event is acknowledged', () => {
+  test('does not grow above the limit if its agent sends more, and every event is applied', () => {
     const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
-    const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));
-    const unchanged = logs.reduce((sum, { text }) => sum + text.length, 0);
-    expect(unchanged).toBe(DEFAULT_LOG_BYTES + LOG_CUT_LINE.length + 2);
+    const { state, logs } = applyEvents(initialState, numbered([started('0'), ...flood, succeeded('0')]));
+    const storedLength = logs.reduce((sum, { text }) => sum + text.length, 0);
+    expect(storedLength).toBe(DEFAULT_LOG_BYTES + LOG_CUT_LINE.length + 2);
     expect(state.applied).toBe(72);
     expect(state.steps[0]?.status).toBe('succeeded');
   });

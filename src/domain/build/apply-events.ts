@@ -38,13 +38,13 @@ export function applyEvents(
 function applyEvent(applied: EventsApplied, event: BuildEvent, logLimit: number): EventsApplied {
   switch (event.type) {
     case 'step-started':
-      return applyStart(applied, event);
+      return applyStepStart(applied, event);
     case 'log':
       return applyLog(applied, event, logLimit);
     case 'step-ended':
       return applyStepEnd(applied, event);
     case 'build-ended':
-      return applyEnd(applied, event);
+      return applyBuildEnd(applied, event);
     default:
       // An unknown event of a newer agent counts as applied.
       return applied;
@@ -64,21 +64,22 @@ function applyLog(
   return { ...applied, state, logs: [...applied.logs, { sequence, step, text, at }] };
 }
 
-function applyStart(
+function applyStepStart(
   applied: EventsApplied,
   { step: id, attempt, at }: { step: string; attempt?: number; at: string },
 ): EventsApplied {
   const step = stepOf(applied.state, id);
   if (step === undefined || (step.status !== 'waiting' && attempt === undefined)) return applied;
-  const first = applied.state.status === 'pending';
-  const started = attempt === undefined ? { startedAt: at } : { startedAt: step.startedAt ?? at, attempt };
-  const state = withStep(applied.state, { ...withoutEnd(step), status: 'started', ...started });
-  return { ...applied, state: { ...state, status: 'started' }, ...(first ? { startedAt: at } : {}) };
+  const isFirstStart = applied.state.status === 'pending';
+  const startFields =
+    attempt === undefined ? { startedAt: at } : { startedAt: step.startedAt ?? at, attempt };
+  const state = withStep(applied.state, { ...withoutEnd(step), status: 'started', ...startFields });
+  return { ...applied, state: { ...state, status: 'started' }, ...(isFirstStart ? { startedAt: at } : {}) };
 }
 
 function withoutEnd(step: StepState): StepState {
-  const { endedAt: _at, exitCode: _code, message: _message, metadata: _metadata, ...started } = step;
-  return started;
+  const { endedAt: _at, exitCode: _code, message: _message, metadata: _metadata, ...running } = step;
+  return running;
 }
 
 function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string }): EventsApplied {
@@ -87,14 +88,18 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
   const ended = endedStep(step, event);
   const state = withStep(applied.state, ended);
   const { type, status, version = {} } = event;
-  const measured = { ...applied, ...sizesWith(applied, step, event) };
-  const made = step.kind === 'put' && ended.status === 'succeeded' && Object.keys(version).length > 0;
-  if (!made) return { ...measured, state };
-  return { ...measured, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
+  const withSizes = { ...applied, ...cacheSizesAfter(applied, step, event) };
+  const hasNewVersion =
+    step.kind === 'put' && ended.status === 'succeeded' && Object.keys(version).length > 0;
+  if (!hasNewVersion) return { ...withSizes, state };
+  return { ...withSizes, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
 }
 
-/** Gets and puts have the name of their resource, and tasks report that of the cache. */
-function sizesWith(
+/**
+ * Adds the cache size that a step reports. The cache of a get or put has the name of the resource; a task
+ * reports the name of its cache.
+ */
+function cacheSizesAfter(
   { cacheSizes = [] }: EventsApplied,
   { kind, name }: StepState,
   { cacheBytes: bytes, cache }: StepEnded,
@@ -106,11 +111,11 @@ function sizesWith(
 
 function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
   const { exitCode, signal, metadata } = event;
-  const doubted = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
-  const message = doubted ? 'reported as succeeded, but its process failed' : event.message;
+  const isContradictory = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
+  const message = isContradictory ? 'reported as succeeded, but its process failed' : event.message;
   return {
     ...step,
-    status: doubted ? 'failed' : event.status,
+    status: isContradictory ? 'failed' : event.status,
     endedAt: event.at,
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(message === undefined ? {} : { message }),
@@ -118,13 +123,13 @@ function endedStep(step: StepState, event: StepEnded & { at: string }): StepStat
   };
 }
 
-/** A step that has not started cannot succeed or fail, but be skipped or cancelled. */
+/** A step that has not started can be skipped or cancelled, but cannot succeed or fail. */
 function mayEnd(step: StepState, event: StepEnded): boolean {
   if (step.status === 'started') return true;
   return step.status === 'waiting' && (event.status === 'skipped' || event.status === 'cancelled');
 }
 
-function applyEnd(applied: EventsApplied, event: BuildEvent & { type: 'build-ended' }): EventsApplied {
+function applyBuildEnd(applied: EventsApplied, event: BuildEvent & { type: 'build-ended' }): EventsApplied {
   const unproven = event.outcome === 'succeeded' ? unprovenStep(applied.state.steps) : undefined;
   const end = unproven
     ? ({

@@ -8,7 +8,7 @@ export interface BuildState {
   status: BuildStatus;
   /** Highest sequence number applied. */
   applied: number;
-  /** Bytes that its log has used of the limit (see `cutLog`). */
+  /** Bytes that the build's log has used of its limit (see `cutLog`). */
   logBytes: number;
   /** Planned steps in order. */
   steps: StepState[];

@@ -1,20 +1,24 @@
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Hooks, Step } from '#domain/pipeline/steps.ts';
 
-/** A step has 10 s to end after SIGTERM, and counts as lost after 30 s. The rest is for reporting. */
+/**
+ * A step has 10 s to end after SIGTERM, and counts as lost after 30 s. The agent has the other 30 s to
+ * report.
+ */
 const STEP_GRACE_SECONDS = 60;
 const HOOKS_GRACE_SECONDS = 10 * 60;
 
-/** For a hook whose step has no timeout (decisions, run-time rules: time). */
+/** Timeout of a hook whose step sets none. */
 export const HOOK_SECONDS = 10 * 60;
+/** Timeout of a notification. */
 export const NOTIFICATION_SECONDS = 2 * 60;
-/** For everything that runs after a cancel. The agent reports within the rest of the grace. */
+/** Limit for all hooks that run after a cancel. The agent has the remainder of the grace to report. */
 export const CLEANUP_SECONDS = HOOKS_GRACE_SECONDS - STEP_GRACE_SECONDS;
 
 /** How long an agent may take to end a cancelled build. Then its Pod is deleted. */
 export function cancelGraceSeconds(job: Job | undefined): number {
-  const hooks = job !== undefined && (cleansUp(job.hooks) || job.steps.some(stepCleansUp));
-  return hooks ? HOOKS_GRACE_SECONDS : STEP_GRACE_SECONDS;
+  const hasCleanup = job !== undefined && (cleansUp(job.hooks) || job.steps.some(stepCleansUp));
+  return hasCleanup ? HOOKS_GRACE_SECONDS : STEP_GRACE_SECONDS;
 }
 
 function stepCleansUp(step: Step): boolean {

@@ -1,32 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { compilerErrorIn } from './compiler-errors.ts';
 
-describe('an error of a compiler', () => {
+describe('a compiler error is recognized', () => {
   test.each<[title: string, line: string, found: object]>([
-    ['of C', 'src/a.c:3:5: error: no x', { path: 'src/a.c', line: 3, column: 5, message: 'error: no x' }],
+    ['from C', 'src/a.c:3:5: error: no x', { path: 'src/a.c', line: 3, column: 5, message: 'error: no x' }],
     [
-      'of C, fatal',
+      'from C, if it is fatal',
       './a.h:3:5: fatal error: x',
       { path: 'a.h', line: 3, column: 5, message: 'fatal error: x' },
     ],
-    ['of Java', 'src/A.java:12: error: no x', { path: 'src/A.java', line: 12, message: 'error: no x' }],
+    ['from Java', 'src/A.java:12: error: no x', { path: 'src/A.java', line: 12, message: 'error: no x' }],
     [
-      'of Go',
+      'from Go',
       './cmd/main.go:7:2: undefined: x',
       { path: 'cmd/main.go', line: 7, column: 2, message: 'undefined: x' },
     ],
     [
-      'of TypeScript',
+      'from TypeScript',
       'src/a.ts(3,5): error TS2304: no x',
       { path: 'src/a.ts', line: 3, column: 5, message: 'error TS2304: no x' },
     ],
     [
-      'of TypeScript for people',
+      'from TypeScript with its option pretty',
       'src/a.ts:3:5 - error TS2304: no x',
       { path: 'src/a.ts', line: 3, column: 5, message: 'error TS2304: no x' },
     ],
     [
-      'in the working directory',
+      'with an absolute path in the working directory',
       '/workdir/app/a.c:3:5: error: x',
       { path: 'app/a.c', line: 3, column: 5, message: 'error: x' },
     ],
@@ -36,18 +36,18 @@ describe('an error of a compiler', () => {
   });
 });
 
-describe('no error of a compiler is', () => {
+describe('a line is not taken for a compiler error if it is', () => {
   test.each<[title: string, line: string]>([
     ['a warning', 'src/a.c:3:5: warning: x'],
     ['a note', 'main.go:3:5: note: x'],
-    ['a line of a log', 'server.js:3: listening'],
+    ['the log line of a server', 'server.js:3: listening'],
     ['a time', '2026-11-24T10:00:12: error: x'],
     ['an address', '127.0.0.1:80:12: x'],
     ['a URL', 'https://example.org:80: error: x'],
-    ['a file elsewhere', '/usr/include/a.h:3:5: error: x'],
-    ['a file above', '../a.h:3:5: error: x'],
-    ['a name without an ending', 'Makefile:3: error: x'],
-    ['a test of Go', '    main_test.go:12: expected 1'],
+    ['about a file outside of the working directory', '/usr/include/a.h:3:5: error: x'],
+    ['about a file in the parent directory', '../a.h:3:5: error: x'],
+    ['about a file without an extension', 'Makefile:3: error: x'],
+    ['the output of a Go test', '    main_test.go:12: expected 1'],
     ['very long', `a.c:3:5: error: ${'x'.repeat(1000)}`],
     ['empty', ''],
   ])('%s', (_title, line) => {

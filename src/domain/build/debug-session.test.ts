@@ -24,9 +24,9 @@ describe('a shell', () => {
     'waits a minute for the agent': [{ state: 'opening', openedAt: ago(openingMs) }, undefined],
     'ends if the agent does not answer': [{ state: 'opening', openedAt: ago(openingMs + 1) }, 'no-answer'],
     'outlives a short loss of the connection': [{ seenAt: ago(awayMs) }, undefined],
-    'ends when its person is gone': [{ seenAt: ago(awayMs + 1) }, 'left'],
+    'ends when the connection of its person is lost for longer': [{ seenAt: ago(awayMs + 1) }, 'left'],
     'ends with its build': [{ running: false }, 'step-ended'],
-    'ends when the team no longer allows it': [{ allowed: false, running: false }, 'not-allowed'],
+    'ends when the team no longer allows shells': [{ allowed: false, running: false }, 'not-allowed'],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [more, reason]) => {
     expect(judgeDebugSession(session(more), NOW)?.reason).toBe(reason);

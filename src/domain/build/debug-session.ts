@@ -9,9 +9,10 @@ export interface TerminalSize {
 }
 
 /**
- * `exited`: the shell ended, `exitCode` says how. `step-ended`: its step ended first. `not-started`: there was
- * no shell. `idle`: no input for too long. `left`: the person's connection was lost. `closed`: the person
- * ended it. `no-answer`: the agent did not start it. `not-allowed`: the team withdrew its permission.
+ * `exited`: the shell ended, `exitCode` says how. `step-ended`: its step ended first. `not-started`: no shell
+ * could be started. `idle`: no input for too long. `left`: the person's connection was lost. `closed`: the
+ * person ended the session. `no-answer`: the agent did not answer. `not-allowed`: the team withdrew its
+ * permission.
  */
 export const DEBUG_END_REASONS = [
   'exited',
@@ -36,13 +37,13 @@ export interface OpenDebugSession {
   /** `opening`: the agent has not answered yet. */
   state: 'opening' | 'open';
   openedAt: Date;
-  /** Of the last input. */
+  /** Time of the last input. */
   inputAt: Date;
-  /** When the person's stream last read. */
+  /** When the person's terminal last read output. */
   seenAt: Date;
-  /** The team allows it. */
+  /** The team allows shells in its builds. */
   allowed: boolean;
-  /** The build runs, and in the attempt of the session. */
+  /** The build still runs, in the attempt that the session was opened in. */
   running: boolean;
 }
 
@@ -69,4 +70,4 @@ export const STEP_ENDED: DebugEnd = {
   message: 'The step has ended, and the shell with it.',
 };
 
-export const CLOSED: DebugEnd = { reason: 'closed', message: 'The session was closed.' };
+export const SESSION_CLOSED: DebugEnd = { reason: 'closed', message: 'The session was closed.' };

@@ -3,30 +3,41 @@ import { decideDebug, type DebugTarget, type RunningStep } from './decide-debug.
 
 const unit: RunningStep = { id: '1', kind: 'task', name: 'unit' };
 const lint: RunningStep = { id: '2.0', kind: 'task', name: 'lint' };
-const again: RunningStep = { id: '2.1', kind: 'task', name: 'lint' };
+const otherLint: RunningStep = { id: '2.1', kind: 'task', name: 'lint' };
 
-const decide = (more: Partial<DebugTarget>, asked?: string) =>
-  decideDebug({ team: 'main', allowed: true, started: true, ended: false, steps: [unit], ...more }, asked);
+const decide = (more: Partial<DebugTarget>, requestedStep?: string) =>
+  decideDebug(
+    { team: 'main', allowed: true, started: true, ended: false, steps: [unit], ...more },
+    requestedStep,
+  );
 
 describe('a person gets a shell in', () => {
-  const cases: Record<string, [Partial<DebugTarget>, asked: string | undefined, RunningStep]> = {
+  const cases: Record<string, [Partial<DebugTarget>, requestedStep: string | undefined, RunningStep]> = {
     'the only step that runs': [{}, undefined, unit],
-    'the step of the name': [{ steps: [unit, lint] }, 'lint', lint],
-    'the step of the kind and name': [{ steps: [unit, lint] }, 'task lint', lint],
-    'the step of the kind and name, joined by a full stop': [{ steps: [unit, lint] }, 'task.lint', lint],
-    'the step of the id, if two have the same name': [{ steps: [lint, again] }, '2.1', again],
+    'the step with the requested name': [{ steps: [unit, lint] }, 'lint', lint],
+    'the step with the requested kind and name': [{ steps: [unit, lint] }, 'task lint', lint],
+    'the step with the requested kind and name, joined by a full stop': [
+      { steps: [unit, lint] },
+      'task.lint',
+      lint,
+    ],
+    'the step with the requested id, if two steps have the same name': [
+      { steps: [lint, otherLint] },
+      '2.1',
+      otherLint,
+    ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [target, asked, step]) => {
-    expect(decide(target, asked)).toEqual({ answer: 'step', step });
+  test.each(Object.entries(cases))('%s', (_sentence, [target, requestedStep, step]) => {
+    expect(decide(target, requestedStep)).toEqual({ answer: 'step', step });
   });
 });
 
 describe('a person gets no shell', () => {
   const cases: Record<
     string,
-    [Partial<DebugTarget>, asked: string | undefined, code: string, message: string]
+    [Partial<DebugTarget>, requestedStep: string | undefined, code: string, message: string]
   > = {
-    'in a build of a team that does not allow it': [
+    'in a build of a team that does not allow shells': [
       { allowed: false, ended: true },
       undefined,
       'DebugNotAllowed',
@@ -53,19 +64,19 @@ describe('a person gets no shell', () => {
       'No step deploy runs at the moment. Running: task unit, task lint.',
     ],
     'without a name while several steps run': [
-      { steps: [unit, lint, again] },
+      { steps: [unit, lint, otherLint] },
       undefined,
       'NoRunningStep',
       'Several steps run: task unit, task lint (2.0), task lint (2.1). Name one of them.',
     ],
     'by a name that two steps have': [
-      { steps: [unit, lint, again] },
+      { steps: [unit, lint, otherLint] },
       'lint',
       'NoRunningStep',
       'Several steps run: task lint (2.0), task lint (2.1). Name one of them.',
     ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [target, asked, code, message]) => {
-    expect(decide(target, asked)).toEqual({ answer: 'refused', reason: { code, message } });
+  test.each(Object.entries(cases))('%s', (_sentence, [target, requestedStep, code, message]) => {
+    expect(decide(target, requestedStep)).toEqual({ answer: 'refused', reason: { code, message } });
   });
 });

@@ -62,8 +62,8 @@ describe('a build without an agent sends', () => {
     ['none of a change after another failure', { previousOutcome: 'failed' }, ['chat.bad']],
     ['those of a cancel', { status: 'cancelled' }, ['chat.stop']],
     ['those of a failure for a warning', { job: 'test--lint', status: 'warning' }, ['chat.bad', 'chat.news']],
-    ['those of its own instance of a group only', { job: 'test--unit' }, ['chat.bad']],
-    ['what its agent did not', { sent: ['chat.bad'] }, ['chat.news']],
+    ['none that are for another instance of its group', { job: 'test--unit' }, ['chat.bad']],
+    ['those that its agent did not send', { sent: ['chat.bad'] }, ['chat.news']],
     ['those of its gate while it waits', { moment: 'waiting', status: 'waiting' }, ['chat.ask']],
     ['nothing for its gate once it is approved', { moment: 'waiting', status: 'pending' }, []],
     ['nothing for a job without a gate', { moment: 'waiting', status: 'waiting', job: 'test--unit' }, []],
@@ -102,16 +102,21 @@ describe('whichever way a build ends without an agent, the status of its commit 
     'a success whose report came after its Pod was lost': 'succeeded',
   };
   const cases = Object.entries(ends).flatMap(([sentence, status]) =>
-    [[], [...names, 'chat.all']].map((before) => ({ sentence, status, before, sent: before.length })),
+    [[], [...names, 'chat.all']].map((sentByAgent) => ({
+      sentence,
+      status,
+      sentByAgent,
+      count: sentByAgent.length,
+    })),
   );
-  test.each(cases)('$sentence, after its agent sent $sent', ({ status, before }) => {
-    const wanted = before.length === 0 ? [...names, 'chat.all'] : names;
-    expect(sent({ definition: reporting, status, sent: before })).toEqual(wanted);
+  test.each(cases)('$sentence, after its agent sent $count', ({ status, sentByAgent }) => {
+    const expected = sentByAgent.length === 0 ? [...names, 'chat.all'] : names;
+    expect(sent({ definition: reporting, status, sent: sentByAgent })).toEqual(expected);
   });
 });
 
 describe('runs of notifications', () => {
-  test('are one of each team, of builds of one job and revision, oldest first', () => {
+  test('are one for each team, with builds of one job and revision, oldest first', () => {
     const { runs } = decideNotificationRuns([
       due({ id: 1 }),
       due({ id: 2, job: 'test--unit' }),

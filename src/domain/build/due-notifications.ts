@@ -18,7 +18,10 @@ export interface DueNotifications {
   job: string;
   status: BuildStatus;
   previousOutcome?: PreviousOutcome;
-  /** Notifications that its agent began to send before it was lost. Those that set a status are sent again. */
+  /**
+   * Notifications that the build's agent began to send before the agent was lost. Those that set the status
+   * of a commit are sent again.
+   */
   sent: string[];
   ageSeconds: number;
   definition: Pipeline;
@@ -34,7 +37,7 @@ export interface NotificationRun {
 export interface NotificationDecision {
   /** At most one of each team. */
   runs: NotificationRun[];
-  /** Row ids of those that send nothing. */
+  /** Row ids of the builds that send nothing. */
   nothing: number[];
   /** Notifications that are dropped because they are too late to help. */
   late: NotificationRun['builds'];
@@ -42,45 +45,49 @@ export interface NotificationDecision {
   overtaken: (NotificationRun['builds'][number] & { why: string })[];
 }
 
-/** Builds that one Pod notifies of. */
+/** Builds whose notifications one Pod sends. */
 export const MAX_BUILDS_OF_RUN = 10;
 export const MAX_NOTIFICATION_AGE_SECONDS = 60 * 60;
 
 /** `due`: oldest first. Builds of one job and revision share a run. */
 export function decideNotificationRuns(due: readonly DueNotifications[]): NotificationDecision {
-  const named = due.map((one) => ({ ...one, notifications: notificationsDue(one) }));
-  const [all, nothing] = partition(named, ({ notifications }) => notifications.length > 0);
-  const [overtaken, wanted] = partition(all, isOvertaken);
-  const [late, timely] = partition(wanted, ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS);
+  const builds = due.map((build) => ({ ...build, notifications: notificationsDue(build) }));
+  const [sendingBuilds, nothing] = partition(builds, ({ notifications }) => notifications.length > 0);
+  const [overtaken, stillWanted] = partition(sendingBuilds, isOvertaken);
+  const [late, timely] = partition(
+    stillWanted,
+    ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS,
+  );
   const runs = [...Map.groupBy(timely, ({ team }) => team).values()].flatMap((ofTeam) => firstRun(ofTeam));
   return {
     runs,
     nothing: nothing.map(({ id }) => id),
-    late: late.map(namesOf),
-    overtaken: overtaken.map((one) => ({ ...namesOf(one), why: whyOvertaken(one) })),
+    late: late.map(idAndNotifications),
+    overtaken: overtaken.map((build) => ({ ...idAndNotifications(build), why: whyOvertaken(build) })),
   };
 }
 
-const isOvertaken = ({ moment, status }: Named): boolean => moment === 'waiting' && status !== 'waiting';
+const isOvertaken = ({ moment, status }: BuildWithNotifications): boolean =>
+  moment === 'waiting' && status !== 'waiting';
 
-/** A request for an approval that nobody can give any more would only mislead. */
-function whyOvertaken({ status }: Named): string {
+/** Why a request for approval is not sent: once the build no longer waits, the request would only mislead. */
+function whyOvertaken({ status }: BuildWithNotifications): string {
   const isOver = status === 'failed' || status === 'cancelled' || status === 'warning';
   return `Not sent: ${isOver ? 'the build ended' : 'the build was approved'} before a Pod could send it.`;
 }
 
-type Named = DueNotifications & { notifications: string[] };
+type BuildWithNotifications = DueNotifications & { notifications: string[] };
 
-const namesOf = ({ id, notifications }: Named) => ({ id, notifications });
+const idAndNotifications = ({ id, notifications }: BuildWithNotifications) => ({ id, notifications });
 
-function firstRun(ofTeam: readonly Named[]): NotificationRun[] {
+function firstRun(ofTeam: readonly BuildWithNotifications[]): NotificationRun[] {
   const [first] = ofTeam;
   if (first === undefined) return [];
   const { pipelineId, revision, job } = first;
   const builds = ofTeam
-    .filter((one) => one.revision === revision && one.job === job)
+    .filter((build) => build.revision === revision && build.job === job)
     .slice(0, MAX_BUILDS_OF_RUN)
-    .map(namesOf);
+    .map(idAndNotifications);
   return [{ pipelineId, revision, job, builds }];
 }
 
@@ -98,22 +105,22 @@ function notificationsDue({ moment, status, definition, job, ...due }: DueNotifi
 }
 
 /**
- * The status of a commit can be set again. What the lost agent has set may be missing, or differ from how the build
- * ended.
+ * Whether notifications of this type set the status of a commit. They are sent again, because the status that
+ * the lost agent set may be missing or differ from how the build ended.
  */
-function setsStatus(name: string, { notificationTypes = [] }: Pipeline): boolean {
-  const type = notificationTypes.find((one) => one.name === name);
-  return type !== undefined && STATUS_TYPES.includes(builtInSource(type) ?? '');
+function setsStatus(typeName: string, { notificationTypes = [] }: Pipeline): boolean {
+  const type = notificationTypes.find((candidate) => candidate.name === typeName);
+  return type !== undefined && STATUS_SOURCES.includes(builtInSource(type) ?? '');
 }
 
-const STATUS_TYPES = ['svc://commit-status', 'svc://hostcheck'];
+const STATUS_SOURCES = ['svc://commit-status', 'svc://hostcheck'];
 
-/** Undefined: it has not ended. */
+/** Undefined: the build has not ended. */
 function outcomeOf(status: BuildStatus): BuildOutcome | undefined {
   if (status === 'warning') return 'failed';
   return status === 'succeeded' || status === 'failed' || status === 'cancelled' ? status : undefined;
 }
 
-function partition<T>(all: readonly T[], holds: (one: T) => boolean): [T[], T[]] {
-  return [all.filter((one) => holds(one)), all.filter((one) => !holds(one))];
+function partition<T>(items: readonly T[], matches: (item: T) => boolean): [T[], T[]] {
+  return [items.filter((item) => matches(item)), items.filter((item) => !matches(item))];
 }

@@ -12,7 +12,8 @@ export function evaluateCondition(
 ): boolean {
   if (condition.kind === 'compare') return compare(condition, variables, lists);
   const left = evaluateCondition(condition.left, variables, lists);
-  if (left === (condition.kind === 'or')) return left;
+  const leftDecides = left === (condition.kind === 'or');
+  if (leftDecides) return left;
   return evaluateCondition(condition.right, variables, lists);
 }
 
@@ -23,12 +24,13 @@ function compare(
 ): boolean {
   const [first, ...others] = left;
   const isList = typeof first === 'object' && others.length === 0 && lists.includes(first.variable);
-  const [one, other] = [fill(left, variables), fill(right, variables)];
-  if (!isList || !operator.endsWith('contains')) return comparisons[operator](one, other);
-  return one.split(',').includes(other) === (operator === 'contains');
+  const leftText = expandOperand(left, variables);
+  const rightText = expandOperand(right, variables);
+  if (!isList || !operator.endsWith('contains')) return comparisons[operator](leftText, rightText);
+  return leftText.split(',').includes(rightText) === (operator === 'contains');
 }
 
-function fill(operand: Operand, variables: Readonly<Record<string, string>>): string {
+function expandOperand(operand: Operand, variables: Readonly<Record<string, string>>): string {
   return operand
     .map((part) => {
       if (typeof part === 'string') return part;
@@ -42,21 +44,21 @@ const comparisons: Record<Operator, (left: string, right: string) => boolean> = 
   '!=': (left, right) => left !== right,
   contains: (left, right) => left.includes(right),
   '!contains': (left, right) => !left.includes(right),
-  '<': (left, right) => order(left, right) < 0,
-  '>': (left, right) => order(left, right) > 0,
+  '<': (left, right) => compareOrder(left, right) < 0,
+  '>': (left, right) => compareOrder(left, right) > 0,
 };
 
-const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Compares as numbers if both are numbers, otherwise by code points. */
-function order(left: string, right: string): number {
-  if (number.test(left) && number.test(right)) return Number(left) - Number(right);
-  const [ones, others] = [left[Symbol.iterator](), right[Symbol.iterator]()];
+function compareOrder(left: string, right: string): number {
+  if (NUMBER.test(left) && NUMBER.test(right)) return Number(left) - Number(right);
+  const [leftCharacters, rightCharacters] = [left[Symbol.iterator](), right[Symbol.iterator]()];
   for (;;) {
-    const [one, other] = [ones.next(), others.next()];
-    if (one.done === true || other.done === true)
-      return Number(other.done === true) - Number(one.done === true);
-    const difference = (one.value.codePointAt(0) ?? 0) - (other.value.codePointAt(0) ?? 0);
+    const [leftNext, rightNext] = [leftCharacters.next(), rightCharacters.next()];
+    if (leftNext.done === true || rightNext.done === true)
+      return Number(rightNext.done === true) - Number(leftNext.done === true);
+    const difference = (leftNext.value.codePointAt(0) ?? 0) - (rightNext.value.codePointAt(0) ?? 0);
     if (difference !== 0) return difference;
   }
 }

@@ -82,8 +82,8 @@ export interface TerminationMessage {
   /** Step id → status of steps that did not succeed. */
   statuses?: Record<string, Exclude<StepStatus, 'succeeded'>>;
   /**
-   * Step id → version of a put that succeeded, `{}` if it made none. A missing version that is not
-   * acknowledged did not fit.
+   * Step id → version of a put that succeeded, `{}` if it made none. If the end of such a put was not
+   * acknowledged and its version is missing here, the version did not fit.
    */
   versions?: Record<string, Record<string, string>>;
   /** The highest acknowledged sequence number. */

@@ -23,7 +23,7 @@ test.each([
   ],
   ['a message turns a backslash and an n into a new line', String.raw`a\n$BUILD_JOB_NAME\n`, 'a\nunit\n'],
   ['a message turns a backslash and an n of a value into a new line', '$TASK_UNIT_LIST', 'a\nb'],
-  ['nothing', '', ''],
+  ['an empty message stays empty', '', ''],
 ])('%s', (_title, message, expanded) => {
   expect(expandMessage(message, variables)).toBe(expanded);
 });

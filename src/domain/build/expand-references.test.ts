@@ -9,7 +9,7 @@ const CASES: Record<string, [text: string, expanded: string]> = {
   'can occur several times': ['$BUILD_NUMBER/$GET_APP_REF', '7/abc'],
   'is the longest written name, not a shorter one that is set': ['$BUILD_NUMBERS', '$BUILD_NUMBERS'],
   'stays if its name is not set': ['$GET_OTHER_REF', '$GET_OTHER_REF'],
-  'stays if its name is of another kind, set or not': ['$HOME ${PATH} $1 $$', '$HOME ${PATH} $1 $$'],
+  'stays if its name has another prefix, set or not': ['$HOME ${PATH} $1 $$', '$HOME ${PATH} $1 $$'],
   'is not expanded inside a value': ['$TASK_BUILD_FILE', '$BUILD_NUMBER'],
   'is not the name of a JavaScript property': [
     '$BUILD_constructor $GET_toString',

@@ -13,7 +13,7 @@ export function expandReferences(text: string, variables: Readonly<Record<string
   });
 }
 
-/** The same for every value of a record. */
+/** Expands the references in every value of a record. */
 export function expandValues(
   values: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,

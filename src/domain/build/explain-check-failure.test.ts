@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { explainCheckFailure } from './explain-check-failure.ts';
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
-const words = (reason: string, message: string): string =>
+const terminationMessage = (reason: string, message: string): string =>
   JSON.stringify({ format: 1, outcome: 'failed', reason, message, exits: {}, acknowledged: 0 });
 
 const agent = (more: Partial<ContainerReport> = {}): ContainerReport => ({
@@ -17,7 +17,7 @@ const image = (more: Partial<ContainerReport> = {}): ContainerReport => ({
   state: 'waiting',
   ...more,
 });
-const pull = image({ reason: 'ImagePullBackOff', message: 'Back-off pulling image "nod:24"' });
+const unpulledImage = image({ reason: 'ImagePullBackOff', message: 'Back-off pulling image "nod:24"' });
 const pod = (more: Partial<PodReport> = {}): PodReport => ({
   phase: 'Failed',
   deleting: false,
@@ -26,35 +26,39 @@ const pod = (more: Partial<PodReport> = {}): PodReport => ({
   ...more,
 });
 
-const PULLS =
+const IMAGE_NOT_PULLED =
   'The Pod of the check did not start: container image-1-node: ImagePullBackOff (Back-off pulling image "nod:24").';
 
 test.each<[string, PodReport | undefined, string]>([
-  ['whose Pod is gone without a trace', undefined, 'The Pod of the check is gone.'],
+  ['says that its Pod is gone', undefined, 'The Pod of the check is gone.'],
   [
-    'whose agent reported the reason, in full or shortened',
-    pod({ containers: [agent({ message: words('AgentFault', 'no connection from worker within 300 s') })] }),
+    'shows the reason that its agent reported',
+    pod({
+      containers: [
+        agent({ message: terminationMessage('AgentFault', 'no connection from worker within 300 s') }),
+      ],
+    }),
     'The Pod of the check ended before the check had a result: no connection from worker within 300 s.',
   ],
   [
-    'whose agent gave up without an image fails for the image',
+    'names the image that was not pulled, rather than the agent that gave up waiting for it',
     pod({
       phase: 'Pending',
       containers: [
-        agent({ message: words('AgentFault', 'no connection from image-1-node within 300 s') }),
+        agent({ message: terminationMessage('AgentFault', 'no connection from image-1-node within 300 s') }),
         image({ name: 'worker', state: 'running' }),
-        pull,
+        unpulledImage,
       ],
     }),
-    PULLS,
+    IMAGE_NOT_PULLED,
   ],
   [
-    'whose image was not pulled in time',
-    pod({ phase: 'Pending', containers: [agent({ state: 'running' }), pull] }),
-    PULLS,
+    'names the image that was not pulled in time',
+    pod({ phase: 'Pending', containers: [agent({ state: 'running' }), unpulledImage] }),
+    IMAGE_NOT_PULLED,
   ],
   [
-    'whose container cannot be created',
+    'names a container that cannot be created',
     pod({
       phase: 'Pending',
       containers: [image({ name: 'agent', reason: 'CreateContainerConfigError', message: 'no such user' })],
@@ -67,16 +71,16 @@ test.each<[string, PodReport | undefined, string]>([
     'The Pod of the check ended before the check had a result: The agent ended without a report (exit code 1).',
   ],
   [
-    'whose Pod was removed by the cluster fails for that, not for the agent’s message',
+    'says that the cluster removed its Pod, rather than what its agent reported',
     pod({
       reason: 'Evicted',
       message: 'low on memory',
-      containers: [agent({ message: words('PodLost', 'x') })],
+      containers: [agent({ message: terminationMessage('PodLost', 'x') })],
     }),
     'The Pod of the check ended before the check had a result: The Pod was evicted: Evicted (low on memory).',
   ],
   [
-    'whose Pod fits on no node',
+    'says why its Pod fits on no node',
     pod({
       phase: 'Pending',
       scheduled: false,
@@ -86,17 +90,17 @@ test.each<[string, PodReport | undefined, string]>([
     'The Pod of the check did not start: no node can take it: 0/1 nodes are available.',
   ],
   [
-    'whose Pod no scheduler tried',
+    'says that no scheduler has seen its Pod',
     pod({ phase: 'Pending', scheduled: false, containers: [image()] }),
     'The Pod of the check did not start: the scheduler has not seen it.',
   ],
   [
-    'whose containers were still being created',
+    'names a container that is still being created',
     pod({ phase: 'Pending', containers: [image({ name: 'agent', reason: 'ContainerCreating' })] }),
     'The Pod of the check did not start: container agent: ContainerCreating.',
   ],
   [
-    'whose agent runs but never connected',
+    'says that its agent runs but never connected',
     pod({ phase: 'Running', containers: [agent({ state: 'running' })] }),
     'The Pod of the check runs, but its agent did not reach the internal gateway in time.',
   ],

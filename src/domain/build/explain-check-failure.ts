@@ -3,12 +3,12 @@ import { brokenContainer, brokenMessage, hasEnded, podFault } from './pod-fault.
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
 const MAX_QUOTED_CHARACTERS = 500;
-/** States of a Pod that is still being created: not a failure. */
+/** Reasons why a container of a new Pod still waits, which are no failure. */
 const CREATING = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
  * Why the Pod of a check or of hooks gave no result, as a sentence. A container that cannot start comes
- * first: the agent that waited for it has ended by then, but does not know the cause.
+ * first: the agent that waited for this container has ended by then, but does not know the cause.
  */
 export function explainCheckFailure(
   pod: PodReport | undefined,
@@ -22,7 +22,7 @@ export function explainCheckFailure(
     return `The Pod of the ${work} failed: ${brokenMessage(broken, `the ${work} had a result`)}`;
   if (!hasEnded(pod)) return explainLateAgent(pod, work);
   const { message } = podFault(pod, parseTermination(pod.containers[0]?.message));
-  return `The Pod of the ${work} ended before the ${work} had a result: ${sentence(message)}`;
+  return `The Pod of the ${work} ended before the ${work} had a result: ${asSentence(message)}`;
 }
 
 function isStuck({ state, reason }: ContainerReport): boolean {
@@ -31,25 +31,25 @@ function isStuck({ state, reason }: ContainerReport): boolean {
 
 /** The Pod exists, but its agent has not connected in time. */
 function explainLateAgent({ scheduled, unschedulable, containers }: PodReport, work: string): string {
-  const why = `The Pod of the ${work} did not start: `;
-  if (unschedulable !== undefined) return why + sentence(`no node can take it: ${unschedulable}`);
-  if (!scheduled) return `${why}the scheduler has not seen it.`;
+  const prefix = `The Pod of the ${work} did not start: `;
+  if (unschedulable !== undefined) return prefix + asSentence(`no node can take it: ${unschedulable}`);
+  if (!scheduled) return `${prefix}the scheduler has not seen it.`;
   const waiting = containers.find((container) => container.state === 'waiting');
-  if (waiting !== undefined) return why + waitingReason(waiting);
+  if (waiting !== undefined) return prefix + waitingReason(waiting);
   return `The Pod of the ${work} runs, but its agent did not reach the internal gateway in time.`;
 }
 
 function waitingReason({ name, reason = 'it waits', message }: ContainerReport): string {
-  const explanation = message === undefined ? '' : ` (${short(message)})`;
+  const explanation = message === undefined ? '' : ` (${shorten(message)})`;
   return `container ${name}: ${reason}${explanation}.`;
 }
 
-function sentence(text: string): string {
-  const words = short(text);
+function asSentence(text: string): string {
+  const words = shorten(text);
   return /[.!?…]$/.test(words) ? words : `${words}.`;
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.length > MAX_QUOTED_CHARACTERS
     ? `${text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…`
     : text;

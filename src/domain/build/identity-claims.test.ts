@@ -69,7 +69,7 @@ const BRANCH: Source = { params: { branch: 'main' }, version: { ref: SHA }, trig
 const REQUEST: Source = { version: { ref: SHA, pr: '12' } };
 
 describe('an identity token', () => {
-  test('says who issued it, for whom, and for which build', () => {
+  test('names its issuer, its audience and its build', () => {
     expect(claimsOf(buildWith([BRANCH]))).toEqual({
       iss: ISSUER,
       sub: `${SUBJECT}:ref:refs/heads/main`,
@@ -173,7 +173,7 @@ describe('a build gets no identity token', () => {
     expect(decision).toEqual({ answer: 'refuse', reason: 'The job deploy has no identity.' });
   });
 
-  test('for a fork unless the resource gives forks its secrets, and then the token says so', () => {
+  test('for a fork, unless the resource gives forks its secrets; then the token says that it is for a fork', () => {
     const build = buildWith([{ ...fork, params: { fork_secrets: 'true' } }]);
     expect(claimsOf(build)).toMatchObject({ fork: true, ref: 'refs/pull/12/head' });
   });

@@ -9,9 +9,9 @@ import { whyWithoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import { identityIssuer } from './identity-issuer.ts';
 import { MAX_IDENTITY_SECONDS } from './identity-keys.ts';
 
-/** Enough to log in, if the step has little time. */
+/** Enough to log in, even if the timeout of the step is shorter. */
 const MIN_IDENTITY_SECONDS = 60;
-/** Tolerates verifiers whose clocks are slow. */
+/** A token is valid from this long before it is issued, for verifiers whose clocks are slow. */
 const NOT_BEFORE_SECONDS = 60;
 
 /** The build that an identity token is for. */
@@ -47,7 +47,7 @@ export interface IdentityIssue {
   externalUrl: string | undefined;
   /** Seconds since 1970. */
   at: number;
-  /** Time that the step has. Absent: no limit of its own. */
+  /** Timeout of the step. Absent: the step has none. */
   seconds?: number;
 }
 
@@ -60,16 +60,16 @@ export function decideIdentity(build: IdentifiedBuild, issue: IdentityIssue): Id
   const { definition, job, versions } = build;
   const { identity = [] } = jobIn(definition, job);
   if (identity.length === 0) return { answer: 'refuse', reason: `The job ${job} has no identity.` };
-  const withheld = whyWithoutSecrets(definition, job, versions);
-  if (withheld !== undefined) return { answer: 'refuse', reason: withheld };
+  const whyWithheld = whyWithoutSecrets(definition, job, versions);
+  if (whyWithheld !== undefined) return { answer: 'refuse', reason: whyWithheld };
   const issuer = identityIssuer(issue.externalUrl);
   if ('problem' in issuer) return { answer: 'refuse', reason: issuer.problem };
-  const common = claimsOf(build, issuer.issuer, issue);
+  const sharedClaims = claimsOf(build, issuer.issuer, issue);
   return {
     answer: 'issue',
     tokens: identity.map(({ name, audience }) => ({
       variable: identityVariable(name),
-      claims: { ...common, aud: audience },
+      claims: { ...sharedClaims, aud: audience },
     })),
   };
 }
@@ -119,7 +119,7 @@ function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<Identity
   return defined({ ref, sha });
 }
 
-/** Undefined: the default branch, whose name is not known. */
+/** Undefined: the default branch, whose name is not known, or a branch whose name is a secret. */
 function refOf(
   { pr, tag }: Record<string, string>,
   { resource }: GetStep,

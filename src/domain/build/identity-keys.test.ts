@@ -32,7 +32,7 @@ describe('the keys of identity tokens', () => {
     ]
   >([
     ['begin with one that signs at once', { keys: [], now: 5 }, [0, []]],
-    ['stay while the newest is fresh', { keys: [key('a', 0)], now: DUE - 1 }, [undefined, []]],
+    ['do not change while the newest is fresh', { keys: [key('a', 0)], now: DUE - 1 }, [undefined, []]],
     ['get the next one a day before it signs', { keys: [key('a', 0)], now: DUE }, [KEY_AHEAD_MS, []]],
     [
       'wait for the next one to sign',
@@ -45,7 +45,7 @@ describe('the keys of identity tokens', () => {
       [undefined, []],
     ],
     [
-      'lose the former one then',
+      'lose the former one when its tokens have ended',
       { keys: [key('b', 100), key('a', 0)], now: 100 + KEY_OVERLAP_MS },
       [undefined, ['a']],
     ],
@@ -62,37 +62,40 @@ describe('the keys of identity tokens', () => {
     });
   });
 
-  test('sign one at a time, the newest that has begun', () => {
+  test('sign one at a time: the newest of those that may sign already', () => {
     const keys = [key('b', 100), key('a', 0), key('c', 200)];
     const signs = [-1, 0, 99, 100, 500].map((now) => signingKey(keys, at(now))?.id);
     expect(signs).toEqual([undefined, 'a', 'a', 'b', 'c']);
   });
 
-  test('are published before they sign, and until an hour after the next begins', () => {
+  test('are published before they sign, and until an hour after the next key begins to sign', () => {
     const keys = [key('b', 100), key('a', 0)];
     expect(ids(publishedKeys(keys, at(0)))).toEqual(['a', 'b']);
     expect(ids(publishedKeys(keys, at(99 + KEY_OVERLAP_MS)))).toEqual(['a', 'b']);
     expect(ids(publishedKeys(keys, at(100 + KEY_OVERLAP_MS)))).toEqual(['b']);
   });
 
-  /** The operator looks after pauses of up to 40 days; gateways sign in between, and keys get lost. */
+  /**
+   * In a random history, the operator decides about the keys after pauses of up to 40 days. Gateways sign
+   * tokens in between, and keys get lost.
+   */
   test('verify every token until it ends, and none after the overlap', () => {
     const step = record({
-      // 0: until a minute before the newest key signs.
+      // 0: the pause lasts until a minute before the newest key signs.
       pauseMinutes: oneof(constant(0), integer({ min: 1, max: 15 }), integer({ min: 1, max: 40 * 24 * 60 })),
-      operatorLooks: boolean(),
+      operatorRuns: boolean(),
       newestIsLost: nat(9).map((number) => number === 0),
     });
     assert(
       property(array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const history = new History();
-        history.look();
-        for (const { pauseMinutes, operatorLooks, newestIsLost } of steps) {
-          history.pass(pauseMinutes * 60_000);
+        history.runOperator();
+        for (const { pauseMinutes, operatorRuns, newestIsLost } of steps) {
+          history.passTime(pauseMinutes * 60_000);
           if (newestIsLost) history.loseNewest();
-          if (operatorLooks || newestIsLost) history.look();
-          history.sign();
-          history.check();
+          if (operatorRuns || newestIsLost) history.runOperator();
+          history.signToken();
+          history.checkPublishedKeys();
         }
       }),
       { numRuns: propertyRuns(1000) },
@@ -107,12 +110,12 @@ class History {
   #keys: (Key & { publishedAt: number })[] = [];
   readonly #tokens: { key: string; ends: number }[] = [];
 
-  pass(ms: number): void {
-    const edge = (this.#keys.at(-1)?.signsFrom.getTime() ?? 0) - 60_000;
-    this.now = ms === 0 ? Math.max(this.now, edge) : this.now + ms;
+  passTime(ms: number): void {
+    const minuteBeforeNewestSigns = (this.#keys.at(-1)?.signsFrom.getTime() ?? 0) - 60_000;
+    this.now = ms === 0 ? Math.max(this.now, minuteBeforeNewestSigns) : this.now + ms;
   }
 
-  look(): void {
+  runOperator(): void {
     const { createForMs, remove } = decideKeys(this.#keys, at(this.now));
     this.#keys = this.#keys.filter(({ id }) => !remove.includes(id));
     if (createForMs === undefined) return;
@@ -127,16 +130,17 @@ class History {
     if (newest) newest.isLost = true;
   }
 
-  sign(): void {
+  signToken(): void {
     const signing = signingKey(this.#keys, at(this.now));
     if (signing === undefined || signing.isLost) throw new Error('no key signs');
     const { publishedAt, signsFrom } = signing;
-    const isAhead = publishedAt === signsFrom.getTime() || signsFrom.getTime() - publishedAt >= KEY_AHEAD_MS;
-    expect(isAhead).toBe(true);
+    const isPublishedInTime =
+      publishedAt === signsFrom.getTime() || signsFrom.getTime() - publishedAt >= KEY_AHEAD_MS;
+    expect(isPublishedInTime).toBe(true);
     this.#tokens.push({ key: signing.id, ends: this.now + MAX_IDENTITY_SECONDS * 1000 });
   }
 
-  check(): void {
+  checkPublishedKeys(): void {
     const published = ids(publishedKeys(this.#keys, at(this.now)));
     const running = this.#tokens.filter(({ ends }) => ends > this.now);
     for (const { key: id } of running) expect(published).toContain(id);

@@ -10,14 +10,17 @@ export const MAX_IDENTITY_SECONDS = 10 * 60;
 const HOUR_MS = 60 * 60_000;
 /** How long a key signs. */
 export const KEY_SIGNS_MS = 30 * 24 * HOUR_MS;
-/** From the publication of a key to its first signature, unless it is the first key. */
+/** Time from the publication of a key to its first signature. The first key signs at once. */
 export const KEY_AHEAD_MS = 24 * HOUR_MS;
-/** From the first signature of the next key: the lifetime of a token, and 50 minutes for clocks that differ. */
+/**
+ * How long a key stays published after the next key began to sign: the lifetime of a token, and 50 minutes
+ * for clocks that differ.
+ */
 export const KEY_OVERLAP_MS = HOUR_MS;
 
 export interface KeyTerm {
   id: string;
-  /** When it begins to sign. It signs until the next key begins. */
+  /** When the key begins to sign. It signs until the next key begins. */
   signsFrom: Date;
 }
 
@@ -28,7 +31,7 @@ export function signingKey<K extends KeyTerm>(keys: readonly K[], at: Date): K |
 
 /** The keys with which tokens are verified at this time. */
 export function publishedKeys<K extends KeyTerm>(keys: readonly K[], at: Date): K[] {
-  return inOrder(keys).filter((_, index, sorted) => !isOver(sorted[index + 1], at));
+  return inOrder(keys).filter((_, index, sorted) => !isExpired(sorted[index + 1], at));
 }
 
 export interface KeyDecision {
@@ -45,10 +48,10 @@ export interface KeyDecision {
 export function decideKeys(keys: readonly (KeyTerm & { isLost: boolean })[], at: Date): KeyDecision {
   const sorted = inOrder(keys);
   const neverSigns = sorted.filter(({ isLost, signsFrom }) => isLost && signsFrom > at);
-  const left = sorted.filter((key) => !neverSigns.includes(key));
-  const over = left.filter((_, index) => isOver(left[index + 1], at));
-  const remove = [...neverSigns, ...over].map(({ id }) => id);
-  const newest = left.at(-1);
+  const usable = sorted.filter((key) => !neverSigns.includes(key));
+  const expired = usable.filter((_, index) => isExpired(usable[index + 1], at));
+  const remove = [...neverSigns, ...expired].map(({ id }) => id);
+  const newest = usable.at(-1);
   if (newest === undefined || newest.isLost) return { createForMs: 0, remove };
   const isDue = newest.signsFrom.getTime() + KEY_SIGNS_MS - KEY_AHEAD_MS <= at.getTime();
   return isDue ? { createForMs: KEY_AHEAD_MS, remove } : { remove };
@@ -60,6 +63,6 @@ function inOrder<K extends KeyTerm>(keys: readonly K[]): K[] {
   );
 }
 
-/** Whether a key is over whose successor is this one. */
-const isOver = (next: KeyTerm | undefined, at: Date): boolean =>
+/** Whether a key is no longer needed, given the key that signs after it. */
+const isExpired = (next: KeyTerm | undefined, at: Date): boolean =>
   next !== undefined && next.signsFrom.getTime() + KEY_OVERLAP_MS <= at.getTime();

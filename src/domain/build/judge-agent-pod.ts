@@ -29,8 +29,8 @@ export function judgeAgentPod(claim: AgentClaim, pod: AgentPod | undefined): Age
   if (pod === undefined) return refused('there is no such Pod');
   if (pod.uid !== claim.uid) return refused('the Pod of that name has another uid');
   if (pod.ending) return refused('the Pod is ending');
-  const wrong = wrongLabel(claim.session, pod.labels);
-  if (wrong !== undefined) return refused(`the Pod's label ${wrong} does not belong to this work`);
+  const label = wrongLabel(claim.session, pod.labels);
+  if (label !== undefined) return refused(`the Pod's label ${label} does not belong to this work`);
   if (claim.peer === undefined) return { verdict: 'accepted' };
   if (pod.addresses.length === 0) return { verdict: 'wait' };
   const peer = plainAddress(claim.peer);

@@ -39,6 +39,6 @@ test.each<[string, PodReport, number]>([
   expect(judgeCache(pod, { ageSeconds: seconds })).toBeUndefined();
 });
 
-test('the time without a node does not count on the node', () => {
+test('the time that a Pod waited for its node does not count as waiting for the mount', () => {
   expect(judgeCache(onNode, { ageSeconds: 60, scheduledSeconds: 19 })).toBeUndefined();
 });

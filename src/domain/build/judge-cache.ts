@@ -4,8 +4,8 @@ import type { AttemptReport, PodReport } from './pod-report.ts';
 export const CACHE_SECONDS = 20;
 
 /**
- * Why a Pod is to be replaced by one without caches: a sentence. Undefined: its caches do not keep it from
- * starting.
+ * Why a Pod should be replaced by one without caches, as a sentence. Undefined: its caches do not keep it
+ * from starting.
  */
 export function judgeCache(
   pod: PodReport,
@@ -13,15 +13,18 @@ export function judgeCache(
 ): string | undefined {
   if (pod.hasCache !== true) return undefined;
   if (pod.scheduled) {
-    const waits = pod.sandboxReady === false && scheduledSeconds >= CACHE_SECONDS;
-    return waits ? `The volume of a cache was not mounted within ${CACHE_SECONDS} s.` : undefined;
+    const waitsTooLong = pod.sandboxReady === false && scheduledSeconds >= CACHE_SECONDS;
+    return waitsTooLong ? `The volume of a cache was not mounted within ${CACHE_SECONDS} s.` : undefined;
   }
-  if (ageSeconds < CACHE_SECONDS || !keepsFromNode(pod)) return undefined;
-  const why = pod.unschedulable === undefined ? '' : `: ${pod.unschedulable}`;
-  return `The volume of a cache kept the Pod without a node for ${CACHE_SECONDS} s${why}`;
+  if (ageSeconds < CACHE_SECONDS || !mayWaitForVolume(pod)) return undefined;
+  const suffix = pod.unschedulable === undefined ? '' : `: ${pod.unschedulable}`;
+  return `The volume of a cache kept the Pod without a node for ${CACHE_SECONDS} s${suffix}`;
 }
 
-/** While the scheduler waits for a new volume, it reports nothing. */
-function keepsFromNode({ unschedulable }: PodReport): boolean {
+/**
+ * Whether a Pod may be without a node because of a volume. The scheduler reports nothing while it waits for a
+ * new volume.
+ */
+function mayWaitForVolume({ unschedulable }: PodReport): boolean {
   return unschedulable === undefined || /volume/i.test(unschedulable);
 }

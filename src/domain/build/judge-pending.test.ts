@@ -5,7 +5,7 @@ import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 const pending: BuildState = newBuildState([{ id: '0', kind: 'task', name: 'unit' }]);
-const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
+const freshAttempt: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
 
 const pod = (more: Partial<PodReport> = {}): PodReport => ({
   phase: 'Pending',
@@ -23,10 +23,10 @@ const waiting = (reason?: string, message?: string, name = 'worker'): ContainerR
 const AGENT: ContainerReport = { name: 'agent', state: 'running' };
 
 const AT_ONCE = 0;
-/** An hour for a node, and a quarter of an hour for everything else. */
+/** A Pod has an hour to get a node, and then a quarter of an hour to start. */
 const NODE_SECONDS = 3600;
 const START_SECONDS = 900;
-const late: AttemptReport = { ...quiet, ageSeconds: START_SECONDS + 1 };
+const lateAttempt: AttemptReport = { ...freshAttempt, ageSeconds: START_SECONDS + 1 };
 
 describe('a build whose Pod does not run yet', () => {
   const NO_NODE = '0/1 nodes are available: 1 Insufficient memory.';
@@ -35,12 +35,12 @@ describe('a build whose Pod does not run yet', () => {
     string,
     [seen: PodReport, attempt: Partial<AttemptReport>, judged: PodJudgement, state?: BuildState]
   > = {
-    'waits without a message for a scheduler that had no time yet': [
+    'waits without a message while the scheduler has had little time': [
       pod({ scheduled: false }),
       { ageSeconds: 4 },
       { decision: 'wait' },
     ],
-    'waits for a scheduler, and says so after some seconds': [
+    'waits for the scheduler, and says so after some seconds': [
       pod({ scheduled: false }),
       { ageSeconds: 5 },
       { decision: 'wait', reason: 'Unschedulable', message: NOT_SEEN },
@@ -105,12 +105,12 @@ describe('a build whose Pod does not run yet', () => {
         message: 'The container worker does not start: no reason is known',
       },
     ],
-    'has a quarter of an hour from when it got its node': [
+    'waits for a quarter of an hour after its Pod got its node': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       { ageSeconds: NODE_SECONDS, scheduledSeconds: START_SECONDS },
       { decision: 'wait' },
     ],
-    'has more time than a quarter of an hour from its creation': [
+    'fails if its Pod does not start for a quarter of an hour after it got its node': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       { ageSeconds: NODE_SECONDS, scheduledSeconds: START_SECONDS + 1 },
       {
@@ -154,12 +154,16 @@ describe('a build whose Pod does not run yet', () => {
     ],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [seen, attempt, judged, state = pending]) => {
-    expect(judgePending(state, seen, { ...quiet, ...attempt })).toEqual(judged);
+    expect(judgePending(state, seen, { ...freshAttempt, ...attempt })).toEqual(judged);
   });
 });
 
 /** The kubelet's reason for a waiting container, the build's reason, and the seconds until the build fails. */
-const REASONS: [waitingReason: string, reason: 'ImagePullFailed' | 'PodRefused', hopeSeconds: number][] = [
+const REASONS: [
+  waitingReason: string,
+  reason: 'ImagePullFailed' | 'PodRefused',
+  secondsUntilFailure: number,
+][] = [
   ['ErrImagePull', 'ImagePullFailed', START_SECONDS],
   ['ImagePullBackOff', 'ImagePullFailed', START_SECONDS],
   ['ImageInspectError', 'ImagePullFailed', START_SECONDS],
@@ -176,30 +180,30 @@ const REASONS: [waitingReason: string, reason: 'ImagePullFailed' | 'PodRefused',
 
 describe.each(REASONS)(
   'the waiting reason %s of a container has the build reason %s',
-  (waitingReason, reason, hopeSeconds) => {
+  (waitingReason, reason, secondsUntilFailure) => {
     const containers = [AGENT, waiting(waitingReason, 'because')];
     const message = `The container worker does not start: ${waitingReason}: because`;
     const judgedAt = (ageSeconds: number): PodJudgement =>
-      judgePending(pending, pod({ containers }), { ...quiet, ageSeconds });
+      judgePending(pending, pod({ containers }), { ...freshAttempt, ageSeconds });
     const wait: PodJudgement = { decision: 'wait', reason, message };
     const end: PodJudgement = { decision: 'end', outcome: 'failed', reason, message };
 
-    test(`and fails the build after ${hopeSeconds} s`, () => {
-      expect(judgedAt(hopeSeconds)).toEqual(hopeSeconds === AT_ONCE ? end : wait);
-      expect(judgedAt(hopeSeconds + 1)).toEqual(end);
+    test(`and fails the build after ${secondsUntilFailure} s`, () => {
+      expect(judgedAt(secondsUntilFailure)).toEqual(secondsUntilFailure === AT_ONCE ? end : wait);
+      expect(judgedAt(secondsUntilFailure + 1)).toEqual(end);
     });
 
-    test('and explains a Pod without a first step only if it is about an image', () => {
+    test('and explains why no step began only if the reason is about an image', () => {
       const isImage = reason === 'ImagePullFailed';
-      expect(judgeMissingImage(containers, late)).toEqual(isImage ? end : undefined);
-      expect(judgeMissingImage(containers, { ...quiet, ageSeconds: hopeSeconds })).toEqual(
-        isImage ? judgedAt(hopeSeconds) : undefined,
+      expect(judgeMissingImage(containers, lateAttempt)).toEqual(isImage ? end : undefined);
+      expect(judgeMissingImage(containers, { ...freshAttempt, ageSeconds: secondsUntilFailure })).toEqual(
+        isImage ? judgedAt(secondsUntilFailure) : undefined,
       );
     });
   },
 );
 
-test('a Pod without a first step does not fail for an image if its containers are only late', () => {
-  expect(judgeMissingImage([waiting('ContainerCreating')], late)).toBeUndefined();
-  expect(judgeMissingImage([AGENT], late)).toBeUndefined();
+test('containers that are only late do not count as a missing image', () => {
+  expect(judgeMissingImage([waiting('ContainerCreating')], lateAttempt)).toBeUndefined();
+  expect(judgeMissingImage([AGENT], lateAttempt)).toBeUndefined();
 });

@@ -4,20 +4,20 @@ import { judgeCache } from './judge-cache.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /**
- * How long a Pod may be without a node, and then without a running container. The timeout of the job only
- * starts with its first step.
+ * How long a Pod may be without a node, and how long it may then take to start its containers. The timeout of
+ * the job only begins with its first step.
  */
 const UNSCHEDULED_SECONDS = 60 * 60;
 const PENDING_SECONDS = 15 * 60;
-/** By then a working scheduler has seen the Pod; earlier there is nothing to report. */
+/** A working scheduler sees a new Pod within this time. Until then, a Pod without a node needs no message. */
 const SCHEDULER_SECONDS = 5;
 
 /** Why the Pod of a build is not running, and whether it may still start. */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
-  const withoutCache = judgeCache(pod, attempt);
-  if (withoutCache !== undefined)
-    return { decision: 'recreate', reason: 'CacheUnavailable', message: withoutCache };
+  const cacheProblem = judgeCache(pod, attempt);
+  if (cacheProblem !== undefined)
+    return { decision: 'recreate', reason: 'CacheUnavailable', message: cacheProblem };
   if (!pod.scheduled) {
     if (pod.unschedulable === undefined && attempt.ageSeconds < SCHEDULER_SECONDS)
       return { decision: 'wait' };
@@ -36,33 +36,34 @@ export function judgeMissingImage(
   return judgement.reason === 'ImagePullFailed' ? judgement : undefined;
 }
 
-/** The wait for a node does not count. */
+/** Whether the Pod takes too long to start. The time in which it waited for a node does not count. */
 function isLate({ ageSeconds, scheduledSeconds = ageSeconds }: AttemptReport): boolean {
   return scheduledSeconds > PENDING_SECONDS;
 }
 
-function judgeContainers(containers: ContainerReport[], late: boolean): PodJudgement {
+function judgeContainers(containers: ContainerReport[], isTooLate: boolean): PodJudgement {
   for (const container of containers) {
     const reason = startFailureReason(container);
-    if (reason) return waitOrEnd(reason, complaint(container), late || PERMANENT.has(container.reason ?? ''));
+    if (reason)
+      return waitOrEnd(reason, startProblem(container), isTooLate || PERMANENT.has(container.reason ?? ''));
   }
   const waiting = containers.find((container) => container.state === 'waiting');
-  return late && waiting ? waitOrEnd('PodRefused', complaint(waiting), true) : { decision: 'wait' };
+  return isTooLate && waiting ? waitOrEnd('PodRefused', startProblem(waiting), true) : { decision: 'wait' };
 }
 
-function complaint({ name, reason, message }: ContainerReport): string {
+function startProblem({ name, reason, message }: ContainerReport): string {
   const why = [reason, message].filter((part) => part !== undefined).join(': ');
   return `The container ${name} does not start: ${why || 'no reason is known'}`;
 }
 
-function waitOrEnd(reason: OutcomeReason, message: string, over: boolean): PodJudgement {
-  if (over) return { decision: 'end', outcome: 'failed', reason, message };
+function waitOrEnd(reason: OutcomeReason, message: string, isOver: boolean): PodJudgement {
+  if (isOver) return { decision: 'end', outcome: 'failed', reason, message };
   return { decision: 'wait', reason, message };
 }
 
 /** Reasons that no retry can fix: the name is invalid, or pulling is forbidden. */
 const PERMANENT = new Set(['InvalidImageName', 'ErrImageNeverPull']);
-const PULL = new Set([
+const PULL_FAILURES = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
   'InvalidImageName',
@@ -71,7 +72,7 @@ const PULL = new Set([
   'RegistryUnavailable',
   'SignatureValidationFailed',
 ]);
-const CREATE = new Set([
+const CREATE_FAILURES = new Set([
   'CreateContainerConfigError',
   'CreateContainerError',
   'RunContainerError',
@@ -79,8 +80,9 @@ const CREATE = new Set([
   'PostStartHookError',
 ]);
 
+/** Why a waiting container does not start. Undefined: the kubelet reports no failure. */
 export function startFailureReason(container: ContainerReport): OutcomeReason | undefined {
   if (container.state !== 'waiting' || container.reason === undefined) return undefined;
-  if (PULL.has(container.reason)) return 'ImagePullFailed';
-  return CREATE.has(container.reason) ? 'PodRefused' : undefined;
+  if (PULL_FAILURES.has(container.reason)) return 'ImagePullFailed';
+  return CREATE_FAILURES.has(container.reason) ? 'PodRefused' : undefined;
 }

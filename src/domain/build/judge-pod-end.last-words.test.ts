@@ -38,31 +38,31 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'an agent that ended without a report is judged once its Pod has got a reason, or not in time': {
+  'an agent that ended without a report is not judged while its Pod may still get a reason': {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
     attempt: { agentEndedSeconds: 29 },
     judged: { decision: 'wait' },
   },
-  'an agent that was asked to end waits for the reason: the kubelet names an eviction last': {
+  'an agent that was asked to end is not judged while its Pod may still get a reason, such as an eviction': {
     state: ran,
     pod: { ...words({ reason: 'PodLost' }), phase: 'Running' },
     attempt: { agentEndedSeconds: 1 },
     judged: { decision: 'wait' },
   },
-  'an agent that was asked to end is lost if no reason comes': {
+  'an agent that was asked to end is lost if its Pod gets no reason in time': {
     state: ran,
     pod: { ...words({ reason: 'PodLost' }), phase: 'Running' },
     attempt: { agentEndedSeconds: 30 },
     judged: { decision: 'retry', reason: 'PodLost' },
   },
-  'an agent that was asked to end because its Pod is deleted waits for no other reason': {
+  'an agent that was asked to end because its Pod is deleted is judged at once': {
     state: ran,
     pod: { ...words({ reason: 'PodLost' }), phase: 'Running', deleting: true },
     attempt: { agentEndedSeconds: 1 },
     judged: { decision: 'retry', reason: 'PodLost' },
   },
-  'an agent that explained its end waits for no other reason': {
+  'an agent that explained its end is judged at once': {
     state: ran,
     pod: { ...words({ reason: 'StepFailed' }), phase: 'Running' },
     attempt: { agentEndedSeconds: 1 },
@@ -112,7 +112,7 @@ const cases: Record<string, Case> = {
     pod: words({ reason: 'AgentFault', exits: { '0': 0 } }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'a termination message of an agent without its containers leads to another Pod': {
+  'a termination message of an agent that could not reach a container leads to another Pod': {
     state: opened,
     pod: words({ reason: 'AgentFault', message: 'no connection from worker' }),
     judged: { decision: 'recreate', reason: 'AgentFault', message: 'no connection from worker' },
@@ -128,7 +128,7 @@ const cases: Record<string, Case> = {
     pod: gaveUp('InvalidImageName'),
     judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
   },
-  'an agent that ends early leaves the image another attempt and names it': {
+  'an agent that gave up early costs an attempt, whose reason names the image that was not pulled': {
     state: opened,
     pod: gaveUp('ErrImagePull'),
     judged: {

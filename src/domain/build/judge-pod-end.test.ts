@@ -28,7 +28,7 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that ended before the first step costs the Pod at once': {
+  'a Pod whose step container ended before the first step is replaced at once': {
     state: opened,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     judged: {
@@ -70,12 +70,13 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that succeeded beside its agent costs nothing, because the agent may report more': {
-    state: opened,
-    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken({ exitCode: 0 })] }),
-    judged: { decision: 'wait' },
-  },
-  'a step container that ended in a Pod that is being deleted costs nothing more': {
+  'a step container that ended with exit code 0 beside its agent is no fault, because the agent may report more':
+    {
+      state: opened,
+      pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken({ exitCode: 0 })] }),
+      judged: { decision: 'wait' },
+    },
+  'a step container that ended in a Pod that is being deleted is no fault': {
     state: opened,
     pod: dying({ containers: [agent({ state: 'running' }), broken()] }),
     judged: { decision: 'wait' },
@@ -97,12 +98,12 @@ const cases: Record<string, Case> = {
     pod: undefined,
     judged: { decision: 'recreate', reason: 'PodLost' },
   },
-  'a Pod that vanished during a task is repeated': {
+  'a build whose Pod vanished during a task is repeated': {
     state: ran,
     pod: undefined,
     judged: { decision: 'retry', reason: 'PodLost' },
   },
-  'a Pod that vanished after a put began fails the build': {
+  'a build whose Pod vanished after a put began fails': {
     state: putBegun,
     pod: undefined,
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
@@ -169,7 +170,7 @@ const cases: Record<string, Case> = {
     attempt: { cancelled: { seconds: 65, graceSeconds: 60 } },
     judged: { decision: 'wait' },
   },
-  'a cancelled build that its agent did not end is cancelled with its Pod, and says so': {
+  'a cancelled build that its agent did not end is cancelled when its Pod is gone, and says so': {
     state: ran,
     pod: undefined,
     attempt: { cancelled: { seconds: 71, graceSeconds: 60 } },
@@ -192,7 +193,7 @@ const cases: Record<string, Case> = {
     attempt: { cancelled: { seconds: 300, graceSeconds: 60 }, overdueSeconds: 120 },
     judged: { decision: 'end', outcome: 'cancelled' },
   },
-  'the agent of a build without a cancel gets no time to end': {
+  'the time to end a cancelled build does not limit a build that was not cancelled': {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { ageSeconds: 5000 },
@@ -213,7 +214,7 @@ const cases: Record<string, Case> = {
     pod: pod({ disruption: 'PreemptionByScheduler' }),
     judged: { decision: 'retry', reason: 'PodEvicted' },
   },
-  'a node that refuses the Pod is named': {
+  'a Pod that its node refuses is replaced': {
     state: opened,
     pod: pod({ reason: 'UnexpectedAdmissionError', containers: [] }),
     judged: { decision: 'recreate', reason: 'PodRefused' },

@@ -7,11 +7,16 @@ import { brokenContainer, brokenMessage, hasEnded, podFault, type PodFault } fro
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 import { provesSuccess } from './settle-build.ts';
 
-/** Pods of a build that end before their first step are replaced, so many in all. */
+/** A Pod that ends before its first step is replaced, up to this number of attempts of the build. */
 const MAX_ATTEMPTS = 5;
+/** How often a build whose steps have begun is repeated. */
 const MAX_RETRIES = 1;
+/** A deleted Pod that is overdue for this long is lost. */
 const LOST_SECONDS = 2 * 60;
-/** The kubelet kills the containers of a Pod that it ends. One that hangs longer is not waited for. */
+/**
+ * How long the kubelet may take to give its reason after the agent has ended. It kills the other containers
+ * first; a container that hangs longer is not waited for.
+ */
 const REASON_SECONDS = 30;
 
 /** Whether a deleted Pod is overdue for so long that its node must be dead. */
@@ -32,8 +37,9 @@ export function judgePodEnd(
 }
 
 /**
- * The agent ended without an explanation, in a Pod that nobody deletes. If the kubelet ends the Pod, such as for
- * an eviction, it says why only when every container has ended.
+ * Whether the kubelet may still give a reason for the end of the Pod. If it ends a Pod, such as for an
+ * eviction, it gives the reason only when every container has ended. Nothing is expected if the Pod is being
+ * deleted, or if the agent has explained its end.
  */
 function mayGetReason(
   { phase, deleting, containers: [agent] }: PodReport,
@@ -49,8 +55,8 @@ function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport):
 }
 
 /**
- * A container that died before the first step. The agent would wait long for it, since it cannot see that it
- * died.
+ * A container that died before the first step. The agent cannot see that the container died, and would wait
+ * for it for a long time.
  */
 function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement | undefined {
   const broken = brokenContainer(pod);
@@ -66,7 +72,7 @@ function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport):
 
 function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: AttemptReport): PodJudgement {
   const termination = parseTermination(pod?.containers[0]?.message);
-  if (termination && knowsTheEnd(state, termination, pod)) {
+  if (termination && decidesOutcome(state, termination, pod)) {
     return {
       decision: 'end',
       outcome: termination.outcome,
@@ -89,10 +95,10 @@ type Cancelled = NonNullable<AttemptReport['cancelled']>;
 
 function judgeCancelled(cancelled: Cancelled): PodJudgement {
   const { reason = 'The build was cancelled.', graceSeconds } = cancelled;
-  const how = isOverdue(cancelled)
+  const explanation = isOverdue(cancelled)
     ? `Its agent did not end it within ${graceSeconds} s, and its Pod is gone.`
     : 'Its Pod is gone.';
-  return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message: `${reason} ${how}` };
+  return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message: `${reason} ${explanation}` };
 }
 
 function isOverdue({ seconds, graceSeconds }: Cancelled): boolean {
@@ -106,8 +112,8 @@ function judgeDeath(
   attempt: AttemptReport,
   termination: TerminationMessage | undefined,
 ): PodJudgement {
-  const exhausted = outOfMemoryContainer(pod);
-  if (exhausted !== undefined) return outOfMemory(exhausted);
+  const container = outOfMemoryContainer(pod);
+  if (container !== undefined) return outOfMemory(container);
   const fault = { ...podFault(pod, termination), ranSteps: ranSteps(state, termination) };
   return judgeImages(pod?.containers ?? [], attempt, fault) ?? judgeFault(state, attempt, fault);
 }
@@ -121,21 +127,24 @@ function judgeImages(
   if (fault.ranSteps || fault.reason !== 'AgentFault') return undefined;
   const { decision, reason, message } = judgeMissingImage(others, attempt) ?? {};
   if (reason === undefined || message === undefined) return undefined;
-  const again = decision === 'wait' && attempt.attempt < MAX_ATTEMPTS;
-  return again ? { decision: 'recreate', reason, message } : end(reason, message);
+  const mayRecreate = decision === 'wait' && attempt.attempt < MAX_ATTEMPTS;
+  return mayRecreate ? { decision: 'recreate', reason, message } : end(reason, message);
 }
 
-/** A step container that ran out of memory. An agent that did is judged as any other fault of it. */
+/**
+ * The name of a step container that ran out of memory. An agent that ran out of memory is judged like any
+ * other fault of an agent.
+ */
 function outOfMemoryContainer(pod: PodReport | undefined): string | undefined {
   return pod?.containers.slice(1).find((container) => container.reason === 'OOMKilled')?.name;
 }
 
 /**
- * Whether the termination message decides how the build ended. Success needs the end of every step. The Pod
- * decides about a fault that the agent could not explain, and about a refused session of a Pod that was
- * ending.
+ * Whether the termination message decides how the build ended. Success needs the end of every step. The
+ * report of the Pod decides if the agent could not explain a fault, or if its session was refused because the
+ * Pod was ending.
  */
-function knowsTheEnd(
+function decidesOutcome(
   state: BuildState,
   termination: TerminationMessage,
   pod: PodReport | undefined,
@@ -152,8 +161,8 @@ interface Fault extends PodFault {
 }
 
 function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): PodJudgement {
-  const { reason, message, ranSteps: ran } = fault;
-  if (!ran) {
+  const { reason, message, ranSteps: hasRunSteps } = fault;
+  if (!hasRunSteps) {
     if (attempt.attempt < MAX_ATTEMPTS) return { decision: 'recreate', reason, message };
     return end(
       reason,

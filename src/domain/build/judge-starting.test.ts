@@ -18,7 +18,7 @@ const waiting = (reason: string): Partial<PodReport> => ({
 
 test.each<[string, pod: PodReport | undefined, StartingAges, ReturnType<typeof judgeStarting>]>([
   ['that no watch has reported yet is starting', undefined, { created: 1 }, 'starting'],
-  ['that no watch ever reports is not starting', undefined, { created: 30 }, undefined],
+  ['that no watch has reported for half a minute is not starting', undefined, { created: 30 }, undefined],
   ['whose containers are being created is starting', creating, { created: 5, scheduled: 4 }, 'starting'],
   [
     'that waited long for its node is starting when it has one',
@@ -26,23 +26,23 @@ test.each<[string, pod: PodReport | undefined, StartingAges, ReturnType<typeof j
     { created: 3000, scheduled: 1 },
     'starting',
   ],
-  ['that stays on its node for minutes no longer counts', creating, { created: 121 }, undefined],
-  ['that the scheduler has not tried yet is starting', noNode, { created: 3 }, 'starting'],
   [
-    'for which there is no node is unplaced',
-    { ...noNode, unschedulable: '0/2 nodes' },
-    { created: 1 },
-    'unplaced',
+    'that has been on its node for two minutes no longer counts as starting',
+    creating,
+    { created: 121 },
+    undefined,
   ],
+  ['that the scheduler has not tried yet is starting', noNode, { created: 3 }, 'starting'],
+  ['that fits on no node is unplaced', { ...noNode, unschedulable: '0/2 nodes' }, { created: 1 }, 'unplaced'],
   ['that the scheduler ignores is unplaced', noNode, { created: 11 }, 'unplaced'],
   [
-    'whose image cannot be pulled causes no load',
+    'whose image cannot be pulled is not starting',
     { ...creating, ...waiting('ErrImagePull') },
     { created: 5 },
     undefined,
   ],
   [
-    'that cannot be created causes no load',
+    'with a container that cannot be created is not starting',
     { ...creating, ...waiting('CreateContainerConfigError') },
     { created: 5 },
     undefined,

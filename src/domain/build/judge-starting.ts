@@ -4,19 +4,22 @@ import type { PodReport } from './pod-report.ts';
 
 /** Seconds after which a Pod without a node counts as unplaced, even if the scheduler reports nothing. */
 const MAX_UNSCHEDULED_SECONDS = 10;
-/** Seconds after which a Pod on a node no longer counts as starting: it does not wait for the node then. */
+/**
+ * Seconds after which a Pod on a node no longer counts as starting: by then it waits for something other than
+ * the node.
+ */
 const MAX_STARTING_SECONDS = 120;
 
 export interface StartingAges {
   /** Seconds since the Pod was created. */
   created: number;
-  /** Seconds since it got its node, if known. */
+  /** Seconds since the Pod got its node, if known. */
   scheduled?: number;
 }
 
 /**
  * Whether a Pod whose agent has not connected yet holds a slot in the start window. Undefined: it does not,
- * because it has ended, is being deleted or cannot start. No Pod holds a place for ever.
+ * because it has ended, is being deleted or cannot start. No Pod holds a slot for ever.
  */
 export function judgeStarting(
   pod: PodReport | undefined,

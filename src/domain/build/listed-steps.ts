@@ -1,6 +1,9 @@
 import type { StepState } from './build-state.ts';
 
-/** The steps that people are shown: not hooks that do not run, and not what is in a branch that is not taken. */
+/**
+ * The steps that people see. Hooks and automatic notifications that did not run are left out, and so are all
+ * steps in a branch that was not taken.
+ */
 export function listedSteps(steps: readonly StepState[]): StepState[] {
   const hidden = new Set(
     steps.filter(({ kind, status }) => kind === 'branch' && status === 'skipped').map(({ id }) => id),
@@ -13,7 +16,10 @@ export function listedSteps(steps: readonly StepState[]): StepState[] {
   });
 }
 
-/** An automatic notification of another event. A `notify` step of the plan is listed always. */
+/**
+ * Whether the step is an automatic notification that was not sent. A `notify` step of the plan is always
+ * listed.
+ */
 function isIdleNotification({ id, status }: StepState): boolean {
   return id.startsWith('notification.') && (status === 'waiting' || status === 'skipped');
 }

@@ -1,11 +1,11 @@
 /**
- * Log of one attempt of a build, unless the installation sets another limit. The agent enforces it, and the
- * gateway does so again.
+ * Limit for the log of one attempt of a build, unless the installation sets another one. Both the agent and
+ * the gateway enforce the limit.
  */
 export const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
 export const LOG_CUT_LINE = '[truncated: the log of this build is over its limit]';
 
-/** What a log row counts at least. */
+/** The least that a log row counts, however short its text is. */
 const MIN_ROW_BYTES = 64;
 
 /**
@@ -23,7 +23,7 @@ export function cutLog(
   return { text: `${firstBytes(text, limit - used)}\n${LOG_CUT_LINE}\n`, used: limit + 1 };
 }
 
-/** Most logs are ASCII, for which this is a fraction of the time of counting. */
+/** Most logs are ASCII only. This test takes a fraction of the time of counting their bytes. */
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 export function utf8Length(text: string): number {
@@ -33,7 +33,10 @@ export function utf8Length(text: string): number {
   return length;
 }
 
-/** Bytes beyond the first. Each half of a surrogate pair counts two of the pair's four bytes. */
+/**
+ * Bytes of a UTF-16 code unit beyond the first. Each half of a surrogate pair counts two of the pair's four
+ * bytes.
+ */
 function extraBytes(unit: number): number {
   if (unit < 0x80) return 0;
   return unit < 0x8_00 || (unit >= 0xd8_00 && unit < 0xe0_00) ? 1 : 2;
@@ -50,7 +53,10 @@ function firstBytes(text: string, bytes: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-/** The limit of one build's log. Without a limit of the installation, the usual one bounds that of the Team. */
+/**
+ * The limit of one build's log: the smaller one of the limits of the installation and the team. If the
+ * installation sets none, the default bounds the limit of the team.
+ */
 export function smallerLimit(installation: number | undefined, team: number | undefined): number | undefined {
   return team === undefined ? installation : Math.min(installation ?? DEFAULT_LOG_BYTES, team);
 }

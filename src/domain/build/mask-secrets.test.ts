@@ -97,12 +97,12 @@ describe('masking secrets in text', () => {
   });
 
   const letters = fc.constantFrom('a', 'b', 'ä', '\n', '🗝');
-  const words = fc.array(fc.string({ unit: letters, minLength: 0, maxLength: 6 }), { maxLength: 4 });
+  const secretLists = fc.array(fc.string({ unit: letters, minLength: 0, maxLength: 6 }), { maxLength: 4 });
   const texts = fc.array(fc.string({ unit: letters, maxLength: 8 }), { maxLength: 12 });
 
   test('does not depend on where the text is cut', () => {
     fc.assert(
-      fc.property(words, texts, (secrets, pieces) => {
+      fc.property(secretLists, texts, (secrets, pieces) => {
         expect(inPieces(secrets, pieces)).toBe(createMasker(secrets).mask(pieces.join('')));
       }),
     );
@@ -113,7 +113,7 @@ describe('masking secrets in text', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
     fc.assert(
       fc.property(fc.array(simple, { maxLength: 3 }), text, (secrets, whole) => {
-        expect(createMasker(secrets).mask(whole)).toBe(slowly(secrets, whole));
+        expect(createMasker(secrets).mask(whole)).toBe(maskSlowly(secrets, whole));
       }),
     );
   });
@@ -125,13 +125,13 @@ const valuesOf = (unit: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
   fc.array(fc.string({ unit, minLength: 3, maxLength: 5 }), { maxLength: 3 });
 
 describe('masking secrets that are added while text arrives', () => {
-  test('hides them in open streams, also in what is held back', () => {
+  test('hides the added secrets in open streams, also in text that is held back', () => {
     const masker = createMasker(['hunter2']);
-    const [one, other] = [masker.stream(), masker.stream()];
-    expect([one.write('a hunt'), other.write('b')]).toEqual(['a ', 'b']);
+    const [first, second] = [masker.stream(), masker.stream()];
+    expect([first.write('a hunt'), second.write('b')]).toEqual(['a ', 'b']);
     masker.add(['huntsman', 'tango']);
-    expect([one.write('sman tan'), other.write(' hunter2 ta')]).toEqual(['*** ', ' *** ']);
-    expect([one.write('go') + one.end(), other.end()]).toEqual(['***', 'ta']);
+    expect([first.write('sman tan'), second.write(' hunter2 ta')]).toEqual(['*** ', ' *** ']);
+    expect([first.write('go') + first.end(), second.end()]).toEqual(['***', 'ta']);
   });
 
   test('masks from the first secret on, and ignores values that it masks already', () => {
@@ -145,21 +145,29 @@ describe('masking secrets that are added while text arrives', () => {
     expect(masker.mask('tango')).toBe(MASK);
   });
 
-  const early = fc.constantFrom('a', 'b', 'c');
-  const late = fc.constantFrom('a', 'b', 'x', 'y');
+  const earlyLetters = fc.constantFrom('a', 'b', 'c');
+  const lateLetters = fc.constantFrom('a', 'b', 'x', 'y');
 
   test('hides as much as if the secrets had been there from the start', () => {
-    const added = valuesOf(late).map((all) => all.filter((value) => /^[xy]/.test(value)));
+    const additions = valuesOf(lateLetters).map((values) => values.filter((value) => /^[xy]/.test(value)));
     fc.assert(
-      fc.property(valuesOf(early), added, textsOf(early), textsOf(late), (known, more, before, after) => {
-        const masker = createMasker(known);
-        const stream = masker.stream();
-        const shown = before.map((piece) => stream.write(piece));
-        masker.add(more);
-        const rest = after.map((piece) => stream.write(piece)).join('') + stream.end();
-        const whole = [...before, ...after].join('');
-        expect(shown.join('') + rest).toBe(createMasker([...known, ...more]).mask(whole));
-      }),
+      fc.property(
+        valuesOf(earlyLetters),
+        additions,
+        textsOf(earlyLetters),
+        textsOf(lateLetters),
+        (initialSecrets, addedSecrets, before, after) => {
+          const masker = createMasker(initialSecrets);
+          const stream = masker.stream();
+          const shown = before.map((piece) => stream.write(piece));
+          masker.add(addedSecrets);
+          const shownLater = after.map((piece) => stream.write(piece)).join('') + stream.end();
+          const whole = [...before, ...after].join('');
+          expect(shown.join('') + shownLater).toBe(
+            createMasker([...initialSecrets, ...addedSecrets]).mask(whole),
+          );
+        },
+      ),
     );
   });
 });
@@ -178,7 +186,7 @@ describe('masking any secret in any encoding', () => {
   const noise = fc.string({ unit: fc.constantFrom('·', '—', '…'), minLength: 1, maxLength: 9 });
 
   test.each(Object.entries(encodings))(
-    '%s: no part of it stays, wherever the text is cut',
+    '%s: no part of the secret stays, wherever the text is cut',
     (_name, encode) => {
       fc.assert(
         fc.property(secret, noise, noise, fc.integer({ min: 1, max: 7 }), (value, before, after, size) => {
@@ -198,10 +206,10 @@ describe('masking any secret in any encoding', () => {
         fc.constantFrom('\n', '\r\n'),
         (lines, end) => {
           const masker = createMasker([lines.join(end)]);
-          for (const one of lines) {
-            expect(masker.mask(`·${one}·`)).toBe(`·${MASK}·`);
-            expect(masker.mask(encodeURIComponent(one))).toBe(MASK);
-            expect(masker.mask(JSON.stringify(one))).toBe(`"${MASK}"`);
+          for (const text of lines) {
+            expect(masker.mask(`·${text}·`)).toBe(`·${MASK}·`);
+            expect(masker.mask(encodeURIComponent(text))).toBe(MASK);
+            expect(masker.mask(JSON.stringify(text))).toBe(`"${MASK}"`);
           }
         },
       ),
@@ -210,7 +218,7 @@ describe('masking any secret in any encoding', () => {
 });
 
 /** A slow reference that tries every position. Encoded forms cannot occur in texts of a, b and c. */
-function slowly(secrets: string[], text: string): string {
+function maskSlowly(secrets: string[], text: string): string {
   const hidden = new Set<number>();
   for (const secret of secrets) {
     for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {

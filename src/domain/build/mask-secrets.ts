@@ -21,22 +21,22 @@ export interface Masker {
 
 /**
  * Masks these values and their encoded forms (`secretForms`). Every character of every occurrence is masked,
- * also of overlapping ones, wherever the text is cut. The automaton is built on first use, since that takes
- * milliseconds for long secrets.
+ * also if occurrences overlap, wherever the text is cut. The automaton is built on first use, since that
+ * takes milliseconds for long secrets.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const known = new Set(secrets);
   let automaton: Automaton | undefined;
-  const prepared = (): Automaton | undefined =>
+  const currentAutomaton = (): Automaton | undefined =>
     known.size === 0 ? undefined : (automaton ??= buildAutomaton(secretForms([...known])));
-  const stream = (): MaskStream => new Masking(prepared);
+  const stream = (): MaskStream => new AutomatonMaskStream(currentAutomaton);
   const mask = (text: string): string => {
-    const once = stream();
-    return once.write(text) + once.end();
+    const singleUse = stream();
+    return singleUse.write(text) + singleUse.end();
   };
-  const add = (more: readonly string[]): void => {
+  const add = (added: readonly string[]): void => {
     const before = known.size;
-    for (const secret of more) known.add(secret);
+    for (const secret of added) known.add(secret);
     if (known.size > before) automaton = undefined;
   };
   return { stream, mask, add };
@@ -50,7 +50,7 @@ interface Automaton {
   fallback: number[];
   /** Length of the path to the state. */
   depth: number[];
-  /** Length of the longest pattern that ends at the state, itself or a suffix; 0: none. */
+  /** Length of the longest pattern that ends where the path to the state ends; 0: none. */
   longest: number[];
   /** 1 for code units that begin a pattern. */
   begins: Uint8Array;
@@ -62,7 +62,7 @@ interface Automaton {
 
 const UNITS = 65_536;
 
-/** Fits into 16 bits. Different for most triples of ASCII. */
+/** Hashes three code units to 16 bits. Most triples of ASCII characters have different hashes. */
 const hashOf = (text: string, at: number): number =>
   ((text.charCodeAt(at) << 9) ^ (text.charCodeAt(at + 1) << 4) ^ text.charCodeAt(at + 2)) & 0xff_ff;
 
@@ -106,7 +106,7 @@ function addPattern(machine: Automaton, children: [number, number][][], pattern:
   machine.longest[state] = pattern.length;
 }
 
-/** Breadth first, so that the shorter suffixes of a state are linked before it. */
+/** Visits the states breadth first, so that the shorter suffixes of a state are linked before the state. */
 function linkFallbacks(machine: Automaton, children: [number, number][][]): void {
   const queue = (children[0] ?? []).map(([, state]) => state);
   for (let head = 0; head < queue.length; head += 1) {
@@ -131,8 +131,8 @@ function step(machine: Automaton, from: number, unit: number): number {
 }
 
 /**
- * The next position from which a pattern may begin. Most text is passed over a window at a time: a pattern
- * that begins in it would contain the window's last three code units.
+ * The next position at which a pattern may begin. Most text is skipped a window at a time: a pattern that
+ * began at a skipped position would contain the last three code units of the window.
  */
 function skip(text: string, from: number, { window, triples }: Automaton): number {
   const last = text.length - window;
@@ -141,33 +141,33 @@ function skip(text: string, from: number, { window, triples }: Automaton): numbe
   return at;
 }
 
-class Masking implements MaskStream {
-  readonly #prepared: () => Automaton | undefined;
+class AutomatonMaskStream implements MaskStream {
+  readonly #currentAutomaton: () => Automaton | undefined;
   /** Undefined: nothing is secret yet, so nothing is held. */
   #machine: Automaton | undefined;
   #state = 0;
-  /** Text that is not decided yet. */
+  /** Text that may still turn out to be the beginning of a secret. */
   #held = '';
   /** Parts of the held text to mask: sorted, not touching each other. */
   #hidden: { from: number; to: number }[] = [];
   /** The output ends with a mask, and its secret ended right before the held text. */
   #masking = false;
 
-  constructor(prepared: () => Automaton | undefined) {
-    this.#prepared = prepared;
+  constructor(currentAutomaton: () => Automaton | undefined) {
+    this.#currentAutomaton = currentAutomaton;
   }
 
   write(text: string): string {
-    this.#follow();
+    this.#adoptNewSecrets();
     if (this.#machine === undefined) return text;
     this.#scan(this.#machine, text, this.#held.length);
     this.#held += text;
-    return this.#show(this.#held.length - (this.#machine.depth[this.#state] ?? 0));
+    return this.#release(this.#held.length - (this.#machine.depth[this.#state] ?? 0));
   }
 
   /** Searches the held text again if there are more secrets now. */
-  #follow(): void {
-    const machine = this.#prepared();
+  #adoptNewSecrets(): void {
+    const machine = this.#currentAutomaton();
     if (machine === this.#machine) return;
     this.#machine = machine;
     this.#state = 0;
@@ -189,9 +189,9 @@ class Masking implements MaskStream {
   }
 
   end(): string {
-    this.#follow();
+    this.#adoptNewSecrets();
     this.#state = 0;
-    const shown = this.#show(this.#held.length);
+    const shown = this.#release(this.#held.length);
     this.#masking = false;
     return shown;
   }
@@ -203,21 +203,21 @@ class Masking implements MaskStream {
       const last = this.#hidden.at(-1);
       if (!last || last.to < from) break;
       this.#hidden.pop();
-      // Only a second search finds parts before those that are hidden already.
+      // Only the second search after `add` finds parts before those that are hidden already.
       if (last.from > to) later.unshift(last);
       else [from, to] = [Math.min(from, last.from), Math.max(to, last.to)];
     }
     this.#hidden.push({ from, to }, ...later);
   }
 
-  /** Returns the held text before `limit`, masked: it is decided. */
-  #show(limit: number): string {
+  /** Removes the text before `limit` from the held text and returns it, masked. */
+  #release(limit: number): string {
     let shown = '';
     let at = 0;
-    const open: { from: number; to: number }[] = [];
+    const remaining: { from: number; to: number }[] = [];
     for (const part of this.#hidden) {
       if (part.from >= limit) {
-        open.push({ from: part.from - limit, to: part.to - limit });
+        remaining.push({ from: part.from - limit, to: part.to - limit });
         continue;
       }
       if (part.from > at) this.#masking = false;
@@ -225,12 +225,12 @@ class Masking implements MaskStream {
       if (!this.#masking) shown += MASK;
       this.#masking = true;
       at = Math.min(part.to, limit);
-      if (part.to > limit) open.push({ from: 0, to: part.to - limit });
+      if (part.to > limit) remaining.push({ from: 0, to: part.to - limit });
     }
     if (at < limit) this.#masking = false;
     shown += this.#held.slice(at, limit);
     this.#held = this.#held.slice(limit);
-    this.#hidden = open;
+    this.#hidden = remaining;
     return shown;
   }
 }

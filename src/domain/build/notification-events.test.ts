@@ -6,7 +6,7 @@ import { sendsFor } from './notification-events.ts';
 
 const OUTCOMES: BuildOutcome[] = ['succeeded', 'failed', 'cancelled'];
 
-describe('an automatic notification is sent after', () => {
+describe('an automatic notification', () => {
   test.each<[on: NotificationEvent[], previous: PreviousOutcome | undefined, sent: BuildOutcome[]]>([
     [['success'], undefined, ['succeeded']],
     [['failure'], undefined, ['failed']],
@@ -18,7 +18,7 @@ describe('an automatic notification is sent after', () => {
     [['failure', 'changed'], 'failed', ['succeeded', 'failed']],
     [['cancel', 'changed'], 'succeeded', ['failed', 'cancelled']],
     [[], 'failed', []],
-  ])('on %j, after a build that %s: %j', (on, previous, sent) => {
+  ])('on %j, if the previous build has %s, is sent for the outcomes %j', (on, previous, sent) => {
     expect(OUTCOMES.filter((outcome) => sendsFor(on, outcome, previous))).toEqual(sent);
   });
 });

@@ -55,7 +55,7 @@ describe('the output of a check', () => {
     expect(parseCheckOutput(stdout)).toEqual({ ok: false, error });
   });
 
-  test('counts with its newest hundred versions only', () => {
+  test('adds only its newest hundred versions', () => {
     const many = Array.from({ length: 130 }, (_, n) => ({ n: String(n) }));
     expect(parseCheckOutput(JSON.stringify(many))).toEqual({ ok: true, versions: many.slice(30), left: 30 });
   });

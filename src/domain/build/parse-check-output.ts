@@ -1,7 +1,7 @@
-/** Stdout of a check. */
+/** Limit for the stdout of a check. */
 export const MAX_CHECK_BYTES = 1024 * 1024;
 const MAX_QUOTED_CHARACTERS = 200;
-/** Versions that one check may add. The newest count. */
+/** Limit for the versions that one check may add: the newest ones. */
 export const MAX_CHECK_VERSIONS = 100;
 /**
  * Limits of one flattened version. `characters` counts the names and values of all fields. The agent and the
@@ -22,8 +22,8 @@ export function parseCheckOutput(stdout: string): CheckOutput {
   if (parsed === undefined) return refuse('did not print JSON', stdout);
   if (!Array.isArray(parsed.value)) return refuse('printed JSON that is not an array', stdout);
   const versions: Record<string, string>[] = [];
-  for (const [index, entry] of parsed.value.entries()) {
-    const version = flattenVersion(entry);
+  for (const [index, element] of parsed.value.entries()) {
+    const version = flattenVersion(element);
     if (version === undefined)
       return refuse(
         `printed an array whose element ${index} is not an object with 1 to ${VERSION_LIMITS.fields} fields in 64 KiB`,
@@ -80,12 +80,12 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
 
 /** All values that are not objects, in order, with their paths. */
 function* leavesOf(value: object): Generator<[string, unknown]> {
-  const open: [string, unknown][] = [['', value]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [path, part] = next;
-    if (typeof part !== 'object') yield next;
-    if (typeof part !== 'object' || part === null) continue;
+  const pending: [string, unknown][] = [['', value]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [path, value] = next;
+    if (typeof value !== 'object') yield next;
+    if (typeof value !== 'object' || value === null) continue;
     const prefix = path === '' ? '' : `${path}_`;
-    for (const [key, field] of Object.entries(part).toReversed()) open.push([prefix + key, field]);
+    for (const [key, field] of Object.entries(value).toReversed()) pending.push([prefix + key, field]);
   }
 }

@@ -13,11 +13,11 @@ const checks: Record<string, { stdout: string; versions: Record<string, string>[
     stdout: '[{"ref":"a"},{"ref":"b","at":"1"}]',
     versions: [{ ref: 'a' }, { ref: 'b', at: '1' }],
   },
-  'prints them over several lines': { stdout: '[\n  {\n "n": "1"\n }\n]\n', versions: [{ n: '1' }] },
+  'prints versions over several lines': { stdout: '[\n  {\n "n": "1"\n }\n]\n', versions: [{ n: '1' }] },
   'prints several arrays': { stdout: '[{"n":"1"}]\nnull\n[{"n":"2"}]', versions: [{ n: '1' }, { n: '2' }] },
-  'prints null: none': { stdout: 'null\n', versions: [] },
-  'prints an empty array: none': { stdout: '[]', versions: [] },
-  'prints names that no shell reads': {
+  'prints null if there are no versions': { stdout: 'null\n', versions: [] },
+  'prints an empty array if there are no versions': { stdout: '[]', versions: [] },
+  'prints field names that are no names of shell variables': {
     stdout: '[{"a.b-c":"1","":"2"}]',
     versions: [{ 'a.b-c': '1', '': '2' }],
   },
@@ -53,7 +53,7 @@ const checks: Record<string, { stdout: string; versions: Record<string, string>[
   },
 };
 
-describe('a check of another system', () => {
+describe("a check with Concourse's protocol", () => {
   test.each(Object.entries(checks))('%s', (_, { stdout, versions }) => {
     const output = parseProtocolCheck(stdout, mask);
     if (typeof versions === 'string')
@@ -62,10 +62,10 @@ describe('a check of another system', () => {
   });
 
   test('may add the newest 100 versions', () => {
-    const all = Array.from({ length: 120 }, (_, index) => ({ n: String(index) }));
-    expect(parseProtocolCheck(JSON.stringify(all), mask)).toEqual({
+    const many = Array.from({ length: 120 }, (_, index) => ({ n: String(index) }));
+    expect(parseProtocolCheck(JSON.stringify(many), mask)).toEqual({
       ok: true,
-      versions: all.slice(20),
+      versions: many.slice(20),
       left: 20,
     });
   });
@@ -88,7 +88,7 @@ const results: Record<
     stdout: '{"version":{"ref":"a"},"more":1}\n',
     result: { version, metadata: [] },
   },
-  'shows values that are no texts as JSON': {
+  'shows values of its metadata that are not texts as JSON': {
     stdout: '{"version":{"ref":"a"},"metadata":[{"name":"n","value":[1,{"a":null}]},{"name":"none"}]}',
     result: {
       metadata: [
@@ -97,7 +97,7 @@ const results: Record<
       ],
     },
   },
-  'masks secrets, and what no database stores': {
+  'masks secrets, and replaces characters that the database cannot store': {
     stdout: String.raw`{"version":{"ref":"a"},"metadata":[{"name":"s3cret","value":"a s3cret \u0000"}]}`,
     result: { metadata: [{ name: '***', value: 'a *** \uFFFD' }] },
   },
@@ -115,35 +115,35 @@ const results: Record<
       'out printed no version; expected a JSON object with version and metadata. ' +
       String.raw`It begins with: "{\"metadata\":[]}"`,
   },
-  'has texts in its version': {
+  'must have texts in its version': {
     program: 'in',
     stdout: '{"version":{"n":1}}',
     result: 'in printed no version;',
   },
-  'is one object': {
+  'must be only one object': {
     stdout: '{"version":{"ref":"a"}}{}',
     result: 'out did not print one JSON object;',
   },
-  'is an object': {
+  'must be an object': {
     stdout: '[]',
     result: 'out printed JSON that is not an object;',
   },
-  'is something': {
+  'must not be blank': {
     program: 'in',
     stdout: ' \n',
     result: 'in printed nothing;',
   },
-  'has a list of metadata': {
+  'must have a list as its metadata': {
     stdout: '{"version":{"ref":"a"},"metadata":{"name":"x"}}',
     result: 'out printed metadata that is no list of names and values;',
   },
-  'has names in its metadata': {
+  'must have a name in each entry of its metadata': {
     stdout: '{"version":{"ref":"a"},"metadata":[{"value":"x"}]}',
     result: 'out printed metadata that is no list of names and values;',
   },
 };
 
-describe('the result of a get or put of another system', () => {
+describe("the result of a get or put with Concourse's protocol", () => {
   test.each(Object.entries(results))('%s', (_, { program = 'out', stdout, result }) => {
     const output = parseProtocolResult(program, stdout, mask);
     if (typeof result === 'string') expect(output).toMatchObject({ error: expect.stringContaining(result) });

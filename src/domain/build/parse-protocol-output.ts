@@ -8,11 +8,11 @@ import { readJsonStream } from './read-json-stream.ts';
 import { storable } from './storable.ts';
 
 /*
- * What the programs of Concourse's resource types print: check an array of versions, in and out an object with
- * the version and its metadata.
+ * What the programs of Concourse's resource types print: `check` prints an array of versions; `in` and `out`
+ * print an object with the version and its metadata.
  */
 
-/** Stdout of one program. */
+/** Limit for the stdout of one program. */
 export const MAX_PROTOCOL_BYTES = MAX_CHECK_BYTES;
 const MAX_QUOTED_CHARACTERS = 200;
 
@@ -26,19 +26,19 @@ export interface Metadata {
 export const METADATA_LIMITS = { entries: 50, name: 200, value: 4096, characters: 32 * 1024 };
 
 export interface ProtocolResult {
-  /** Absent: a get that repeats none. */
+  /** Absent: a get that did not print its version. */
   version?: Record<string, string>;
   metadata: Metadata[];
-  /** Something exceeded the limits. */
+  /** Part of the metadata was left out because of `METADATA_LIMITS`. */
   cut: boolean;
 }
 
 export type ProtocolOutput = { ok: true; result: ProtocolResult } | { ok: false; error: string };
 
-/** Masks secrets. Before anything is cut: half a secret would not be found. */
+/** Masks the secrets in a text. Call it before the text is cut: a secret that is cut in two is not found. */
 type Mask = (text: string) => string;
 
-/** Oldest first. `null` and `[]` mean that there is none. */
+/** The versions that a check printed, oldest first. `null` and `[]` mean that there are no versions. */
 export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
   const refuse = (what: string): CheckOutput => refused(`The check ${what}`, ARRAY, mask(stdout));
   const values = readJsonStream(stdout);
@@ -62,26 +62,29 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
   };
 }
 
-/** `program`: `in` or `out`. Only `out` must name a version. Values of the metadata are masked and shortened. */
+/**
+ * The result that a get (`in`) or a put (`out`) printed. Only `out` must print a version. Names and values of
+ * the metadata are masked and shortened.
+ */
 export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask: Mask): ProtocolOutput {
   const refuse = (what: string): ProtocolOutput => refused(`${program} ${what}`, OBJECT, mask(stdout));
   const members = readObject(stdout);
   if (typeof members === 'string') return refuse(members);
-  const given = members.get('version') ?? undefined;
-  const version = versionOf(given);
-  const needsVersion = given !== undefined || program === 'out';
+  const printedVersion = members.get('version') ?? undefined;
+  const version = versionOf(printedVersion);
+  const needsVersion = printedVersion !== undefined || program === 'out';
   if (version === undefined && needsVersion) return refuse('printed no version');
   const metadata = metadataOf(members.get('metadata') ?? [], mask);
   if (metadata === undefined) return refuse('printed metadata that is no list of names and values');
   return { ok: true, result: { ...(version && { version }), ...metadata } };
 }
 
-/** The members of the one object in a text, or what is there instead. */
+/** The members of the only object in a text, or what the program did instead of printing one. */
 function readObject(stdout: string): Map<string, unknown> | string {
   const values = readJsonStream(stdout);
   if (values?.length === 0) return 'printed nothing';
-  const [value, ...more] = values ?? [];
-  if (values === undefined || more.length > 0) return 'did not print one JSON object';
+  const [value, ...others] = values ?? [];
+  if (values === undefined || others.length > 0) return 'did not print one JSON object';
   return membersOf(value) ?? 'printed JSON that is not an object';
 }
 
@@ -94,7 +97,10 @@ function refused(what: string, expected: string, masked: string): { ok: false; e
   return { ok: false, error: `${what}; expected ${expected}.${shown}` };
 }
 
-/** A flat object of strings, which the program gets back exactly as it is. */
+/**
+ * The version, if the value is a flat object of strings within the limits. Nothing is converted: the programs
+ * get their versions back unchanged.
+ */
 function versionOf(value: unknown): Record<string, string> | undefined {
   const members = [...(membersOf(value) ?? [])];
   const fields = members.flatMap(([name, text]): [string, string][] =>
@@ -110,37 +116,37 @@ function versionOf(value: unknown): Record<string, string> | undefined {
   return fits ? Object.fromEntries(fields) : undefined;
 }
 
-/** Values that are no text are shown as JSON. Undefined: it is no list of objects with a name. */
+/** Values that are not texts are shown as JSON. Undefined: `value` is not a list of objects with names. */
 function metadataOf(value: unknown, mask: Mask): Pick<ProtocolResult, 'metadata' | 'cut'> | undefined {
   if (!Array.isArray(value)) return undefined;
   const shown: Metadata[] = [];
   let characters = 0;
   let cut = false;
   for (const entry of value) {
-    const whole = entryOf(entry, mask);
-    if (whole === undefined) return undefined;
-    const one = {
-      name: start(whole.name, METADATA_LIMITS.name),
-      value: start(whole.value, METADATA_LIMITS.value),
+    const full = metadataEntry(entry, mask);
+    if (full === undefined) return undefined;
+    const short = {
+      name: firstCharacters(full.name, METADATA_LIMITS.name),
+      value: firstCharacters(full.value, METADATA_LIMITS.value),
     };
-    characters += one.name.length + one.value.length;
+    characters += short.name.length + short.value.length;
     const fits = shown.length < METADATA_LIMITS.entries && characters <= METADATA_LIMITS.characters;
-    if (fits) shown.push(one);
-    cut ||= !fits || one.name !== whole.name || one.value !== whole.value;
+    if (fits) shown.push(short);
+    cut ||= !fits || short.name !== full.name || short.value !== full.value;
   }
   return { metadata: shown, cut };
 }
 
-function entryOf(entry: unknown, mask: Mask): Metadata | undefined {
+function metadataEntry(entry: unknown, mask: Mask): Metadata | undefined {
   const members = membersOf(entry);
   const name = members?.get('name');
   if (members === undefined || typeof name !== 'string') return undefined;
-  const given = members.get('value') ?? '';
-  const value = typeof given === 'string' ? given : JSON.stringify(given);
+  const printedValue = members.get('value') ?? '';
+  const value = typeof printedValue === 'string' ? printedValue : JSON.stringify(printedValue);
   return { name: storable(mask(name)), value: storable(mask(value)) };
 }
 
-const start = (text: string, limit: number): string => text.slice(0, limit).toWellFormed();
+const firstCharacters = (text: string, limit: number): string => text.slice(0, limit).toWellFormed();
 
 function membersOf(value: unknown): Map<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

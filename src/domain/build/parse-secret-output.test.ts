@@ -18,7 +18,7 @@ test.each<[title: string, output: string, expected: object]>([
   expect(parseSecretOutput(output, 'token')).toEqual(expected);
 });
 
-test('the output of a get gives back any text', () => {
+test('the value in the output of a get can be any text', () => {
   assert(
     property(string({ unit: 'binary' }), string({ unit: 'grapheme' }), (value, key) => {
       const line = JSON.stringify(Object.fromEntries([[key, value]]));

@@ -3,7 +3,9 @@ import type { TerminationMessage } from './events.ts';
 const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'cancelled'];
 const STATUSES: readonly unknown[] = ['failed', 'cancelled', 'skipped'];
 
-/** The termination message of an agent. Undefined: cut, of another program, or of another format. */
+/**
+ * The termination message of an agent. Undefined: the text is cut, of another program, or in another format.
+ */
 export function parseTermination(text: string | undefined): TerminationMessage | undefined {
   if (text === undefined || !text.startsWith('{')) return undefined;
   try {
@@ -14,13 +16,13 @@ export function parseTermination(text: string | undefined): TerminationMessage |
   }
 }
 
-type Loose = Partial<Record<keyof TerminationMessage, unknown>>;
+type UncheckedTermination = Partial<Record<keyof TerminationMessage, unknown>>;
 
 function isTermination(value: unknown): value is TerminationMessage {
   return typeof value === 'object' && value !== null && hasBuildFields(value) && hasStepFields(value);
 }
 
-function hasBuildFields({ format, outcome, reason, message, acknowledged }: Loose): boolean {
+function hasBuildFields({ format, outcome, reason, message, acknowledged }: UncheckedTermination): boolean {
   return (
     format === 1 &&
     OUTCOMES.includes(outcome) &&
@@ -31,7 +33,7 @@ function hasBuildFields({ format, outcome, reason, message, acknowledged }: Loos
 }
 
 /** Older agents only report `exits`. */
-function hasStepFields({ exits, statuses = {}, versions = {} }: Loose): boolean {
+function hasStepFields({ exits, statuses = {}, versions = {} }: UncheckedTermination): boolean {
   return (
     isMap(exits, (exit) => exit === null || typeof exit === 'number') &&
     isMap(statuses, (status) => STATUSES.includes(status)) &&
@@ -39,8 +41,11 @@ function hasStepFields({ exits, statuses = {}, versions = {} }: Loose): boolean 
   );
 }
 
-function isMap(value: unknown, holds: (entry: unknown) => boolean): boolean {
+function isMap(value: unknown, isValid: (entry: unknown) => boolean): boolean {
   return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(holds)
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isValid)
   );
 }

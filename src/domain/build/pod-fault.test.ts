@@ -13,7 +13,7 @@ const pod = (more: Partial<PodReport> = {}): PodReport => ({
 });
 const ended = (exitCode: number, reason?: string): PodReport =>
   pod({ containers: [{ name: 'agent', state: 'terminated', exitCode, ...(reason ? { reason } : {}) }] });
-const words = (reason: 'PodLost' | 'AgentFault', message: string): TerminationMessage => ({
+const termination = (reason: 'PodLost' | 'AgentFault', message: string): TerminationMessage => ({
   format: 1,
   outcome: 'failed',
   reason,
@@ -32,11 +32,11 @@ test.each<[string, PodReport, boolean]>([
 });
 
 test.each<[string, PodReport | undefined, TerminationMessage | undefined, string]>([
-  ['that is gone is lost', undefined, words('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
+  ['that is gone is lost', undefined, termination('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
   [
-    'that was evicted has that fault before what its agent reported',
+    'that was evicted has that fault, rather than the one that its agent reported',
     pod({ disruption: 'PreemptionByScheduler', message: 'for a greater one' }),
-    words('PodLost', 'asked to end'),
+    termination('PodLost', 'asked to end'),
     'PodEvicted: The Pod was evicted: PreemptionByScheduler (for a greater one).',
   ],
   [
@@ -61,13 +61,13 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
   [
     'whose agent was asked to end was deleted',
     ended(1),
-    words('PodLost', 'x'),
+    termination('PodLost', 'x'),
     'PodLost: The Pod was deleted.',
   ],
   [
     'has the fault in the termination message of its agent',
     ended(1),
-    words('AgentFault', 'no key'),
+    termination('AgentFault', 'no key'),
     'AgentFault: no key',
   ],
   [
@@ -77,13 +77,13 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
     'AgentFault: The agent ended without a report (out of memory).',
   ],
   [
-    'whose agent ended without a message has its exit code',
+    'whose agent ended without a message has a fault with the exit code',
     ended(2),
     undefined,
     'AgentFault: The agent ended without a report (exit code 2).',
   ],
   [
-    'that ended otherwise has the fault in the words of the cluster',
+    'that ended for another reason has the reason and message of the cluster',
     pod({ phase: 'Failed', reason: 'NodeLost', message: 'no heartbeat' }),
     undefined,
     'PodLost: The Pod ended: NodeLost (no heartbeat).',

@@ -12,8 +12,8 @@ export function hasEnded(pod: PodReport): boolean {
 }
 
 /**
- * A step container that died while the agent lives. Its process 1 is the shim, which exits with 0 when the
- * agent ends it. After any other exit no step can run there.
+ * A step container that died while the agent lives. Its process 1 is the shim, which exits with 0 only when
+ * the agent ends it. After any other exit, no step can run in the container.
  */
 export function brokenContainer<Container extends ContainerReport>({
   containers,
@@ -25,7 +25,7 @@ export function brokenContainer<Container extends ContainerReport>({
   return others.find(({ state, exitCode }) => state === 'terminated' && exitCode !== 0);
 }
 
-/** `before`: what the container should have lived for. */
+/** `before`: what should have happened before the container ended. */
 export function brokenMessage(
   { name, exitCode, reason, message }: ContainerReport,
   before = 'its first step',
@@ -57,20 +57,20 @@ function unreportedFault(pod: PodReport): PodFault {
 
 /** The fault that the cluster reports, such as an eviction. */
 function clusterFault(pod: PodReport): PodFault | undefined {
-  const why = pod.disruption ?? pod.reason ?? '';
+  const reason = pod.disruption ?? pod.reason ?? '';
   if (pod.disruption !== undefined || pod.reason === 'Evicted') {
-    return { reason: 'PodEvicted', message: `The Pod was evicted: ${why}${messageSuffix(pod)}.` };
+    return { reason: 'PodEvicted', message: `The Pod was evicted: ${reason}${messageSuffix(pod)}.` };
   }
   if (pod.reason === 'DeadlineExceeded') {
     return { reason: 'JobTimeout', message: `The Pod reached its deadline${messageSuffix(pod)}.` };
   }
-  if (!REFUSALS.has(why)) return undefined;
-  return { reason: 'PodRefused', message: `The node refused the Pod: ${why}${messageSuffix(pod)}.` };
+  if (!REFUSALS.has(reason)) return undefined;
+  return { reason: 'PodRefused', message: `The node refused the Pod: ${reason}${messageSuffix(pod)}.` };
 }
 
 function agentFault(agent: ContainerReport): PodFault {
-  const how = agent.reason === 'OOMKilled' ? 'out of memory' : `exit code ${agent.exitCode ?? 'unknown'}`;
-  return { reason: 'AgentFault', message: `The agent ended without a report (${how}).` };
+  const cause = agent.reason === 'OOMKilled' ? 'out of memory' : `exit code ${agent.exitCode ?? 'unknown'}`;
+  return { reason: 'AgentFault', message: `The agent ended without a report (${cause}).` };
 }
 
 function messageSuffix(pod: PodReport): string {

@@ -8,50 +8,59 @@ const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
   sealed: false,
   ...more,
 });
-const given = (more: Partial<RecordedPod> = {}): RecordedPod => ({ namespace: 'blue', going: true, ...more });
+const recordedPod = (more: Partial<RecordedPod> = {}): RecordedPod => ({
+  namespace: 'blue',
+  going: true,
+  ...more,
+});
 
 describe('a Pod', () => {
   test.each<[string, PodIdentity, RecordedPod | undefined, string]>([
-    ['with the recorded uid belongs to the build', pod(), given({ uid: 'u1' }), 'own'],
+    ['with the recorded uid belongs to the build', pod(), recordedPod({ uid: 'u1' }), 'own'],
     [
       'with the recorded uid belongs to the build after its end',
       pod(),
-      given({ uid: 'u1', going: false }),
+      recordedPod({ uid: 'u1', going: false }),
       'own',
     ],
-    ['with our seal belongs to the build before its uid is recorded', pod({ sealed: true }), given(), 'own'],
-    ['with another uid than the recorded one is foreign', pod(), given({ uid: 'u2' }), 'OtherPod'],
+    [
+      'with our seal belongs to the build before its uid is recorded',
+      pod({ sealed: true }),
+      recordedPod(),
+      'own',
+    ],
+    ['with another uid than the recorded one is foreign', pod(), recordedPod({ uid: 'u2' }), 'OtherPod'],
     [
       'with the recorded uid in another namespace is foreign',
       pod({ namespace: 'red' }),
-      given({ uid: 'u1' }),
+      recordedPod({ uid: 'u1' }),
       'OtherNamespace',
     ],
     [
       'in another namespace is foreign while no uid is recorded',
       pod({ namespace: 'red' }),
-      given(),
+      recordedPod(),
       'OtherNamespace',
     ],
-    ['without our seal is foreign while no uid is recorded', pod(), given(), 'NotSealed'],
+    ['without our seal is foreign while no uid is recorded', pod(), recordedPod(), 'NotSealed'],
     [
-      'for a build that waits for approval, its turn or room is foreign',
+      'for a build that waits for approval, its turn or a slot is foreign',
       pod(),
-      given({ going: false }),
+      recordedPod({ going: false }),
       'NoPodGiven',
     ],
     ['for work that does not exist is foreign', pod(), undefined, 'UnknownWork'],
     [
       'with our seal can be removed if its build ended before its uid was recorded',
       pod({ sealed: true }),
-      given({ going: false }),
+      recordedPod({ going: false }),
       'leftover',
     ],
     ['with our seal can be removed if its build is unknown', pod({ sealed: true }), undefined, 'leftover'],
     [
-      'with our seal proves nothing if another uid is recorded',
+      'with our seal can be removed if another uid is recorded',
       pod({ sealed: true }),
-      given({ uid: 'u2' }),
+      recordedPod({ uid: 'u2' }),
       'leftover',
     ],
   ])('%s', (_, seen, recorded, verdict) => {
@@ -60,7 +69,7 @@ describe('a Pod', () => {
   });
 
   test('that is foreign gets the reason in a sentence', () => {
-    expect(podOwnership(pod({ namespace: 'red' }), given())).toEqual({
+    expect(podOwnership(pod({ namespace: 'red' }), recordedPod())).toEqual({
       verdict: 'foreign',
       reason: 'OtherNamespace',
       message:
@@ -71,10 +80,10 @@ describe('a Pod', () => {
 
 describe('a Pod that is gone', () => {
   test.each<[string, PodIdentity, RecordedPod | undefined, boolean]>([
-    ['counts for its build if its uid is the recorded one', pod(), given({ uid: 'u1' }), true],
-    ['does not count if no uid is recorded, sealed or not', pod({ sealed: true }), given(), false],
-    ['does not count if another uid is recorded', pod({ sealed: true }), given({ uid: 'u2' }), false],
-    ['does not count from another namespace', pod({ namespace: 'red' }), given({ uid: 'u1' }), false],
+    ['counts for its build if its uid is the recorded one', pod(), recordedPod({ uid: 'u1' }), true],
+    ['does not count if no uid is recorded, sealed or not', pod({ sealed: true }), recordedPod(), false],
+    ['does not count if another uid is recorded', pod({ sealed: true }), recordedPod({ uid: 'u2' }), false],
+    ['does not count from another namespace', pod({ namespace: 'red' }), recordedPod({ uid: 'u1' }), false],
     ['does not count for unknown work', pod({ sealed: true }), undefined, false],
   ])('%s', (_, last, recorded, counts) => {
     expect(wasRecordedPod(last, recorded)).toBe(counts);
@@ -89,11 +98,15 @@ test('only a recorded uid or our seal in the right namespace makes any Pod the b
     { nil: undefined },
   );
   fc.assert(
-    fc.property(seen, recorded, (one, { uid, ...rest } = { namespace: '', going: false, uid: undefined }) => {
-      const answer = podOwnership(one, { ...rest, ...(uid === undefined ? {} : { uid }) });
-      if (answer.verdict !== 'own') return;
-      expect(one.namespace).toBe(rest.namespace);
-      expect(uid === undefined ? one.sealed && rest.going : one.uid === uid).toBe(true);
-    }),
+    fc.property(
+      seen,
+      recorded,
+      (seenPod, { uid, ...record } = { namespace: '', going: false, uid: undefined }) => {
+        const answer = podOwnership(seenPod, { ...record, ...(uid === undefined ? {} : { uid }) });
+        if (answer.verdict !== 'own') return;
+        expect(seenPod.namespace).toBe(record.namespace);
+        expect(uid === undefined ? seenPod.sealed && record.going : seenPod.uid === uid).toBe(true);
+      },
+    ),
   );
 });

@@ -3,8 +3,8 @@ export interface PodIdentity {
   namespace: string;
   uid: string;
   /**
-   * It has a valid seal for its namespace, its name and the work in its labels: Millrace created a Pod of
-   * that name.
+   * The Pod has a valid seal for its namespace, its name and the work in its labels. The seal proves that
+   * Millrace created a Pod of that name.
    */
   sealed: boolean;
 }
@@ -22,32 +22,36 @@ type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven
 
 export type Ownership =
   | { verdict: 'own' }
-  /** Millrace created it, but its work has ended, is unknown or has another Pod. It may only be removed. */
+  /**
+   * Millrace created the Pod, but its work has ended, is unknown or has another Pod. The Pod may only be
+   * removed.
+   */
   | { verdict: 'leftover' }
-  /** Somebody else created it. Millrace must not remove it. */
+  /** Somebody else created the Pod. Millrace must not remove it. */
   | { verdict: 'foreign'; reason: ForeignReason; message: string };
 
 /**
- * Whether a Pod is the one of its work. Anyone who may create Pods can choose labels, names and termination
- * messages, so none of these is proof. The recorded uid is, or the seal while no uid is recorded.
+ * Whether a Pod belongs to the work that its labels name. Anyone who may create Pods can choose labels, names
+ * and termination messages, so none of these is proof. The proof is the recorded uid, or the seal while no
+ * uid is recorded.
  */
-export function podOwnership(pod: PodIdentity, given: RecordedPod | undefined): Ownership {
-  if (given?.namespace === pod.namespace && isGiven(pod, given)) return { verdict: 'own' };
-  return pod.sealed ? { verdict: 'leftover' } : foreign(pod, given);
+export function podOwnership(pod: PodIdentity, recorded: RecordedPod | undefined): Ownership {
+  if (recorded?.namespace === pod.namespace && isOwnPod(pod, recorded)) return { verdict: 'own' };
+  return pod.sealed ? { verdict: 'leftover' } : foreign(pod, recorded);
 }
 
 /** A deleted Pod only counts if it is the recorded one: its seal can no longer be checked. */
-export function wasRecordedPod({ namespace, uid }: PodIdentity, given: RecordedPod | undefined): boolean {
-  return given !== undefined && given.namespace === namespace && given.uid === uid;
+export function wasRecordedPod({ namespace, uid }: PodIdentity, recorded: RecordedPod | undefined): boolean {
+  return recorded !== undefined && recorded.namespace === namespace && recorded.uid === uid;
 }
 
-function isGiven({ uid, sealed }: PodIdentity, given: RecordedPod): boolean {
-  return given.uid === undefined ? given.going && sealed : given.uid === uid;
+function isOwnPod({ uid, sealed }: PodIdentity, recorded: RecordedPod): boolean {
+  return recorded.uid === undefined ? recorded.going && sealed : recorded.uid === uid;
 }
 
-function foreign(pod: PodIdentity, given: RecordedPod | undefined): Ownership & { verdict: 'foreign' } {
-  const reason = foreignReason(pod, given);
-  const why = WHY[reason];
+function foreign(pod: PodIdentity, recorded: RecordedPod | undefined): Ownership & { verdict: 'foreign' } {
+  const reason = foreignReason(pod, recorded);
+  const why = EXPLANATIONS[reason];
   return {
     verdict: 'foreign',
     reason,
@@ -55,14 +59,14 @@ function foreign(pod: PodIdentity, given: RecordedPod | undefined): Ownership & 
   };
 }
 
-function foreignReason(pod: PodIdentity, given: RecordedPod | undefined): ForeignReason {
-  if (given === undefined) return 'UnknownWork';
-  if (given.namespace !== pod.namespace) return 'OtherNamespace';
-  if (given.uid !== undefined) return 'OtherPod';
-  return given.going ? 'NotSealed' : 'NoPodGiven';
+function foreignReason(pod: PodIdentity, recorded: RecordedPod | undefined): ForeignReason {
+  if (recorded === undefined) return 'UnknownWork';
+  if (recorded.namespace !== pod.namespace) return 'OtherNamespace';
+  if (recorded.uid !== undefined) return 'OtherPod';
+  return recorded.going ? 'NotSealed' : 'NoPodGiven';
 }
 
-const WHY: Record<ForeignReason, string> = {
+const EXPLANATIONS: Record<ForeignReason, string> = {
   UnknownWork: 'its labels name a build or check that does not exist',
   OtherNamespace: 'its labels name a build or check of another namespace',
   OtherPod: 'its labels name a build or check that has another Pod',

@@ -10,9 +10,11 @@ export interface PodReport {
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
   disruption?: string;
   scheduled: boolean;
-  /** It mounts the cache of a resource. */
+  /** The Pod mounts the cache of a resource. */
   hasCache?: boolean;
-  /** Its volumes are mounted, and its network is set up. Absent: the kubelet does not tell. */
+  /**
+   * The volumes of the Pod are mounted, and its network is set up. Absent: the kubelet does not report this.
+   */
   sandboxReady?: boolean;
   /** The scheduler's message while no node fits. */
   unschedulable?: string;
@@ -29,12 +31,15 @@ export interface ContainerReport {
   exitCode?: number;
 }
 
-/** What else is known of the attempt. */
+/** What is known of the attempt of a build besides its Pod. */
 export interface AttemptReport {
   attempt: number;
   /** Earlier attempts of this build that had run steps. */
   retries: number;
-  /** A person cancelled it: how long ago, how long its agent may take, and the reason to show. */
+  /**
+   * A person cancelled the build: how long ago, how long its agent may take to end it, and the reason to
+   * show.
+   */
   cancelled?: { seconds: number; graceSeconds: number; reason?: string };
   /** The job does not allow repeating a build whose steps have run. */
   disableRetry?: boolean;
@@ -53,7 +58,7 @@ export type PodJudgement =
   /** The Pod lives, or the build has ended. A reason says why the Pod is not running yet. */
   | { decision: 'wait'; reason?: OutcomeReason; message?: string }
   | { decision: 'end'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
-  /** The agent does not end the build: delete the Pod, and the build ends with it. */
+  /** The agent does not end the build. Delete the Pod: its end ends the build. */
   | { decision: 'stop'; reason: OutcomeReason; message: string }
   /** No step had started: create another Pod for the same build, silently. */
   | { decision: 'recreate'; reason: OutcomeReason; message: string }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readJsonStream } from './read-json-stream.ts';
 
 const cases: Record<string, { text: string; values: unknown[] | undefined }> = {
-  'nothing has no values': { text: ' \r\n\t', values: [] },
+  'blank text has no values': { text: ' \r\n\t', values: [] },
   'an object over several lines is one value': { text: '{\n  "a": [1,\n 2]\n}\n', values: [{ a: [1, 2] }] },
   'values may follow each other without space': {
     text: '{"a":1}{"b":2}[3]',
@@ -13,11 +13,11 @@ const cases: Record<string, { text: string; values: unknown[] | undefined }> = {
     text: '{"a":"}]\\"{"} ["[", "\\\\"]',
     values: [{ a: '}]"{' }, ['[', '\\']],
   },
-  'text before it is refused': { text: 'fetching\n[]', values: undefined },
-  'text after it is refused': { text: '[] done', values: undefined },
+  'other text before a value is refused': { text: 'fetching\n[]', values: undefined },
+  'other text after a value is refused': { text: '[] done', values: undefined },
   'a value that is cut is refused': { text: '[{"a":1}', values: undefined },
   'a text that is cut is refused': { text: '["a', values: undefined },
-  'a bracket too many is refused': { text: '[]]', values: undefined },
+  'a closing bracket too many is refused': { text: '[]]', values: undefined },
 };
 
 describe('the JSON values in a text', () => {

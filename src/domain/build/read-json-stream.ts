@@ -1,12 +1,12 @@
 /**
- * The JSON values in a text, one after another, each over any number of lines. Undefined: there is something
- * else in it.
+ * The JSON values in a text, which follow each other, each over any number of lines. Undefined: the text has
+ * something other than JSON values.
  */
 export function readJsonStream(text: string): unknown[] | undefined {
   const values: unknown[] = [];
   for (let from = skipSpace(text, 0); from < text.length;) {
     const to = endOfValue(text, from);
-    const parsed = parse(text.slice(from, to));
+    const parsed = parseValue(text.slice(from, to));
     if (parsed === undefined) return undefined;
     values.push(parsed.value);
     from = skipSpace(text, to);
@@ -26,7 +26,7 @@ function skipSpace(text: string, from: number): number {
 /** How a character changes the depth of nesting. */
 const NESTING: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
 
-/** Where an object, array or other value ends, if it is one. */
+/** The position after the value that begins at `from`. Only meaningful if there is a JSON value. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -48,7 +48,7 @@ function endOfString(text: string, from: number): number {
   return at;
 }
 
-function parse(text: string): { value: unknown } | undefined {
+function parseValue(text: string): { value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return { value };

@@ -8,7 +8,7 @@ const RUN = {
   sender: { login: 'ann' },
 };
 
-interface Delivered {
+interface Delivery {
   event?: string;
   signature?: 'absent' | 'valid' | 'invalid';
   /** `undefined`: larger than the limit. */
@@ -16,9 +16,9 @@ interface Delivered {
 }
 
 /** `none`, `retry <job> <number> for <sender>`, or the code of the refusal. */
-function decided(delivered: Delivered): string {
-  const { event = 'check_run', signature = 'valid' } = delivered;
-  const text = 'text' in delivered ? delivered.text : JSON.stringify(RUN);
+function decided(delivery: Delivery): string {
+  const { event = 'check_run', signature = 'valid' } = delivery;
+  const text = 'text' in delivery ? delivery.text : JSON.stringify(RUN);
   const request = readRerunRequest(event, signature, text);
   if (request === undefined) return 'none';
   const decision = decideRerun(request, OWNER);
@@ -26,14 +26,14 @@ function decided(delivered: Delivered): string {
   return `retry ${decision.job} ${decision.number} for ${decision.sender ?? 'nobody'}`;
 }
 
-const body = (change: object): Delivered => ({ text: JSON.stringify({ ...RUN, ...change }) });
-const id = (external: unknown): Delivered => body({ check_run: { id: 1, external_id: external } });
+const body = (change: object): Delivery => ({ text: JSON.stringify({ ...RUN, ...change }) });
+const id = (external: unknown): Delivery => body({ check_run: { id: 1, external_id: external } });
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-const withMore = (more: string): Delivered => ({
+const withMore = (more: string): Delivery => ({
   text: `${JSON.stringify(RUN).slice(0, -1)},"more":${more}}`,
 });
 
-const CASES: Record<string, [Delivered, string]> = {
+const CASES: Record<string, [Delivery, string]> = {
   'a re-run of a check run retries its build': [{}, 'retry unit 7 for ann'],
   'a re-run of the check run of a retry retries that retry': [
     id('main/app/unit/7.2'),
@@ -89,9 +89,12 @@ const CASES: Record<string, [Delivered, string]> = {
   'an id with a NUL names no build': [id('main/app/un\u0000it/7'), 'NoBuildNamed'],
   'build 0 is no build': [id('main/app/unit/0'), 'NoBuildNamed'],
   'a negative number is no build': [id('main/app/unit/-7'), 'NoBuildNamed'],
-  'a number beyond the column is no build': [id('main/app/unit/9999999999'), 'NoBuildNamed'],
+  'a number beyond the range of the database column is no build': [
+    id('main/app/unit/9999999999'),
+    'NoBuildNamed',
+  ],
   'retry 0 is no build': [id('main/app/unit/7.0'), 'NoBuildNamed'],
-  'an id without an end names no build': [id('a'.repeat(100_000)), 'NoBuildNamed'],
+  'an id of 100,000 characters names no build': [id('a'.repeat(100_000)), 'NoBuildNamed'],
   'a sender that is no user name is left out': [
     body({ sender: { login: 'ann\n<script>' } }),
     'retry unit 7 for nobody',
@@ -101,8 +104,8 @@ const CASES: Record<string, [Delivered, string]> = {
 };
 
 describe('a webhook of a forge', () => {
-  test.each(Object.entries(CASES))('%s', (_sentence, [delivered, expected]) => {
-    expect(decided(delivered)).toBe(expected);
+  test.each(Object.entries(CASES))('%s', (_sentence, [delivery, expected]) => {
+    expect(decided(delivery)).toBe(expected);
   });
 
   test.each([

@@ -7,11 +7,13 @@
 /** Events of webhooks whose bodies are read. */
 const RERUN_EVENTS: ReadonlySet<string> = new Set(['check_run', 'check_suite']);
 
-/** A check run carries at most 64 KiB each of summary and text, which JSON can escape. */
+/**
+ * The summary and the text of a check run have at most 64 KiB each. Escaping them in JSON makes them longer.
+ */
 export const MAX_EVENT_BYTES = 256 * 1024;
 const MAX_EVENT_DEPTH = 20;
-/** Longer ids are not ours. */
-const MAX_EXTERNAL_ID = 600;
+/** No id of a build is longer. */
+const MAX_EXTERNAL_ID_CHARACTERS = 600;
 
 /** Team, pipeline, job and build, as hostcheck writes them to `external_id`. */
 const EXTERNAL_ID =
@@ -44,7 +46,7 @@ export interface RerunRefusal {
   message: string;
 }
 
-/** What a webhook asks for. Small: the body is not kept. */
+/** What a webhook asks for, without the rest of its body. */
 export type RerunRequest =
   | { kind: 'rerun'; build: ReportedBuild; sender?: string }
   | { kind: 'problem'; problem: RerunProblem };
@@ -96,7 +98,7 @@ export function refuseRerun(code: RerunProblem): { answer: 'refused'; reasons: R
 }
 
 function parseExternalId(id: unknown): ReportedBuild | undefined {
-  if (typeof id !== 'string' || id.length > MAX_EXTERNAL_ID) return undefined;
+  if (typeof id !== 'string' || id.length > MAX_EXTERNAL_ID_CHARACTERS) return undefined;
   const [, team, pipeline, job, number] = EXTERNAL_ID.exec(id) ?? [];
   if (team === undefined || pipeline === undefined || job === undefined || number === undefined)
     return undefined;
@@ -105,7 +107,7 @@ function parseExternalId(id: unknown): ReportedBuild | undefined {
 
 const problem = (code: RerunProblem): RerunRequest => ({ kind: 'problem', problem: code });
 
-/** Undefined for text that is no JSON or nested too deeply. */
+/** Undefined: the text is not JSON, or nested too deeply. */
 function parseEvent(text: string): unknown {
   if (depthOf(text) > MAX_EVENT_DEPTH) return undefined;
   try {
@@ -115,15 +117,15 @@ function parseEvent(text: string): unknown {
   }
 }
 
-/** How deeply brackets outside of strings are nested. One pass, before anything is parsed. */
+/** How deeply brackets outside of strings are nested. Found in one pass, before anything is parsed. */
 function depthOf(text: string): number {
   let [depth, deepest, inString] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {
-    const one = text[at];
-    if (one === '"') inString = !inString;
-    else if (inString) at += one === '\\' ? 1 : 0;
-    else if (one === '{' || one === '[') depth += 1;
-    else if (one === '}' || one === ']') depth -= 1;
+    const character = text[at];
+    if (character === '"') inString = !inString;
+    else if (inString) at += character === '\\' ? 1 : 0;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
     deepest = Math.max(deepest, depth);
   }
   return deepest;

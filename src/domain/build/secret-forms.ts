@@ -5,27 +5,27 @@ const MIN_BASE64_PART_CHARACTERS = 6;
 /** Line lengths at which tools wrap base64. */
 const WRAPS = [76, 64];
 
-/** The texts in which these values may appear: line by line, and encoded. Longest first, each once. */
+/** All texts that reveal these values: their lines and encoded forms, each once, the longest first. */
 export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();
   for (const secret of secrets) {
     for (const line of linesOf(secret)) {
-      addIf(forms, line, MIN_SECRET_CHARACTERS);
-      addIf(forms, encodeURIComponent(line.toWellFormed()), MIN_SECRET_CHARACTERS);
-      addIf(forms, JSON.stringify(line).slice(1, -1), MIN_SECRET_CHARACTERS);
+      addUnlessShort(forms, line, MIN_SECRET_CHARACTERS);
+      addUnlessShort(forms, encodeURIComponent(line.toWellFormed()), MIN_SECRET_CHARACTERS);
+      addUnlessShort(forms, JSON.stringify(line).slice(1, -1), MIN_SECRET_CHARACTERS);
     }
     if (secret.trim().length < MIN_SECRET_CHARACTERS) continue;
-    addIf(forms, JSON.stringify(secret).slice(1, -1), MIN_SECRET_CHARACTERS);
+    addUnlessShort(forms, JSON.stringify(secret).slice(1, -1), MIN_SECRET_CHARACTERS);
     for (const text of new Set([secret, secret.trimEnd(), `${secret.trimEnd()}\n`])) {
       const { whole, parts } = base64Forms(text);
-      for (const form of bothAlphabets([whole])) addIf(forms, form, MIN_BASE64_CHARACTERS);
-      for (const form of bothAlphabets(parts)) addIf(forms, form, MIN_BASE64_PART_CHARACTERS);
+      for (const form of bothAlphabets([whole])) addUnlessShort(forms, form, MIN_BASE64_CHARACTERS);
+      for (const form of bothAlphabets(parts)) addUnlessShort(forms, form, MIN_BASE64_PART_CHARACTERS);
     }
   }
   return [...forms].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-function addIf(forms: Set<string>, form: string, shortest: number): void {
+function addUnlessShort(forms: Set<string>, form: string, shortest: number): void {
   if (form.length >= shortest) forms.add(form);
 }
 
@@ -36,20 +36,20 @@ function linesOf(secret: string): string[] {
 }
 
 /**
- * The value in base64: alone, whole or wrapped, and inside longer data. There it may start at three offsets,
- * and its first and last characters are mixed with its neighbours.
+ * The value in base64: alone (whole or wrapped), and inside longer data. Longer data may contain the value at
+ * three offsets. Characters that also encode neighbouring bytes are left out.
  */
 function base64Forms(secret: string): { whole: string; parts: string[] } {
   const bytes = utf8(secret);
   const whole = base64(bytes).replaceAll('=', '');
   const wrapped = WRAPS.flatMap((width) => (whole.length > width ? pieces(whole, width) : []));
-  const within = [0, 1, 2].map((offset) => {
+  const insideLongerData = [0, 1, 2].map((offset) => {
     const text = base64([...Array.from({ length: offset }, () => 0), ...bytes]).replaceAll('=', '');
     const first = Math.ceil((offset * 8) / 6);
     const last = Math.floor(((offset + bytes.length) * 8) / 6);
     return text.slice(first, last);
   });
-  return { whole, parts: [...wrapped, ...within] };
+  return { whole, parts: [...wrapped, ...insideLongerData] };
 }
 
 function bothAlphabets(forms: string[]): string[] {

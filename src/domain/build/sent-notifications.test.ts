@@ -19,7 +19,7 @@ const sent = (more: Partial<SentNotifications>): SentNotifications => ({
 });
 
 describe('the steps of a build show a notification of the operator', () => {
-  test.each<[title: string, of: Partial<SentNotifications>, shown: string]>([
+  test.each<[title: string, change: Partial<SentNotifications>, shown: string]>([
     ['as succeeded', { results: [{ hook: 'chat.a', output: 'x' }] }, 'succeeded'],
     [
       'as failed, with its output',
@@ -28,8 +28,8 @@ describe('the steps of a build show a notification of the operator', () => {
     ],
     ['as failed, with the reason why no Pod sent it', { error: 'No Pod.' }, 'failed No Pod.'],
     ['as failed, if its Pod reported nothing of it', {}, 'failed it was not sent'],
-  ])('%s', (_title, of, shown) => {
-    const [step, automatic, other] = withSentNotifications(STEPS, [sent(of)]);
+  ])('%s', (_title, change, shown) => {
+    const [step, automatic, other] = withSentNotifications(STEPS, [sent(change)]);
     expect([step, other]).toEqual([STEPS[0], STEPS[2]]);
     const { status, message = '', ...times } = automatic ?? {};
     expect(`${status} ${message}`.trimEnd()).toBe(shown);
@@ -38,20 +38,20 @@ describe('the steps of a build show a notification of the operator', () => {
 
   test('as skipped without times, if the build no longer waited for approval', () => {
     const skipped = 'Not sent: the build was approved before a Pod could send it.';
-    const asked = sent({ moment: 'waiting', results: [{ hook: 'chat.a', output: '', skipped }] });
-    expect(withSentNotifications([], [asked])).toEqual([
+    const approvalRequest = sent({ moment: 'waiting', results: [{ hook: 'chat.a', output: '', skipped }] });
+    expect(withSentNotifications([], [approvalRequest])).toEqual([
       { id: 'approve.notify.0', kind: 'notify', name: 'chat.a', status: 'skipped', message: skipped },
     ]);
   });
 
   test('as started until it ends', () => {
-    const { endedAt: _, ...open } = sent({});
-    expect(withSentNotifications(STEPS, [open])[1]).toMatchObject({ status: 'started' });
+    const { endedAt: _, ...unfinished } = sent({});
+    expect(withSentNotifications(STEPS, [unfinished])[1]).toMatchObject({ status: 'started' });
   });
 
   test('before all steps, if it asked for approval', () => {
-    const asked = sent({ moment: 'waiting', results: [{ hook: 'chat.a', output: '' }] });
-    const [first, ...others] = withSentNotifications(STEPS, [asked]);
+    const approvalRequest = sent({ moment: 'waiting', results: [{ hook: 'chat.a', output: '' }] });
+    const [first, ...others] = withSentNotifications(STEPS, [approvalRequest]);
     expect(first).toMatchObject({ id: 'approve.notify.0', name: 'chat.a', status: 'succeeded' });
     expect(others).toEqual(STEPS);
   });

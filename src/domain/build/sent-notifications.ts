@@ -1,6 +1,6 @@
 import type { StepState } from './build-state.ts';
 
-/** Notifications of a build that the operator sends, as far as they are. */
+/** Notifications of a build that the operator sends, and the results so far. */
 export interface SentNotifications {
   moment: 'waiting' | 'ended';
   names: string[];
@@ -47,8 +47,8 @@ function stateOf(name: string, { results, error, startedAt, endedAt }: SentNotif
   const result = results.find(({ hook }) => hook === name);
   const ended = { ...started, endedAt: endedAt.toISOString() };
   if (result?.skipped !== undefined) return { status: 'skipped', message: result.skipped };
-  const why = result === undefined ? (error ?? 'it was not sent') : result.error;
-  if (why === undefined) return { status: 'succeeded', ...ended };
+  const failure = result === undefined ? (error ?? 'it was not sent') : result.error;
+  if (failure === undefined) return { status: 'succeeded', ...ended };
   const output = (result?.output ?? '').trim().slice(-MAX_OUTPUT_CHARACTERS).toWellFormed();
-  return { status: 'failed', ...ended, message: output === '' ? why : `${why} ${output}` };
+  return { status: 'failed', ...ended, message: output === '' ? failure : `${failure} ${output}` };
 }

@@ -6,18 +6,18 @@ import { settleBuild, settleSteps, type EndToSettle } from './settle-build.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const later = '2026-01-01T00:01:00Z';
-const opened = newBuildState([
+const initialState = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
-type Untold = BuildEvent extends infer Event
+type UnnumberedEvent = BuildEvent extends infer Event
   ? Event extends BuildEvent
     ? Omit<Event, 'sequence' | 'at'>
     : never
   : never;
-const stateAfter = (...events: Untold[]): BuildState =>
+const stateAfter = (...events: UnnumberedEvent[]): BuildState =>
   applyEvents(
-    opened,
+    initialState,
     events.map((event, index) => ({ ...event, sequence: index + 1, at })),
   ).state;
 const start = (step: string) => ({ type: 'step-started' as const, step });
@@ -44,9 +44,9 @@ const version = { ref: 'abc' };
 describe('the log of a build that ended without its event', () => {
   test.each<[string, BuildState, Partial<EndToSettle>, string[]]>([
     ['a step whose end was not reported', putBegun, termination({ versions: { '1': version } }), ['1']],
-    ['steps that were not reported', opened, termination({ versions: { '1': version } }), ['0', '1']],
+    ['steps that were not reported', initialState, termination({ versions: { '1': version } }), ['0', '1']],
     ['a step that was cut off with its agent', putBegun, {}, ['1']],
-    ['a step that never ran', stateAfter(start('0')), {}, ['0']],
+    ['a step that was cut off, but not a step that never ran', stateAfter(start('0')), {}, ['0']],
   ])('says that its end may be missing: %s', (_, state, more, steps) => {
     const { logs } = settleBuild(state, { ...failure, at, ...more });
     expect(logs.map(({ step }) => step)).toEqual(steps);
@@ -79,7 +79,11 @@ describe('a build that ends by the termination message of its agent', () => {
   });
 
   test('needs no events', () => {
-    const settled = settleBuild(opened, { ...success, at, ...termination({ versions: { '1': version } }) });
+    const settled = settleBuild(initialState, {
+      ...success,
+      at,
+      ...termination({ versions: { '1': version } }),
+    });
     expect(settled).toMatchObject({ end: success, puts: [{ version }] });
     expect(settled.state.steps.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
@@ -116,12 +120,12 @@ describe('a build that ends by the termination message of its agent', () => {
   });
 
   test('records the versions of its puts even if it failed, and says what was lost', () => {
-    const unchanged = settleBuild(putBegun, {
+    const settled = settleBuild(putBegun, {
       ...failure,
       at,
       ...termination({ versions: { '1': version } }),
     });
-    expect(unchanged).toMatchObject({ end: failure, puts: [{ version }] });
+    expect(settled).toMatchObject({ end: failure, puts: [{ version }] });
     const lost = settleBuild(putBegun, { ...failure, at, ...termination({}) });
     expect(lost.end?.message).toMatch(/^The Pod is gone\. The version that the put git\.tag made is lost/);
     expect(lost.end).toMatchObject({ reason: 'PodLost' });
@@ -167,5 +171,5 @@ describe('a build that ends without a termination message', () => {
 test('an attempt that is followed by another leaves no step open', () => {
   expect(settleSteps(stateAfter(start('0')), at).map(({ status }) => status)).toEqual(['failed', 'skipped']);
   const { termination: last } = termination({ exits: { '0': 0 } });
-  expect(settleSteps(opened, at, last).map(({ status }) => status)).toEqual(['succeeded', 'skipped']);
+  expect(settleSteps(initialState, at, last).map(({ status }) => status)).toEqual(['succeeded', 'skipped']);
 });

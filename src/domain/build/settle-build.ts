@@ -14,8 +14,9 @@ export interface EndToSettle {
 }
 
 /**
- * What such an end changes. No step stays open, and steps and versions in the termination message are
- * recorded. The build succeeds only if every step is proven and no version is missing.
+ * What the end of a build changes if its agent did not report the end as an event. No step stays open, and
+ * steps and versions in the termination message are recorded. The build succeeds only if every step is proven
+ * and no version is missing.
  */
 export function settleBuild(state: BuildState, { termination, ...end }: EndToSettle): EventsApplied {
   const applied =
@@ -31,12 +32,12 @@ export function settleBuild(state: BuildState, { termination, ...end }: EndToSet
 
 /** Marks the logs of steps whose end was not reported: the last lines may be missing. */
 function cutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
-  const unheard = before.steps.filter(
+  const unreported = before.steps.filter(
     ({ status }, index) =>
       status === 'started' || (status === 'waiting' && hasRun(after.steps[index]?.status ?? 'waiting')),
   );
   const text = '\n[The agent ended before it could send the rest of this log.]\n';
-  return unheard.map(({ id: step }, index) => ({ sequence: before.applied + 1 + index, step, text, at }));
+  return unreported.map(({ id: step }, index) => ({ sequence: before.applied + 1 + index, step, text, at }));
 }
 
 function hasRun(status: StepState['status']): boolean {
@@ -52,9 +53,9 @@ export function settleSteps(state: BuildState, at: string, termination?: Termina
   ).steps;
 }
 
-type Proven = Omit<EndToSettle, 'at' | 'words'>;
+type ProvenEnd = Omit<EndToSettle, 'at' | 'termination'>;
 
-function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, message }: Proven): Proven {
+function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, message }: ProvenEnd): ProvenEnd {
   const losses = lost.map(
     ({ name }) =>
       `The version that the put ${name} made is lost: the agent could not reach the gateway, ` +
@@ -90,7 +91,9 @@ export function provesSuccess(state: BuildState, termination: TerminationMessage
   return unprovenStep(applyTermination(state, termination, '').state.steps) === undefined;
 }
 
-/** Records the termination message. It only counts for steps whose end was not reported. */
+/**
+ * Records the termination message. The message only counts for steps whose end was not reported as an event.
+ */
 function applyTermination(
   state: BuildState,
   termination: TerminationMessage,
@@ -114,7 +117,10 @@ function applyTermination(
   return { state: { ...state, steps }, puts, lost };
 }
 
-/** Undefined: its end was reported before, or the message has none. */
+/**
+ * The step with the end that the termination message reports. Undefined: the end of the step was reported as
+ * an event, or the message has none.
+ */
 function endedByTermination(
   step: StepState,
   { exits, statuses }: TerminationMessage,

@@ -6,7 +6,7 @@ export interface StartTimes {
   containersStartedAt?: Date;
 }
 
-/** When the operator saw these changes. Absent: it did not watch at that time. */
+/** When the operator saw these changes. Absent: the operator did not watch the Pod at that time. */
 export interface SeenStart {
   scheduledAt?: Date;
   containersStartedAt?: Date;
@@ -15,6 +15,7 @@ export interface SeenStart {
 export interface StartingAttempt {
   /** `running`: a step has started. `over`: the attempt has ended or is about to. */
   state: 'starting' | 'running' | 'over';
+  /** The start times of the attempt are recorded already. */
   isRecorded: boolean;
   /** A warm Pod had its node and its images before its build took it. */
   isWarm: boolean;
@@ -22,7 +23,7 @@ export interface StartingAttempt {
   firstStepAt?: Date;
 }
 
-/** The status of its Pod. The API server has whole seconds. */
+/** The status of the attempt's Pod. The API server reports times in whole seconds. */
 export interface StartedPod {
   scheduledAt?: Date;
   containers: readonly { startedAt?: Date }[];
@@ -31,8 +32,9 @@ export interface StartedPod {
 
 /**
  * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. Both times are
- * recorded at once, and only after a step has started: the start of a build must not wait for this write.
- * They never precede each other or the creation of the Pod, whatever the clocks of the cluster say.
+ * recorded at once, and only after a step has started: the start of a build must not wait for this write. The
+ * Pod never gets its node before it was created, and its containers never start before that, whatever the
+ * clocks of the cluster say.
  *
  * The events `Pulling` and `Pulled` of the kubelet would be more exact than the start of the containers. But
  * a watch of events gets those of every object in the namespace, several for each Pod, and the kubelet may
@@ -44,13 +46,13 @@ export function decideStartTimes(attempt: StartingAttempt, pod: StartedPod): Sta
   const lastStart = lastStartOf(pod.containers);
   if (lastStart === undefined && state !== 'over') return undefined;
   const { seen } = pod;
-  const scheduledAt = latest(podCreatedAt, moreExact(pod.scheduledAt, seen.scheduledAt, firstStepAt));
+  const scheduledAt = latest(podCreatedAt, moreExactTime(pod.scheduledAt, seen.scheduledAt, firstStepAt));
   if (lastStart === undefined) return { scheduledAt };
-  const started = moreExact(lastStart, seen.containersStartedAt, firstStepAt);
+  const started = moreExactTime(lastStart, seen.containersStartedAt, firstStepAt);
   return { scheduledAt, containersStartedAt: latest(scheduledAt, started) };
 }
 
-/** Undefined if a container has not started, or the kubelet does not tell. */
+/** When the last container started. Undefined: a container has not started, or the kubelet reports none. */
 function lastStartOf(containers: StartedPod['containers']): Date | undefined {
   let last: Date | undefined;
   for (const { startedAt } of containers) {
@@ -61,10 +63,11 @@ function lastStartOf(containers: StartedPod['containers']): Date | undefined {
 }
 
 /**
- * What was seen within the reported second is more exact than the second. What was seen later, or after the
- * first step, was seen late. What was seen earlier was reported by a clock that is ahead.
+ * Of the reported and the seen time of a change, the more exact one. The seen time is, if it is within the
+ * reported second. It is too late if it is later than that, or after the first step. If it is earlier, the
+ * clock of the reported time is ahead.
  */
-function moreExact(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
+function moreExactTime(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
   if (seen === undefined || seen.getTime() - reported.getTime() >= 1000) return reported;
   return firstStepAt !== undefined && seen > firstStepAt ? reported : seen;
 }

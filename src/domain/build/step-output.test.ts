@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { exportVersion, parseOutput } from './step-output.ts';
 
-/** As long as Linux allows, with the name. */
+/** A value that, with the name of its variable, is as long as Linux allows. */
 const longest = 'x'.repeat(131_071 - 'TASK_UNIT_A='.length);
 
 interface Case {
@@ -23,11 +23,11 @@ const cases: Record<string, Case> = {
     exports: { TASK_UNIT_A: 'x\0y' },
     problem: '$SVC_OUTPUT: the value of $TASK_UNIT_A has a NUL byte',
   },
-  'a line is a key and a value': { text: 'image=app:1\n', exports: { TASK_UNIT_IMAGE: 'app:1' } },
-  'the first = divides': { text: 'A=b=c', exports: { TASK_UNIT_A: 'b=c' } },
-  'keys are spelled as variables': { text: 'my-key.x=1', exports: { TASK_UNIT_MY_KEY_X: '1' } },
-  'empty lines and comments say nothing': { text: '\n# a=b\n  # c=d\n \n', exports: {} },
-  'a line without a key or without = is ignored with a warning': {
+  'are in lines of a key and a value': { text: 'image=app:1\n', exports: { TASK_UNIT_IMAGE: 'app:1' } },
+  'begin after the first =': { text: 'A=b=c', exports: { TASK_UNIT_A: 'b=c' } },
+  'have keys that are spelled as variables': { text: 'my-key.x=1', exports: { TASK_UNIT_MY_KEY_X: '1' } },
+  'do not come from empty lines and comments': { text: '\n# a=b\n  # c=d\n \n', exports: {} },
+  'do not come from a line without a key or without =, which causes a warning': {
     text: 'plain\na=1\n=x\n',
     exports: { TASK_UNIT_A: '1' },
     ignored: [1, 3],
@@ -37,7 +37,7 @@ const cases: Record<string, Case> = {
     text: 'a= x \\n y ',
     exports: { TASK_UNIT_A: ' x \\n y ' },
   },
-  'have no line ends of other systems in a value': {
+  'do not contain line ends of other systems': {
     text: 'a=1\r\nb=2\r\n',
     exports: { TASK_UNIT_A: '1', TASK_UNIT_B: '2' },
   },

@@ -1,7 +1,10 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
 import { utf8Length } from './log-limit.ts';
 
-/** With its name and `=`. Linux starts no program with a longer one, so no later step or hook would run. */
+/**
+ * Limit for a variable, with its name and `=`. Linux starts no program with a longer variable, so no later
+ * step or hook would run.
+ */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 export interface TaskOutput {
@@ -9,7 +12,7 @@ export interface TaskOutput {
   exports: Record<string, string>;
   /** A sentence for each line that is ignored. */
   warnings: string[];
-  /** A value that no variable can hold. */
+  /** Why one of the values cannot be a variable, as a sentence. */
   problem?: string;
 }
 
@@ -21,16 +24,16 @@ export function parseOutput(prefix: string, text: string): TaskOutput {
   const output: TaskOutput = { exports: {}, warnings: [] };
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
-    const cut = line.indexOf('=');
-    const key = line.slice(0, Math.max(cut, 0)).trim();
+    const separator = line.indexOf('=');
+    const key = line.slice(0, Math.max(separator, 0)).trim();
     if (key === '') output.warnings.push(`$SVC_OUTPUT: line ${index + 1} is not KEY=VALUE, so it is ignored`);
-    else output.exports[prefix + variablePart(key)] = line.slice(cut + 1);
+    else output.exports[prefix + variablePart(key)] = line.slice(separator + 1);
   }
-  const problem = Object.entries(output.exports).map(whyNoVariable).find(Boolean);
+  const problem = Object.entries(output.exports).map(whyNotAVariable).find(Boolean);
   return { ...output, ...(problem !== undefined && { problem }) };
 }
 
-function whyNoVariable([name, value]: [string, string]): string | undefined {
+function whyNotAVariable([name, value]: [string, string]): string | undefined {
   if (value.includes('\0')) return `$SVC_OUTPUT: the value of $${name} has a NUL byte`;
   const bytes = utf8Length(`${name}=${value}`);
   if (bytes <= MAX_VARIABLE_BYTES) return undefined;

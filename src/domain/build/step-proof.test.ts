@@ -14,7 +14,7 @@ const branch = { kind: 'branch' } as const;
 
 describe('a build is proven to have succeeded', () => {
   test.each<[what: string, steps: StepState[], unproven: string | undefined]>([
-    ['when all steps did', [step('0', 'succeeded'), step('1', 'succeeded')], undefined],
+    ['when all steps succeeded', [step('0', 'succeeded'), step('1', 'succeeded')], undefined],
     ['not when a step was skipped', [step('0', 'succeeded'), step('1', 'skipped')], '1'],
     ['not while a step has not ended', [step('0', 'started')], '0'],
     [
@@ -23,7 +23,7 @@ describe('a build is proven to have succeeded', () => {
       undefined,
     ],
     [
-      'when what is in branches of it never began',
+      'when the steps of a branch inside a skipped branch never began',
       [
         step('0.0', 'skipped', branch),
         step('0.0.0.0', 'waiting', { ...branch, parent: '0.0' }),
@@ -61,7 +61,7 @@ describe('a build is proven to have succeeded', () => {
   });
 });
 
-test('people are shown no hooks that do not run, and nothing inside a branch that is not taken', () => {
+test('people see no hooks that did not run, and no steps in a branch that was not taken', () => {
   const steps = [
     step('0', 'succeeded'),
     step('0.on_failure.0', 'skipped', { parent: '0', hook: 'on_failure' }),

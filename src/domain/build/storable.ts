@@ -1,4 +1,4 @@
-/** Replaces what Postgres refuses and programs print: U+0000 and lone surrogates. */
+/** Replaces characters that programs may print but Postgres refuses: U+0000 and lone surrogates. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

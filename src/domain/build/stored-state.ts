@@ -5,7 +5,7 @@ import type { BuildState, StepState } from './build-state.ts';
 /** The steps of an attempt are stored with its first event. Until then they follow from the definition. */
 export type StoredSteps =
   | { kind: 'recorded'; steps: StepState[] }
-  /** `definition` absent: retention removed it. `job`: its name in the definition. */
+  /** `definition` absent: retention removed it. `job`: name of the job in the definition. */
   | { kind: 'planned'; definition?: Pipeline; job: string; ended: boolean };
 
 export interface StoredState extends Omit<BuildState, 'steps'> {

@@ -1,23 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { triggerEvent } from './trigger-event.ts';
 
-const act = { by: 'ann', at: new Date('2026-11-24T10:00:00Z') };
-const own = { trigger_by: 'ann', trigger_time: '2026-11-24T10:00:00.000Z' };
+const emission = { by: 'ann', at: new Date('2026-11-24T10:00:00Z') };
+const ownFields = { trigger_by: 'ann', trigger_time: '2026-11-24T10:00:00.000Z' };
 
 describe('an event that a person emits', () => {
   const versions: Record<string, [fields: unknown, version: Record<string, string>]> = {
-    'names the person and the time': [{}, own],
+    'names the person and the time': [{}, ownFields],
     'has the given fields, as texts': [
       { tag: 'v1', count: 2 },
-      { tag: 'v1', count: '2', ...own },
+      { tag: 'v1', count: '2', ...ownFields },
     ],
     'is flat': [
       { image: { tag: 'v1' }, hosts: ['a'] },
-      { image_tag: 'v1', hosts_0: 'a', ...own },
+      { image_tag: 'v1', hosts_0: 'a', ...ownFields },
     ],
   };
   test.each(Object.entries(versions))('%s', (_sentence, [fields, version]) => {
-    expect(triggerEvent(fields, act)).toEqual({ ok: true, version });
+    expect(triggerEvent(fields, emission)).toEqual({ ok: true, version });
   });
 
   const refused: Record<string, [fields: unknown, message: RegExp]> = {
@@ -30,6 +30,6 @@ describe('an event that a person emits', () => {
     ],
   };
   test.each(Object.entries(refused))('%s', (_sentence, [fields, message]) => {
-    expect(triggerEvent(fields, act)).toEqual({ ok: false, message: expect.stringMatching(message) });
+    expect(triggerEvent(fields, emission)).toEqual({ ok: false, message: expect.stringMatching(message) });
   });
 });

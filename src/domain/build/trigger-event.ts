@@ -6,20 +6,20 @@ export type TriggerEvent = { ok: true; version: Record<string, string> } | { ok:
 const OWN_FIELDS = /^trigger_/;
 
 /**
- * The version that an event makes which a person emits. `trigger_by` and `trigger_time` keep two events with
- * the same fields apart.
+ * The version that an event makes, if a person emits the event with these fields. `trigger_by` and
+ * `trigger_time` keep two events with the same fields apart.
  */
 export function triggerEvent(fields: unknown, { by, at }: { by: string; at: Date }): TriggerEvent {
-  const own = { trigger_by: by, trigger_time: at.toISOString() };
+  const ownFields = { trigger_by: by, trigger_time: at.toISOString() };
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
     return { ok: false, message: 'The version is not an object.' };
-  const taken = Object.keys(fields).find((name) => OWN_FIELDS.test(name));
-  if (taken !== undefined)
+  const reservedField = Object.keys(fields).find((name) => OWN_FIELDS.test(name));
+  if (reservedField !== undefined)
     return {
       ok: false,
-      message: `The field ${taken} is set by the server: names that begin with trigger_ are reserved.`,
+      message: `The field ${reservedField} is set by the server: names that begin with trigger_ are reserved.`,
     };
-  const version = flattenVersion({ ...fields, ...own });
+  const version = flattenVersion({ ...fields, ...ownFields });
   if (version === undefined)
     return {
       ok: false,

@@ -1,4 +1,9 @@
-import { CLOSED, judgeDebugSession, type DebugEnd, type DebugInput } from '#domain/build/debug-session.ts';
+import {
+  judgeDebugSession,
+  SESSION_CLOSED,
+  type DebugEnd,
+  type DebugInput,
+} from '#domain/build/debug-session.ts';
 import type { DebugMessage, DebugPorts, DebugSessionName } from './debug-ports.ts';
 import { MAX_BACKLOG } from './exchange-debug.ts';
 
@@ -44,7 +49,7 @@ export async function closeDebugSession(
   { debug, notifications, now }: DebugPorts,
 ): Promise<'closed' | 'unknown'> {
   const build = await debug.withSession(name, async (tx, session) => {
-    if (session.end === undefined) await tx.end(session, CLOSED, now());
+    if (session.end === undefined) await tx.end(session, SESSION_CLOSED, now());
     await tx.remove(session.id);
     return session.build;
   });
