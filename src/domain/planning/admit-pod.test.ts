@@ -22,18 +22,18 @@ interface Case {
 
 const labelOf = (tag: string): string => `tag-${tag}`;
 
-function admit(given: Case): PodAdmission {
-  const { kind = 'build', tags = [], containers = [], running: count = 0 } = given;
+function admit(change: Case): PodAdmission {
+  const { kind = 'build', tags = [], containers = [], running: count = 0 } = change;
   const pod = { kind, team: 'blue', tags, containers, labelOf, running: () => count };
-  return admitPod(pod, 'team' in given ? given.team : TEAM);
+  return admitPod(pod, 'team' in change ? change.team : TEAM);
 }
 
-const running = (): never => {
+const failIfCounted = (): never => {
   throw new Error('counted');
 };
 
 describe('a Pod', () => {
-  const CASES: Record<string, [given: Case, expected: object]> = {
+  const CASES: Record<string, [change: Case, expected: object]> = {
     'is admitted within the limit': [{ running: 1 }, { answer: 'admitted', placement: { nodeSelector: {} } }],
     'is admitted with a tag, to the nodes that offer it': [
       { tags: ['gpu'] },
@@ -64,12 +64,19 @@ describe('a Pod', () => {
       { answer: 'refused', reason: 'Forbidden', message: 'There is no Team blue that is ready.' },
     ],
   };
-  test.each(Object.entries(CASES))('%s', (_, [given, expected]) => {
-    expect(admit(given)).toMatchObject(expected);
+  test.each(Object.entries(CASES))('%s', (_, [change, expected]) => {
+    expect(admit(change)).toMatchObject(expected);
   });
 
-  test('is admitted without a count if there is no limit', () => {
-    const pod = { kind: 'check', team: 'blue', tags: [], containers: [], labelOf, running } as const;
+  test('is admitted without counting Pods if there is no limit', () => {
+    const pod = {
+      kind: 'check',
+      team: 'blue',
+      tags: [],
+      containers: [],
+      labelOf,
+      running: failIfCounted,
+    } as const;
     expect(admitPod(pod, TEAM)).toMatchObject({ answer: 'admitted' });
   });
 });

@@ -19,7 +19,7 @@ const git: ResourceType = {
   pull: shell('pull'),
   push: shell('push'),
 };
-const own: ResourceType = { ...git, name: 'own', builtIn: false, pull: inImage('tool:1') };
+const ownType: ResourceType = { ...git, name: 'own', builtIn: false, pull: inImage('tool:1') };
 const resource = (type: string, label: string, cache = true): Resource => ({
   name: `${type}.${label}`,
   type,
@@ -38,7 +38,7 @@ const get = (name: string): ActionStep => ({
 });
 const task = (name: string): Step => ({ kind: 'task', name, run: inImage('go:1'), env: {} });
 const pipelineOf = (steps: Step[]): Pipeline => ({
-  resourceTypes: [git, own],
+  resourceTypes: [git, ownType],
   resources: [resource('git', 'app'), resource('git', 'bare', false), resource('own', 'store')],
   jobs: [{ name: 'unit', steps, tags: [] }],
 });
@@ -78,7 +78,7 @@ const busy: CacheUse = {
   resource: 'own.store',
   leftOut: { reason: 'Busy', message: 'build 3 of job deploy uses it.' },
 };
-const toPlan = () => {
+const buildToPlan = () => {
   const pipeline = pipelineOf([get('git.app'), get('own.store'), task('test')]);
   const build = { id: '1', team: 'blue', pipeline: 'demo', job: 'unit', number: '4', attempt: 1 };
   return { build, pipeline, versions: [{ ref: 'a' }, { ref: 'b' }], caches: [mounted, busy] };
@@ -86,7 +86,7 @@ const toPlan = () => {
 
 test('only the steps of a resource whose cache is mounted see `$CACHE_DIR`', () => {
   const folder = '/home/millrace/.cache/millrace/cache/blue/demo/git.app';
-  const steps = stepsIn(planBuild(toPlan()).steps);
+  const steps = stepsIn(planBuild(buildToPlan()).steps);
   expect(steps.map(({ env }) => env['CACHE_DIR'])).toEqual([folder, undefined, undefined]);
 });
 
@@ -108,7 +108,7 @@ test('a cache of a job is mounted into the containers of the worker image, once 
 test('only the tasks that restore and save a cache of the job see `$CACHE_DIR`', () => {
   const pipeline = pipelineOf([restore, { kind: 'task', name: 'own', run: shell('x') }, save]);
   const caches = [{ ...mounted, resource: 'unit:deps' }];
-  const steps = stepsIn(planBuild({ ...toPlan(), pipeline, versions: [], caches }).steps);
+  const steps = stepsIn(planBuild({ ...buildToPlan(), pipeline, versions: [], caches }).steps);
   const folder = '/home/millrace/.cache/millrace/cache/blue/demo/unit/deps';
   expect(steps.map(({ env }) => env['CACHE_DIR'])).toEqual([folder, undefined, folder]);
   expect(steps.map(({ cache, exports }) => [cache, exports])).toEqual([
@@ -120,18 +120,19 @@ test('only the tasks that restore and save a cache of the job see `$CACHE_DIR`',
 
 test('a line of the log names each cache that is left out', () => {
   const line = 'own.store has no cache in this build: build 3 of job deploy uses it.';
-  expect(planBuild(toPlan()).notice).toBe(line);
-  const withheld = planWithoutSecrets(toPlan(), toPlan().pipeline, 'No secrets.');
+  expect(planBuild(buildToPlan()).notice).toBe(line);
+  const withheld = planWithoutSecrets(buildToPlan(), buildToPlan().pipeline, 'No secrets.');
   expect(withheld.notice).toBe(`No secrets. ${line}`);
 });
 
 test('a check sees `$CACHE_DIR` if the cache of its resource is mounted', () => {
-  const { pipeline } = toPlan();
+  const { pipeline } = buildToPlan();
   const checks = [{ scope: '1', resource: 'own.store' }];
-  const named = { run: '1', team: 'blue', name: 'demo', pipeline, checks };
-  const seen = (caches: CacheUse[]) => planChecks({ ...named, caches }).checks[0]?.env['CACHE_DIR'];
-  expect(seen([{ ...mounted, resource: 'own.store' }])).toBe(
+  const checkRun = { run: '1', team: 'blue', name: 'demo', pipeline, checks };
+  const cacheDirWith = (caches: CacheUse[]) =>
+    planChecks({ ...checkRun, caches }).checks[0]?.env['CACHE_DIR'];
+  expect(cacheDirWith([{ ...mounted, resource: 'own.store' }])).toBe(
     '/home/millrace/.cache/millrace/cache/blue/demo/own.store',
   );
-  expect(seen([busy])).toBeUndefined();
+  expect(cacheDirWith([busy])).toBeUndefined();
 });

@@ -20,7 +20,7 @@ export interface CacheNeed {
   /** For a cache of a job: `<job>:<cache>`. */
   resource: string;
   containers: string[];
-  /** Its type is built in, so its author may not know of the cache. */
+  /** The type of the resource is built in, so the author of the pipeline may not know of the cache. */
   byDefault: boolean;
 }
 
@@ -31,41 +31,41 @@ export interface CacheUse {
   /** Incremented when the cache is cleared: the next use starts with a new volume. */
   generation: number;
   resource: string;
-  /** Why the Pod runs without it. Absent: it is mounted. */
+  /** Why the Pod runs without the cache. Absent: the cache is mounted. */
   leftOut?: { reason: CacheRefusal; message: string };
 }
 
 type CacheRefusal =
   /** The Team has no volumes for caches. */
   | 'NotAllowed'
-  /** Another build or check uses it. */
+  /** Another build or check uses the cache. */
   | 'Busy'
-  /** An earlier Pod of the same build waited too long for its volume. */
+  /** An earlier Pod of the same build waited too long for the volume of a cache. */
   | 'Waited'
-  /** Recently, another Pod waited too long for its volume. */
+  /** Recently, another Pod waited too long for the volume of this cache. */
   | 'Unavailable'
   /** The build runs code of a pull request from a fork. */
   | 'Fork'
   /** The team has reached its limit of cache volumes. */
   | 'TooMany'
-  /** The API server refused its volume. */
+  /** The API server refused the volume of the cache. */
   | 'Refused';
 
 /** Folder of all caches, in the home directory of the user of the worker image. */
 const CACHES = '/home/millrace/.cache/millrace/cache';
 
 /** `$CACHE_DIR` of a resource, or of a cache of a job. Kubernetes mounts nothing at a path with a colon. */
-export function cacheFolder(of: { team: string; pipeline: string }, resource: string): string {
-  return `${CACHES}/${of.team}/${of.pipeline}/${resource.replace(':', '/')}`;
+export function cacheFolder(owner: { team: string; pipeline: string }, resource: string): string {
+  return `${CACHES}/${owner.team}/${owner.pipeline}/${resource.replace(':', '/')}`;
 }
 
 /** `$CACHE_DIR` of each resource whose cache is mounted. */
 export function cacheFolders(
-  of: { team: string; pipeline: string },
+  owner: { team: string; pipeline: string },
   uses: readonly CacheUse[] = [],
 ): Map<string, string> {
   const mounted = uses.filter(({ leftOut }) => leftOut === undefined);
-  return new Map(mounted.map(({ resource }) => [resource, cacheFolder(of, resource)]));
+  return new Map(mounted.map(({ resource }) => [resource, cacheFolder(owner, resource)]));
 }
 
 /** Lines of the log that say which caches are left out, and why. */
@@ -75,7 +75,10 @@ export function cacheNotices(uses: readonly CacheUse[] = []): string[] {
   );
 }
 
-/** The caches that a build of the job needs: of its gets and puts, also those in hooks, and its own. */
+/**
+ * The caches that a build of the job needs: those of the resources of its gets and puts, also in hooks, and
+ * the job's own caches.
+ */
 export function cachesOfBuild(
   pipeline: Pipeline,
   job: string,
@@ -92,7 +95,7 @@ export function cachesOfBuild(
   return [...resourceNeeds, ...needsOfJob({ name: job, steps }, containers)];
 }
 
-/** Name of a cache of the job itself. The colon keeps it apart from all resources. */
+/** Name of a cache of the job itself. No name of a resource has a colon. */
 export const jobCacheName = (job: string, cache: string): string => `${job}:${cache}`;
 
 /** The names of a job's own caches. */
@@ -100,13 +103,16 @@ export function cachesOfJob(steps: readonly Step[]): string[] {
   return [...new Set(steps.flatMap((step) => (step.kind === 'task' && step.cache) || []))];
 }
 
+/** Stands for the tasks that restore and save a cache: they run in a shell of the worker image. */
+const CACHE_TASK: Command = { runner: 'shell', cmd: '' };
+
 function needsOfJob(
   { name, steps }: Pick<Job, 'name' | 'steps'>,
   containers: readonly PlanContainer[],
 ): CacheNeed[] {
   return cachesOfJob(steps).map((cache) => ({
     resource: jobCacheName(name, cache),
-    containers: containersOfCommand({ runner: 'shell', cmd: '' }, containers).toSorted(),
+    containers: containersOfCommand(CACHE_TASK, containers).toSorted(),
     byDefault: false,
   }));
 }
@@ -132,11 +138,11 @@ interface ResourceCommands {
 }
 
 function needsOf(
-  used: readonly ResourceCommands[],
+  resourceCommands: readonly ResourceCommands[],
   { pipeline, containers }: { pipeline: Pipeline; containers: readonly PlanContainer[] },
 ): CacheNeed[] {
   // Resources on volumes of the Team have no cache.
-  const cached = used.filter(({ resource: name }) => {
+  const cached = resourceCommands.filter(({ resource: name }) => {
     const resource = resourceIn(pipeline, name);
     return resource.cache && volumePathOf(resource, resourceTypeIn(pipeline, name)) === undefined;
   });
@@ -155,11 +161,11 @@ function usesResource<T extends { kind: string }>(
   return step.kind === 'get' || step.kind === 'put';
 }
 
-/** The commands with `$CACHE_DIR`: that of the step, and its hooks that are commands. */
+/** The commands that see `$CACHE_DIR`: the command of the step, and the commands in its hooks. */
 function commandsWithCache(pipeline: Pipeline, step: GetStep | PutStep): Command[] {
-  const own = commandOf(pipeline, step);
+  const stepCommand = commandOf(pipeline, step);
   const inHooks = Object.values<Hooks[keyof Hooks]>({ ...step.hooks }).flatMap((actions = []) =>
     actions.flatMap((action) => (action.kind === 'command' ? [action.run] : [])),
   );
-  return [...(own ? [own] : []), ...inHooks];
+  return [...(stepCommand ? [stepCommand] : []), ...inHooks];
 }

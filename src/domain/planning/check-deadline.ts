@@ -1,3 +1,4 @@
+/** Timeout of one check. */
 export const CHECK_TIMEOUT_SECONDS = 5 * 60;
 /** Checks of one Pod that run in parallel. */
 export const MAX_PARALLEL_CHECKS = 4;
@@ -11,10 +12,10 @@ export const HOOKS_DEADLINE_SECONDS = 60;
 export const NOTIFICATIONS_DEADLINE_SECONDS = 15 * 60;
 
 /**
- * How long a Pod with this many checks may run: long enough for every one of them to time out, at most two
+ * How long a Pod with this number of checks may run: long enough for every check to time out, but at most two
  * hours.
  */
-export function checkDeadlineSeconds(checks: number): number {
-  const rounds = Math.max(1, Math.ceil(checks / MAX_PARALLEL_CHECKS));
+export function checkDeadlineSeconds(checkCount: number): number {
+  const rounds = Math.max(1, Math.ceil(checkCount / MAX_PARALLEL_CHECKS));
   return Math.min(START_SECONDS + rounds * CHECK_TIMEOUT_SECONDS, MAX_SECONDS);
 }

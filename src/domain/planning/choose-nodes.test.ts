@@ -31,13 +31,13 @@ describe('the placement of a Pod', () => {
   test.each<[string, string[], TagRules, Partial<Placement>]>([
     ['without tags is on any node', [], rules([gpu], []), { nodeSelector: {}, tolerations: [] }],
     [
-      'with a tag without an entry in the Team is on nodes with its label',
+      'with a tag that has no entry in the Team is on nodes with the label of the tag',
       ['arm64'],
       rules([gpu]),
       { nodeSelector: { 'example.dev/tag-arm64': 'true' }, tolerations: [], requests: {}, limits: {} },
     ],
     [
-      'with a tag with an entry in the Team is as the entry says, and the label does not count',
+      'with a tag that has an entry in the Team follows the entry, not the label of the tag',
       ['gpu'],
       rules([big, gpu]),
       {
@@ -61,7 +61,7 @@ describe('the placement of a Pod', () => {
       { nodeSelector: {}, requests: { cpu: 8, memory: '4Gi' } },
     ],
     [
-      'with several tags combines them, and the later entry counts for the same resource',
+      'with several tags combines their entries, and the later entry counts for the same resource',
       ['arm64', 'gpu', 'big'],
       rules([gpu, big]),
       {
@@ -72,7 +72,7 @@ describe('the placement of a Pod', () => {
       },
     ],
     [
-      'can be that of an allowed tag',
+      'with an allowed tag is on nodes with the label of the tag',
       ['gpu'],
       rules([], ['arm64', 'gpu']),
       { nodeSelector: { 'example.dev/tag-gpu': 'true' } },
@@ -137,12 +137,12 @@ describe('the placement of a Pod', () => {
     const anyTag = oneof(string(), constantFrom('gpu', 'big', 'kubernetes.io/hostname', '__proto__'));
     assert(
       property(uniqueArray(anyTag, { maxLength: 5 }), option(uniqueArray(anyTag)), (tags, allowed) => {
-        const found = place(tags, rules([gpu, big], allowed ?? undefined));
-        if (isPlacementRefusal(found)) return;
+        const placement = place(tags, rules([gpu, big], allowed ?? undefined));
+        if (isPlacementRefusal(placement)) return;
         expect(tags.filter((tag) => allowed !== null && !allowed.includes(tag))).toEqual([]);
-        const ours = new Set(['example.com/accelerator', ...tags.map(labelOf)]);
-        expect(Object.keys(found.nodeSelector).filter((label) => !ours.has(label))).toEqual([]);
-        expect(found.tolerations.filter((toleration) => toleration !== taint)).toEqual([]);
+        const allowedLabels = new Set(['example.com/accelerator', ...tags.map(labelOf)]);
+        expect(Object.keys(placement.nodeSelector).filter((label) => !allowedLabels.has(label))).toEqual([]);
+        expect(placement.tolerations.filter((toleration) => toleration !== taint)).toEqual([]);
       }),
     );
   });

@@ -44,6 +44,7 @@ export interface PlacementRefusal {
   message: string;
 }
 
+/** The placement of a Pod without tags. */
 export const ANYWHERE: Placement = { nodeSelector: {}, tolerations: [], requests: {}, limits: {} };
 
 /**
@@ -57,16 +58,16 @@ export function placePod(
 ): Placement | PlacementRefusal {
   const { allowedTags } = rules;
   const forbidden = allowedTags && tags.filter((tag) => !allowedTags.includes(tag));
-  if (forbidden !== undefined && forbidden.length > 0) return notAllowed(forbidden, rules);
+  if (forbidden !== undefined && forbidden.length > 0) return refuseTags(forbidden, rules);
   const workers = workersOf(tags, rules, labelOf);
   const conflict = conflictBetween(workers);
   if (conflict !== undefined) return { reason: 'TagsConflict', message: conflict };
   const runtimeClassName = workers.find((worker) => worker.runtimeClassName !== undefined)?.runtimeClassName;
   return {
-    nodeSelector: sorted(workers.map(({ nodeSelector = {} }) => nodeSelector)),
+    nodeSelector: mergeSorted(workers.map(({ nodeSelector = {} }) => nodeSelector)),
     tolerations: workers.flatMap(({ tolerations = [] }) => tolerations),
-    requests: sorted(workers.map(({ resources }) => resources?.requests ?? {})),
-    limits: sorted(workers.map(({ resources }) => resources?.limits ?? {})),
+    requests: mergeSorted(workers.map(({ resources }) => resources?.requests ?? {})),
+    limits: mergeSorted(workers.map(({ resources }) => resources?.limits ?? {})),
     ...defined({ runtimeClassName }),
   };
 }
@@ -75,7 +76,9 @@ export function isPlacementRefusal(place: Placement | PlacementRefusal): place i
   return 'reason' in place;
 }
 
-/** In the order of the Team. Tags that it does not define come last. */
+/**
+ * What applies to each of the tags, in the order of the Team. Tags that the Team does not define come last.
+ */
 function workersOf(
   tags: readonly string[],
   { workers }: TagRules,
@@ -89,20 +92,26 @@ function workersOf(
   }));
 }
 
-function notAllowed(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): PlacementRefusal {
+function refuseTags(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): PlacementRefusal {
   const what = forbidden.length === 1 ? 'the tag' : 'the tags';
   const instead = allowedTags.length === 0 ? 'none' : formatList(allowedTags);
   const message = `Team ${name} does not allow ${what} ${formatList(forbidden)}; its spec.allowedTags has ${instead}.`;
   return { reason: 'TagNotAllowed', message };
 }
 
-/** A node has one value per label, and a Pod has one runtime class. */
+/**
+ * Why no node or Pod can have all of these tags, if so: a node has one value per label, and a Pod has one
+ * runtime class.
+ */
 function conflictBetween(workers: readonly Worker[]): string | undefined {
   const seen = new Map<string, { tag: string; value: string }>();
   for (const { tag, nodeSelector = {}, runtimeClassName } of workers) {
-    const wants = Object.entries(nodeSelector).map(([label, value]) => [`the node label ${label}`, value]);
-    if (runtimeClassName !== undefined) wants.push(['the runtime class', runtimeClassName]);
-    for (const [what = '', value = ''] of wants) {
+    const requirements = Object.entries(nodeSelector).map(([label, value]) => [
+      `the node label ${label}`,
+      value,
+    ]);
+    if (runtimeClassName !== undefined) requirements.push(['the runtime class', runtimeClassName]);
+    for (const [what = '', value = ''] of requirements) {
       const other = seen.get(what);
       if (other !== undefined && other.value !== value)
         return `No Pod can have the tags ${other.tag} and ${tag}: they want ${what} to be ${other.value} and ${value}.`;
@@ -112,8 +121,11 @@ function conflictBetween(workers: readonly Worker[]): string | undefined {
   return undefined;
 }
 
-/** The later one of two values for a key counts. Keys are sorted, so that equal tags give equal Pods. */
-function sorted<T>(parts: readonly Record<string, T>[]): Record<string, T> {
-  const entries = parts.flatMap((part) => Object.entries(part));
+/**
+ * Merges the records. If a key has two values, the later one counts. Keys are sorted, so that equal tags give
+ * equal Pods.
+ */
+function mergeSorted<T>(records: readonly Record<string, T>[]): Record<string, T> {
+  const entries = records.flatMap((record) => Object.entries(record));
   return Object.fromEntries(entries.toSorted(([a], [b]) => Number(a > b) - Number(a < b)));
 }

@@ -15,14 +15,17 @@ import type { PlanContainer, VolumePath } from './plan.ts';
 import { containerWord, isRunnable, WORKER } from './runnable.ts';
 import { serviceContainersOf } from './service-containers.ts';
 
-/** Containers of one image in a Pod. Parallel steps beyond it wait for each other. */
+/** How many containers of one image a Pod may have. Parallel steps beyond this number wait for each other. */
 const MAX_LANES = 8;
 
-/** A command that runs in a Pod. `volume`: it is an operation of a resource that needs one. */
-interface Use {
+/**
+ * A command that runs in a Pod. `volume`: the path that the command needs, because it is an operation of a
+ * resource on a volume of the Team.
+ */
+interface CommandUse {
   command: Command;
   volume?: VolumePath;
-  /** It is an operation of this resource, which needs a container of its own. */
+  /** The resource that the command is an operation of, if the resource needs a container of its own. */
   resource?: string;
 }
 
@@ -42,27 +45,30 @@ export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
     })),
   ];
   const lanes = lanesOf(pipeline, steps);
-  const shared = containersForUses(uses).flatMap((container) => lanesFor(container, lanes));
+  const shared = containersForUses(uses).flatMap((container) => copiesForLanes(container, lanes));
   return [...shared, ...serviceContainersOf(pipeline, steps)];
 }
 
-/** The same for checks that share a Pod. */
+/** The step containers of a Pod that runs the checks of these resources. */
 export function checkContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
-  const uses = resources.flatMap((name): Use[] => {
+  const uses = resources.flatMap((name): CommandUse[] => {
     const command = resourceTypeIn(pipeline, name).check;
     return command ? [useOf(pipeline, command, { resource: name, writes: false })] : [];
   });
   return containersForUses(uses);
 }
 
-/** The same for any commands that share a Pod and run one after another. */
+/** The step containers of a Pod that runs these commands one after another. */
 export function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
   return containersForUses(
     commands.filter((command) => command !== undefined).map((command) => ({ command })),
   );
 }
 
-/** Those containers that may run an operation of a resource; without one, any other command. */
+/**
+ * The containers that may run an operation of the resource. If `resource` is undefined, or no container
+ * belongs to it only: the containers that run any other command.
+ */
 export function containersOfResource(
   containers: PlanContainer[],
   resource: string | undefined,
@@ -70,33 +76,36 @@ export function containersOfResource(
   const own = containers.filter((container) => ownerOf(container) === resource);
   return resource !== undefined && own.length > 0
     ? own
-    : containers.filter((one) => ownerOf(one) === undefined);
+    : containers.filter((container) => ownerOf(container) === undefined);
 }
 
-/** The resource whose operations alone run in the container. */
+/** The only resource whose operations run in the container. Undefined: other commands run in it. */
 const ownerOf = ({ volume, resource }: PlanContainer): string | undefined => volume?.resource ?? resource;
 
-function containersForUses(uses: readonly Use[]): PlanContainer[] {
-  const running = uses.filter(({ command }) => isRunnable(command));
-  const plain = running.flatMap((use) => (isShared(use) ? [use.command] : []));
-  const images = new Set(plain.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
-  const worker = plain.some((command) => command.runner !== 'docker');
+function containersForUses(uses: readonly CommandUse[]): PlanContainer[] {
+  const runnable = uses.filter(({ command }) => isRunnable(command));
+  const sharedCommands = runnable.flatMap((use) => (isShared(use) ? [use.command] : []));
+  const images = new Set(
+    sharedCommands.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])),
+  );
+  const needsWorker = sharedCommands.some((command) => command.runner !== 'docker');
   return [
-    ...(worker ? [{ name: WORKER }] : []),
+    ...(needsWorker ? [{ name: WORKER }] : []),
     ...[...images].map((image, index) => ({
       name: containerName(image, index + 1),
       image,
-      ...imageNeeds(image, plain),
+      ...imageNeeds(image, sharedCommands),
     })),
-    ...volumeContainers(running.flatMap(({ volume }) => volume ?? [])),
-    ...resourceContainers(running),
+    ...volumeContainers(runnable.flatMap(({ volume }) => volume ?? [])),
+    ...resourceContainers(runnable),
   ];
 }
 
-const isShared = ({ volume, resource }: Use): boolean => volume === undefined && resource === undefined;
+const isShared = ({ volume, resource }: CommandUse): boolean =>
+  volume === undefined && resource === undefined;
 
-/** One for each resource of a type with a protocol: `resource-1-semver-version`. */
-function resourceContainers(uses: readonly Use[]): PlanContainer[] {
+/** One container for each resource of a type with a protocol: `resource-1-semver-version`. */
+function resourceContainers(uses: readonly CommandUse[]): PlanContainer[] {
   const owned = uses.flatMap(({ command, resource }) =>
     resource !== undefined && command.runner === 'docker' ? [{ resource, command }] : [],
   );
@@ -112,30 +121,30 @@ function resourceContainers(uses: readonly Use[]): PlanContainer[] {
   );
 }
 
-/** One for each resource: `volume-1-fs-data`. */
-function volumeContainers(wanted: readonly VolumePath[]): PlanContainer[] {
-  const byResource = Map.groupBy(wanted, ({ resource }) => resource);
+/** One container for each resource on a volume: `volume-1-fs-data`. */
+function volumeContainers(volumePaths: readonly VolumePath[]): PlanContainer[] {
+  const byResource = Map.groupBy(volumePaths, ({ resource }) => resource);
   return [...byResource].map(([resource, paths], index) => ({
     name: `volume-${index + 1}-${containerWord(resource)}`,
     volume: { resource, path: paths[0]?.path ?? '', writes: paths.some(({ writes }) => writes) },
   }));
 }
 
-/** `image-1-golang` for the first image of a Pod. */
+/** The name of the container of an image: `image-1-golang` for the first image of a Pod. */
 function containerName(image: string, position: number): string {
   const last = image.split('/').at(-1) ?? '';
   const word = containerWord(last.split(/[:@]/)[0] ?? '');
   return word === '' ? `image-${position}` : `image-${position}-${word}`;
 }
 
-/** How many steps of a container may run at a time, by `laneOf`. */
+/** How many steps may run at a time in the containers of each lane, by `laneOf`. */
 type Lanes = ReadonlyMap<string, number>;
 
-/** Commands of one lane share a container. */
+/** The lane of a command: commands of one lane can run in the same container. */
 const laneOf = (image: string | undefined, owner: string | undefined): string =>
   owner === undefined ? `image ${image ?? ''}` : `resource ${owner}`;
 
-function lanesFor(container: PlanContainer, lanes: Lanes): PlanContainer[] {
+function copiesForLanes(container: PlanContainer, lanes: Lanes): PlanContainer[] {
   const count = Math.min(lanes.get(laneOf(container.image, ownerOf(container))) ?? 1, MAX_LANES);
   if (count <= 1) return [container];
   return Array.from({ length: count }, (_, index) => ({
@@ -148,10 +157,10 @@ function lanesFor(container: PlanContainer, lanes: Lanes): PlanContainer[] {
 function lanesOf(pipeline: Pipeline, steps: readonly Step[]): Lanes {
   const lanes = new Map<string, number>();
   for (const group of groupsOf(steps)) {
-    const wanted = group.steps.flatMap((step) => [...lanesIn(usesOfStep(pipeline, step))]);
-    for (const [lane, uses] of Map.groupBy(wanted, (one) => one)) {
-      const together = Math.min(uses.length, group.limit ?? uses.length);
-      lanes.set(lane, Math.max(lanes.get(lane) ?? 1, together));
+    const lanesOfSteps = group.steps.flatMap((step) => [...lanesIn(usesOfStep(pipeline, step))]);
+    for (const [lane, uses] of Map.groupBy(lanesOfSteps, (key) => key)) {
+      const concurrent = Math.min(uses.length, group.limit ?? uses.length);
+      lanes.set(lane, Math.max(lanes.get(lane) ?? 1, concurrent));
     }
   }
   return lanes;
@@ -164,17 +173,17 @@ function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
   });
 }
 
-function lanesIn(uses: Use[]): Set<string> {
-  const running = uses.filter(({ command }) => isRunnable(command));
+function lanesIn(uses: CommandUse[]): Set<string> {
+  const runnable = uses.filter(({ command }) => isRunnable(command));
   return new Set(
-    running.map(({ command, volume, resource }) =>
+    runnable.map(({ command, volume, resource }) =>
       laneOf(command.runner === 'docker' ? command.image : undefined, volume?.resource ?? resource),
     ),
   );
 }
 
 /** Commands of a step and of its hooks, in order. */
-function usesOfStep(pipeline: Pipeline, step: Step): Use[] {
+function usesOfStep(pipeline: Pipeline, step: Step): CommandUse[] {
   switch (step.kind) {
     case 'service':
       return [];
@@ -195,21 +204,25 @@ function usesOfStep(pipeline: Pipeline, step: Step): Use[] {
   }
 }
 
-function usesOfHooks(pipeline: Pipeline, hooks: Hooks = {}): Use[] {
+function usesOfHooks(pipeline: Pipeline, hooks: Hooks = {}): CommandUse[] {
   const { onSuccess = [], onFailure = [], onCancel = [], ensure = [] } = hooks;
   return [...onSuccess, ...onFailure, ...onCancel, ...ensure].flatMap((action) =>
     usesOfAction(pipeline, action),
   );
 }
 
-function usesOfAction(pipeline: Pipeline, action: ActionStep | HookAction): Use[] {
+function usesOfAction(pipeline: Pipeline, action: ActionStep | HookAction): CommandUse[] {
   const command = commandOf(pipeline, action);
   if (command === undefined) return [];
   if (action.kind !== 'get' && action.kind !== 'put') return [{ command }];
   return [useOf(pipeline, command, { resource: action.resource, writes: action.kind === 'put' })];
 }
 
-function useOf(pipeline: Pipeline, command: Command, { resource, writes }: Omit<VolumePath, 'path'>): Use {
+function useOf(
+  pipeline: Pipeline,
+  command: Command,
+  { resource, writes }: Omit<VolumePath, 'path'>,
+): CommandUse {
   const type = resourceTypeIn(pipeline, resource);
   if (type.protocol !== undefined) return { command, resource };
   const path = volumePathOf(resourceIn(pipeline, resource), type);

@@ -8,9 +8,9 @@ import {
 
 const now = new Date('2026-03-01T12:00:00Z');
 const state: CacheState = { cache: 1, generation: 1, resource: 'git.app', hasVolume: false };
-const usual = { fork: false, waited: false, volumes: 0 };
+const usualFacts = { fork: false, waited: false, volumes: 0 };
 const decide = (more: Partial<CacheState>, facts: Partial<CacheFacts> = {}) =>
-  decideCaches({ caches: [{ ...state, ...more }], ...usual, ...facts }, now)[0]?.leftOut;
+  decideCaches({ caches: [{ ...state, ...more }], ...usualFacts, ...facts }, now)[0]?.leftOut;
 
 test('a cache that nothing else uses is mounted', () => {
   expect(decide({})).toBeUndefined();
@@ -34,15 +34,15 @@ test('a cache is used again 10 minutes after it kept a Pod waiting', () => {
 });
 
 test.each([
-  ['of a request from a fork', { fork: true }, 'Fork'],
+  ['of a pull request from a fork', { fork: true }, 'Fork'],
   ['whose earlier Pod waited for a volume', { waited: true }, 'Waited'],
 ])('a build %s mounts no cache', (_name, facts, reason) => {
   expect(decide({}, facts)).toMatchObject({ reason });
 });
 
-test('each cache is decided by itself', () => {
+test('one cache that is left out does not affect another', () => {
   const caches = [state, { ...state, cache: 2, resource: 'git.docs', usedBy: 'check' as const }];
-  const decided = decideCaches({ caches, ...usual }, now);
+  const decided = decideCaches({ caches, ...usualFacts }, now);
   expect(decided.map(({ resource, leftOut }) => [resource, leftOut?.reason])).toEqual([
     ['git.app', undefined],
     ['git.docs', 'Busy'],
@@ -56,7 +56,7 @@ test('a team gets no volume beyond its limit, and keeps those that it has', () =
     resource,
     hasVolume: resource === 'old',
   }));
-  const decided = decideCaches({ caches, ...usual, volumes: MAX_VOLUMES_OF_TEAM - 1 }, now);
+  const decided = decideCaches({ caches, ...usualFacts, volumes: MAX_VOLUMES_OF_TEAM - 1 }, now);
   expect(decided.map(({ leftOut }) => leftOut)).toEqual([
     undefined,
     undefined,

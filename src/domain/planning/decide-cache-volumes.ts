@@ -3,7 +3,10 @@ import type { CacheUse } from './cache-volumes.ts';
 /** How long a cache is left out after its volume kept a Pod waiting. */
 export const MINUTES_AFTER_FAILURE = 10;
 
-/** Volumes of caches that one team has. Anyone who writes its pipelines can name any number of resources. */
+/**
+ * Limit for the cache volumes of one team. Anyone who writes its pipelines can define any number of
+ * resources.
+ */
 export const MAX_VOLUMES_OF_TEAM = 200;
 
 /** What is known when the Pod of a build or check is about to be created. */
@@ -22,15 +25,16 @@ export interface CacheState {
   generation: number;
   resource: string;
   hasVolume: boolean;
-  /** What else uses it: a build, or a check. */
+  /** The build that uses the cache at the moment, or `check` if a check does. */
   usedBy?: { job: string; number: string } | 'check';
-  /** When its volume last kept a Pod waiting. */
+  /** When the volume of the cache last kept a Pod waiting. */
   failedAt?: Date;
 }
 
 /**
- * Which caches a Pod mounts. A cache saves time only, so nothing waits for it: one that is in use or in trouble
- * is left out at once.
+ * Which caches a Pod mounts. A cache only saves time, so no Pod waits for one: a cache that is in use, or
+ * whose volume recently failed, is left out at once. `teamWithoutVolumes`: name of the team, if it has no
+ * volumes for caches.
  */
 export function decideCaches(
   { caches, ...facts }: CacheFacts & { teamWithoutVolumes?: string },
@@ -46,7 +50,8 @@ export function decideCaches(
 }
 
 /**
- * Steps of a fork's request run what its author wrote, and could leave something for the builds of branches.
+ * Why a Pod does not mount this cache. A pull request from a fork mounts none: its code could leave files in
+ * the cache that builds of branches use later.
  */
 function whyLeftOut(
   { usedBy, failedAt, hasVolume }: CacheState,

@@ -19,15 +19,23 @@ describe('the program of a container', () => {
     'is command with args': [both, { command: ['/tool'], args: ['run'] }, ['/tool', 'run']],
     'is the entrypoint if command is empty': [both, { command: [], args: [] }, ['/plugin', '--help']],
     'is args if the image has no entrypoint': [image([], ['a']), { args: ['/b'] }, ['/b']],
-    'is found in PATH': [image(['plugin'], ['x'], '/app'), {}, ['plugin', 'x']],
+    'stays a name without a slash, which is found in PATH': [
+      image(['plugin'], ['x'], '/app'),
+      {},
+      ['plugin', 'x'],
+    ],
     'is relative to the working directory': [image(['./plugin'], [], '/app'), {}, ['/app/./plugin']],
     'is relative to a working directory with a slash at the end': [
       image(['bin/plugin'], [], '/app/'),
       {},
       ['/app/bin/plugin'],
     ],
-    'is relative to the root': [image(['bin/plugin'], []), {}, ['/bin/plugin']],
-    'stays relative if it is a command': [image([], [], '/app'), { command: ['./tool'] }, ['./tool']],
+    'is relative to the root if the image has no working directory': [
+      image(['bin/plugin'], []),
+      {},
+      ['/bin/plugin'],
+    ],
+    'stays relative if command names it': [image([], [], '/app'), { command: ['./tool'] }, ['./tool']],
     'keeps empty arguments': [image(['/plugin'], ['']), {}, ['/plugin', '']],
   };
   test.each(Object.entries(rows))('%s', (_name, [configuration, container, argv]) => {

@@ -18,22 +18,22 @@ export type EntrypointDecision =
 
 /**
  * What runs in a container, by Kubernetes' rules: `command` replaces entrypoint and cmd of the image, `args`
- * replace its cmd only. A program with a relative path is one of the image's working directory, because steps
- * run in another.
+ * replace its cmd only. If the image's program has a relative path, it is relative to the image's working
+ * directory, because steps run in another directory.
  */
 export function entrypointOf(
   image: ImageConfiguration,
   { command = [], args = [] }: ContainerCommand = {},
 ): EntrypointDecision {
-  const ofImage = command.length === 0;
-  const program = ofImage ? image.entrypoint : command;
-  const defaults = ofImage ? image.cmd : [];
+  const usesImageProgram = command.length === 0;
+  const program = usesImageProgram ? image.entrypoint : command;
+  const defaults = usesImageProgram ? image.cmd : [];
   const [first = '', ...rest] = [...program, ...(args.length === 0 ? defaults : args)];
   if (first === '') return { answer: 'refused', reason: NO_PROGRAM };
-  return { answer: 'runs', argv: [ofImage ? fromWorkingDir(first, image) : first, ...rest] };
+  return { answer: 'runs', argv: [usesImageProgram ? resolveInWorkingDir(first, image) : first, ...rest] };
 }
 
-function fromWorkingDir(program: string, { workingDir = '/' }: ImageConfiguration): string {
+function resolveInWorkingDir(program: string, { workingDir = '/' }: ImageConfiguration): string {
   const isRelative = program.includes('/') && !program.startsWith('/');
   return isRelative ? `${workingDir.replace(/\/$/, '')}/${program}` : program;
 }

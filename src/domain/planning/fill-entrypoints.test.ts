@@ -37,13 +37,13 @@ describe('the images of a Pod', () => {
   const none = { withoutShell: false, runsEntrypoint: false };
   const rows: Record<string, [commands: Command[], containers: object[]]> = {
     'need a shell for a script': [[script('a')], [none]],
-    'need none for a program': [[program('a')], [{ withoutShell: true, runsEntrypoint: false }]],
-    'need none for their entrypoint': [[entrypoint('a')], [{ withoutShell: true, runsEntrypoint: true }]],
-    'need a shell for any script': [
+    'need no shell for a program': [[program('a')], [{ withoutShell: true, runsEntrypoint: false }]],
+    'need no shell for their entrypoint': [[entrypoint('a')], [{ withoutShell: true, runsEntrypoint: true }]],
+    'need a shell if any command is a script': [
       [entrypoint('a'), script('a')],
       [{ withoutShell: false, runsEntrypoint: true }],
     ],
-    'each by itself': [
+    'have needs that do not depend on other images': [
       [worker, script('a'), entrypoint('b')],
       [none, none, { withoutShell: true, runsEntrypoint: true }],
     ],
@@ -59,7 +59,7 @@ describe('the entrypoints of a plan', () => {
     failFast: false,
     steps: [task('one', entrypoint('a')), task('two', entrypoint('a'))],
   };
-  const whole = plan(
+  const allSteps = plan(
     { kind: 'service', type: 'db', params: { version: '17' } },
     task('first', entrypoint('b')),
     parallel,
@@ -67,13 +67,13 @@ describe('the entrypoints of a plan', () => {
   );
 
   test('are those of its steps and services, each once', () => {
-    expect(imagesToLookUp(whole)).toEqual(['b', 'a', 'db:17']);
+    expect(imagesToLookUp(allSteps)).toEqual(['b', 'a', 'db:17']);
     expect(imagesToLookUp(plan(task('t', worker), task('u', program('a'))))).toEqual([]);
   });
 
-  test('are filled in where they run, and nothing else is', () => {
+  test('are filled in only into commands that run an entrypoint', () => {
     const entrypoints = { a: ['/a', 'x'], b: ['/b'], 'db:17': ['postgres'] };
-    const filled = fillEntrypoints(whole, entrypoints);
+    const filled = fillEntrypoints(allSteps, entrypoints);
     const commands = stepsIn(filled.steps).map(({ name, command }) => [name, command?.argv]);
     expect(commands).toEqual([
       ['first', ['/b']],
@@ -87,7 +87,7 @@ describe('the entrypoints of a plan', () => {
   });
 
   test('must all be known', () => {
-    expect(() => fillEntrypoints(whole, { a: ['/a'], b: ['/b'] })).toThrow('image db:17 is not known');
+    expect(() => fillEntrypoints(allSteps, { a: ['/a'], b: ['/b'] })).toThrow('image db:17 is not known');
     expect(() => fillEntrypoints(plan(task('t', entrypoint('constructor'))), {})).toThrow('is not known');
   });
 });

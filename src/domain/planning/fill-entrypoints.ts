@@ -18,18 +18,21 @@ export function fillEntrypoints<W extends Work>(
   entrypoints: Readonly<Record<string, readonly string[]>>,
 ): W {
   const images = new Map(work.containers.map(({ name, image }) => [name, image]));
-  const fill = (_key: string, value: unknown): unknown => {
+  const fillArgv = (_key: string, value: unknown): unknown => {
     if (!isEntrypoint(value)) return value;
     const image = images.get(value.container) ?? '';
     const argv = Object.hasOwn(entrypoints, image) ? entrypoints[image] : undefined;
     if (argv === undefined) throw new Error(`the entrypoint of the image ${image} is not known`);
     return { ...value, argv };
   };
-  const filled: W = JSON.parse(JSON.stringify(work), fill);
+  const filled: W = JSON.parse(JSON.stringify(work), fillArgv);
   return filled;
 }
 
-/** Values from outside are strings, so nothing else has this form. */
+/**
+ * Whether the value is a command whose entrypoint is not filled in yet. Values that come from pipelines are
+ * strings, so nothing else has this form.
+ */
 function isEntrypoint(value: unknown): value is { container: string } {
   if (typeof value !== 'object' || value === null) return false;
   if (!('container' in value) || !('argv' in value) || 'script' in value) return false;
@@ -37,24 +40,27 @@ function isEntrypoint(value: unknown): value is { container: string } {
 }
 
 /**
- * The operation with the fields that the gateway filled in, except commands that are an entrypoint: it looks
- * those up once, for the plan, and they hold no secret.
+ * The operation with the fields that the gateway filled in. Commands that run an entrypoint stay as known:
+ * the gateway looks entrypoints up once, for the plan, and they hold no secret.
  */
 export function keepEntrypoints<O extends object>(known: O, filled: object): O {
-  const operation: O = JSON.parse(JSON.stringify({ ...known, ...withKnown(known, filled) }));
+  const operation: O = JSON.parse(JSON.stringify({ ...known, ...mergeFields(known, filled) }));
   return operation;
 }
 
-function withKnown(known: object, filled: object): object {
-  const before = new Map<string, unknown>(Object.entries(known));
+function mergeFields(known: object, filled: object): object {
+  const knownFields = new Map<string, unknown>(Object.entries(known));
   return Object.fromEntries(
-    Object.entries(filled).map(([key, value]: [string, unknown]) => [key, withPart(before.get(key), value)]),
+    Object.entries(filled).map(([key, value]: [string, unknown]) => [
+      key,
+      mergeValue(knownFields.get(key), value),
+    ]),
   );
 }
 
-function withPart(known: unknown, filled: unknown): unknown {
+function mergeValue(known: unknown, filled: unknown): unknown {
   if (!isObject(known) || !isObject(filled)) return filled;
-  return isEntrypoint(filled) ? known : withKnown(known, filled);
+  return isEntrypoint(filled) ? known : mergeFields(known, filled);
 }
 
 const isObject = (value: unknown): value is object =>

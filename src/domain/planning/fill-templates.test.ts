@@ -12,7 +12,7 @@ const ssh: CustomCommand = {
 };
 
 describe('the templates of a runner', () => {
-  test('use attributes once, keep the list of arguments, and keep unknown names', () => {
+  test('expand attributes but not their values, insert all arguments of the caller, and keep unknown names', () => {
     expect(fillTemplates(ssh, '/workdir')).toEqual({
       path: '/usr/bin/ssh',
       args: ['-p22', '$port.example', 'cd /workdir;', 'make', '$host', '$unknown'],
@@ -28,11 +28,11 @@ describe('the templates of a runner', () => {
     });
   });
 
-  test('keep $WORKDIR where it is unknown', () => {
+  test('keep $WORKDIR if the working directory is unknown', () => {
     expect(fillTemplates(ssh).args[2]).toBe('cd $WORKDIR;');
   });
 
-  test('prefer the attributes of a caller to names of JavaScript properties', () => {
+  test('do not expand names of JavaScript properties', () => {
     expect(fillTemplates({ ...ssh, path: '$toString', args: ['$constructor'] })).toEqual({
       path: '$toString',
       args: ['$constructor'],

@@ -10,8 +10,8 @@ export interface FilledTemplates {
 
 /**
  * The program of a `runner_type` for a calling block. `$<name>` and `${<name>}` become attributes of the
- * caller, `$WORKDIR` the working directory if it is known, and an element `$args` the caller's list. Unset
- * names stay as written.
+ * caller, `$WORKDIR` the working directory if it is known, and an element `$args` the arguments of the
+ * caller. Names without a value stay as written.
  */
 export function fillTemplates(command: CustomCommand, workdir?: string): FilledTemplates {
   const values = new Map(Object.entries(command.attributes));

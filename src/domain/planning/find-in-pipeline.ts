@@ -9,7 +9,10 @@ import type {
 } from '#domain/pipeline/pipeline.ts';
 import type { ActionStep, HookAction } from '#domain/pipeline/steps.ts';
 
-/* Parts of a valid pipeline by name. They throw if it has no such part, which validation rules out. */
+/*
+ * These functions find parts of a valid pipeline by name. They throw if the pipeline has no such part, which
+ * validation rules out.
+ */
 
 export function jobIn(pipeline: Pipeline, name: string): Job {
   const job = pipeline.jobs.find((candidate) => candidate.name === name);

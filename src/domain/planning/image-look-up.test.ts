@@ -18,7 +18,7 @@ const DAY = 24 * 60 * 60;
 
 describe('a cached image look-up', () => {
   const rows: Record<string, [image: string, known: KnownImage, answer: 'use' | 'failed' | undefined]> = {
-    'does not exist': [TAG, {}, undefined],
+    'does not exist before the first look-up': [TAG, {}, undefined],
     'is used for a tag for a minute': [TAG, { found: found(59) }, 'use'],
     'is repeated for a tag after a minute': [TAG, { found: found(60) }, undefined],
     'is used for a digest for ever': [DIGEST, { found: found(300 * DAY) }, 'use'],
@@ -33,8 +33,16 @@ describe('a cached image look-up', () => {
       'use',
     ],
     'is not used after that day': [TAG, { found: found(DAY), failure: failure(1) }, 'failed'],
-    'is a failure during its wait': [TAG, { failure: failure(1) }, 'failed'],
-    'is a failure again after its wait': [TAG, { failure: failure(0) }, undefined],
+    'is a failure if none ever succeeded and the wait after a failure is not over': [
+      TAG,
+      { failure: failure(1) },
+      'failed',
+    ],
+    'is repeated if none ever succeeded and the wait after a failure is over': [
+      TAG,
+      { failure: failure(0) },
+      undefined,
+    ],
   };
   test.each(Object.entries(rows))('%s', (_name, [image, known, answer]) => {
     expect(useCached(image, known, now)?.answer).toBe(answer);

@@ -2,13 +2,13 @@ import type { ImageConfiguration } from './entrypoint.ts';
 
 /** What is cached of an image that was looked up with the pull secrets of one namespace. */
 export interface KnownImage {
-  /** Absent: it was never found. */
+  /** Absent: the image was never found. */
   found?: { digest: string; checkedAt: Date; configuration: ImageConfiguration };
   /** How the last look-up failed, if it did. */
   failure?: FailedLookUp;
 }
 
-/** A sentence. `transient`: a later attempt may succeed. */
+/** `failure`: a sentence. `transient`: a later attempt may succeed. */
 export interface LookUpFailure {
   failure: string;
   transient: boolean;
@@ -17,23 +17,25 @@ export interface LookUpFailure {
 export interface FailedLookUp extends LookUpFailure {
   /** Number of failures in a row. */
   count: number;
-  /** No look-up before. */
+  /** When the next look-up may be made. */
   retryAt: Date;
 }
 
 /** How long a tag means the same digest. */
 const TAG_MS = 60_000;
-/** How long it does while the registry fails: nodes have their copies, too. */
+/**
+ * How long a tag means the same digest while the registry fails. Nodes use their copies of images as well.
+ */
 const TAG_DURING_FAILURE_MS = 24 * 60 * 60_000;
 const MAX_RETRY_SECONDS = 60;
-/** The agent waits for ten minutes. */
+/** How long a build waits for its images: shorter than the ten minutes after which its agent gives up. */
 const MAX_WAIT_MS = 8 * 60_000;
 
 export type CachedImage =
   | { answer: 'use'; configuration: ImageConfiguration }
   | { answer: 'failed'; failure: FailedLookUp };
 
-/** Whether what is cached of an image will do. Undefined: it must be looked up. */
+/** What the cache says about an image. Undefined: the image must be looked up. */
 export function useCached(image: string, { found, failure }: KnownImage, now: Date): CachedImage | undefined {
   const age = found === undefined ? Infinity : now.getTime() - found.checkedAt.getTime();
   if (found !== undefined && (image.includes('@') || age < TAG_MS))
@@ -44,12 +46,14 @@ export function useCached(image: string, { found, failure }: KnownImage, now: Da
     : { answer: 'failed', failure };
 }
 
-/** Milliseconds from the failure with this count in a row to the next look-up: 2 s, 4 s … a minute. */
+/** Milliseconds from the last of `count` failures in a row to the next look-up: 2 s, 4 s … a minute. */
 export function retryLookUpAfterMs(count: number): number {
   return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(count, 30)) * 1000;
 }
 
-/** Whether a build continues to wait for its images. `agentStartedAt` undefined: it has just started. */
+/**
+ * Whether a build continues to wait for its images. `agentStartedAt` undefined: the agent has just started.
+ */
 export function judgeLookUpFailure(
   { transient }: LookUpFailure,
   agentStartedAt: Date | undefined,

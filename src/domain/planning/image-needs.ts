@@ -1,13 +1,15 @@
 import type { Command } from '#domain/pipeline/command.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** What a container's commands ask of its image. They may run in other containers, too. */
+/** What the commands that run in this image ask of the image. Commands that run elsewhere are ignored. */
 export function imageNeeds(
   image: string,
   commands: readonly Command[],
 ): Pick<PlanContainer, 'withoutShell' | 'runsEntrypoint'> {
-  const here = commands.filter((command) => command.runner === 'docker' && command.image === image);
-  const needsShell = here.some((command) => 'cmd' in command);
-  const runsEntrypoint = here.some((command) => 'entrypoint' in command);
+  const commandsOfImage = commands.filter(
+    (command) => command.runner === 'docker' && command.image === image,
+  );
+  const needsShell = commandsOfImage.some((command) => 'cmd' in command);
+  const runsEntrypoint = commandsOfImage.some((command) => 'entrypoint' in command);
   return { ...(needsShell ? {} : { withoutShell: true }), ...(runsEntrypoint ? { runsEntrypoint } : {}) };
 }

@@ -8,7 +8,10 @@ export interface StoredCache {
   bytes?: number;
   usedAt?: Date;
   usedBy?: { job: string; number: string } | 'check';
-  /** Why the last build or check that wanted it ran without it. Absent: it had it. */
+  /**
+   * Why the last build or check that needed the cache ran without it. Absent: that build or check mounted the
+   * cache.
+   */
   leftOut?: string;
 }
 
@@ -18,13 +21,13 @@ export function listCaches(pipeline: Pipeline, stored: readonly StoredCache[]): 
     cachesOfJob(steps).map((cache) => jobCacheName(name, cache)),
   );
   return [...cachedResources(pipeline), ...ofJobs].map(
-    (resource) => stored.find((one) => one.resource === resource) ?? { resource, leftOut: NEVER },
+    (resource) => stored.find((cache) => cache.resource === resource) ?? { resource, leftOut: NEVER_USED },
   );
 }
 
-const NEVER = 'No build or check has used it. It needs spec.cache in the Team.';
+const NEVER_USED = 'No build or check has used it. It needs spec.cache in the Team.';
 
-/** Resources whose commands can use their cache: those of types that run something. */
+/** Resources whose commands can use their cache: those whose types run a command that sees the cache. */
 function cachedResources(pipeline: Pipeline): string[] {
   return pipeline.resources
     .filter(({ cache }) => cache)

@@ -42,9 +42,9 @@ describe('a Pod', () => {
 
   const CASES: Record<string, [path: string, writes: boolean, expected: object]> = {
     'mounts the volume whose path is that of the resource': ['/srv/data', false, [{ volume: DATA }]],
-    'mounts it for a path that ends with a slash': ['/srv/data/', false, [{ volume: DATA }]],
-    'mounts it to write only for a put': ['/srv/data/out', true, [{ volume: DATA, readOnly: false }]],
-    'mounts a ConfigMap to read': ['/srv/settings/a', false, [{ volume: SETTINGS, readOnly: true }]],
+    'mounts the volume also for a path that ends with a slash': ['/srv/data/', false, [{ volume: DATA }]],
+    'mounts the volume writable for a put': ['/srv/data/out', true, [{ volume: DATA, readOnly: false }]],
+    'mounts a ConfigMap read-only': ['/srv/settings/a', false, [{ volume: SETTINGS, readOnly: true }]],
     'is refused for a path whose name only begins like that of a volume': [
       '/srv/data2/in',
       false,

@@ -21,7 +21,7 @@ export interface MountedVolume {
   volume: TeamVolume;
   container: string;
   readOnly: boolean;
-  /** Why: the resource whose operations run in the container. */
+  /** The resource for whose operations the container mounts the volume. */
   resource: string;
 }
 
@@ -31,19 +31,19 @@ export interface VolumeRefusal {
 }
 
 /**
- * Which volumes a Pod mounts, in which container and for which resource. A container without `volume` gets
- * none, so the other steps cannot see what is on them.
+ * Which volumes a Pod mounts, in which container and for which resource. A container without `volume` mounts
+ * none, so other steps cannot see the files on the volumes.
  */
 export function mountVolumes(
   containers: readonly PlanContainer[],
   rules: VolumeRules,
 ): MountedVolume[] | VolumeRefusal {
   const mounts: MountedVolume[] = [];
-  for (const { name: container, volume: wanted } of containers) {
-    if (wanted === undefined) continue;
-    const volume = findVolume(wanted, rules);
+  for (const { name: container, volume: volumePath } of containers) {
+    if (volumePath === undefined) continue;
+    const volume = findVolume(volumePath, rules);
     if ('reason' in volume) return volume;
-    mounts.push({ volume, container, readOnly: !wanted.writes, resource: wanted.resource });
+    mounts.push({ volume, container, readOnly: !volumePath.writes, resource: volumePath.resource });
   }
   return mounts;
 }
@@ -59,7 +59,7 @@ export function findVolume(
 ): TeamVolume | VolumeRefusal {
   const volume = volumes.find(({ mountPath }) => `${path}/`.startsWith(`${mountPath}/`));
   if (volume === undefined) {
-    const instead = volumes.length === 0 ? 'has none' : `has ${volumes.map(nameOf).join(', ')}`;
+    const instead = volumes.length === 0 ? 'has none' : `has ${volumes.map(describeVolume).join(', ')}`;
     return refuse(`${resource}: ${path} is on no volume of Team ${name}; its spec.volumes ${instead}.`);
   }
   const isReadOnly = volume.configMap !== undefined || volume.persistentVolumeClaim?.readOnly === true;
@@ -70,6 +70,6 @@ export function findVolume(
   return volume;
 }
 
-const nameOf = ({ name, mountPath }: TeamVolume): string => `${name} (${mountPath})`;
+const describeVolume = ({ name, mountPath }: TeamVolume): string => `${name} (${mountPath})`;
 
 const refuse = (message: string): VolumeRefusal => ({ reason: 'VolumeRefused', message });

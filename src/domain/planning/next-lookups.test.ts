@@ -23,7 +23,11 @@ const declared = {
   ],
 };
 
-const round = (names: string[], known: Record<string, string> = {}, missing: Record<string, string> = {}) =>
+const lookupsOf = (
+  names: string[],
+  known: Record<string, string> = {},
+  missing: Record<string, string> = {},
+) =>
   nextLookups(names, declared, {
     values: new Map(Object.entries(known)),
     missing: new Map(Object.entries(missing)),
@@ -31,18 +35,18 @@ const round = (names: string[], known: Record<string, string> = {}, missing: Rec
 
 describe('the next lookups', () => {
   test('of a secret that needs others are the others', () => {
-    expect(round(['password']).map(({ name, path }) => [name, path])).toEqual([
+    expect(lookupsOf(['password']).map(({ name, path }) => [name, path])).toEqual([
       ['stage', 'stage.env'],
       ['token', 'tokens.json'],
     ]);
   });
 
-  test('wait for those that are not known yet', () => {
-    expect(round(['password'], { stage: 'live' }).map(({ name }) => name)).toEqual(['token']);
+  test('leave out secrets whose values are known', () => {
+    expect(lookupsOf(['password'], { stage: 'live' }).map(({ name }) => name)).toEqual(['token']);
   });
 
-  test('have the values of those that are known', () => {
-    expect(round(['password'], { stage: 'live', token: 't' })).toEqual([
+  test('contain the values of the secrets that they need', () => {
+    expect(lookupsOf(['password'], { stage: 'live', token: 't' })).toEqual([
       {
         name: 'password',
         source: 'vault',
@@ -54,24 +58,24 @@ describe('the next lookups', () => {
   });
 
   test('do not read placeholders that a value contains', () => {
-    const [lookup] = round(['password'], { stage: placeholder('main/other'), token: 't' });
+    const [lookup] = lookupsOf(['password'], { stage: placeholder('main/other'), token: 't' });
     expect(lookup?.path).toBe(`kv/${placeholder('main/other')}`);
   });
 
-  test('are none when all is known', () => expect(round(['token'], { token: 't' })).toEqual([]));
+  test('are none if all values are known', () => expect(lookupsOf(['token'], { token: 't' })).toEqual([]));
 
   test('of a Secret of the namespace have its name and key', () => {
-    expect(round(['forge/a/b'])).toEqual([
+    expect(lookupsOf(['forge/a/b'])).toEqual([
       { name: 'forge/a/b', source: 'kubernetes', path: 'forge', key: 'a/b', config: {} },
     ]);
   });
 
-  test('of a name that the pipeline lacks say so', () => {
-    expect(round(['other'])).toMatchObject([{ name: 'other', source: 'undeclared' }]);
+  test('of a name that the pipeline does not declare say so', () => {
+    expect(lookupsOf(['other'])).toMatchObject([{ name: 'other', source: 'undeclared' }]);
   });
 
   test('are none for a secret that needs one without a value', () => {
-    expect(round(['password'], { stage: 'live' }, { token: 'It is gone.' })).toEqual([]);
+    expect(lookupsOf(['password'], { stage: 'live' }, { token: 'It is gone.' })).toEqual([]);
   });
 
   test('end for secrets that need each other', () => {

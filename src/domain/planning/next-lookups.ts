@@ -5,7 +5,7 @@ import type { Pipeline, SecretType, SecretVariable } from '#domain/pipeline/pipe
 import { fillSecretPlaceholders, findSecretNames } from '#domain/pipeline/secret-placeholder.ts';
 import { MAX_FILLED_CHARACTERS, TOO_LONG_CONFIGURATION } from './secret-limits.ts';
 
-/** One secret to read, its path, key and configuration without placeholders. */
+/** One secret to read. Its path, key and configuration have values in place of placeholders. */
 export interface SecretLookup {
   /** The name in the placeholder: a variable, or `<Secret>/<key>` for a Secret of the team's namespace. */
   name: string;
@@ -20,7 +20,7 @@ export interface SecretLookup {
   /** Empty if neither the variable nor its type has one. */
   path: string;
   config: Record<string, string>;
-  /** Why it cannot be made. */
+  /** Why the lookup cannot be made. */
   fault?: string;
 }
 
@@ -33,8 +33,9 @@ export interface LookedUp {
 }
 
 /**
- * The lookups that are possible now for `names` and for the secrets that those need, without those that were
- * made. Empty: none is left, or the others need a secret without a value, or each other in a cycle.
+ * The lookups that are possible now: of `names`, and of the secrets that other lookups need first. Lookups
+ * that were made are left out. Empty: no lookup is left, or those that are left need a secret without a
+ * value, or need each other.
  */
 export function nextLookups(
   names: readonly string[],
@@ -45,19 +46,22 @@ export function nextLookups(
   const types = new Map((declared.secretTypes ?? []).map((type) => [type.name, type]));
   const seen = new Set<string>();
   const possible: SecretLookup[] = [];
-  const open = [...names];
-  for (const name of open) {
+  const queue = [...names];
+  for (const name of queue) {
     if (seen.has(name) || known.has(name) || missing.has(name)) continue;
     seen.add(name);
     const lookup = lookupOf(name, variables.get(name), types);
     const needs = findSecretNames(JSON.stringify(lookup)).filter((need) => !known.has(need));
-    if (needs.length === 0) possible.push(fill(lookup, known));
-    else open.push(...needs);
+    if (needs.length === 0) possible.push(fillLookup(lookup, known));
+    else queue.push(...needs);
   }
   return possible;
 }
 
-/** Names of variables hold no slash, so a slash separates a Secret from its key. */
+/**
+ * The lookup of one name, still with placeholders. Names of variables have no slash, so a slash separates a
+ * Secret from its key.
+ */
 function lookupOf(
   name: string,
   variable: SecretVariable | undefined,
@@ -81,7 +85,7 @@ function lookupOf(
   };
 }
 
-function fill(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
+function fillLookup(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
   const valueOf = (name: string): string | undefined => {
     const value = known.get(name);
     return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);

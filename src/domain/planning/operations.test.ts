@@ -54,30 +54,38 @@ const planOf = (secret: string): Plan => ({
   notifications: [{ on: ['failure'], step: step('notification.0', secret, { kind: 'notify' }) }],
 });
 
-/** Ids of everything that is marked, wherever it is. */
+/** Ids of all marked operations at any depth. */
 function marked(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  const own = 'needsSecrets' in value && 'id' in value ? [String(value.id)] : [];
-  return [...own, ...Object.values(value).flatMap(marked)];
+  const ownId = 'needsSecrets' in value && 'id' in value ? [String(value.id)] : [];
+  return [...ownId, ...Object.values(value).flatMap(marked)];
 }
 
-const NAMING = ['0.on_failure.0', '1.1', '2.0.0', '2.0.service.0', 'ensure.0', 'notification.0', 'service.0'];
+const OPERATIONS_WITH_TOKEN = [
+  '0.on_failure.0',
+  '1.1',
+  '2.0.0',
+  '2.0.service.0',
+  'ensure.0',
+  'notification.0',
+  'service.0',
+];
 
-test('what names a secret is marked, and nothing else', () => {
+test('only operations that name a secret are marked', () => {
   const plan = markOperations(planOf(''), planOf(token));
-  expect(marked(plan).toSorted()).toEqual([...NAMING, '0.ensure.0'].toSorted());
+  expect(marked(plan).toSorted()).toEqual([...OPERATIONS_WITH_TOKEN, '0.ensure.0'].toSorted());
 });
 
 test('a text from outside that looks like a placeholder marks nothing', () => {
   expect(marked(markOperations(planOf(token), planOf('')))).toEqual(['0.ensure.0']);
 });
 
-test.each(NAMING)('the operation %s is found, with the secrets that it names', (id) => {
+test.each(OPERATIONS_WITH_TOKEN)('the operation %s is found, with the secrets that it names', (id) => {
   const found = findOperation(planOf(token), id);
   expect(found && secretNamesOf(found)).toEqual(['token']);
 });
 
-test('a step has no secrets of its hooks', () => {
+test('the secrets of a step do not include those of its hooks', () => {
   const found = findOperation(planOf(token), '0');
   expect(found && secretNamesOf(found)).toEqual([]);
 });

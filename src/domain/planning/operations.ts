@@ -18,7 +18,7 @@ import type {
 export type Operation = PlanStep | PlanService | CheckPlan | HookPlan;
 type Work = Plan | CheckRun;
 
-/** The id by which an agent requests its secrets; unique within the work. */
+/** The id by which an agent requests the secrets of the operation. It is unique within the work. */
 export function operationId(operation: Operation): string {
   return 'id' in operation ? operation.id : operation.scope;
 }
@@ -34,8 +34,8 @@ export function secretNamesOf(bare: Operation): string[] {
 }
 
 /**
- * Sets `needsSecrets` in the operations with placeholders of secrets. Only placeholders in `bare` count: it is
- * the same work without text from outside, which must not be able to request a secret.
+ * Sets `needsSecrets` in the operations with placeholders of secrets. Only placeholders in `bare` count.
+ * `bare` is the same work without text from outside, because such text must not be able to request a secret.
  */
 export function markOperations<W extends Work>(work: W, bare: W): W {
   const marked = new Set(

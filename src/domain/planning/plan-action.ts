@@ -27,14 +27,15 @@ export interface ActionContext {
   /** Containers of steps, not those of services. */
   containers: PlanContainer[];
   services: JobService[];
+  /** The chosen version of each get. */
   chosen: ReadonlyMap<GetStep, Record<string, string>>;
-  /** `$CACHE_DIR` by resource, of those whose cache is mounted. */
+  /** `$CACHE_DIR` of each resource whose cache is mounted. */
   cacheFolders: ReadonlyMap<string, string>;
   /** Variables of the build that every step sees. */
   variables: Record<string, string>;
   /** Working directory of all commands. */
   workdir: string;
-  /** Address of the installation. Absent: it has none. */
+  /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string;
 }
 
@@ -42,9 +43,9 @@ export interface StepPlace {
   id: string;
   /** Steps that have ended before. */
   before: readonly ActionStep[];
-  /** A command that is a hook of a step: the variables of the step. */
+  /** Only for a hook of a step: the variables of the step. */
   ofStep?: Record<string, string>;
-  /** Absent: its kind. */
+  /** Which variables the command sees. Absent: those that its kind of step sees. */
   seenAs?: CommandContext;
 }
 
@@ -62,7 +63,7 @@ export function planAction(
     ...variablesIn('stepHook', place.ofStep ?? {}),
     ...commandEnvironment(run),
     ...('env' in step ? step.env : {}),
-    ...variablesIn(contextOf(step, place), variables),
+    ...variablesIn(commandContextOf(step, place), variables),
     ...(step.kind === 'task' ? cacheOfTask(step, context) : {}),
   };
   return { id: place.id, ...fieldsOf(step, context), env, ...defined({ command }) };
@@ -76,21 +77,28 @@ export function plannedAttempts({
   return defined({ timeoutSeconds, attempts });
 }
 
-/** The step as the program of its type is called, if the type has a protocol. Its hooks are planned before. */
-export function asCalled(planned: PlanStep, step: ActionStep | HookAction, context: ActionContext): PlanStep {
+/**
+ * The planned step with the call of its program, if the type of its resource has a protocol. Plan the hooks
+ * of the step first: they see the variables that the step has without a protocol.
+ */
+export function withProtocolCall(
+  planned: PlanStep,
+  step: ActionStep | HookAction,
+  context: ActionContext,
+): PlanStep {
   const { command } = planned;
   if (command === undefined || (step.kind !== 'get' && step.kind !== 'put')) return planned;
   const { pipeline, chosen } = context;
   if (resourceTypeIn(pipeline, step.resource).protocol === undefined) return planned;
   const resource = resourceIn(pipeline, step.resource);
-  const called =
+  const call =
     step.kind === 'put'
       ? protocolPut(command, { resource, put: step }, context)
       : protocolGet(command, { resource, get: step, version: chosen.get(step) ?? {} }, context);
-  return { ...planned, ...called };
+  return { ...planned, ...call };
 }
 
-function contextOf({ kind }: ActionStep | HookAction, { ofStep, seenAs }: StepPlace): CommandContext {
+function commandContextOf({ kind }: ActionStep | HookAction, { ofStep, seenAs }: StepPlace): CommandContext {
   if (seenAs !== undefined) return seenAs;
   if (kind !== 'command') return kind;
   return ofStep === undefined ? 'jobHook' : 'stepHook';
@@ -113,7 +121,7 @@ function fieldsOf(step: ActionStep | HookAction, context: ActionContext): Omit<P
   }
 }
 
-/** What the step itself brings, whichever of it its command sees. */
+/** Variables that come from the step itself. Its command may see only some of them. */
 function ownVariables(
   step: ActionStep | HookAction,
   { before }: StepPlace,
@@ -147,7 +155,7 @@ function taskFields({ name, inputs, outputs, cache }: TaskStep, { build }: Actio
   return { name, exports: `TASK_${variablePart(name)}_`, ...defined({ inputs, outputs }) };
 }
 
-/** A put of a trigger always names its build, whatever its own params say. */
+/** A put of a trigger always names the build that it is in, whatever its params say. */
 function putFields({ resource, params }: PutStep, { pipeline, build }: ActionContext) {
   const origin = { trigger_pipeline: build.pipeline, trigger_job: build.job, trigger_build: build.number };
   const isTrigger = isTriggerStream(resourceTypeIn(pipeline, resource));
@@ -155,15 +163,15 @@ function putFields({ resource, params }: PutStep, { pipeline, build }: ActionCon
 }
 
 function notifyFields({ notification, message }: NotifyStep, { pipeline }: ActionContext) {
-  const known = message ?? notificationIn(pipeline, notification).message;
-  return { name: notification, ...defined({ message: known }) };
+  const text = message ?? notificationIn(pipeline, notification).message;
+  return { name: notification, ...defined({ message: text }) };
 }
 
 function getVariables(step: GetStep, context: ActionContext): Record<string, string> {
   return { ...variablesOfResource(step, context), ...prefixed('version_', context.chosen.get(step)) };
 }
 
-/** Only the tasks that restore and save a cache see it. */
+/** Only the tasks that restore and save a cache of the job see its folder. */
 function cacheOfTask({ cache }: TaskStep, { build, cacheFolders }: ActionContext): Record<string, string> {
   if (cache === undefined) return {};
   return defined({ CACHE_DIR: cacheFolders.get(jobCacheName(build.job, cache)) });
@@ -185,15 +193,15 @@ function notifyVariables(
   { notification, params }: NotifyStep,
   { pipeline, build }: ActionContext,
 ): Record<string, string> {
-  const known = notificationIn(pipeline, notification);
+  const definition = notificationIn(pipeline, notification);
   return {
-    ...prefixed('param_', known.params),
+    ...prefixed('param_', definition.params),
     ...prefixed('notify_', params),
-    ...defined({ BUILD_URL: pageOfBuild(known.params['base_url'], build) }),
+    ...defined({ BUILD_URL: pageOfBuild(definition.params['base_url'], build) }),
   };
 }
 
-/** Undefined: the notification does not name the address of the service. */
+/** The page of the build. Undefined: the notification has no `base_url`. */
 function pageOfBuild(base: string | undefined, build: BuildName): string | undefined {
   if (base === undefined || base === '') return undefined;
   const { team, pipeline, job, number } = build;
@@ -212,8 +220,8 @@ function variablesOfResource(
 }
 
 /**
- * The versions of earlier gets of triggers. Such a get runs nothing, so the tasks after it see its version.
- * If two have the same field, the later one counts.
+ * The versions of earlier gets of triggers, as variables. Such a get runs nothing, so the tasks after it see
+ * its version. If two versions have the same field, the later one counts.
  */
 function eventsOf(
   before: readonly ActionStep[],
@@ -228,7 +236,7 @@ function eventsOf(
   );
 }
 
-/** The version of its resource that the build got before, if any. */
+/** The version of the put's resource that the build got before the put, if any. */
 function versionBefore(
   { resource }: PutStep,
   before: readonly ActionStep[],

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
-import { asCalled, planAction, plannedAttempts, type ActionContext } from './plan-action.ts';
+import { planAction, plannedAttempts, withProtocolCall, type ActionContext } from './plan-action.ts';
 import { prefixed } from './plan-command.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
 import { versionThatTriggers } from './version-that-triggers.ts';
@@ -14,23 +14,23 @@ interface HooksPlace {
   before: readonly ActionStep[];
 }
 
-/** Undefined: it has no hooks. */
+/** The plan of the hooks of a step, group or job. Undefined: it has no hooks. */
 export function planHooksOf(
   hooks: Hooks | undefined,
   place: HooksPlace,
   context: ActionContext,
 ): PlanHooks | undefined {
   if (hooks === undefined) return undefined;
-  const plan = (name: string, actions: readonly HookAction[]): PlanStep[] =>
+  const planEvent = (name: string, actions: readonly HookAction[]): PlanStep[] =>
     actions.map((action, index) => {
       const id = `${place.id === '' ? '' : `${place.id}.`}${name}.${index}`;
       return planHook(action, id, place, context);
     });
   return {
-    ...(hooks.onSuccess && { onSuccess: plan('on_success', hooks.onSuccess) }),
-    ...(hooks.onFailure && { onFailure: plan('on_failure', hooks.onFailure) }),
-    ...(hooks.onCancel && { onCancel: plan('on_cancel', hooks.onCancel) }),
-    ...(hooks.ensure && { ensure: plan('ensure', hooks.ensure) }),
+    ...(hooks.onSuccess && { onSuccess: planEvent('on_success', hooks.onSuccess) }),
+    ...(hooks.onFailure && { onFailure: planEvent('on_failure', hooks.onFailure) }),
+    ...(hooks.onCancel && { onCancel: planEvent('on_cancel', hooks.onCancel) }),
+    ...(hooks.ensure && { ensure: planEvent('ensure', hooks.ensure) }),
   };
 }
 
@@ -40,16 +40,19 @@ function planHook(
   { env, before }: HooksPlace,
   context: ActionContext,
 ): PlanStep {
-  const plain = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
-  const planned = asCalled(plain, action, context);
+  const hook = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
+  const planned = withProtocolCall(hook, action, context);
   return action.kind === 'command' ? planned : { ...planned, ...plannedAttempts(action) };
 }
 
-/** Notifications with `on`. The agent adds the status of the build. */
-export function planNotifications(planned: ActionContext): PlanNotification[] {
-  const { pipeline, build, chosen } = planned;
+/**
+ * The notifications that are sent automatically when the build ends. The agent adds the status of the build
+ * to their variables.
+ */
+export function planNotifications(buildContext: ActionContext): PlanNotification[] {
+  const { pipeline, build, chosen } = buildContext;
   const version = prefixed('version_', versionThatTriggers([...chosen]));
-  const context = { ...planned, variables: { ...planned.variables, ...version } };
+  const context = { ...buildContext, variables: { ...buildContext.variables, ...version } };
   return automaticNotifications(pipeline, build.job).map((notification, index) => {
     const step: NotifyStep = { kind: 'notify', notification: notification.name, params: {} };
     return {

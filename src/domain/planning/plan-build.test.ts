@@ -108,7 +108,7 @@ describe('the containers of a build', () => {
       containers: [{ name: `image-1-${'a'.repeat(39)}`, image: `${'a'.repeat(39)}-b` }],
     },
     'are none for a job that runs nothing': { steps: [get('cron', 'nightly')], containers: [] },
-    'are one worker for a runner without a path: its step fails': {
+    'are one worker for a runner whose path is empty, so that its step can fail': {
       steps: [
         task('none', {
           runner: 'custom',
@@ -223,21 +223,21 @@ describe('the plan of a build', () => {
       args: [],
       env: { LEVEL: 'of the command', path: 'own', BUILD_NUMBER: '0' },
     };
-    const { steps: own } = plan([{ kind: 'task', name: 'b', run, env: { LEVEL: 'of the step', X: '' } }]);
-    expect(own[0]?.env).toEqual({ ...common, path: 'own', args: '', LEVEL: 'of the step', X: '' });
+    const { steps: planned } = plan([{ kind: 'task', name: 'b', run, env: { LEVEL: 'of the step', X: '' } }]);
+    expect(planned[0]?.env).toEqual({ ...common, path: 'own', args: '', LEVEL: 'of the step', X: '' });
   });
 
-  test('exports a get under its own name, and shows it as its resource', () => {
+  test('exports a get under the name of the step, and shows the name of its resource', () => {
     const step: Step = { kind: 'get', name: 'source', resource: 'git.app', trigger: true, passed: [] };
-    const { steps: own } = plan([step], [{ ref: 'abc' }]);
-    expect(own[0]).toMatchObject({ name: 'git.app', resource: 'git.app', exports: 'GET_SOURCE_' });
+    const { steps: planned } = plan([step], [{ ref: 'abc' }]);
+    expect(planned[0]).toMatchObject({ name: 'git.app', resource: 'git.app', exports: 'GET_SOURCE_' });
   });
 
   test('sets variables of gets and puts too, and none hides a parameter or version', () => {
     const env = { LEVEL: 'of the step', param_url: 'elsewhere', version_ref: 'no' };
     const step = get('git', 'app');
-    const { steps: own } = plan([Object.assign(step, { env })], [{ ref: 'abc' }]);
-    expect(own[0]?.env).toMatchObject({
+    const { steps: planned } = plan([Object.assign(step, { env })], [{ ref: 'abc' }]);
+    expect(planned[0]?.env).toMatchObject({
       LEVEL: 'of the step',
       param_url: 'https://host/app',
       version_ref: 'abc',
@@ -272,10 +272,10 @@ describe('the plan of a build', () => {
     expect(built.steps[3]).not.toHaveProperty('exports');
   });
 
-  test('says what caused the build, whatever the params of the trigger are', () => {
+  test('names the build in the params of a put of a trigger, whatever the step sets', () => {
     const params = { tag: 'v1', trigger_build: 'forged' };
-    const give: Step = { kind: 'put', name: 'released', resource: 'trigger.released', params };
-    const { steps: planned, build } = plan([give]);
+    const putOfTrigger: Step = { kind: 'put', name: 'released', resource: 'trigger.released', params };
+    const { steps: planned, build } = plan([putOfTrigger]);
     expect(planned[0]?.params).toEqual({
       tag: 'v1',
       trigger_pipeline: build.pipeline,
@@ -288,7 +288,7 @@ describe('the plan of a build', () => {
   test('gives a task the events of its build, and no other versions', () => {
     const event = get('trigger', 'released');
     const others = [get('git', 'app'), get('cron', 'nightly')];
-    const given = [
+    const jobSteps = [
       event,
       task('first', script('true')),
       { ...event },
@@ -296,7 +296,7 @@ describe('the plan of a build', () => {
       task('second', script('true')),
     ];
     const versions = [{ tag: 'v1', note: 'x' }, { tag: 'v2' }, { ref: 'abc' }, { date: 'today' }];
-    const { steps: planned } = plan(given, versions);
+    const { steps: planned } = plan(jobSteps, versions);
     const seen = planned
       .filter(({ kind }) => kind === 'task')
       .map(({ env }) => Object.entries(env).filter(([name]) => name.startsWith('version_')));

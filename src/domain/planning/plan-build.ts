@@ -15,7 +15,9 @@ import { servicesOf } from './service-containers.ts';
 import { recordsOf, type StepRecord } from './step-records.ts';
 import { WORKDIR } from './workdir.ts';
 
-/** For jobs and Teams without a timeout, so that a hanging step cannot hold its Pod for ever. */
+/**
+ * Timeout of a job if neither it nor its Team sets one, so that a hanging step cannot hold its Pod for ever.
+ */
 export const DEFAULT_TIMEOUT_SECONDS = 6 * 60 * 60;
 
 export interface BuildToPlan {
@@ -28,11 +30,11 @@ export interface BuildToPlan {
   /** The Team's time limit for jobs without a timeout. */
   defaultTimeoutSeconds?: number;
   previousOutcome?: PreviousOutcome;
-  /** What was decided about the caches of its resources. */
+  /** What was decided about the caches of the build. */
   caches?: readonly CacheUse[];
-  /** Absolute path. Absent: that of Pods. */
+  /** Working directory of all commands, as an absolute path. Absent: the one in Pods. */
   workdir?: string;
-  /** Address of the installation. Absent: it has none. */
+  /** Address of the installation. Absent: the installation has none. */
   externalUrl?: string;
 }
 
@@ -40,7 +42,8 @@ export interface BuildToPlan {
 export function planBuild(toPlan: BuildToPlan): Plan {
   const { build, pipeline, versions } = toPlan;
   const plan = planWork(toPlan);
-  // Without text from outside: a version that looks like a placeholder needs no container.
+  // The plan without text from outside: a version that looks like a placeholder of a secret needs no
+  // container.
   const bare = { build, pipeline, versions: versions.map(() => ({})) };
   return { ...plan, containers: [...plan.containers, ...secretContainersOf(pipeline, () => planWork(bare))] };
 }
@@ -78,28 +81,31 @@ function planWork({ build, pipeline, versions, previousOutcome, ...toPlan }: Bui
     steps: planSteps(job.steps, { prefix: '', before: [] }, context),
     ...defined({ hooks }),
     notifications: planNotifications(context),
-    ...defined({ previousOutcome, notice: joined(cacheNotices(toPlan.caches)) }),
+    ...defined({ previousOutcome, notice: joinNotices(cacheNotices(toPlan.caches)) }),
     variables: context.variables,
     ...(lists.length === 0 ? {} : { listVariables: lists }),
     ...(job.identity && { identity: true as const }),
   };
 }
 
-function joined(notices: readonly string[]): string | undefined {
+function joinNotices(notices: readonly string[]): string | undefined {
   return notices.length === 0 ? undefined : notices.join(' ');
 }
 
-/** From the start of the first step. */
+/** The timeout of a build of this job, from the start of its first step. */
 export function timeoutOfJob(job: Pick<Job, 'timeoutSeconds'>, defaultTimeoutSeconds?: number): number {
   return job.timeoutSeconds ?? defaultTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
 }
 
-/** What a build of the job records, in order, with the ids of `planBuild`: known before its versions are. */
+/**
+ * The steps that a build of the job records, in order and with the ids of `planBuild`. They do not depend on
+ * its versions.
+ */
 export function plannedSteps(pipeline: Pipeline, job: string): StepRecord[] {
   return recordsOf(planWork(withoutVersions(pipeline, job)));
 }
 
-/** The containers of `planBuild`: known before its versions are. */
+/** The containers of `planBuild`. They do not depend on the versions of the build. */
 export function podContainersOf(pipeline: Pipeline, job: string): PlanContainer[] {
   const secrets = secretContainersOf(pipeline, () => planWork(withoutVersions(pipeline, job)));
   return [...containersOf(pipeline, job), ...secrets];
@@ -110,7 +116,7 @@ function withoutVersions(pipeline: Pipeline, job: string): BuildToPlan {
   return { build, pipeline, versions: getsOf(jobIn(pipeline, job).steps).map(() => ({})) };
 }
 
-/** Identifies the build in every step. */
+/** Variables that identify the build in every step. */
 function buildVariables(build: BuildName, workdir: string): Record<string, string> {
   return {
     WORKDIR: workdir,

@@ -18,9 +18,9 @@ export interface ChecksToPlan {
   name: string;
   pipeline: Pipeline;
   checks: CheckToPlan[];
-  /** What was decided about the caches of its resources. */
+  /** What was decided about the caches of the resources. */
   caches?: readonly CacheUse[];
-  /** Absolute path. Absent: that of Pods. */
+  /** Parent of the working directories of the checks, as an absolute path. Absent: the one in Pods. */
   workdir?: string;
 }
 
@@ -52,11 +52,14 @@ export function planChecks(toPlan: ChecksToPlan): CheckRun {
 
 /** The step containers of a check Pod. */
 export function checkPodContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
-  const checked = resources.map((name) => [resourceIn(pipeline, name), resourceTypeIn(pipeline, name).check]);
-  return [...checkContainersOf(pipeline, resources), ...secretContainersOf(pipeline, () => checked)];
+  const textsWithSecrets = resources.map((name) => [
+    resourceIn(pipeline, name),
+    resourceTypeIn(pipeline, name).check,
+  ]);
+  return [...checkContainersOf(pipeline, resources), ...secretContainersOf(pipeline, () => textsWithSecrets)];
 }
 
-interface ActionContext {
+interface CheckContext {
   pipeline: Pipeline;
   containers: PlanContainer[];
   identity: Record<string, string>;
@@ -65,18 +68,18 @@ interface ActionContext {
 }
 
 /**
- * Each check has its own working directory, which the shim makes and names. Templates of a runner need its name
- * before.
+ * Each check has its own working directory, which the shim creates and names. For a custom runner the name is
+ * chosen here, because the templates of the runner may contain it.
  */
 function planCheck(
   check: CheckToPlan,
-  { pipeline, containers, identity, folders, workdir: root }: ActionContext,
+  { pipeline, containers, identity, folders, workdir: root }: CheckContext,
 ): CheckPlan {
   const run = resourceTypeIn(pipeline, check.resource).check;
   const workdir = run?.runner === 'custom' ? `${root}/checks/${check.scope}` : undefined;
   const command = planCommand(run, containersOfResource(containers, check.resource), workdir);
   if (!command) throw new Error(`the type of ${check.resource} has nothing to run for a check`);
-  const planned = {
+  const common = {
     scope: check.scope,
     resource: check.resource,
     command,
@@ -84,9 +87,9 @@ function planCheck(
   };
   const resource = resourceIn(pipeline, check.resource);
   if (resourceTypeIn(pipeline, check.resource).protocol !== undefined)
-    return { ...planned, call: protocolCheck(resource, check.last), env: identity };
+    return { ...common, call: protocolCheck(resource, check.last), env: identity };
   return {
-    ...planned,
+    ...common,
     ...defined({ workdir }),
     env: {
       ...commandEnvironment(run),

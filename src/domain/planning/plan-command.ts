@@ -5,8 +5,9 @@ import type { PlanCommand, PlanContainer } from './plan.ts';
 import { isRunnable } from './runnable.ts';
 
 /**
- * Scripts become files, so that `ps` never shows a secret in the text of a script. `workdir` undefined: the
- * command runs in a directory that is only known later.
+ * How a command runs in its container. Undefined: there is nothing to run. Scripts become files, so that `ps`
+ * never shows a secret in the text of a script. `workdir` undefined: the command runs in a directory that is
+ * only known later.
  */
 export function planCommand(
   command: Command | undefined,
@@ -42,27 +43,34 @@ function planDocker(command: Command & { runner: 'docker' }): Omit<PlanCommand, 
 
 function planCustom(command: CustomCommand, workdir: string | undefined): Omit<PlanCommand, 'container'> {
   const { path, args, environmentAt } = fillTemplates(command, workdir);
-  const at = environmentAt.map((index) => index + 1);
-  return { argv: [path, ...args], ...defined({ environmentAt: at.length === 0 ? undefined : at }) };
+  const positionsInArgv = environmentAt.map((index) => index + 1);
+  return {
+    argv: [path, ...args],
+    ...defined({ environmentAt: positionsInArgv.length === 0 ? undefined : positionsInArgv }),
+  };
 }
 
-/** All containers in which a command may run: none if it runs nothing. */
+/** All containers in which a command may run. Empty: there is nothing to run. */
 export function containersOfCommand(command: Command, containers: readonly PlanContainer[]): string[] {
   if (!isRunnable(command)) return [];
-  const own = containerFor(
+  const poolName = containerFor(
     command,
     containers.filter(
       ({ service, volume, resource }) =>
         service === undefined && volume === undefined && resource === undefined,
     ),
   );
-  return containers.filter(({ name, pool }) => (pool ?? name) === own).map(({ name }) => name);
+  return containers.filter(({ name, pool }) => (pool ?? name) === poolName).map(({ name }) => name);
 }
 
-/** The first container of the image: the name of its pool, if it has several. */
+/**
+ * The name of the container in which the command runs, or of the pool if several containers have its image.
+ */
 function containerFor(command: Command, containers: readonly PlanContainer[]): string {
   const image = command.runner === 'docker' ? command.image : undefined;
-  const container = containers.find(({ image: own, forSecrets }) => own === image && forSecrets !== true);
+  const container = containers.find(
+    (candidate) => candidate.image === image && candidate.forSecrets !== true,
+  );
   if (!container) throw new Error(`no container of the Pod has the image ${image ?? 'of the worker'}`);
   return container.pool ?? container.name;
 }

@@ -34,12 +34,12 @@ const pipeline = (unit: HookAction[], publish: HookAction[] = []): Pipeline =>
     ],
   });
 
-const planned = (of: Pipeline, more: Partial<Parameters<typeof planHooks>[0]> = {}) =>
+const planFor = (definition: Pipeline, more: Partial<Parameters<typeof planHooks>[0]> = {}) =>
   planHooks({
     run: '9',
     team: 'main',
     name: 'app',
-    pipeline: of,
+    pipeline: definition,
     resource: 'git.app',
     versions: [{ id: '7', fields: { ref: 'a' } }],
     leftMs: 29_500,
@@ -48,7 +48,7 @@ const planned = (of: Pipeline, more: Partial<Parameters<typeof planHooks>[0]> = 
 
 describe('the plan of hooks', () => {
   test('gives a command the version, its job and nothing about builds', () => {
-    const { hooks, checks, containers } = planned(pipeline([command(shell('echo'))]));
+    const { hooks, checks, containers } = planFor(pipeline([command(shell('echo'))]));
     expect(checks).toEqual([]);
     expect(containers).toEqual([{ name: 'worker' }]);
     expect(hooks?.plans).toEqual([
@@ -69,7 +69,7 @@ describe('the plan of hooks', () => {
   });
 
   test('sends a notification with the command of its type, both kinds of values and the message', () => {
-    const { hooks, containers } = planned(pipeline([], [notify]));
+    const { hooks, containers } = planFor(pipeline([], [notify]));
     expect(containers).toEqual([{ name: 'image-1-pager', image: 'pager:1' }]);
     expect(hooks?.plans).toMatchObject([
       {
@@ -82,29 +82,29 @@ describe('the plan of hooks', () => {
     ]);
   });
 
-  test('fills in the new version, not that of what the job gets: it may have none yet', () => {
+  test('fills in the new version, even for a job that gets another resource', () => {
     const gate = get('image.store', { trigger: true, passed: ['unit'] });
     const ship = { ...job('ship', gate), onTrigger: [notify] };
-    const whole = pipeline([]);
-    const of = {
-      ...whole,
-      resources: [...whole.resources, resource('image.store')],
-      jobs: [...whole.jobs, ship],
+    const others = pipeline([]);
+    const definition = {
+      ...others,
+      resources: [...others.resources, resource('image.store')],
+      jobs: [...others.jobs, ship],
     };
-    const { hooks } = planned(of);
+    const { hooks } = planFor(definition);
     expect(hooks?.plans).toMatchObject([{ job: 'ship', version: '7', env: { version_ref: 'a' } }]);
-    expect(planned(of, { resource: 'image.store' }).hooks?.plans).toEqual([]);
+    expect(planFor(definition, { resource: 'image.store' }).hooks?.plans).toEqual([]);
   });
 
   test('prefers the message of the step', () => {
-    const { hooks } = planned(pipeline([{ ...notify, message: 'now' }]));
+    const { hooks } = planFor(pipeline([{ ...notify, message: 'now' }]));
     expect(hooks?.plans[0]?.message).toBe('now');
   });
 
-  test('goes by version, then by the nearest job, then by the order of the file', () => {
-    const of = pipeline([command(shell('one')), notify], [command(shell('far'))]);
+  test('orders hooks by version, then by the nearest job, then by the order of the file', () => {
+    const definition = pipeline([command(shell('one')), notify], [command(shell('far'))]);
     const versions = ['7', '8'].map((id) => ({ id, fields: { ref: id } }));
-    const { hooks } = planned(of, { versions });
+    const { hooks } = planFor(definition, { versions });
     expect(hooks?.plans.map(({ version, job: name, hook }) => `${version} ${name} ${hook}`)).toEqual([
       '7 unit shell',
       '7 unit pager.ops',
@@ -117,7 +117,7 @@ describe('the plan of hooks', () => {
 
   test('omits hooks that run nothing', () => {
     const nothing = command({ runner: 'exec', path: '', args: [] });
-    expect(planned(pipeline([nothing])).hooks?.plans).toEqual([]);
+    expect(planFor(pipeline([nothing])).hooks?.plans).toEqual([]);
     expect(hookContainersOf(pipeline([nothing]), 'git.app')).toEqual([]);
   });
 
@@ -125,14 +125,14 @@ describe('the plan of hooks', () => {
     [29_500, 26],
     [4000, 1],
     [-5, 1],
-  ])('with %d ms of waiting for builds left gives the hooks %d s', (leftMs, seconds) => {
-    expect(planned(pipeline([notify]), { leftMs }).hooks?.seconds).toBe(seconds);
+  ])('if builds wait for %d ms more, gives the hooks %d s', (leftMs, seconds) => {
+    expect(planFor(pipeline([notify]), { leftMs }).hooks?.seconds).toBe(seconds);
   });
 
   test('has a limited size, and reports how much was left out', () => {
     const versions = Array.from({ length: 100 }, (_, index) => ({ id: String(index), fields: {} }));
     const six = Array.from({ length: 6 }, () => command(shell('x')));
-    const { hooks } = planned(pipeline(six), { versions });
+    const { hooks } = planFor(pipeline(six), { versions });
     expect(hooks?.plans).toHaveLength(500);
     expect(hooks?.leftOut).toBe(100);
   });

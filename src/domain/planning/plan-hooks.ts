@@ -23,7 +23,7 @@ export interface HooksToPlan {
   leftMs: number;
 }
 
-/** Hooks of one Pod: more do not fit in the time. */
+/** Limit for the hooks of one Pod: more would not end in time. */
 const MAX_HOOKS = 500;
 /** Reserved for ending processes and for the report. */
 const END_SECONDS = 3;
@@ -56,10 +56,10 @@ export function planHooks(toPlan: HooksToPlan): CheckRun {
 export function hookContainersOf(pipeline: Pipeline, resource: string): PlanContainer[] {
   const actions = reachableHooks(pipeline, resource).map(({ action }) => action);
   const commands = actions.map((action) => commandOf(pipeline, action));
-  const notified = actions.flatMap((action) =>
+  const notifications = actions.flatMap((action) =>
     action.kind === 'notify' ? [notificationIn(pipeline, action.notification)] : [],
   );
-  const secrets = secretContainersOf(pipeline, () => [actions, commands, notified]);
+  const secrets = secretContainersOf(pipeline, () => [actions, commands, notifications]);
   return [...containersFor(commands), ...secrets];
 }
 
@@ -67,7 +67,7 @@ interface HookContext extends HooksToPlan {
   containers: PlanContainer[];
 }
 
-/** Empty for a command without a program. */
+/** The plan of one hook for one version. Empty: its command has no program. */
 function planHook(
   { job, action }: ReachableHook,
   { version, id }: { version: HooksToPlan['versions'][number]; id: string },
@@ -76,7 +76,7 @@ function planHook(
   const run = commandOf(pipeline, action);
   const command = planCommand(run, containers);
   if (command === undefined) return [];
-  const notified = action.kind === 'notify' ? notificationOf(pipeline, action) : undefined;
+  const notification = action.kind === 'notify' ? notificationOf(pipeline, action) : undefined;
   return [
     {
       id,
@@ -90,19 +90,19 @@ function planHook(
           BUILD_JOB_NAME: job,
           BUILD_PIPELINE_NAME: name,
           BUILD_TEAM_NAME: team,
-          ...notified?.env,
+          ...notification?.env,
           ...prefixed('version_', version.fields),
         }),
       },
-      ...(notified?.message === undefined ? {} : { message: notified.message }),
+      ...(notification?.message === undefined ? {} : { message: notification.message }),
     },
   ];
 }
 
 function notificationOf(pipeline: Pipeline, { notification, params, message }: NotifyStep) {
-  const known = notificationIn(pipeline, notification);
+  const definition = notificationIn(pipeline, notification);
   return {
-    env: { ...prefixed('param_', known.params), ...prefixed('notify_', params) },
-    message: message ?? known.message,
+    env: { ...prefixed('param_', definition.params), ...prefixed('notify_', params) },
+    message: message ?? definition.message,
   };
 }

@@ -71,10 +71,10 @@ const pipeline: Pipeline = {
 };
 
 /** The scripts of a plan, each with the values of inputs that it sees. */
-function seen(value: unknown): [script: unknown, inputs: Record<string, unknown>][] {
-  if (Array.isArray(value)) return value.flatMap(seen);
+function seenInputs(value: unknown): [script: unknown, inputs: Record<string, unknown>][] {
+  if (Array.isArray(value)) return value.flatMap(seenInputs);
   if (typeof value !== 'object' || value === null) return [];
-  const inside = Object.values(value).flatMap(seen);
+  const inside = Object.values(value).flatMap(seenInputs);
   if (!('command' in value) || !('env' in value)) return inside;
   const inputs = Object.entries(Object(value.env)).filter(([name]) => name.startsWith('INPUT_'));
   return [[Object(value.command).script, Object.fromEntries(inputs)], ...inside];
@@ -85,26 +85,26 @@ const plan = planBuild({ build, pipeline, versions: [{ ref: 'a' }], inputs: { en
 
 describe('the values of inputs are seen', () => {
   test.each(['pull', 'task', 'push', 'send', 'hook', 'start', 'stop', 'ready'])('by each %s', (script) => {
-    const runs = seen(plan).filter(([one]) => one === script);
+    const runs = seenInputs(plan).filter(([seenScript]) => seenScript === script);
     expect(runs.length).toBeGreaterThan(0);
     for (const [, inputs] of runs) expect(inputs).toEqual(VALUES);
   });
 
   test('by everything in the plan of a build, and by conditions', () => {
-    expect(new Set(seen(plan).map(([script]) => script)).size).toBe(8);
+    expect(new Set(seenInputs(plan).map(([script]) => script)).size).toBe(8);
     expect(plan.variables).toMatchObject(VALUES);
   });
 
   test('by no check, and by no hook of a new version', () => {
-    const known = { run: '9', team: 'main', name: 'app', pipeline };
-    const checks = planChecks({ ...known, checks: [{ scope: '1', resource: 'git.app' }] });
+    const common = { run: '9', team: 'main', name: 'app', pipeline };
+    const checks = planChecks({ ...common, checks: [{ scope: '1', resource: 'git.app' }] });
     const early = planHooks({
-      ...known,
+      ...common,
       resource: 'git.app',
       versions: [{ id: '7', fields: { ref: 'a' } }],
       leftMs: 10_000,
     });
-    expect(seen([checks, early]).map(([script]) => script)).toEqual(['check', 'early']);
+    expect(seenInputs([checks, early]).map(([script]) => script)).toEqual(['check', 'early']);
     expect(JSON.stringify([checks, early])).not.toContain('INPUT_');
   });
 });

@@ -84,14 +84,14 @@ describe('the plan of notifications without an agent of the build', () => {
 
   test('asks for approval with the page of the build', () => {
     const waiting = build({ moment: 'waiting', status: 'waiting', notifications: ['chat.ask'] });
-    const [asked] = plan(waiting).hooks?.plans ?? [];
-    expect(asked).toMatchObject({ hook: 'chat.ask', message: 'please' });
-    expect(asked?.env).toMatchObject({
+    const [request] = plan(waiting).hooks?.plans ?? [];
+    expect(request).toMatchObject({ hook: 'chat.ask', message: 'please' });
+    expect(request?.env).toMatchObject({
       notify_build_status: 'waiting',
       notify_level: 'high',
       BUILD_URL: 'https://ci.example/teams/main/pipelines/app/jobs/ship/builds/7',
     });
-    expect(asked?.env).not.toHaveProperty('BUILD_STATUS');
+    expect(request?.env).not.toHaveProperty('BUILD_STATUS');
   });
 
   test('has no secrets for a build of a pull request from a fork', () => {

@@ -9,24 +9,24 @@ import { inputVariablesOf } from './plan-build.ts';
 import { prefixed } from './plan-command.ts';
 import type { CheckRun, HookPlan, PlanContainer } from './plan.ts';
 import { secretContainersOf } from './secret-containers.ts';
-import { versionThatTriggers, type Chosen } from './version-that-triggers.ts';
+import { versionThatTriggers, type ChosenVersion } from './version-that-triggers.ts';
 import { whyWithoutSecrets } from './withhold-secrets.ts';
 import { WORKDIR } from './workdir.ts';
 
-/** A build whose notifications no agent of its own sends. */
+/** A build whose notifications are not sent by an agent of the build. */
 export interface BuildToNotify {
-  /** Row id of the record that they are due. */
+  /** Row id of the record that says that its notifications are due. */
   id: number;
   /** Row id of the build. */
   build: number;
   moment: 'waiting' | 'ended';
   number: string;
   status: 'succeeded' | 'failed' | 'cancelled' | 'waiting';
-  /** Code of the reason why it ended. */
+  /** Code of the reason why the build ended. */
   reason?: string;
   /** Names of the notifications. */
   notifications: string[];
-  /** The versions that it would have built: one for each get, in the order of the gets. */
+  /** The versions that the build took or would have taken: one for each get, in the order of the gets. */
   versions: Record<string, string>[];
   /** Values of the job's inputs, by name. */
   inputs: Record<string, string>;
@@ -48,7 +48,7 @@ export interface NotificationsToPlan extends NotificationsToSend {
   empty: Pipeline;
 }
 
-/** Time of all notifications of one Pod. */
+/** Time limit for all notifications of one Pod. */
 const SEND_SECONDS = 120;
 
 /** The notifications of one Pod, build by build. */
@@ -69,15 +69,15 @@ export function planNotificationRun(toPlan: NotificationsToPlan): CheckRun {
   };
 }
 
-/** The containers of the Pod that sends them. */
+/** The step containers of the Pod that sends these notifications. */
 export function notificationContainersOf(
   pipeline: Pipeline,
   { job, builds }: NotificationsToSend,
 ): PlanContainer[] {
   const notifies = builds.flatMap((build) => notifiesOf(build, pipeline, job));
   const commands = notifies.map((notify) => commandOf(pipeline, notify));
-  const notified = notifies.map(({ notification }) => notificationIn(pipeline, notification));
-  const secrets = secretContainersOf(pipeline, () => [notifies, commands, notified]);
+  const definitions = notifies.map(({ notification }) => notificationIn(pipeline, notification));
+  const secrets = secretContainersOf(pipeline, () => [notifies, commands, definitions]);
   return [...containersFor(commands), ...secrets];
 }
 
@@ -86,14 +86,14 @@ function notifiesOf({ moment, notifications }: BuildToNotify, pipeline: Pipeline
   return notifications.map((notification) => ({ kind: 'notify', notification, params: {} }));
 }
 
-/** Commands without a program are left out. */
+/** The plans of the notifications of one build. A notification whose command has no program is left out. */
 function planNotificationsOf(
   build: BuildToNotify,
   containers: PlanContainer[],
-  { job, team, name, pipeline: whole, empty }: NotificationsToPlan,
+  { job, team, name, pipeline: withSecrets, empty }: NotificationsToPlan,
 ): HookPlan[] {
-  const hidden = whyWithoutSecrets(whole, job, build.versions) !== undefined;
-  const pipeline = hidden ? empty : whole;
+  const withholdsSecrets = whyWithoutSecrets(withSecrets, job, build.versions) !== undefined;
+  const pipeline = withholdsSecrets ? empty : withSecrets;
   const context: ActionContext = {
     build: { id: String(build.build), team, pipeline: name, job, number: build.number, attempt: 1 },
     pipeline,
@@ -117,15 +117,15 @@ function planNotificationsOf(
   });
 }
 
-/** There is no `WORKDIR`, since nothing was fetched. The versions are known. */
+/** Variables of the build, including its versions. There is no `WORKDIR`, since nothing was fetched. */
 function variablesOf(
   { number, status, reason, versions, inputs }: BuildToNotify,
   { team, name }: { team: string; name: string },
   job: Job,
 ): Record<string, string> {
   const gets = getsOf(job.steps);
-  const chosen = gets.map((get, index): Chosen => [get, versions[index] ?? {}]);
-  const fetched = chosen.flatMap(([get, version]) =>
+  const chosen = gets.map((get, index): ChosenVersion => [get, versions[index] ?? {}]);
+  const variablesOfGets = chosen.flatMap(([get, version]) =>
     Object.entries(version).map(([key, value]): [string, string] => [
       `GET_${variablePart(get.name)}_${variablePart(key)}`,
       value,
@@ -139,7 +139,7 @@ function variablesOf(
     notify_build_status: status,
     ...(status === 'waiting' ? {} : { BUILD_STATUS: status, ...defined({ BUILD_REASON: reason }) }),
     ...inputVariablesOf(job, inputs),
-    ...Object.fromEntries(fetched),
+    ...Object.fromEntries(variablesOfGets),
     ...prefixed('version_', versionThatTriggers(chosen)),
   };
 }

@@ -73,7 +73,7 @@ function plan(steps: Step[], more: { externalUrl?: string } = {}): Plan {
 const inputOf = ({ call }: Partial<PlanStep>): unknown => JSON.parse(call?.input ?? 'null');
 
 describe('the plan of a type with a protocol', () => {
-  test('calls in with the directory of the get, and tells it source, version and params', () => {
+  test('calls the program in with the directory of the get, and passes source, version and params', () => {
     const [step] = stepsIn(
       plan([get('app', { protocolParams: { depth: 1 }, env: { HTTPS_PROXY: 'p' } })]).steps,
     );
@@ -98,14 +98,14 @@ describe('the plan of a type with a protocol', () => {
     });
   });
 
-  test('calls out with the work directory, and tells it source and params', () => {
+  test('calls the program out with the work directory, and passes source and params', () => {
     const [step] = stepsIn(plan([put('docs', { protocolParams: { file: 'x' } })]).steps);
     expect(step?.command?.argv).toEqual(['/opt/resource/out', '/workdir']);
     expect(inputOf(step ?? {})).toEqual({ source: {}, params: { file: 'x' } });
     expect(step?.call).not.toHaveProperty('folder');
   });
 
-  test('names the addresses of the installation, if it has one', () => {
+  test('passes the addresses of the installation and of the build, if the installation has one', () => {
     const [step] = stepsIn(plan([get('app')], { externalUrl: 'https://ci' }).steps);
     expect(step?.env).toMatchObject({
       ATC_EXTERNAL_URL: 'https://ci',
@@ -113,7 +113,7 @@ describe('the plan of a type with a protocol', () => {
     });
   });
 
-  test('leaves the variables of hooks as they are', () => {
+  test('does not change the variables of hooks', () => {
     const hooks = { onFailure: [{ kind: 'command', run: { runner: 'shell', cmd: 'x' } }, put('docs')] };
     const [step] = stepsIn(plan([get('app', { hooks })]).steps);
     expect(step?.hooks?.onFailure?.[0]?.env).toMatchObject({ BUILD_NUMBER: '7', WORKDIR: '/workdir' });
@@ -123,7 +123,7 @@ describe('the plan of a type with a protocol', () => {
     });
   });
 
-  test('makes a directory of any name of a get', () => {
+  test('has a valid directory for any name of a get', () => {
     const folders = ['app["a b"]', '..', 'x/../../y'].map((name) => {
       const [step] = stepsIn(plan([get('app', { name })]).steps);
       return step?.call?.folder;
@@ -131,7 +131,7 @@ describe('the plan of a type with a protocol', () => {
     expect(folders).toEqual(['/workdir/app-5B-22a-20b-22-5D', '/workdir/_..', '/workdir/x-2F..-2F..-2Fy']);
   });
 
-  test('gives each resource a container of its own, and each lane of a group', () => {
+  test('gives each resource its own container, and one for each lane of a group', () => {
     const task: Step = {
       kind: 'task',
       name: 'same',
@@ -140,15 +140,25 @@ describe('the plan of a type with a protocol', () => {
     const group: Step = {
       kind: 'parallel',
       failFast: false,
-      steps: [get('docs'), put('docs')].flatMap(actions),
+      steps: [get('docs'), put('docs')].flatMap(getOrPut),
     };
     const { containers, steps } = plan([get('app'), task, group, put('app')]);
-    const own = { image: 'registry/files:1', withoutShell: true };
+    const imageFields = { image: 'registry/files:1', withoutShell: true };
     expect(containers).toEqual([
       { name: 'image-1-files', image: 'registry/files:1' },
-      { name: 'resource-1-files-app', ...own, resource: 'files.app' },
-      { name: 'resource-2-files-docs', ...own, resource: 'files.docs', pool: 'resource-2-files-docs' },
-      { name: 'resource-2-files-docs-lane-2', ...own, resource: 'files.docs', pool: 'resource-2-files-docs' },
+      { name: 'resource-1-files-app', ...imageFields, resource: 'files.app' },
+      {
+        name: 'resource-2-files-docs',
+        ...imageFields,
+        resource: 'files.docs',
+        pool: 'resource-2-files-docs',
+      },
+      {
+        name: 'resource-2-files-docs-lane-2',
+        ...imageFields,
+        resource: 'files.docs',
+        pool: 'resource-2-files-docs',
+      },
     ]);
     expect(stepsIn(steps).map(({ command }) => command?.container)).toEqual([
       'resource-1-files-app',
@@ -159,15 +169,15 @@ describe('the plan of a type with a protocol', () => {
     ]);
   });
 
-  test('marks what needs secrets, and survives values that look like a command', () => {
-    const whole = plan([get('app'), get('docs')]);
-    const marked = markOperations(whole, whole);
+  test('marks steps that need secrets, and does not take values of a source for commands', () => {
+    const unmarked = plan([get('app'), get('docs')]);
+    const marked = markOperations(unmarked, unmarked);
     expect(stepsIn(marked.steps).map(({ needsSecrets }) => needsSecrets)).toEqual([true, undefined]);
     expect(findOperation(fillEntrypoints(marked, {}), '0')).toEqual(findOperation(marked, '0'));
   });
 });
 
-const actions = (step: Step) => (step.kind === 'get' || step.kind === 'put' ? [step] : []);
+const getOrPut = (step: Step) => (step.kind === 'get' || step.kind === 'put' ? [step] : []);
 
 describe('the check of a type with a protocol', () => {
   const pipeline = pipelineOf([]);
@@ -182,14 +192,14 @@ describe('the check of a type with a protocol', () => {
     ],
   });
 
-  test('tells the last version, and nothing at the first check', () => {
+  test('passes the last version, and none at the first check', () => {
     expect(planned.checks.map(({ call }) => JSON.parse(call?.input ?? ''))).toEqual([
       { source: expect.objectContaining({ uri: 'https://host' }), version: { ref: 'b' } },
       { source: {} },
     ]);
   });
 
-  test('knows team and pipeline only, and runs without arguments in a directory of its own', () => {
+  test('sees only team and pipeline, and runs without arguments in its own directory', () => {
     expect(planned.checks[0]).toMatchObject({
       env: { BUILD_TEAM_NAME: 'web', BUILD_PIPELINE_NAME: 'shop' },
       command: { container: 'resource-1-files-app', argv: ['/opt/resource/check'] },
@@ -197,7 +207,7 @@ describe('the check of a type with a protocol', () => {
     expect(planned.checks[0]).not.toHaveProperty('workdir');
   });
 
-  test('runs in a container for each resource', () => {
+  test('runs in a separate container for each resource', () => {
     const names = pipeline.resources.map(({ name }) => name);
     expect(checkPodContainersOf(pipeline, names).map(({ name }) => name)).toEqual([
       'resource-1-files-app',

@@ -9,7 +9,7 @@ import type { BuildName, PlanCommand, ProtocolCall } from './plan.ts';
  * JSON on standard input.
  */
 
-/** What the programs of a build need to know of it. */
+/** What the programs need to know of the build that they run in. */
 export interface ProtocolBuild {
   build: BuildName;
   /** Address of the installation, without a slash at its end. */
@@ -27,12 +27,12 @@ export interface ProtocolPlan {
 const inputOf = (input: Record<string, unknown>): string => JSON.stringify(input);
 const sourceOf = ({ source = {} }: Resource): JsonObject => source;
 
-/** `last` absent: the first check. */
+/** The call of `check`. `last` undefined: this is the first check. */
 export function protocolCheck(resource: Resource, last: Record<string, string> | undefined): ProtocolCall {
   return { input: inputOf({ source: sourceOf(resource), ...defined({ version: last }) }) };
 }
 
-/** `in` fills a directory that has the name of the get. */
+/** The call of `in`, which fills a directory with the name of the get. */
 export function protocolGet(
   command: PlanCommand,
   { resource, get, version }: { resource: Resource; get: GetStep; version: Record<string, string> },
@@ -47,7 +47,7 @@ export function protocolGet(
   };
 }
 
-/** `out` sees all inputs as directories of the work directory. */
+/** The call of `out`, which sees all inputs as directories in the work directory. */
 export function protocolPut(
   command: PlanCommand,
   { resource, put }: { resource: Resource; put: PutStep },
@@ -66,7 +66,7 @@ const withArgument = (command: PlanCommand, argument: string): PlanCommand => ({
   argv: [...command.argv, argument],
 });
 
-/** The name of a get can contain brackets and quotes, if it is one of a group. */
+/** The name of a get as the name of a directory. A get of a group has brackets and quotes in its name. */
 function folderName(name: string): string {
   const safe = encodeURIComponent(name.toWellFormed()).replaceAll('%', '-');
   return safe.replaceAll('.', '') === '' ? `_${safe}` : safe;

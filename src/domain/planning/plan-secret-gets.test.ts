@@ -46,7 +46,7 @@ describe('the get of a secret type', () => {
     ]);
   });
 
-  test('of a built-in type is none', () => {
+  test('is not planned for a built-in type', () => {
     const { get: _, ...builtIn } = lookup('a');
     expect(planSecretGets([builtIn], containers)).toEqual([]);
   });

@@ -15,17 +15,23 @@ export interface SecretGet {
   env: Record<string, string>;
 }
 
-/** Outside of the work directory. Templates of a runner need its name before. */
+/**
+ * Working directory of a get with a custom runner, whose templates contain its name. It is outside of the
+ * work directory of the steps.
+ */
 const SECRETS_WORKDIR = '/tmp/millrace-secrets';
 
-/** The runs that these lookups of types of the pipeline need. Secrets of one place share a run. */
+/**
+ * The gets to run for the lookups whose types the pipeline defines. Secrets with the same source, path and
+ * configuration share a get.
+ */
 export function planSecretGets(
   lookups: readonly SecretLookup[],
   containers: readonly PlanContainer[],
 ): SecretGet[] {
   const gets = lookups.flatMap((lookup) => (lookup.get ? [{ ...lookup, get: lookup.get }] : []));
-  const runs = Map.groupBy(gets, ({ source, path, config }) => JSON.stringify([source, path, config]));
-  return [...runs.values()].flatMap((group) => planGet(group, containers));
+  const groups = Map.groupBy(gets, ({ source, path, config }) => JSON.stringify([source, path, config]));
+  return [...groups.values()].flatMap((group) => planGet(group, containers));
 }
 
 function planGet(
@@ -35,20 +41,22 @@ function planGet(
   const [first] = group;
   if (first === undefined) return [];
   const { get, path, config } = first;
-  const own = containers.flatMap(({ forSecrets, ...container }) => (forSecrets === true ? [container] : []));
-  const workdir = get.runner === 'custom' ? { workdir: SECRETS_WORKDIR } : {};
-  const command = planCommand(get, own, workdir.workdir);
+  const secretContainers = containers.flatMap(({ forSecrets, ...container }) =>
+    forSecrets === true ? [container] : [],
+  );
+  const workdir = get.runner === 'custom' ? SECRETS_WORKDIR : undefined;
+  const command = planCommand(get, secretContainers, workdir);
   if (command === undefined) return [];
   const params = { ...config, ...(path === '' ? {} : { path }) };
   return [
     {
       values: group.map(({ name, key }) => ({ name, key })),
       command,
-      ...workdir,
+      ...defined({ workdir }),
       env: {
         ...commandEnvironment(get),
         ...variablesIn('secretGet', {
-          ...defined({ WORKDIR: workdir.workdir }),
+          ...defined({ WORKDIR: workdir }),
           ...prefixed('param_', params),
         }),
       },

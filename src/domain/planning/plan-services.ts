@@ -7,22 +7,26 @@ import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { PlanCommand, PlanService } from './plan.ts';
 import { containersOfService, type JobService } from './service-containers.ts';
 
-/** The services of a job or of a branch, not those of branches in it. */
+/** The services among the steps of a job or branch, without the services of branches inside it. */
 export function planServices(steps: readonly Step[], context: ActionContext): PlanService[] {
-  const own = new Set<Step>(steps.filter((step) => step.kind === 'service'));
-  return context.services.filter(({ step }) => own.has(step)).map((service) => planService(service, context));
+  const serviceSteps = new Set<Step>(steps.filter((step) => step.kind === 'service'));
+  return context.services
+    .filter(({ step }) => serviceSteps.has(step))
+    .map((service) => planService(service, context));
 }
 
 function planService(service: JobService, { variables, workdir }: ActionContext): PlanService {
   const { id, name, step, type } = service;
   const containers = containersOfService(service);
-  const plan = (command: Command): { command: PlanCommand; env: Record<string, string> } | undefined => {
+  const planServiceCommand = (
+    command: Command,
+  ): { command: PlanCommand; env: Record<string, string> } | undefined => {
     const planned = planCommand(command, containers, workdir);
     return planned && { command: planned, env: environmentOf(command, step, variables) };
   };
-  const start = plan(type.start);
-  const stop = plan(type.stop);
-  const ready = type.ready && plan(type.ready.check);
+  const start = planServiceCommand(type.start);
+  const stop = planServiceCommand(type.stop);
+  const ready = type.ready && planServiceCommand(type.ready.check);
   return {
     id,
     name,

@@ -7,14 +7,20 @@ import {
   type ParallelStep,
   type Step,
 } from '#domain/pipeline/steps.ts';
-import { asCalled, planAction, plannedAttempts, type ActionContext, type StepPlace } from './plan-action.ts';
+import {
+  planAction,
+  plannedAttempts,
+  withProtocolCall,
+  type ActionContext,
+  type StepPlace,
+} from './plan-action.ts';
 import { planHooksOf } from './plan-build-hooks.ts';
 import { planServices } from './plan-services.ts';
 import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
 
 /** Where steps are in the plan. */
 interface Place {
-  /** What the ids of the steps begin with; ends with a dot. */
+  /** Prefix of the ids of the steps: empty, or with a dot at its end. */
   prefix: string;
   /** Steps that have ended before. */
   before: readonly ActionStep[];
@@ -25,10 +31,10 @@ export function planSteps(
   { prefix, before }: Place,
   context: ActionContext,
 ): PlanNode[] {
-  const listed = steps.filter((step) => step.kind !== 'service');
-  return listed.map((step, index) => {
+  const withoutServices = steps.filter((step) => step.kind !== 'service');
+  return withoutServices.map((step, index) => {
     const id = `${prefix}${index}`;
-    const earlier = [...before, ...actionsOf(listed.slice(0, index))];
+    const earlier = [...before, ...actionsOf(withoutServices.slice(0, index))];
     switch (step.kind) {
       case 'parallel':
         return planGroup(step, { id, before: earlier }, context);
@@ -49,7 +55,7 @@ export function planSteps(
   });
 }
 
-/** Steps of a group do not see what the others set. */
+/** The steps of a group do not see the variables that other steps of the group export. */
 function planGroup(step: ParallelStep, { id, before }: StepPlace, context: ActionContext): PlanGroup {
   return {
     id,
@@ -68,19 +74,19 @@ function planBranches(
   context: ActionContext,
 ): PlanBranch[] {
   return branches.map((branch, index) => {
-    const own = `${id}.${index}`;
+    const branchId = `${id}.${index}`;
     const { condition, name = condition ?? 'else', steps } = branch;
     return {
-      id: own,
+      id: branchId,
       name,
-      ...(condition === undefined ? {} : { condition: parsed(condition) }),
+      ...(condition === undefined ? {} : { condition: conditionOf(condition) }),
       services: planServices(steps, context),
-      steps: planSteps(steps, { prefix: `${own}.`, before }, context),
+      steps: planSteps(steps, { prefix: `${branchId}.`, before }, context),
     };
   });
 }
 
-function parsed(text: string): Condition {
+function conditionOf(text: string): Condition {
   const condition = parseCondition(text);
   if ('reason' in condition) throw new Error(`the condition ${text} was saved although ${condition.reason}`);
   return condition;
@@ -89,5 +95,5 @@ function parsed(text: string): Condition {
 function planStep(step: ActionStep, { id, before }: StepPlace, context: ActionContext): PlanStep {
   const planned = planAction(step, { id, before }, context);
   const hooks = planHooksOf(step.hooks, { id, env: planned.env, before: [...before, step] }, context);
-  return { ...asCalled(planned, step, context), ...plannedAttempts(step), ...defined({ hooks }) };
+  return { ...withProtocolCall(planned, step, context), ...plannedAttempts(step), ...defined({ hooks }) };
 }

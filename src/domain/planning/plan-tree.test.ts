@@ -83,12 +83,12 @@ describe('containers of parallel steps', () => {
   });
 });
 
-const timeout = (of: number | undefined, team?: number) =>
+const timeoutWith = (jobSeconds: number | undefined, teamSeconds?: number) =>
   planBuild({
     build,
-    pipeline: pipeline([], of === undefined ? {} : { timeoutSeconds: of }),
+    pipeline: pipeline([], jobSeconds === undefined ? {} : { timeoutSeconds: jobSeconds }),
     versions: [],
-    ...(team === undefined ? {} : { defaultTimeoutSeconds: team }),
+    ...(teamSeconds === undefined ? {} : { defaultTimeoutSeconds: teamSeconds }),
   }).timeoutSeconds;
 
 describe('the plan of a job', () => {
@@ -112,9 +112,9 @@ describe('the plan of a job', () => {
     [{ base_url: '' }, undefined],
     [{ base_url: 'https://ci.example/' }, 'https://ci.example/teams/main/pipelines/app/jobs/unit/builds/3'],
   ])('gives notifications with the parameters %j the page of the build: %s', (params, url) => {
-    const known = pipeline(steps);
-    const notifications = (known.notifications ?? []).map((notification) => ({ ...notification, params }));
-    const changed = { ...known, notifications };
+    const sample = pipeline(steps);
+    const notifications = (sample.notifications ?? []).map((notification) => ({ ...notification, params }));
+    const changed = { ...sample, notifications };
     const planned = planBuild({ build, pipeline: changed, versions: [], previousOutcome: 'failed' });
     expect(planned.notifications.map(({ step }) => step.env['BUILD_URL'])).toEqual([url]);
     expect(planned.previousOutcome).toBe('failed');
@@ -181,10 +181,15 @@ describe('the plan of a job', () => {
   });
 
   test('keeps attempts and limits of the steps in hooks', () => {
-    const again = { ...task('undo'), attempts: 3, timeoutSeconds: 60 };
-    const send = { kind: 'notify' as const, notification: 'slack.ops', params: {}, attempts: 2 };
-    const own = { onFailure: [again], ensure: [send, { kind: 'command' as const, run: shell('x') }] };
-    const { hooks: ofJob, steps: nodes } = plan([{ ...task('a'), hooks: own }], { hooks: own });
+    const taskInHook = { ...task('undo'), attempts: 3, timeoutSeconds: 60 };
+    const notifyInHook = { kind: 'notify' as const, notification: 'slack.ops', params: {}, attempts: 2 };
+    const limitedHooks = {
+      onFailure: [taskInHook],
+      ensure: [notifyInHook, { kind: 'command' as const, run: shell('x') }],
+    };
+    const { hooks: ofJob, steps: nodes } = plan([{ ...task('a'), hooks: limitedHooks }], {
+      hooks: limitedHooks,
+    });
     const limits = { onFailure: [{ attempts: 3, timeoutSeconds: 60 }], ensure: [{ attempts: 2 }, {}] };
     expect([ofJob, nodes[0]]).toMatchObject([limits, { hooks: limits }]);
     expect(ofJob?.ensure?.[1]).not.toHaveProperty('attempts');
@@ -198,11 +203,13 @@ describe('the plan of a job', () => {
     ]);
   });
 
-  test('has the time of the job, of the Team, or six hours', () => {
-    expect([timeout(60, 120), timeout(undefined, 120), timeout(undefined)]).toEqual([60, 120, 21_600]);
+  test('has the timeout of the job, otherwise of the Team, otherwise six hours', () => {
+    expect([timeoutWith(60, 120), timeoutWith(undefined, 120), timeoutWith(undefined)]).toEqual([
+      60, 120, 21_600,
+    ]);
   });
 
-  test('gives every step the inputs of the build, and lists to conditions', () => {
+  test('gives every step the inputs of the build, and names the lists among them for conditions', () => {
     const inputs = [
       { name: 'env', type: 'string' as const, default: 'dev' },
       { name: 'parts', type: 'list' as const, default: 'a,b', options: [] },

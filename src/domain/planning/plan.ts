@@ -14,9 +14,9 @@ export interface Plan {
   workdir: string;
   /** Wall-clock time of all steps, from the start of the first one. Hooks have their own time. */
   timeoutSeconds: number;
-  /** They start before the first step, and stop after the job's hooks. */
+  /** Services of the job. They start before the first step, and stop after the job's hooks. */
   services: PlanService[];
-  /** They run one after another. The first that fails ends the plan. */
+  /** The nodes run one after another. The first one that fails ends the plan. */
   steps: PlanNode[];
   /** Hooks of the job. */
   hooks?: PlanHooks;
@@ -32,7 +32,10 @@ export interface Plan {
   identity?: true;
   /** A line at the top of the build's log. */
   notice?: string;
-  /** Bytes of log that the build may send. The rest is left out, and the log says so. Absent: 64 MiB. */
+  /**
+   * Bytes of log that the build may send. Log beyond this limit is left out, and the log says so. Absent: 64
+   * MiB.
+   */
   logLimitBytes?: number;
 }
 
@@ -56,18 +59,22 @@ export interface PlanContainer {
    * Absent: no other container has its image.
    */
   pool?: string;
-  /** Name of the service that it belongs to. Steps do not run in it. */
+  /** Name of the service that the container belongs to. No step runs in the container. */
   service?: string;
-  /** Only gets of secret types run in it: no step sees its files, and it has no work directory. */
+  /** Only gets of secret types run in the container: no step sees its files, and it has no work directory. */
   forSecrets?: true;
-  /** Nothing that runs in it needs a shell, so its image may have none. */
+  /** Nothing that runs in the container needs a shell, so its image may have none. */
   withoutShell?: boolean;
-  /** The image's own entrypoint runs in it, which the gateway looks up. */
+  /** The image's own entrypoint runs in the container. The gateway looks the entrypoint up. */
   runsEntrypoint?: boolean;
-  /** Only operations of this resource run in it. It alone mounts the volume. */
+  /**
+   * Only operations of this resource run in the container. No other resource's or step's container mounts the
+   * volume.
+   */
   volume?: VolumePath;
   /**
-   * Only operations of this resource run in it: programs of its type keep files in `/tmp` and in their home.
+   * Only operations of this resource run in the container, because programs of its type keep files in `/tmp`
+   * and in their home directory.
    */
   resource?: string;
 }
@@ -92,7 +99,7 @@ interface PlanAttempts {
   hooks?: PlanHooks;
 }
 
-/** Hooks run in order, each with its own time. None has hooks. */
+/** Hooks run in order, each with its own time limit. A hook has no hooks. */
 export interface PlanHooks {
   onSuccess?: PlanStep[];
   onFailure?: PlanStep[];
@@ -106,7 +113,7 @@ export interface PlanStep extends PlanAttempts {
   kind: ActionKind;
   /** Displayed name: `git.app`, `slack.ops`, the label of a task, or the runner of a hook's command. */
   name: string;
-  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -121,19 +128,19 @@ export interface PlanStep extends PlanAttempts {
   exports?: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
-  /** `put`: the version if the push prints none. */
+  /** `put`: params of the step. They are the version if the push prints none. */
   params?: Record<string, string>;
-  /** `task`: paths that must exist before, relative to the working directory. */
+  /** `task`: paths that must exist before the task runs, relative to the working directory. */
   inputs?: string[];
-  /** `task`: paths that must exist after it succeeded. */
+  /** `task`: paths that must exist after the task succeeded. */
   outputs?: string[];
-  /** `task`: the cache of the job that it restores or saves, as the gateway knows it: `<job>:<cache>`. */
+  /** `task`: the cache of the job that the task restores or saves: `<job>:<cache>`. */
   cache?: string;
   /** `notify`: template of `$NOTIFY_MESSAGE`. */
   message?: string;
 }
 
-/** `command`: a hook that is a command of its own. */
+/** `command`: a hook that is a command, not a step. */
 export type ActionKind = 'get' | 'task' | 'put' | 'notify' | 'command';
 
 /** Steps that run in parallel. */
@@ -157,15 +164,18 @@ export interface PlanBranch {
   id: string;
   /** Displayed name: its label, or its condition, or `else`. */
   name: string;
-  /** Absent: it always holds. */
+  /** Absent: the condition always holds. */
   condition?: Condition;
-  /** They start when the branch is entered. */
+  /** Services of the branch. They start when the branch begins. */
   services: PlanService[];
   steps: PlanNode[];
 }
 
 export interface PlanService {
-  /** It names secrets: the agent fetches them all from the gateway when the service starts. */
+  /**
+   * Commands of the service name secrets. When the service starts, the agent fetches all of them from the
+   * gateway.
+   */
   needsSecrets?: true;
   /** Why its start fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -173,7 +183,7 @@ export interface PlanService {
    * Prefix of the ids of its phases: `service.0` has `service.0.start`, `service.0.ready`, `service.0.stop`.
    */
   id: string;
-  /** Label of its type. The second one of a type has `-2` behind it. */
+  /** Label of its type. The second service of a type has the suffix `-2`. */
   name: string;
   /** Time limit from start to readiness. Absent: only the phases have limits. */
   timeoutSeconds?: number;
@@ -191,10 +201,12 @@ export interface ServiceCommand {
   env: Record<string, string>;
 }
 
-/** How the newest older build of the job ended that was not cancelled. A warning is a failure. */
+/**
+ * How the newest earlier build of the job ended, apart from cancelled builds. A warning counts as a failure.
+ */
 export type PreviousOutcome = 'succeeded' | 'failed';
 
-/** A notification with `on`. */
+/** A notification that is sent automatically at the events `on`. */
 export interface PlanNotification {
   on: NotificationEvent[];
   step: PlanStep;
@@ -218,15 +230,15 @@ export interface PlanCommand {
  * `env` of the operation is its environment: no exports of other steps, no identity tokens.
  */
 export interface ProtocolCall {
-  /** JSON text. As text, so that nothing in it looks like a part of a plan. */
+  /** JSON, as a text so that nothing in it looks like a part of a plan. */
   input: string;
-  /** Path of a directory that is emptied before it runs. */
+  /** Path of a directory that is emptied before the program runs. */
   folder?: string;
 }
 
 /** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
-  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -249,7 +261,7 @@ export interface CheckRun {
   run: string;
   containers: PlanContainer[];
   checks: CheckPlan[];
-  /** It runs `on_trigger` hooks, or sends notifications of builds, instead of checks. */
+  /** `on_trigger` hooks, or notifications of builds, that the Pod runs instead of checks. */
   hooks?: HooksPlan;
 }
 
@@ -257,7 +269,7 @@ export interface CheckRun {
 export interface HooksPlan {
   /** Working directory. No variable names it. */
   workdir: string;
-  /** Time for all hooks, from when the agent receives this. */
+  /** Time limit for all hooks, from when the agent receives the plan. */
   seconds: number;
   /** Version by version, oldest first. */
   plans: HookPlan[];
@@ -268,14 +280,14 @@ export interface HooksPlan {
 export interface HookPlan {
   /** Unique within the run. */
   id: string;
-  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
   /** Row id of the version, or of the record that a notification is due. Decimal. */
   version: string;
   job: string;
-  /** Displayed name: its runner, or `slack.ops`. */
+  /** Displayed name: the runner of a command, or the name of a notification such as `slack.ops`. */
   hook: string;
   command: PlanCommand;
   env: Record<string, string>;

@@ -16,7 +16,7 @@ import type { PlanContainer } from './plan.ts';
 /** What a Pod needs for its work, apart from the rules of its Team. */
 export interface PodNeeds {
   containers: PlanContainer[];
-  /** For the whole Pod, from its start, with image pulls. Ends a Pod whose agent hangs. */
+  /** Deadline of the whole Pod, with its image pulls. It ends a Pod whose agent hangs. */
   deadlineSeconds: number;
   tags: string[];
   caches: CacheNeed[];
@@ -27,10 +27,13 @@ export interface CheckPodNeeds extends PodNeeds {
   resources: string[];
 }
 
-/** Time of a build's Pod beyond its steps: image pulls before, hooks and the rest of the log after. */
+/**
+ * Time that a build's Pod has beyond the timeout of its steps: for image pulls before the steps, and for
+ * hooks and the end of the log after them.
+ */
 const AROUND_BUILD_SECONDS = 3600;
 
-/** `defaultTimeoutSeconds`: of the Team. */
+/** `defaultTimeoutSeconds`: timeout of the Team for jobs that set none. */
 export function needsOfBuild(definition: Pipeline, job: string, defaultTimeoutSeconds?: number): PodNeeds {
   const containers = containersOf(definition, job);
   return {
@@ -63,7 +66,7 @@ export function needsOfHooks(definition: Pipeline, resource: string): CheckPodNe
   };
 }
 
-/** Notifications of builds are sent from where the job runs. */
+/** Notifications of builds are sent from the nodes where the job runs. */
 export function needsOfNotifications(definition: Pipeline, toSend: NotificationsToSend): CheckPodNeeds {
   return {
     containers: notificationContainersOf(definition, toSend),

@@ -12,8 +12,8 @@ const FACTORS: Readonly<Record<string, number>> = {
 
 /** Bytes of a Kubernetes quantity (`1Gi`, `1.5G`, `1048576`), rounded down. Undefined: not a quantity. */
 export function bytesOf(quantity: string): number | undefined {
-  const found = /^(?<amount>\d{1,15}(?:\.\d{1,9})?)(?<suffix>[kMGT]|[KMGT]i)?$/.exec(quantity)?.groups;
-  const factor = FACTORS[found?.['suffix'] ?? ''];
-  if (found === undefined || factor === undefined) return undefined;
-  return Math.floor(Number(found['amount']) * factor);
+  const groups = /^(?<amount>\d{1,15}(?:\.\d{1,9})?)(?<suffix>[kMGT]|[KMGT]i)?$/.exec(quantity)?.groups;
+  const factor = FACTORS[groups?.['suffix'] ?? ''];
+  if (groups === undefined || factor === undefined) return undefined;
+  return Math.floor(Number(groups['amount']) * factor);
 }

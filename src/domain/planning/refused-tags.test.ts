@@ -31,7 +31,7 @@ const refused = (allowedTags?: string[]): string[] =>
     (tag) => tag,
   ).map(({ reason, message }) => `${reason} ${message}`);
 
-test('each job and check group that the Team refuses a Pod is reported; a clock needs none', () => {
+test('each job and check group whose tags the Team refuses is reported, but no clock, since it needs no Pod', () => {
   const why = 'Team blue does not allow the tag gpu; its spec.allowedTags has arm64.';
   expect(refused(['arm64'])).toEqual([
     `TagNotAllowed job train: ${why}`,
@@ -39,6 +39,6 @@ test('each job and check group that the Team refuses a Pod is reported; a clock 
   ]);
 });
 
-test('a Team without allowed tags refuses none', () => {
+test('a Team without spec.allowedTags refuses no tag', () => {
   expect(refused()).toEqual([]);
 });

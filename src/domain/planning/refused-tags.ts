@@ -9,16 +9,16 @@ export function refusedTags(
   rules: TagRules,
   labelOf: (tag: string) => string,
 ): PlacementRefusal[] {
-  const wanted = [
+  const podsWithTags = [
     ...pipeline.jobs.map(({ name, tags = [] }) => ({ what: `job ${name}`, tags })),
     ...checkGroups(pipeline).map(({ resources, tags }) => ({
       what: `check of ${formatList(resources)}`,
       tags,
     })),
   ];
-  return wanted.flatMap(({ what, tags }) => {
-    const place = placePod(tags, rules, labelOf);
-    if (!isPlacementRefusal(place)) return [];
-    return [{ reason: place.reason, message: `${what}: ${place.message}` }];
+  return podsWithTags.flatMap(({ what: work, tags }) => {
+    const placement = placePod(tags, rules, labelOf);
+    if (!isPlacementRefusal(placement)) return [];
+    return [{ reason: placement.reason, message: `${work}: ${placement.message}` }];
   });
 }

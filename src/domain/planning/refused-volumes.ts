@@ -5,9 +5,9 @@ import { findVolume, type VolumeRules } from './mount-volumes.ts';
 /** Paths of a definition that are on no volume of the Team, each at its place in the text. */
 export function refusedVolumes(uses: readonly VolumeUse[], rules: VolumeRules): Diagnostic[] {
   return uses.flatMap(({ resource, path, putBy, place }) => {
-    const found = findVolume({ resource, path, writes: putBy !== undefined }, rules);
-    if (!('reason' in found)) return [];
-    const by = putBy === undefined ? '' : ` (job ${putBy})`;
-    return [{ ...place, message: onOneLine(`${found.message.replace(/\.$/, '')}${by}`) }];
+    const volume = findVolume({ resource, path, writes: putBy !== undefined }, rules);
+    if (!('reason' in volume)) return [];
+    const suffix = putBy === undefined ? '' : ` (job ${putBy})`;
+    return [{ ...place, message: onOneLine(`${volume.message.replace(/\.$/, '')}${suffix}`) }];
   });
 }

@@ -9,7 +9,7 @@ import { needsOfBuild, needsOfChecks } from './pod-needs.ts';
 const shell = (cmd: string) => ({ runner: 'shell' as const, cmd });
 const image = { runner: 'docker' as const, image: 'registry.example/safe:1', cmd: 'show' };
 
-/** `outer` needs `inner`, which a get in an image of its own brings. */
+/** `outer` needs `inner`, which a get in another image fetches. */
 const declared: Pick<Pipeline, 'secrets' | 'secretTypes'> = {
   secrets: [
     { name: 'outer', type: 'safe', key: 'a' },
@@ -38,9 +38,17 @@ const build = { id: '1', team: 'main', pipeline: 'app', job: 'unit', number: '1'
 describe('the Pod of a build', () => {
   test.each([
     ['that names no secret has no container for secrets', 'true', [WORKER]],
-    ['that names a stored secret has none either', makeSecretPlaceholder('stored'), [WORKER]],
-    ['has one for the get of a secret', makeSecretPlaceholder('inner'), [WORKER, BOXED]],
-    ['has those of the secrets that a get needs', makeSecretPlaceholder('outer'), [WORKER, SECRETS, BOXED]],
+    ['that names a stored secret has no container for secrets', makeSecretPlaceholder('stored'), [WORKER]],
+    [
+      'that names the secret of a get has a container for the get',
+      makeSecretPlaceholder('inner'),
+      [WORKER, BOXED],
+    ],
+    [
+      'that names a secret which needs another one has containers for both gets',
+      makeSecretPlaceholder('outer'),
+      [WORKER, SECRETS, BOXED],
+    ],
   ])('%s', (_title, script, containers) => {
     const pipeline = pipelineWith(script);
     expect(needsOfBuild(pipeline, 'unit').containers).toEqual(containers);

@@ -5,9 +5,9 @@ import { containersFor } from './containers.ts';
 import type { PlanContainer } from './plan.ts';
 
 /**
- * The containers for gets of secret types that work with these texts needs: one for each image of the gets. No
- * step runs in them, so a step cannot replace a program that a get runs. `namedIn`: anything with placeholders,
- * without text from outside.
+ * The containers for the gets of the secrets that some work names: one for each image of the gets. No step
+ * runs in them, so a step cannot replace a program that a get runs. `namedIn` returns the parts of the work
+ * with placeholders, without text from outside.
  */
 export function secretContainersOf(pipeline: Pipeline, namedIn: () => unknown): PlanContainer[] {
   if (!(pipeline.secretTypes ?? []).some(({ get }) => get !== undefined)) return [];
@@ -19,20 +19,20 @@ export function secretContainersOf(pipeline: Pipeline, namedIn: () => unknown): 
   }));
 }
 
-/** Gets of these secrets and of those that they need. */
+/** The gets of these secrets, and of the secrets that those need. */
 function getsFor({ secrets = [], secretTypes = [] }: Pipeline, names: readonly string[]): Command[] {
   const variables = new Map(secrets.map((secret) => [secret.name, secret]));
   const types = new Map(secretTypes.map((type) => [type.name, type]));
-  const open = [...names];
+  const queue = [...names];
   const seen = new Set<string>();
-  const used = new Set<string>();
-  for (const name of open) {
+  const usedTypes = new Set<string>();
+  for (const name of queue) {
     const secret = variables.get(name);
     const type = types.get(secret?.type ?? '');
     if (seen.has(name) || secret === undefined || type === undefined) continue;
     seen.add(name);
-    used.add(type.name);
-    open.push(...findSecretNames(JSON.stringify([secret, type])));
+    usedTypes.add(type.name);
+    queue.push(...findSecretNames(JSON.stringify([secret, type])));
   }
-  return secretTypes.flatMap(({ name, get }) => (get !== undefined && used.has(name) ? [get] : []));
+  return secretTypes.flatMap(({ name, get }) => (get !== undefined && usedTypes.has(name) ? [get] : []));
 }

@@ -9,18 +9,18 @@ import { containerWord, isRunnable } from './runnable.ts';
 /** A service of a job, with the images of its commands filled in. */
 export interface JobService {
   id: string;
-  /** Label of its type. The second one of a type has `-2` behind it. */
+  /** Label of its type. The second service of a type has the suffix `-2`. */
   name: string;
   step: ServiceStep;
   type: ServiceType;
 }
 
-/** All services of a job, those in branches too, in the order of the file. */
+/** All services of a job, also those in branches, in the order of the file. */
 export function servicesOf(pipeline: Pipeline, steps: readonly Step[]): JobService[] {
-  const seen = new Map<string, number>();
+  const countByType = new Map<string, number>();
   return serviceSteps(steps).map((step, index) => {
-    const count = (seen.get(step.type) ?? 0) + 1;
-    seen.set(step.type, count);
+    const count = (countByType.get(step.type) ?? 0) + 1;
+    countByType.set(step.type, count);
     const name = count === 1 ? step.type : `${step.type}-${count}`;
     return { id: `service.${index}`, name, step, type: withImages(serviceTypeIn(pipeline, step), step) };
   });
@@ -33,9 +33,9 @@ function serviceSteps(steps: readonly Step[]): ServiceStep[] {
   });
 }
 
-function serviceTypeIn({ serviceTypes = [] }: Pipeline, { type: wanted }: ServiceStep): ServiceType {
-  const type = serviceTypes.find(({ name }) => name === wanted);
-  if (type === undefined) throw new Error(`the pipeline has no service type ${wanted}`);
+function serviceTypeIn({ serviceTypes = [] }: Pipeline, { type: typeName }: ServiceStep): ServiceType {
+  const type = serviceTypes.find(({ name }) => name === typeName);
+  if (type === undefined) throw new Error(`the pipeline has no service type ${typeName}`);
   return type;
 }
 
@@ -67,7 +67,7 @@ export function containersOfService({ id, name, type }: JobService): PlanContain
   }));
 }
 
-/** `service-1-postgresql` for the first service of a job. */
+/** The name of a container of a service: `service-1-postgresql` for the first service of a job. */
 function containerName(id: string, name: string): string {
   const position = Number(id.split('.')[1]) + 1;
   const word = containerWord(name);

@@ -8,11 +8,11 @@ test('a cache that its pipeline still has keeps its claim', () => {
   expect(staleCaches([cache], [claim])).toEqual({ caches: [], claims: [] });
 });
 
-test('a cache that its pipeline has no more is removed with its claim', () => {
+test('a cache that its pipeline no longer has is removed with its claim', () => {
   expect(staleCaches([{ ...cache, wanted: false }], [claim])).toEqual({ caches: [1], claims: [claim] });
 });
 
-test('a cache that a build uses is kept, even if its pipeline has it no more', () => {
+test('a cache that a build uses is kept, even if its pipeline no longer has it', () => {
   const used = { ...cache, wanted: false, used: true };
   expect(staleCaches([used], [claim])).toEqual({ caches: [], claims: [] });
 });

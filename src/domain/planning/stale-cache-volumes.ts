@@ -4,7 +4,9 @@ interface KnownCache {
   namespace: string;
   /** Name of its claim, of the current generation. */
   claim: string | undefined;
+  /** The pipeline still has the cache. */
   wanted: boolean;
+  /** A build or check uses the cache at the moment. */
   used: boolean;
 }
 
@@ -13,10 +15,10 @@ interface Claim {
   name: string;
 }
 
-/** Caches that the pipeline has no more, and claims that belong to no cache. */
+/** Row ids of caches that their pipeline no longer has, and claims that belong to no cache. */
 export function staleCaches<T extends Claim>(
   known: readonly KnownCache[],
-  found: readonly T[],
+  existing: readonly T[],
 ): { caches: number[]; claims: T[] } {
   const stale = known.filter(({ wanted, used }) => !wanted && !used);
   const current = new Set(
@@ -24,6 +26,6 @@ export function staleCaches<T extends Claim>(
   );
   return {
     caches: stale.map(({ cache }) => cache),
-    claims: found.filter(({ namespace, name }) => !current.has(`${namespace}/${name}`)),
+    claims: existing.filter(({ namespace, name }) => !current.has(`${namespace}/${name}`)),
   };
 }

@@ -3,7 +3,7 @@ import type { ActionKind, Plan, PlanHooks, PlanNode, PlanService, PlanStep } fro
 
 type HookName = 'on_success' | 'on_failure' | 'on_cancel' | 'ensure';
 
-/** A line of a build's record: a step, or the group, branch or hook that it belongs to. */
+/** One entry in the record of a build: a step, group, branch, hook or phase of a service. */
 export interface StepRecord {
   id: string;
   kind: ActionKind | 'parallel' | 'branch' | 'service';
@@ -11,45 +11,45 @@ export interface StepRecord {
   name: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
-  /** Id of the group, branch or step that it is part of. */
+  /** Id of the group, branch or step that the entry is part of. */
   parent?: string;
-  /** It is a hook of its parent; without a parent, of the job. */
+  /** The entry is in this hook of its parent, or of the job if it has no parent. */
   hook?: HookName;
 }
 
 /**
- * Whether its end can change the outcome of the build: not that of hooks, notifications and stops of
- * services.
+ * Whether the end of this step can change the outcome of the build. Hooks, notifications and stops of
+ * services cannot.
  */
 export function decidesOutcome({ id, kind, hook }: StepRecord): boolean {
   if (hook !== undefined || kind === 'notify') return false;
   return kind !== 'service' || !id.endsWith('.stop');
 }
 
-/** Everything that a build of the plan can run, in the order in which it would. */
+/** Everything that a build of the plan can run, in the order in which it runs. */
 export function recordsOf({ services, steps, hooks, notifications }: Plan): StepRecord[] {
   return [
-    ...services.flatMap((service) => startOf(service)),
+    ...services.flatMap((service) => startRecords(service)),
     ...steps.flatMap((node) => recordsOfNode(node)),
     ...recordsOfHooks(hooks),
-    ...[...services, ...branchServices(steps)].toReversed().flatMap(stopOf),
+    ...[...services, ...branchServices(steps)].toReversed().flatMap(stopRecords),
     ...notifications.map(({ step }) => recordOf(step)),
   ];
 }
 
 function recordsOfNode(node: PlanNode, parent?: string): StepRecord[] {
-  const inside = parent === undefined ? {} : { parent };
+  const parentField = parent === undefined ? {} : { parent };
   switch (node.kind) {
     case 'parallel':
       return [
-        { id: node.id, kind: 'parallel', name: 'in_parallel', ...inside },
+        { id: node.id, kind: 'parallel', name: 'in_parallel', ...parentField },
         ...node.steps.flatMap((step) => recordsOfNode(step, node.id)),
         ...recordsOfHooks(node.hooks, node.id),
       ];
     case 'branches':
       return node.branches.flatMap(({ id, name, services, steps }) => [
-        { id, kind: 'branch' as const, name, ...inside },
-        ...services.flatMap((service) => startOf(service, id)),
+        { id, kind: 'branch' as const, name, ...parentField },
+        ...services.flatMap((service) => startRecords(service, id)),
         ...steps.flatMap((step) => recordsOfNode(step, id)),
       ]);
     case 'get':
@@ -57,7 +57,7 @@ function recordsOfNode(node: PlanNode, parent?: string): StepRecord[] {
     case 'put':
     case 'notify':
     case 'command':
-      return [{ ...recordOf(node), ...inside }, ...recordsOfHooks(node.hooks, node.id)];
+      return [{ ...recordOf(node), ...parentField }, ...recordsOfHooks(node.hooks, node.id)];
     default:
       throw new Error('a step of unknown kind');
   }
@@ -73,13 +73,13 @@ function recordOf({ id, kind, name, resource }: PlanStep): StepRecord {
 }
 
 function recordsOfHooks(hooks: PlanHooks = {}, parent?: string): StepRecord[] {
-  const named: [HookName, PlanStep[]][] = [
+  const hookSteps: [HookName, PlanStep[]][] = [
     ['on_success', hooks.onSuccess ?? []],
     ['on_failure', hooks.onFailure ?? []],
     ['on_cancel', hooks.onCancel ?? []],
     ['ensure', hooks.ensure ?? []],
   ];
-  return named.flatMap(([hook, steps]) =>
+  return hookSteps.flatMap(([hook, steps]) =>
     steps.map((step): StepRecord => ({
       ...recordOf(step),
       ...defined({ parent }),
@@ -88,15 +88,15 @@ function recordsOfHooks(hooks: PlanHooks = {}, parent?: string): StepRecord[] {
   );
 }
 
-function startOf({ id, name, start, ready }: PlanService, parent?: string): StepRecord[] {
-  const of = { kind: 'service' as const, ...defined({ parent }) };
+function startRecords({ id, name, start, ready }: PlanService, parent?: string): StepRecord[] {
+  const common = { kind: 'service' as const, ...defined({ parent }) };
   return [
-    ...(start ? [{ id: `${id}.start`, name: `${name}:start`, ...of }] : []),
-    ...(ready ? [{ id: `${id}.ready`, name: `${name}:ready`, ...of }] : []),
+    ...(start ? [{ id: `${id}.start`, name: `${name}:start`, ...common }] : []),
+    ...(ready ? [{ id: `${id}.ready`, name: `${name}:ready`, ...common }] : []),
   ];
 }
 
-function stopOf({ id, name, start, stop }: PlanService): StepRecord[] {
+function stopRecords({ id, name, start, stop }: PlanService): StepRecord[] {
   if (!stop && !start) return [];
   return [{ id: `${id}.stop`, kind: 'service', name: `${name}:stop` }];
 }

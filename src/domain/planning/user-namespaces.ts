@@ -1,6 +1,6 @@
 /*
- * With a user namespace, the user IDs of a Pod are other IDs on its node: root of a container is no user
- * there. A Pod that asks for one never starts on a node without support.
+ * With a user namespace, the user IDs of a Pod are other IDs on its node: root in a container is not a user
+ * of the node. A Pod with a user namespace never starts on a node without support for it.
  */
 
 export const USER_NAMESPACE_SETTINGS = ['auto', 'always', 'never'] as const;
@@ -68,8 +68,8 @@ function problemOf({ name, kubelet, kernel, runtime }: NodeSupport): string | un
   return runtime ? undefined : `the container runtime of node ${name} does not support it`;
 }
 
-/** False for what is not a version. */
+/** False if the text is not a version. */
 function isAtLeast(version: string, [major, minor]: Version): boolean {
-  const [, found = '0', next = '0'] = /^v?(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
-  return Number(found) > major || (Number(found) === major && Number(next) >= minor);
+  const [, foundMajor = '0', foundMinor = '0'] = /^v?(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
+  return Number(foundMajor) > major || (Number(foundMajor) === major && Number(foundMinor) >= minor);
 }

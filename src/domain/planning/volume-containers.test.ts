@@ -55,11 +55,11 @@ describe('the containers of a build', () => {
       [{ name: 'worker' }, IN, OUT],
     ],
     'are only that of the resource if nothing else runs': [[get('fs.in')], [IN]],
-    'let gets and puts of a resource share one': [
+    'are shared by the gets and puts of a resource': [
       [get('fs.in'), put('fs.in')],
       [{ ...IN, volume: { ...IN.volume, writes: true } }],
     ],
-    'run gets of two resources side by side without further ones': [
+    'are enough to run the gets of two resources in parallel': [
       [parallel('fs.in', 'git.app')],
       [{ name: 'worker' }, IN],
     ],
@@ -70,7 +70,10 @@ describe('the containers of a build', () => {
         { ...IN, name: `${IN.name}-lane-2`, pool: IN.name },
       ],
     ],
-    'keep puts in hooks apart, too': [[withHook], [{ name: 'worker' }, { ...OUT, name: 'volume-1-fs-out' }]],
+    'keep puts in hooks apart from other steps, too': [
+      [withHook],
+      [{ name: 'worker' }, { ...OUT, name: 'volume-1-fs-out' }],
+    ],
     'mount nothing for a type of the pipeline, whatever its parameters': [
       [get('own.like-fs')],
       [{ name: 'worker' }],

@@ -61,20 +61,20 @@ describe('a build has no secrets', () => {
 });
 
 describe('the plan of a build without secrets', () => {
-  const known = pipeline();
+  const definition = pipeline();
   const plan = planWithoutSecrets(
-    { build, pipeline: known, versions: [FORK, {}] },
-    withoutSecrets(known),
+    { build, pipeline: definition, versions: [FORK, {}] },
+    withoutSecrets(definition),
     'why',
   );
   const steps = stepsIn(plan.steps);
 
-  test('gives them only to gets of built-in types', () => {
+  test('gives secrets only to gets of built-in types', () => {
     expect(steps.map((step) => JSON.stringify(step).includes(TOKEN))).toEqual([true, false, false, false]);
     expect(steps[1]?.env['param_token']).toBe('');
     expect(steps[2]?.command?.script).toBe('login ');
     expect(steps[3]).toMatchObject({ env: { param_token: '', put_tag: '' }, params: { tag: '' } });
   });
 
-  test('gives the reason', () => expect(plan.notice).toBe('why'));
+  test('gives the reason why there are no secrets', () => expect(plan.notice).toBe('why'));
 });

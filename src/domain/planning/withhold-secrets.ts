@@ -37,26 +37,27 @@ export function withoutSecrets(pipeline: Pipeline): Pipeline {
 
 /**
  * The plan of a build that gets no secrets. `empty` is the definition without secrets. Only gets of built-in
- * types keep theirs: they run scripts of Millrace, and nothing of what they fetch.
+ * types keep their secrets: they run scripts of Millrace, and none of the code that they fetch.
  */
 export function planWithoutSecrets(
   { pipeline, ...toPlan }: BuildToPlan,
   empty: Pipeline,
   notice: string,
 ): Plan {
-  const { steps: wholeSteps, containers } = planBuild({ ...toPlan, pipeline });
-  const whole = new Map(stepsIn(wholeSteps).map((step) => [step.id, step]));
-  const { identity: _, ...bare } = planBuild({ ...toPlan, pipeline: empty });
-  const steps = replaceSteps(bare.steps, (step) =>
-    isBuiltInGet(pipeline, step) ? { ...step, ...own(whole.get(step.id)) } : step,
+  const { steps: stepsWithSecrets, containers } = planBuild({ ...toPlan, pipeline });
+  const withSecretsById = new Map(stepsIn(stepsWithSecrets).map((step) => [step.id, step]));
+  const { identity: _, ...planOfEmpty } = planBuild({ ...toPlan, pipeline: empty });
+  const steps = replaceSteps(planOfEmpty.steps, (step) =>
+    isBuiltInGet(pipeline, step) ? { ...step, ...fieldsWithSecrets(withSecretsById.get(step.id)) } : step,
   );
-  // Containers of the Pod, which the operator created without the versions.
-  const notices = [notice, ...(bare.notice === undefined ? [] : [bare.notice])].join(' ');
-  return { ...bare, containers, steps, notice: notices };
+
+  const notices = [notice, ...(planOfEmpty.notice === undefined ? [] : [planOfEmpty.notice])].join(' ');
+  // The operator created the Pod without knowing the versions, so it has the containers of a plan with secrets.
+  return { ...planOfEmpty, containers, steps, notice: notices };
 }
 
-/** What secrets may be in. The hooks of the get are not its own commands. */
-const own = (step: PlanStep | undefined): Partial<PlanStep> =>
+/** The fields of a get that may hold secrets. Its hooks are left out: they run commands of the pipeline. */
+const fieldsWithSecrets = (step: PlanStep | undefined): Partial<PlanStep> =>
   step ? { env: step.env, ...defined({ command: step.command }) } : {};
 
 function isBuiltInGet(pipeline: Pipeline, { kind, resource }: PlanStep): boolean {
