@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { retainBuilds, retainVersions, type OldBuild, type RetainFacts } from './decide-retention.ts';
+import { removableVersions, retainBuilds, type OldBuild, type RetainFacts } from './decide-retention.ts';
 
 const DAY = 86_400_000;
 const NOW = 100 * DAY;
@@ -114,8 +114,12 @@ describe('old versions', () => {
     inUse,
   });
   const facts = { policy: { days: 30 }, now: NOW, newest: [9] };
-  test.each<[string, Parameters<typeof retainVersions>[0], number[]]>([
-    ['versions that no build has are deleted', { ...facts, versions: [version(1, 31), version(2, 29)] }, [1]],
+  test.each<[string, Parameters<typeof removableVersions>[0], number[]]>([
+    [
+      'versions that no build has lose their fields',
+      { ...facts, versions: [version(1, 31), version(2, 29)] },
+      [1],
+    ],
     ['versions that a build has stay', { ...facts, versions: [version(1, 31, true)] }, []],
     ['pinned versions stay', { ...facts, versions: [version(1, 31)], pinned: 1 }, []],
     ['the newest version stays', { ...facts, versions: [version(9, 31)] }, []],
@@ -125,7 +129,7 @@ describe('old versions', () => {
       [1],
     ],
     ['versions stay if no days are set', { ...facts, policy: { builds: 1 }, versions: [version(1, 31)] }, []],
-  ])('%s', (_, known, expected) => {
-    expect(retainVersions(known)).toEqual(expected);
+  ])('%s', (_, versionFacts, expected) => {
+    expect(removableVersions(versionFacts)).toEqual(expected);
   });
 });

@@ -2,16 +2,16 @@ import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-cha
 
 /** How much history a team keeps. An absent limit is no limit. */
 export interface Retention {
-  /** Builds of each job: the newest ones. */
+  /** How many of the newest builds of each job stay. */
   builds?: number;
   days?: number;
-  /** Good builds of each job that stay, however old. Absent: 1. */
+  /** How many good builds of each job stay, however old they are. Absent: 1. */
   minimumSucceeded?: number;
 }
 
 const DEFAULT_RETENTION: Required<Retention> = { builds: 500, days: 365, minimumSucceeded: 1 };
 
-/** A team's retention, with the defaults for what it leaves out. */
+/** A team's retention, with the defaults for fields that the team leaves out. */
 export function retentionOf(policy: Retention): Required<Retention> {
   return { ...DEFAULT_RETENTION, ...policy };
 }
@@ -24,7 +24,7 @@ export interface RetainFacts {
   builds: OldBuild[];
   /** Row id of the oldest of the newest `policy.builds` builds. Absent: the job has fewer. */
   oldestRetained?: number;
-  /** The same for good builds and `policy.minimumSucceeded`. */
+  /** Row id of the oldest of the newest `policy.minimumSucceeded` good builds. Absent: the job has fewer. */
   oldestGoodRetained?: number;
   /** Pinned versions. */
   pinned: ReadonlySet<number>;
@@ -35,7 +35,7 @@ export interface RetainFacts {
 export interface OldBuild {
   id: number;
   status: BuildStatus;
-  /** Milliseconds. Absent: it has not ended. */
+  /** Milliseconds. Absent: the build has not ended. */
   endedAt?: number;
   inputs: readonly OldVersionTaken[];
   outputs: readonly OldVersionTaken[];
@@ -47,25 +47,25 @@ interface OldVersionTaken {
   version: number;
 }
 
-/** Why a build stays. `limits`: the limits of the policy keep it. */
-type Keep = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
+/** Why a build stays. `limits`: it is within the limits of the policy. */
+type RetainReason = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
 
 export interface RetainDecision {
   /** Builds to remove, with everything that belongs to them. */
   remove: number[];
-  /** Builds beyond the limits that are needed: only their logs go. */
+  /** Builds that are beyond the limits, but needed: only their logs are removed. */
   removeLogs: number[];
-  retained: { build: number; because: Keep }[];
+  retained: { build: number; because: RetainReason }[];
   /**
-   * First, the baselines of the job's gets of the scope rise to this version. Otherwise it would count as
-   * unused.
+   * The baselines of the job's gets of each scope, to be raised to this version before the builds are
+   * removed. Otherwise the version would count as unused.
    */
   baselines: OldVersionTaken[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Which old builds of a job to remove. Deciding again after a crash gives the same. */
+/** Which old builds of a job to remove. After a crash in the removal, another decision gives the same. */
 export function retainBuilds(facts: RetainFacts): RetainDecision {
   const decision: RetainDecision = { remove: [], removeLogs: [], retained: [], baselines: [] };
   const newest = new Map<number, number>();
@@ -84,50 +84,59 @@ export function retainBuilds(facts: RetainFacts): RetainDecision {
   return decision;
 }
 
-/** The last build of the batch is within the limits, so all newer ones are, too. */
+/**
+ * Whether the last build of the batch is within the limits. Then all newer builds are, too. `newestSeen`: row
+ * id of the last build of the batch.
+ */
 export function isRestRetained(newestSeen: number | undefined, { retained }: RetainDecision): boolean {
   const last = retained.at(-1);
   return last?.because === 'limits' && last.build === newestSeen;
 }
 
-function withinPolicy(because: Keep): boolean {
+function withinPolicy(because: RetainReason): boolean {
   return because === 'active' || because === 'limits' || because === 'good';
 }
 
-function whyRetained(build: OldBuild, facts: RetainFacts): Keep | undefined {
+function whyRetained(build: OldBuild, facts: RetainFacts): RetainReason | undefined {
   if (isActive(build.status) || build.endedAt === undefined) return 'active';
   if (isWithinLimits(build, build.endedAt, facts)) return 'limits';
-  if (isGood(build.status) && isAmong(build.id, facts.oldestGoodRetained, facts.policy.minimumSucceeded ?? 1))
+  if (
+    isGood(build.status) &&
+    isAmongNewest(build.id, facts.oldestGoodRetained, facts.policy.minimumSucceeded ?? 1)
+  )
     return 'good';
   const versions = [...build.inputs, ...build.outputs].map(({ version }) => version);
   if (versions.some((version) => facts.pinned.has(version))) return 'pinned';
   return facts.neededDownstream.has(build.id) ? 'passed' : undefined;
 }
 
-/** Within all limits that are set. */
+/** Whether a build is within all limits that are set. */
 function isWithinLimits(
   { id }: OldBuild,
   endedAt: number,
   { policy, now, oldestRetained }: RetainFacts,
 ): boolean {
-  const few = policy.builds === undefined || isAmong(id, oldestRetained, policy.builds);
-  const young = policy.days === undefined || endedAt > now - policy.days * DAY_MS;
-  return few && young;
+  const isAmongRetained = policy.builds === undefined || isAmongNewest(id, oldestRetained, policy.builds);
+  const isYoung = policy.days === undefined || endedAt > now - policy.days * DAY_MS;
+  return isAmongRetained && isYoung;
 }
 
-/** Among the newest `count` builds, of which `oldest` is the last. */
-function isAmong(id: number, oldest: number | undefined, count: number): boolean {
+/**
+ * Whether a build is among the newest `count` builds. `oldest`: the oldest of them; undefined: there are
+ * fewer.
+ */
+function isAmongNewest(id: number, oldest: number | undefined, count: number): boolean {
   return count > 0 && (oldest === undefined || id >= oldest);
 }
 
-/** A batch of the oldest versions of a resource. */
 export interface OldVersion {
   id: number;
   foundAt: number;
-  /** A remaining build took or made it. */
+  /** A build that still exists took or made the version. */
   inUse: boolean;
 }
 
+/** A batch of the oldest versions of a resource, and what protects them. */
 export interface VersionRetainFacts {
   policy: Retention;
   now: number;
@@ -144,10 +153,10 @@ export interface VersionRetainFacts {
 }
 
 /**
- * Versions whose fields may go. Their digests stay, so that a check that prints one again does not make it
- * new: checks of open pull requests and tags do so.
+ * Versions whose fields can be removed. Their digests stay, so that a version is not new again if a later
+ * check prints it, as checks of open pull requests and tags do.
  */
-export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): number[] {
+export function removableVersions({ policy, now, ...facts }: VersionRetainFacts): number[] {
   const { days } = policy;
   if (days === undefined) return [];
   const retained = new Set([...facts.newest, facts.pinned]);
@@ -157,7 +166,7 @@ export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): n
     .map(({ id }) => id);
 }
 
-/** No version is old enough to go, so none that was found later is. */
+/** Whether no version of the batch is old enough to be removed. Then no newer version is, either. */
 export function areAllYoung({ versions, policy, now }: VersionRetainFacts): boolean {
   const { days = Infinity } = policy;
   return versions.every(({ foundAt }) => foundAt > now - days * DAY_MS);

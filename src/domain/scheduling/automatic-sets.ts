@@ -27,16 +27,19 @@ export interface VersionSet {
 export interface AutomaticSets {
   /** Oldest first, the newest set last. */
   sets: VersionSet[];
-  /** More sets are due than the limit allows: these are the oldest. */
+  /** More sets are due than the limit allows: `sets` has the oldest. */
   truncated: boolean;
   /** A get has more unused versions than one decision takes: decide again at once. */
   hasMoreVersions: boolean;
   /**
-   * Positions of the gets whose newest version waits for the last of these decisions, so that the newest set
-   * is built last.
+   * Positions of the gets whose newest version is left to the last of several decisions in a row, so that the
+   * newest set is built last.
    */
   postponed: number[];
-  /** The newest set has a trigger version that no build used. It may still have to wait for another build. */
+  /**
+   * The newest set has a trigger version that no build used. The set may still have to wait for another
+   * build.
+   */
   isNewestDue: boolean;
   needs: NeededPage[];
 }
@@ -44,7 +47,7 @@ export interface AutomaticSets {
 interface Context {
   snapshot: Snapshot;
   used: UsedVersions;
-  /** Sets, at most. */
+  /** Limit for the number of sets. */
   limit: number;
 }
 
@@ -55,9 +58,10 @@ interface Context {
 export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
   const perVersion = setsPerVersion(job, newest, context);
-  const hasMoreVersions = isCut(job, perVersion.sets.length);
-  const isLast = !perVersion.truncated && !hasMoreVersions;
-  const postponed = isLast || perVersion.sets.length < 2 ? [] : postponedGets(job, newest, context.snapshot);
+  const hasMoreVersions = hasMoreUnused(job, perVersion.sets.length);
+  const isLastDecision = !perVersion.truncated && !hasMoreVersions;
+  const postponed =
+    isLastDecision || perVersion.sets.length < 2 ? [] : postponedGets(job, newest, context.snapshot);
   const sets = orderSets(
     withoutPostponed(job, { sets: perVersion.sets, newest, postponed }, context),
     newest,
@@ -84,54 +88,57 @@ function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): V
   return [...sets.slice(0, -1), { ...last, supersedes }];
 }
 
-/** A get has more unused versions than its facts list. */
-function isCut({ gets }: JobFacts, sets: number): boolean {
+/** Whether a get has more unused versions than one decision takes. */
+function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
   return gets
     .filter(({ trigger, every }) => trigger && every)
     .some(({ unused, passed }) =>
       passed.length === 0
         ? unused.length > MAX_UNUSED_VERSIONS
-        : unused.length >= MAX_UNUSED_VERSIONS && sets > 0,
+        : unused.length >= MAX_UNUSED_VERSIONS && setCount > 0,
     );
 }
 
 /**
- * Gets whose newest version waits for the last decision. One is enough if it has an older version for the
- * other gets to take: whatever these decisions use, the newest set then stays due.
+ * Positions of the gets whose newest version is left to the last decision. One get is enough if it has an
+ * older unused version, with which the other gets are built until then: whatever versions the earlier
+ * decisions use, the newest set stays due.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
-  const one = gets.findIndex(
+  const postponing = gets.findIndex(
     (get, position) =>
       takesEvery(get) &&
       get.passed.length === 0 &&
       unusedOf(get, snapshot).some((version) => version !== newest[position]),
   );
-  return one === -1 ? [...gets.keys()] : [one];
+  return postponing === -1 ? [...gets.keys()] : [postponing];
 }
 
 /**
- * The sets of this decision without those that wait for the last one. If only one get postpones its newest
- * version, the other gets are built with the version before it.
+ * The sets of this decision without those that are left to the last one. If only one get postpones its newest
+ * version, the other gets are built with the unused version before it.
  */
 function withoutPostponed(
   job: JobFacts,
   { sets, newest, postponed }: { sets: VersionSet[]; newest: number[]; postponed: number[] },
   context: Pick<Context, 'snapshot' | 'limit'>,
 ): VersionSet[] {
-  const [one, another] = postponed;
-  if (one === undefined) return sets;
-  const get = job.gets[one];
+  const [postponing, another] = postponed;
+  if (postponing === undefined) return sets;
+  const get = job.gets[postponing];
   if (get === undefined || another !== undefined || !takesEvery(get) || get.passed.length > 0)
     return sets.filter(({ versions }) => String(versions) !== String(newest));
-  const older = unusedOf(get, context.snapshot).filter((version) => version !== newest[one]);
-  const instead = newest.with(one, Math.max(...older));
-  return setsPerVersion(job, instead, context).sets.filter(({ versions }) => versions[one] !== newest[one]);
+  const older = unusedOf(get, context.snapshot).filter((version) => version !== newest[postponing]);
+  const withOlder = newest.with(postponing, Math.max(...older));
+  return setsPerVersion(job, withOlder, context).sets.filter(
+    ({ versions }) => versions[postponing] !== newest[postponing],
+  );
 }
 
 const takesEvery = (get: GetFacts): boolean => get.trigger && get.every;
 
 /**
- * The unused versions that one decision takes, oldest first. They are those that were found first, so
+ * The unused versions that one decision takes, oldest first. It takes those that were found first, so that
  * `settled` can say how far the decision got.
  */
 export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Snapshot, 'idOf'>): number[] {
@@ -160,11 +167,11 @@ function setsPerVersion(
   const needs: NeededPage[] = [];
   const unused = [...unusedVersions(job, snapshot), ...unusedPassedVersions(job, snapshot)];
   for (const version of unused.toSorted((a, b) => a.version - b.version || a.position - b.position)) {
-    const found = setFor(version, newest, snapshot);
-    if ('needs' in found) needs.push(...found.needs);
-    if (!('set' in found) || sets.has(String(found.set.versions))) continue;
+    const result = setFor(version, newest, snapshot);
+    if ('needs' in result) needs.push(...result.needs);
+    if (!('set' in result) || sets.has(String(result.set.versions))) continue;
     if (sets.size === limit) return { sets: [...sets.values()], truncated: true, needs };
-    sets.set(String(found.set.versions), found.set);
+    sets.set(String(result.set.versions), result.set);
   }
   return { sets: [...sets.values()], truncated: false, needs };
 }
@@ -187,7 +194,10 @@ function unusedPassedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVer
   );
 }
 
-/** The gets of its group take what fits the version; all others take their newest. */
+/**
+ * The set for an unused version. The gets of its group take versions that fit it, and all other gets take
+ * their newest.
+ */
 function setFor(
   { get, position, version, group }: UnusedVersion,
   newest: number[],
@@ -208,8 +218,8 @@ function setFor(
 }
 
 /**
- * The newest trigger version of the newest set that no build used for its get, no other set of this decision
- * uses, and that came after the baseline.
+ * The newest version in the newest set that triggers a build: no build used it for its get, no other set of
+ * this decision takes it for this get, and it was found after the baseline.
  */
 function unusedTrigger(
   job: JobFacts,

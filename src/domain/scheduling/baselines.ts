@@ -1,4 +1,4 @@
-/** A get whose baseline is to be set again. */
+/** A get whose baseline or floor is to be raised. */
 export interface BaselineFacts {
   trigger: boolean;
   every: boolean;
@@ -9,22 +9,25 @@ export interface BaselineFacts {
   newestReady?: number;
 }
 
-/** When a get becomes a trigger, or its job is unpaused: versions found by then trigger nothing. */
+/**
+ * The baseline of a get that becomes a trigger now, or whose job is unpaused now: versions found until now
+ * trigger nothing.
+ */
 export function baselineFromNow({ baseline, newest = 0 }: BaselineFacts): number {
   return Math.max(baseline, newest);
 }
 
 /**
- * The `settled` mark once these versions are unused again: a pin cancelled their builds before they started,
- * or they were disabled and now are not.
+ * The `settled` mark of a get once these versions are unused again: a pin cancelled their builds before they
+ * started, or the versions were disabled and are enabled again.
  */
 export function settledBefore(settled: number, versions: readonly number[]): number {
   return Math.min(settled, ...versions.map((version) => version - 1));
 }
 
 /**
- * The floor of a get after an unpin, as a place: of the versions found in the meantime, only the newest that
- * is ready may trigger a build.
+ * The floor of a get after an unpin, as a place: of the versions found in the meantime, only the newest one
+ * that is ready may trigger a build.
  */
 export function floorAfterUnpin(get: Omit<BaselineFacts, 'baseline' | 'newest'> & { floor: number }): number {
   if (!get.trigger || !get.every || get.newestReady === undefined) return get.floor;

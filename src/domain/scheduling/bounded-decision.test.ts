@@ -20,27 +20,30 @@ function facts(jobs: JobFacts[]): Facts {
 }
 const flood = (jobs: number): JobFacts[] => upTo(jobs).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))]));
 
-/** Decides until nothing is left, as the operator does, and answers each decision. */
+/** Decides until no job is left, as the operator does, and returns each decision. */
 function decideOnAll(jobs: JobFacts[]): DecidedBuilds[] {
   const decisions: DecidedBuilds[] = [];
-  let left = jobs;
-  while (left.length > 0) {
-    const decision = decideBuilds(facts(left));
+  let undecided = jobs;
+  while (undecided.length > 0) {
+    const decision = decideBuilds(facts(undecided));
     decisions.push(decision);
     const unfinished = new Set(decision.unfinished);
-    left = left.filter(({ id }) => unfinished.has(id)).map((one) => withoutBuilt(one, decision));
+    undecided = undecided
+      .filter(({ id }) => unfinished.has(id))
+      .map((unfinishedJob) => withoutBuilt(unfinishedJob, decision));
   }
   return decisions;
 }
 
-function withoutBuilt(one: JobFacts, { builds }: DecidedBuilds): JobFacts {
-  const own = builds.filter((build) => build.job === one.id);
-  const used = new Set(own.map(({ versions }) => versions.join(' ')));
-  const gets = one.gets.map((taken) => ({
-    ...taken,
-    unused: taken.unused.filter((version) => !used.has(String(version))),
+/** The job without the unused versions that the decision built. */
+function withoutBuilt(facts: JobFacts, { builds }: DecidedBuilds): JobFacts {
+  const ownBuilds = builds.filter((build) => build.job === facts.id);
+  const used = new Set(ownBuilds.map(({ versions }) => versions.join(' ')));
+  const gets = facts.gets.map((getFacts) => ({
+    ...getFacts,
+    unused: getFacts.unused.filter((version) => !used.has(String(version))),
   }));
-  return { ...one, gets };
+  return { ...facts, gets };
 }
 
 describe('the limit of one decision', () => {
@@ -70,17 +73,17 @@ describe('the limit of one decision', () => {
     const last = decision.builds.filter((build) => build.job === 11);
     expect(last.map(({ versions }) => versions[0])).toEqual(upTo(40));
     expect(decision.unfinished).toEqual([11]);
-    expect(decision.settled.map((one) => one.job)).toEqual(upTo(10));
+    expect(decision.settled.map((mark) => mark.job)).toEqual(upTo(10));
   });
 
-  test('a decision answers a request for a job that it leaves to the next', () => {
-    const one = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
-    const decision = decideBuilds(facts([...flood(20), one]));
+  test('a decision answers a request even if it leaves the automatic builds of the job to the next decision', () => {
+    const requested = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
+    const decision = decideBuilds(facts([...flood(20), requested]));
     expect(decision.builds.at(-1)).toMatchObject({ job: 5000, cause: { kind: 'manual', by: 'ann' } });
     expect(decision.unfinished).toContain(5000);
   });
 
-  test('a newest set that has no room is built by the next decision', () => {
+  test('a newest set beyond the limit is built by the next decision', () => {
     const latest = job(5000, [get([], { every: false })]);
     const used = [{ job: 5000, get: 0, versions: [], end: true }];
     const decision = decideBuilds({ ...facts([...flood(10), latest]), used });
@@ -94,9 +97,9 @@ describe('the limit of one decision', () => {
     );
     const wide = job(
       1,
-      gets.map((one, index) => ({ ...one, trigger: index === 0 })),
+      gets.map((getFacts, index) => ({ ...getFacts, trigger: index === 0 })),
     );
-    const decision = decideBuilds(facts([wide, ...flood(1).map((one) => ({ ...one, id: 2 }))]));
+    const decision = decideBuilds(facts([wide, ...flood(1).map((narrow) => ({ ...narrow, id: 2 }))]));
     expect(decision.builds).toHaveLength(1);
     expect(decision.unfinished).toEqual([1, 2]);
   });
@@ -110,17 +113,19 @@ describe('the limit of one decision', () => {
     const states = decisions.map(({ builds }) =>
       builds.filter((build) => build.job === 11).map(({ state }) => state),
     );
-    expect(states.map((all) => all.length)).toEqual([50, 40]);
-    expect(states.map((all) => all.filter((state) => state === 'pending').length)).toEqual([1, 1]);
+    expect(states.map((ofDecision) => ofDecision.length)).toEqual([50, 40]);
+    expect(states.map((ofDecision) => ofDecision.filter((state) => state === 'pending').length)).toEqual([
+      1, 1,
+    ]);
     expect(decisions.map(({ interrupted }) => interrupted)).toEqual([[500], [500]]);
   });
 });
 
-const asked = (id: number): JobFacts => ({ ...job(id, [get([])]), requests: [{ id, by: 'ann' }] });
+const jobWithRequest = (id: number): JobFacts => ({ ...job(id, [get([])]), requests: [{ id, by: 'ann' }] });
 
 describe('the limit of queued builds', () => {
-  const wanting = [job(1, [get([1, 2])]), job(2, [get([], { trigger: false })])];
-  const decided = (queued: number, jobs = wanting) => decideBuilds({ ...facts(jobs), queued });
+  const jobsWithVersions = [job(1, [get([1, 2])]), job(2, [get([], { trigger: false })])];
+  const decided = (queued: number, jobs = jobsWithVersions) => decideBuilds({ ...facts(jobs), queued });
 
   test('automatic builds wait while the queue is full, and the reason says so', () => {
     expect(decided(AUTOMATIC_PAUSE_ABOVE).builds).toHaveLength(2);
@@ -138,7 +143,11 @@ describe('the limit of queued builds', () => {
   });
 
   test('requests of people are accepted up to the limit and refused above it', () => {
-    const { builds, refused } = decided(MAX_QUEUED_BUILDS - 2, [asked(1), asked(2), asked(3)]);
+    const { builds, refused } = decided(MAX_QUEUED_BUILDS - 2, [
+      jobWithRequest(1),
+      jobWithRequest(2),
+      jobWithRequest(3),
+    ]);
     expect(builds.map((build) => build.job)).toEqual([1, 2]);
     expect(refused).toMatchObject([{ request: 3, reasons: [{ code: 'QueueFull' }] }]);
   });
@@ -156,9 +165,9 @@ describe('the limit of queued builds', () => {
 
 /** How often fields are read for one decision on as many jobs. */
 function readsFor(jobs: number): number {
-  const one = counted(upTo(jobs).map((id) => job(id, [get([1])], { requests: [{ id, by: 'ann' }] })));
-  decideBuilds(facts(one.items));
-  return one.reads();
+  const jobFacts = counted(upTo(jobs).map((id) => job(id, [get([1])], { requests: [{ id, by: 'ann' }] })));
+  decideBuilds(facts(jobFacts.items));
+  return jobFacts.reads();
 }
 
 test('the work of a decision grows linearly with the number of jobs', () => {

@@ -2,7 +2,8 @@ import type { ResourceVersion } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
 /**
- * Values of the column `builds.status`. `waiting`: for approval. `warning`: it failed, but counts as good.
+ * Values of the column `builds.status`. `waiting`: the build waits for approval. `warning`: the build failed,
+ * but counts as good.
  */
 export type BuildStatus =
   | 'waiting'
@@ -36,7 +37,7 @@ export function endStatus(
 
 /**
  * A build that has not started ends at once and without hooks, since no step has run. The agent of a running
- * build runs the hooks and ends it.
+ * build runs the hooks and ends the build.
  */
 export function decideCancel(
   status: BuildStatus,
@@ -57,7 +58,7 @@ export function decideWarning(
 interface EndableBuild {
   id: number;
   status: BuildStatus;
-  /** No person requested it. */
+  /** No person requested the build. */
   automatic: boolean;
   inputs: readonly ResourceVersion[];
 }

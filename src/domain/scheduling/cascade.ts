@@ -7,7 +7,7 @@ import type { RequestedSets } from './requested-sets.ts';
 import type { Snapshot } from './snapshot.ts';
 import { blockersOf } from './why-no-build.ts';
 
-/** A get of the resource of which somebody triggered a version. */
+/** A get of the resource whose version a person triggered. */
 export interface CascadeGet {
   job: number;
   trigger: boolean;
@@ -16,7 +16,7 @@ export interface CascadeGet {
 
 /**
  * Jobs that a triggered version cascades to: along gets with `trigger` and `passed`, from the jobs that were
- * triggered with it.
+ * triggered with the version.
  */
 export function cascadeJobs(gets: readonly CascadeGet[], triggered: readonly number[]): number[] {
   const reached = new Set(triggered);
@@ -45,7 +45,7 @@ export function cascadedSets(
 
 type CascadeAnswer =
   | { set: VersionSet }
-  /** A decision of people prevents it for good. */
+  /** People prevented the set for good, for example by a pin. */
   | { refused: Reason[] }
   /** Upstream builds of the same trigger have not all succeeded, or other inputs are missing. */
   | { waits: true }
@@ -54,15 +54,16 @@ type CascadeAnswer =
 /** The set that takes the triggered version through `passed`, even if a newer version has passed. */
 function cascadedSet(
   job: JobFacts,
-  { id, by, version: wanted, after = [] }: BuildRequest,
+  { id, by, version: triggered, after = [] }: BuildRequest,
   { choice, snapshot, blockers }: { choice: ChosenSet; snapshot: Snapshot; blockers: Reason[] },
 ): CascadeAnswer {
-  if (wanted === undefined || after.length === 0 || after.some(({ good }) => !good)) return { waits: true };
-  const refused = [...blockers, ...whyNotAnyMore(wanted, snapshot)];
+  if (triggered === undefined || after.length === 0 || after.some(({ good }) => !good))
+    return { waits: true };
+  const refused = [...blockers, ...whyNotAnyMore(triggered, snapshot)];
   if (refused.length > 0) return { refused };
-  const solved = solveWith(job, wanted, { choice, snapshot });
-  if (!('versions' in solved)) return solved;
-  return { set: { ...solved, cause: { kind: 'manual', request: id, by } } };
+  const solution = solveWith(job, triggered, { choice, snapshot });
+  if (!('versions' in solution)) return solution;
+  return { set: { ...solution, cause: { kind: 'manual', request: id, by } } };
 }
 
 /** The newest set in which a get with `trigger` and `passed` takes the version. */
@@ -71,20 +72,23 @@ function solveWith(
   { resource, version }: ResourceVersion,
   { choice, snapshot }: { choice: ChosenSet; snapshot: Snapshot },
 ): { versions: number[] } | { waits: true } | { needs: NeededPage[] } {
-  const takesIt = ({ get }: JobGet): boolean => get.trigger && get.resource === resource;
-  const group = passedGroups(gets).find((members) => members.some(takesIt));
-  const taker = group?.find(takesIt);
+  const takesVersion = ({ get }: JobGet): boolean => get.trigger && get.resource === resource;
+  const group = passedGroups(gets).find((members) => members.some(takesVersion));
+  const taker = group?.find(takesVersion);
   if (group === undefined || taker === undefined) return { waits: true };
   const solution = solveGroup(group, snapshot, { position: taker.position, version });
   if ('needs' in solution) return solution;
   if (!('versions' in solution)) return { waits: true };
   const chosen = [...choice.versions];
   for (const [index, { position }] of group.entries()) chosen[position] = solution.versions[index];
-  const versions = chosen.flatMap((one) => one ?? []);
+  const versions = chosen.flatMap((chosenVersion) => chosenVersion ?? []);
   return versions.length < gets.length ? { waits: true } : { versions };
 }
 
-/** Since it was triggered, the version was disabled, or its resource was pinned to another one. */
+/**
+ * Why the triggered version can no longer be built: meanwhile people disabled it, or pinned its resource to
+ * another version. Empty: it can be built.
+ */
 function whyNotAnyMore(
   { resource: id, version, disabled }: NonNullable<BuildRequest['version']>,
   snapshot: Snapshot,

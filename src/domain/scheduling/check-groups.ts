@@ -4,8 +4,8 @@ import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { checkTimer } from './next-check.ts';
 
 /**
- * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache or on a volume of
- * the Team is alone in its group.
+ * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache or on a volume
+ * of the Team is alone in its group.
  */
 export interface CheckGroup {
   /**
@@ -15,7 +15,7 @@ export interface CheckGroup {
   key: string;
   /** Absent: a check runs only on request or by webhook. */
   schedule?: Schedule;
-  /** The operator starts its checks, not a CronJob. */
+  /** The operator starts the checks of the group, not a CronJob. */
   timedByOperator: boolean;
   tags: string[];
   /** Absent: the worker image. */
@@ -39,12 +39,12 @@ export function checkGroups(pipeline: Pipeline): CheckGroup[] {
   for (const resource of pipeline.resources) {
     const type = types.get(resource.type);
     if (type?.check === undefined) continue;
-    const fresh = groupOf(resource, type);
-    const known = groups.get(fresh.key);
-    if (known === undefined) groups.set(fresh.key, fresh);
-    else known.resources.push(resource.name);
+    const group = groupOf(resource, type);
+    const existing = groups.get(group.key);
+    if (existing === undefined) groups.set(group.key, group);
+    else existing.resources.push(resource.name);
   }
-  const byCronJob = [...groups.values()].filter((group) => !group.timedByOperator);
+  const byCronJob = [...groups.values()].filter(({ timedByOperator }) => !timedByOperator);
   for (const group of byCronJob.slice(MAX_CRON_JOBS)) group.timedByOperator = true;
   return [...groups.values()];
 }
@@ -61,12 +61,12 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
     image ?? '',
     tags.join(','),
     mountsVolume(resource, type) ? resource.name : '',
-    ...paceOf(resource),
+    ...webhookScheduleKeys(resource),
   ];
-  const plain = variant.every((part) => part === '');
+  const isDefaultVariant = variant.every((part) => part === '');
   const base = scheduleKey(resource.schedule);
   return {
-    key: plain ? base : `${base}-${shortHash(variant.join('\n'))}`,
+    key: isDefaultVariant ? base : `${base}-${shortHash(variant.join('\n'))}`,
     tags,
     timedByOperator: checkTimer(resource, type) !== 'cronjob',
     resources: [resource.name],
@@ -75,14 +75,15 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
 }
 
 /**
- * A volume that cannot be mounted stops no other check. The checks of built-in types mount no cache.
+ * Whether the check of the resource mounts a volume. Then the resource is alone in its group, so that a
+ * volume that cannot be mounted stops no other check. Checks of built-in types mount no cache.
  */
 function mountsVolume(resource: Resource, type: ResourceType): boolean {
   const hasCache = !type.builtIn && (resource.cache || type.cache);
   return hasCache || volumePathOf(resource, type) !== undefined;
 }
 
-function paceOf({ webhookSchedule }: Resource): string[] {
+function webhookScheduleKeys({ webhookSchedule }: Resource): string[] {
   return webhookSchedule === undefined ? [] : [scheduleKey(webhookSchedule)];
 }
 

@@ -47,15 +47,15 @@ export function describeScopeChange(before: ScopeKey, after: ScopeKey): string {
   const names = [...new Set([...Object.keys(before.params), ...Object.keys(after.params)])].toSorted();
   const changes = names
     .filter((name) => before.params[name] !== after.params[name])
-    .map((name) => `${name} ${shown(before.params[name])} → ${shown(after.params[name])}`);
+    .map((name) => `${name} ${displayed(before.params[name])} → ${displayed(after.params[name])}`);
   if (canonicalText(before.type) !== canonicalText(after.type))
     changes.unshift('another definition of its type');
-  const left = changes.length - MAX_CHANGES;
-  return [...changes.slice(0, MAX_CHANGES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+  const omitted = changes.length - MAX_CHANGES;
+  return [...changes.slice(0, MAX_CHANGES), ...(omitted > 0 ? [`${omitted} more`] : [])].join(', ');
 }
 
 /** Shows the names of secrets, and hides credentials in URLs. */
-function shown(value: string | undefined): string {
+function displayed(value: string | undefined): string {
   if (value === undefined || value === '') return 'none';
   const named = replaceSecretPlaceholders(value, (name) => `(secret ${name})`);
   const clean = named.replaceAll(/:\/\/[^/@\s]{1,500}@/g, '://…@').replaceAll(/\s+/g, ' ');

@@ -44,23 +44,30 @@ export function claimScopes(
   cronNext: CronNext,
 ): ClaimedScope[] {
   return free.map((scope) => {
-    const own = scope.requestedCause ?? (cause === 'webhook' ? 'schedule' : cause);
-    return withNext({ scope: scope.id, cause: own }, afterStart(scope, { cause: own, at }, cronNext));
+    const ownCause = scope.requestedCause ?? (cause === 'webhook' ? 'schedule' : cause);
+    return withNext(
+      { scope: scope.id, cause: ownCause },
+      nextAfterStart(scope, { cause: ownCause, at }, cronNext),
+    );
   });
 }
 
-/** A group timed by the operator has no running CronJob, so a person created the Pod from a suspended one. */
+/**
+ * The cause of the checks in a Pod of a CronJob. If the operator times the group, its CronJob is suspended,
+ * so a person created the Pod.
+ */
 export function causeOfCronJobPod(free: readonly ScopeTimer[]): Cause {
   return free.some(({ timer }) => timer === 'cronjob') ? 'schedule' : 'manual';
 }
 
 /** A check scope, and the run that checks it. */
 export interface CheckedScope extends ScopeTimer {
-  /** The run that claimed it. */
+  /** The run that claimed the scope. */
   run?: number;
+  /** The check is due. */
   due: boolean;
   requestedCause?: Cause;
-  /** Cause of its run. */
+  /** Cause of the check in that run. */
   runCause?: Cause;
   usualSchedule?: Schedule;
   webhookSchedule?: Schedule;
@@ -68,17 +75,17 @@ export interface CheckedScope extends ScopeTimer {
 }
 
 /**
- * A result counts only while its run has claimed the scope. Without a run (built-in cron), only while the
- * check is due.
+ * Whether a result counts: only while its run has claimed the scope. A result without a run (of the built-in
+ * cron) counts only while the check is due and no run has claimed the scope.
  */
 export function mayRecord({ run: holder, due }: CheckedScope, run: number | undefined): boolean {
   return run === undefined ? holder === undefined && due : holder === run;
 }
 
 export interface CheckSucceeded {
-  /** The check had no run: it starts and ends at once. */
+  /** The check had no run, because it starts and ends at once. */
   atOnce: boolean;
-  /** New versions. */
+  /** How many new versions the check found. */
   found: number;
   at: number;
 }
@@ -97,11 +104,12 @@ export function afterSuccess(
 ): ScopeAfterCheck {
   const cause = (atOnce ? scope.requestedCause : scope.runCause) ?? 'schedule';
   const works = webhookWorks(scope.webhookWorks, { cause, found });
-  const schedule = paceOf(scope, works);
-  const { schedule: _, ...rest } = scope;
-  const paced = schedule === undefined ? rest : { ...rest, schedule };
-  const planned = atOnce ? afterStart(scope, { cause, at }, cronNext) : scope.next;
-  const next = works === scope.webhookWorks ? planned : afterStart(paced, { cause: 'webhook', at }, cronNext);
+  const schedule = scheduleInEffect(scope, works);
+  const { schedule: _, ...unscheduled } = scope;
+  const rescheduled = schedule === undefined ? unscheduled : { ...unscheduled, schedule };
+  const planned = atOnce ? nextAfterStart(scope, { cause, at }, cronNext) : scope.next;
+  const next =
+    works === scope.webhookWorks ? planned : nextAfterStart(rescheduled, { cause: 'webhook', at }, cronNext);
   return withNext({ webhookWorks: works, ...defined({ schedule }) }, next);
 }
 
@@ -115,8 +123,8 @@ export function afterFailure(
 }
 
 /**
- * Number of versions that a check omitted and that are not stored. None if the check also printed a version
- * that was stored before: then all older ones are stored, too.
+ * Number of versions that a check omitted and that are not stored. Zero if the check also printed a version
+ * that was stored before: then all older versions are stored, too.
  */
 export function omittedVersions(
   omitted: number,
@@ -125,7 +133,7 @@ export function omittedVersions(
   return added === different ? omitted : 0;
 }
 
-function afterStart(
+function nextAfterStart(
   { schedule, pipeline, next }: Pick<ScopeTimer, 'schedule' | 'pipeline' | 'next'>,
   { cause, at }: { cause: Cause; at: number },
   cronNext: CronNext,
@@ -134,7 +142,7 @@ function afterStart(
 }
 
 /** Only a resource with a `webhookSchedule` changes its schedule. */
-function paceOf(
+function scheduleInEffect(
   { usualSchedule, webhookSchedule, schedule }: CheckedScope,
   works: boolean,
 ): Schedule | undefined {

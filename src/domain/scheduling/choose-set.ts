@@ -43,12 +43,12 @@ export function chooseSet({ gets }: JobFacts, snapshot: Snapshot): ChosenSet {
   };
 }
 
-/** For a get without `passed`: its pin, or the newest version that is not held. */
+/** Chooses for a get without `passed`: its pin, or the newest version that is not held. */
 function chooseVersion({ position, get }: JobGet, snapshot: Snapshot): GetChoice {
   const resource = snapshot.resource(get.resource);
   const { pinned, newest, held } = resource;
-  const free = held === undefined ? newest : held.newest;
-  const version = pinned === undefined ? free : pinned.version;
+  const newestFree = held === undefined ? newest : held.newest;
+  const version = pinned === undefined ? newestFree : pinned.version;
   if (version === undefined || isPinUnusable(resource, snapshot))
     return { position, reason: whyNoVersion(resource, snapshot) };
   return { position, version };
@@ -60,7 +60,7 @@ function isPinUnusable({ pinned, held }: ResourceFacts, { idOf }: Snapshot): boo
   return disabled || unknown || (held !== undefined && idOf(version) >= held.from);
 }
 
-/** For gets with `passed`: what good builds of their upstream jobs took together. */
+/** Chooses for gets with `passed`: versions that good builds of their upstream jobs took together. */
 function chooseGroup(group: readonly JobGet[], snapshot: Snapshot): GetChoice[] {
   const resourceOf = ({ get }: JobGet): ResourceFacts => snapshot.resource(get.resource);
   const unusable = group.filter((member) => isPinUnusable(resourceOf(member), snapshot));
@@ -72,13 +72,16 @@ function chooseGroup(group: readonly JobGet[], snapshot: Snapshot): GetChoice[] 
   const solution = solveGroup(group, snapshot);
   if ('needs' in solution) return [solution];
   if (!('versions' in solution)) return whyUnsolved(solution, group, snapshot);
-  return group.flatMap(({ position }, place) => {
-    const version = solution.versions[place];
+  return group.flatMap(({ position }, index) => {
+    const version = solution.versions[index];
     return version === undefined ? [] : [{ position, version }];
   });
 }
 
-/** Names the gets that have no version even alone; if each has one, the whole group fails to agree. */
+/**
+ * The gets without a version, each with its reason: those that have none even on their own. If each get has
+ * one on its own, the reason of all gets is that the group does not agree.
+ */
 function whyUnsolved(
   solution: { unmet: number[] } | { tooDeep: true },
   group: readonly JobGet[],
@@ -93,6 +96,6 @@ function whyUnsolved(
     return unmet.length > 0 ? whyNotPassed(resource, jobs, snapshot) : whyNoAgreement(resource, jobs, names);
   };
   return group
-    .filter((_, place) => unmet.length === 0 || unmet.includes(place))
+    .filter((_, index) => unmet.length === 0 || unmet.includes(index))
     .map(({ position, get }) => ({ position, reason: reasonFor(get) }));
 }

@@ -17,25 +17,32 @@ import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
 
-/** Pages so small that needs arise. */
+/** Rows per page. Most are so few that decisions need further pages. */
 const rows = fc.constantFrom(1, 2, 3, 20);
 
 function setsOf(decision: Decision, job: number): number[][] {
   return decision.builds.filter((build) => build.job === job).map(({ versions }) => versions);
 }
 
-/** Plays a history; calls `look` whenever `burst` things have happened, then decides. */
+/**
+ * Plays a history. After every `eventsPerDecision` events it decides, calls `inspect`, and applies the
+ * decision.
+ */
 function play(
-  drawn: { pipeline: Parameters<typeof historyOf>[0]; events: Parameters<typeof happen>[1][]; rows: number },
-  look: (history: History, decision: Decision) => void,
-  burst = 1,
+  example: {
+    pipeline: Parameters<typeof historyOf>[0];
+    events: Parameters<typeof happen>[1][];
+    rows: number;
+  },
+  inspect: (history: History, decision: Decision) => void,
+  eventsPerDecision = 1,
 ): void {
-  const history = historyOf(drawn.pipeline);
-  for (const [index, event] of drawn.events.entries()) {
+  const history = historyOf(example.pipeline);
+  for (const [index, event] of example.events.entries()) {
     happen(history, event);
-    if (index % burst < burst - 1) continue;
-    const decision = decideFromHistory(history, { rows: drawn.rows });
-    look(history, decision);
+    if (index % eventsPerDecision < eventsPerDecision - 1) continue;
+    const decision = decideFromHistory(history, { rows: example.rows });
+    inspect(history, decision);
     applyDecision(history, decision);
   }
 }
@@ -45,8 +52,8 @@ const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents, rows });
 describe('in random pipelines with random histories', () => {
   test('the decision equals that of a search through everything', () => {
     fc.assert(
-      fc.property(drawn, (one) =>
-        play(one, (history, decision) => {
+      fc.property(drawn, (example) =>
+        play(example, (history, decision) => {
           const sets = history.jobs.map(({ id }) => setsOf(decision, id));
           expectEqual(
             sets,
@@ -60,11 +67,11 @@ describe('in random pipelines with random histories', () => {
 
   test('a request gets a build of the newest set that is ready, or at least one reason', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        play(one, (history) => {
+      fc.property(drawn, (example) => {
+        play(example, (history) => {
           for (const job of history.jobs) {
             const request = ask(history, job);
-            const decision = decideFromHistory(history, { jobs: [job.id], rows: one.rows });
+            const decision = decideFromHistory(history, { jobs: [job.id], rows: example.rows });
             const made = decision.builds.filter(({ cause }) => cause.kind === 'manual');
             const expected = requestedByBruteForce(history, job.id);
             const refused = decision.refused.find((refusal) => refusal.request === request);
@@ -90,14 +97,14 @@ describe('in random pipelines with random histories', () => {
 
   test('no set is built twice automatically, and no inputs come from contradicting builds', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
+      fc.property(drawn, (example) => {
         const built = new Set<string>();
-        play(one, (history, decision) => {
+        play(example, (history, decision) => {
           const wrong = decision.builds.filter(({ job, versions }) => {
             const key = `${job}: ${String(versions)}`;
-            const again = built.has(key) && !endedUnused(history, job, versions);
+            const isBuiltAgain = built.has(key) && !endedUnused(history, job, versions);
             built.add(key);
-            return again || !hasGoodBuilds(history, jobOf(history, job), versions);
+            return isBuiltAgain || !hasGoodBuilds(history, jobOf(history, job), versions);
           });
           expectEqual(wrong, []);
         });
@@ -108,8 +115,8 @@ describe('in random pipelines with random histories', () => {
 
   test('a newest set supersedes queued ones, and automatic builds stay within their limit', () => {
     fc.assert(
-      fc.property(drawn, (one) =>
-        play(one, (history, decision) => {
+      fc.property(drawn, (example) =>
+        play(example, (history, decision) => {
           for (const { job, supersedes = [] } of decision.builds)
             for (const id of supersedes)
               expect(
@@ -131,22 +138,24 @@ describe('in random pipelines with random histories', () => {
 
   test('a decision makes its builds in order, the newest set last', () => {
     fc.assert(
-      fc.property(drawn, fc.integer({ min: 2, max: 6 }), (one, burst) =>
+      fc.property(drawn, fc.integer({ min: 2, max: 6 }), (example, eventsPerDecision) =>
         play(
-          one,
+          example,
           (history, decision) => {
             for (const { id } of history.jobs) {
               const sets = setsOf(decision, id);
               const places = sets.map((set) => placesOf(history, jobOf(history, id), set));
               expectEqual(
-                places.filter((set, index) => places.slice(0, index).some((it) => exceeds(it, set))),
+                places.filter((set, index) =>
+                  places.slice(0, index).some((earlier) => exceeds(earlier, set)),
+                ),
                 [],
               );
               const newest = requestedByBruteForce(history, id);
               if (sets.some((set) => String(set) === String(newest))) expectEqual(sets.at(-1), newest);
             }
           },
-          burst,
+          eventsPerDecision,
         ),
       ),
       { numRuns: RUNS },
@@ -155,16 +164,16 @@ describe('in random pipelines with random histories', () => {
 
   test('the order of facts and jobs does not matter', () => {
     fc.assert(
-      fc.property(drawn, fc.infiniteStream(fc.nat()), (one, chance) => {
-        play(one, (history, decision) => {
+      fc.property(drawn, fc.infiniteStream(fc.nat()), (example, chance) => {
+        play(example, (history, decision) => {
           const facts = gatherFacts(
             history,
             history.jobs.map(({ id }) => id),
             1000,
           );
-          const whole = decideBuilds(facts);
-          expectEqual(readyToWrite(history, facts, whole), decision);
-          expectEqual(decideBuilds(shuffled(facts, chance)), whole);
+          const expected = decideBuilds(facts);
+          expectEqual(readyToWrite(history, facts, expected), decision);
+          expectEqual(decideBuilds(shuffled(facts, chance)), expected);
         });
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -173,15 +182,15 @@ describe('in random pipelines with random histories', () => {
 
   test('the order of upstream builds does not matter, nor whether jobs are decided together', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        play(one, (history, decision) => {
+      fc.property(drawn, (example) => {
+        play(example, (history, decision) => {
           const most = Math.max(0, ...history.builds.map(({ id }) => id)) + 1;
           const reversed = {
             ...history,
             builds: history.builds.map((build) => ({ ...build, id: most - build.id })),
           };
           const alone = history.jobs.map(({ id }) =>
-            setsOf(decideFromHistory(reversed, { jobs: [id], rows: one.rows }), id),
+            setsOf(decideFromHistory(reversed, { jobs: [id], rows: example.rows }), id),
           );
           expectEqual(
             alone,
@@ -195,13 +204,13 @@ describe('in random pipelines with random histories', () => {
 
   test('a second decision changes nothing', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        const history = historyOf(one.pipeline);
-        for (const event of one.events) {
+      fc.property(drawn, (example) => {
+        const history = historyOf(example.pipeline);
+        for (const event of example.events) {
           happen(history, event);
-          applyDecision(history, decideFromHistory(history, { rows: one.rows }));
-          const again = decideFromHistory(history, { rows: one.rows });
-          expectEqual(again.builds, []);
+          applyDecision(history, decideFromHistory(history, { rows: example.rows }));
+          const second = decideFromHistory(history, { rows: example.rows });
+          expectEqual(second.builds, []);
         }
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -216,7 +225,8 @@ const arrivals = (most: number) =>
   });
 
 /**
- * Plays arrivals; `rarely`: only one decision in 250 of them. Answers what was built, and of which versions.
+ * Plays arrivals of versions. `rarely`: decides only after every 250 arrivals. Returns the versions of each
+ * build, and all versions that builds should take.
  */
 function builtFrom(arrived: { resource: number; decide: number }[], rarely: boolean): [number[][], number[]] {
   const history = historyOf({
@@ -237,21 +247,21 @@ function builtFrom(arrived: { resource: number; decide: number }[], rarely: bool
     if (rarely ? index % 250 === 249 : decide === 0) decideAll();
   }
   decideAll();
-  const all = history.resources.every(({ versions }) => versions.length > 0);
-  const known = all ? history.resources.flatMap(({ versions }) => versions.map(({ id }) => id)) : [];
-  return [history.builds.map(({ inputs }) => inputs.map(({ version }) => version)), known];
+  const canBuild = history.resources.every(({ versions }) => versions.length > 0);
+  const due = canBuild ? history.resources.flatMap(({ versions }) => versions.map(({ id }) => id)) : [];
+  return [history.builds.map(({ inputs }) => inputs.map(({ version }) => version)), due];
 }
 
 describe('a job that every version triggers', () => {
   test.each([
-    ['whenever it is decided', 40, false, Math.ceil(RUNS / 4)],
-    ['when more wait than one decision takes', 300, true, Math.ceil(RUNS / 20)],
-  ] as const)('leaves none out and builds no set twice, %s', (_, most, rarely, numRuns) => {
+    ['whenever decisions are taken', 40, false, Math.ceil(RUNS / 4)],
+    ['when more versions wait than one decision takes', 300, true, Math.ceil(RUNS / 20)],
+  ] as const)('leaves no version out and builds no set twice, %s', (_, most, rarely, numRuns) => {
     fc.assert(
       fc.property(arrivals(most), (arrived) => {
-        const [built, known] = builtFrom(arrived, rarely);
+        const [built, due] = builtFrom(arrived, rarely);
         expect(new Set(built.map(String)).size).toBe(built.length);
-        expect(new Set(built.flat())).toEqual(new Set(known));
+        expect(new Set(built.flat())).toEqual(new Set(due));
         for (const [index, version] of (built.at(-1) ?? []).entries())
           expect(version).toBe(Math.max(...built.map((versions) => versions[index] ?? 0)));
       }),
@@ -260,7 +270,7 @@ describe('a job that every version triggers', () => {
   });
 });
 
-/** Newer in some input and older in none. */
+/** Whether `one` is newer than `other` in some input and older in none. */
 function exceeds(one: number[], other: number[]): boolean {
   return (
     String(one) !== String(other) && one.every((version, index) => version >= (other[index] ?? Infinity))
@@ -276,7 +286,7 @@ function endedUnused(history: History, job: number, versions: number[]): boolean
   );
 }
 
-/** Everything whose order is not said to mean something, in another order. */
+/** The facts with a random order of every list whose order has no meaning. */
 function shuffled(facts: Facts, chance: fc.Stream<number>): Facts {
   const shuffle = <Item>(items: Item[]): Item[] =>
     items

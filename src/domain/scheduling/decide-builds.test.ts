@@ -46,7 +46,7 @@ const row = (version: number, build: number, ...also: [resource: number, version
 });
 
 describe('a decision on much history', () => {
-  test('a decision takes some new versions, returns which ones and says that more are left', () => {
+  test('a decision takes a limited number of new versions, and says up to which one and that more are left', () => {
     const unused = Array.from({ length: MAX_UNUSED_VERSIONS + 1 }, (_, index) => index + 1);
     const decision = decideBuilds(facts([get({ unused }), get({ resource: 2 })]));
     expect(decision.builds).toHaveLength(MAX_UNUSED_VERSIONS);
@@ -62,8 +62,8 @@ describe('a decision on much history', () => {
   test('a decision answers every request at once', () => {
     const known = facts([get({ unused: [4] })]);
     known.resources = [{ id: 1, name: 'git.app', newest: 4 }];
-    const asked = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
-    known.jobs = known.jobs.map((job) => ({ ...job, requests: asked.toReversed() }));
+    const requests = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
+    known.jobs = known.jobs.map((job) => ({ ...job, requests: requests.toReversed() }));
     expect(decideBuilds(known).builds.map(({ cause }) => cause)).toEqual([
       { kind: 'manual', request: 1, by: 'ann' },
       { kind: 'manual', request: 2, by: 'bob' },
@@ -119,7 +119,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('a version counts as used when nobody can know any more', () => {
+  test('a version counts as used if the page that would tell is too old to be read', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
     const known = {
       passes: [page(1, 1, [row(7, 70)])],
@@ -138,8 +138,8 @@ describe('a decision on much history', () => {
       get({ resource: 3, passed: by([1, 'unit'], [2, 'bake']) }),
     ];
     const many = Array.from({ length: 300 }, (_, index) => 301 - index);
-    // The one version of the third on which unit and bake agree goes with a version of the first that lint
-    // never passed.
+    // unit and bake agree on only one version of the third resource. The build of unit with that version took
+    // a version of the first resource that never passed lint.
     const unit = [...many.map((one): [number, number] => [one, one]), [1, 9999] as const];
     const bake = [...many.map((one): [number, number] => [one, one + 5000]), [1, 9999] as const];
     const passes = [
@@ -181,8 +181,8 @@ describe('a decision on much history', () => {
       get({ resource: 4, passed: by([3, 'c'], [4, 'd']) }),
     ];
     const many = Array.from({ length: 200 }, (_, index) => 200 - index);
-    // Whatever the first takes, the second takes 7, and what is left for the others never agrees on the
-    // fourth.
+    // Whatever version of the first resource is taken, the second one is taken at version 7. For each of
+    // these choices, c and d then disagree on the fourth resource.
     const passes = [
       page(
         1,
@@ -219,7 +219,7 @@ describe('a decision on much history', () => {
   });
 });
 
-test('reasons name what they are about', () => {
+test('reasons name their resources, jobs and versions', () => {
   const gets = [
     get({ passed: by([1, 'unit'], [2, 'lint']) }),
     get({ resource: 2, trigger: false }),

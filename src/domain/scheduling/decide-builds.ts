@@ -30,13 +30,14 @@ import { withAutomaticInputs } from './why-not-inputs.ts';
  *    also while others run. All other triggers together get one build, of the newest set, if no build used
  *    one of its trigger versions. That build supersedes a queued one, or waits while as many automatic builds
  *    of the job are open as its concurrency allows.
- * 3. Cascaded builds: a version that a person triggered upstream has passed all jobs that it must.
- * 4. Requested builds: what a person triggers is built if its inputs exist, and else refused with every
- *    reason.
+ * 3. Cascaded builds. A version that a person triggered upstream is built once it has passed all jobs of
+ *    `passed`.
+ * 4. Requested builds: what a person triggers is built if its inputs exist. Otherwise it is refused with
+ *    every reason.
  * 5. Merge the three. A request for a set that is built anyway is answered by that build.
  *
- * The function is pure and reads a bounded part of the history. If it needs an older page of it, it decides
- * nothing for that job but asks for the page (`needs`); the caller gathers the page and decides again.
+ * The function is pure and reads a bounded part of the history. If a job needs an older page of the history,
+ * nothing is decided for the job, and `needs` names the page. The caller gathers the page and decides again.
  */
 export function decideBuilds(facts: Facts): DecidedBuilds {
   const context = contextOf(facts);
@@ -59,29 +60,29 @@ interface Context {
   facts: Facts;
   /** For automatic builds: without the versions whose hooks are running. */
   snapshot: Snapshot;
-  /** For requests of people: with these versions. */
+  /** For requests of people: also with the versions whose hooks are running. */
   snapshotForPeople: Snapshot;
   used: UsedVersions;
 }
 
 function contextOf(facts: Facts): Context {
   const snapshot = snapshotOf(facts);
-  const withoutHooks = ignoreHolds(facts);
+  const factsForPeople = ignoreHolds(facts);
   return {
     facts,
     snapshot,
-    snapshotForPeople: withoutHooks === facts ? snapshot : snapshotOf(withoutHooks),
+    snapshotForPeople: factsForPeople === facts ? snapshot : snapshotOf(factsForPeople),
     used: usedVersionsIn(facts.used, snapshot.exhausted),
   };
 }
 
-/** What the jobs that are not decided yet may still use. */
+/** What is left for the jobs that are not decided yet. */
 interface Budget {
   /** Automatic builds. */
   builds: number;
-  /** Inputs of automatic builds, all together. */
+  /** Inputs of all automatic builds in total. */
   inputs: number;
-  /** Builds of the pipeline that have not started, with those of this decision. */
+  /** Builds of the pipeline that have not started, including those of this decision. */
   queued: number;
 }
 
@@ -111,7 +112,7 @@ function decideJob(
     settled: automatic.settled,
     unfinished: automatic.truncated || automatic.hasMoreVersions ? [job.id] : [],
   };
-  return { decision, budget: without(budget, { job, automatic, builds }) };
+  return { decision, budget: reduceBudget(budget, { job, automatic, builds }) };
 }
 
 /** People may also take versions whose hooks are running. */
@@ -126,7 +127,9 @@ function chooseForPeople(
 
 interface AutomaticDecision extends AutomaticSets, Pick<DecidedBuilds, 'waiting' | 'settled'> {}
 
-/** The automatic sets of a job, or why it gets none; and how far its gets are settled then. */
+/**
+ * The automatic sets of a job, or why it gets none, and up to which versions its gets are settled afterwards.
+ */
 function decideAutomatic(
   job: JobFacts,
   choice: ChosenSet,
@@ -176,17 +179,18 @@ function buildsOf(job: JobFacts, sets: readonly VersionSet[]): BuildDecision[] {
   return sets.map((set) => ({ job: job.id, ...automatic, ...set, state }));
 }
 
-function without(
+function reduceBudget(
   budget: Budget,
   { job, automatic, builds }: { job: JobFacts; automatic: AutomaticSets; builds: readonly BuildDecision[] },
 ): Budget {
-  // Of an interruptible job, the last build interrupts the others, unless they are of other requests or branches.
+  // In an interruptible job, the last build interrupts the others, unless they are of other pull requests or
+  // branches.
   const lasting = job.interruptible === true ? builds.slice(-1) : builds;
-  const queued = lasting.map(({ supersedes = [] }) => 1 - supersedes.length);
+  const queueChanges = lasting.map(({ supersedes = [] }) => 1 - supersedes.length);
   return {
     builds: budget.builds - automatic.sets.length,
     inputs: budget.inputs - automatic.sets.length * job.gets.length,
-    queued: queued.reduce((sum, change) => sum + change, budget.queued),
+    queued: queueChanges.reduce((sum, change) => sum + change, budget.queued),
   };
 }
 

@@ -34,21 +34,21 @@ describe('Pods are created', () => {
     'for each shape once, then for the likeliest again': [{}, ['a', 'b', 'a']],
     'for each shape without one only, while builds begin': [{ refill: false, pods: [pod(1)] }, ['b']],
     'for the shape that has fewest': [{ pods: [pod(1), pod(2)] }, ['b']],
-    'as far as the team may run builds': [{ room: 1 }, ['a']],
-    'for no team that runs all that it may': [{ room: 0 }, []],
+    'only for as many builds as the team may run': [{ room: 1 }, ['a']],
+    'not if the team runs all the builds that it may': [{ room: 0 }, []],
     'only after builds that wait for a Pod have theirs': [{ waiting: 1 }, []],
-    'for no team without quota': [{ isShort: true }, []],
-    'for no shape that nobody wants': [{ wanted: [] }, []],
+    'not if a build of the team lacks quota': [{ isShort: true }, []],
+    'not if no build is likely': [{ wanted: [] }, []],
     'for no shape whose Pod failed lately': [{ pods: [pod(1, { state: 'failed' })] }, ['b', 'b', 'b']],
   };
-  test.each(Object.entries(tests))('%s', (_title, [given, shapes]) => {
-    expect(decideWarmPods(facts(given), NOW).create).toEqual(shapes);
+  test.each(Object.entries(tests))('%s', (_title, [change, shapes]) => {
+    expect(decideWarmPods(facts(change), NOW).create).toEqual(shapes);
   });
 });
 
 describe('a Pod is deleted', () => {
   const tests: Record<string, [Partial<WarmFacts>, { id: number; reason: string }[]]> = {
-    'when it waited for the Team’s time': [
+    'when it has waited for the time that the Team sets': [
       { pods: [pod(1, { createdAt: ago(600) }), pod(2, { createdAt: ago(599) })] },
       [{ id: 1, reason: 'Idle' }],
     ],
@@ -66,11 +66,11 @@ describe('a Pod is deleted', () => {
       [{ id: 1, reason: 'Forgotten' }],
     ],
   };
-  test.each(Object.entries(tests))('%s', (_title, [given, removed]) => {
-    expect(decideWarmPods(facts(given), NOW).remove).toEqual(removed);
+  test.each(Object.entries(tests))('%s', (_title, [change, removed]) => {
+    expect(decideWarmPods(facts(change), NOW).remove).toEqual(removed);
   });
 
-  test('when the Team keeps none any more', () => {
+  test('when the Team no longer keeps Pods ready', () => {
     const { settings: _none, ...off } = facts({ pods: [pod(1), pod(2, { state: 'failed' })] });
     expect(decideWarmPods(off, NOW).create).toEqual([]);
     expect(decideWarmPods(off, NOW).remove).toEqual([
@@ -105,38 +105,42 @@ const anyFacts = fc.record({
   refill: fc.boolean(),
   pods: fc
     .array(anyPod, { maxLength: 12 })
-    .map((pods): WarmPodState[] => pods.map((one, index) => ({ id: index + 1, ...one }))),
+    .map((pods): WarmPodState[] => pods.map((fields, index) => ({ id: index + 1, ...fields }))),
 });
 
 test('there are never more Pods than the Team asks for or may use, none is idle, and a second decision changes nothing', () => {
   fc.assert(
-    fc.property(anyFacts, (given) => {
-      const { create, remove, fail } = decideWarmPods(given, NOW);
+    fc.property(anyFacts, (drawnFacts) => {
+      const { create, remove, fail } = decideWarmPods(drawnFacts, NOW);
       const gone = new Set([...remove, ...fail].map(({ id }) => id));
       expect(gone.size).toBe(remove.length + fail.length);
-      // One that failed long after its creation is forgotten by the next decision, which may create another.
+      // A Pod that failed long after its creation is forgotten by the next decision, which may then create
+      // another one.
       fc.pre(
-        given.pods.every(
-          ({ id, createdAt }) => createdAt > ago(FAILED_SECONDS) || !fail.some((one) => one.id === id),
+        drawnFacts.pods.every(
+          ({ id, createdAt }) =>
+            createdAt > ago(FAILED_SECONDS) || !fail.some((failure) => failure.id === id),
         ),
       );
-      const failed = given.pods
-        .filter(({ id }) => fail.some((one) => one.id === id))
-        .map((one) => ({ ...one, state: 'failed' as const }));
-      const left = given.pods.filter(({ id }) => !gone.has(id));
-      const made = create.map((shape, index) =>
+      const failed = drawnFacts.pods
+        .filter(({ id }) => fail.some((failure) => failure.id === id))
+        .map((failedPod) => ({ ...failedPod, state: 'failed' as const }));
+      const remaining = drawnFacts.pods.filter(({ id }) => !gone.has(id));
+      const created = create.map((shape, index) =>
         pod(100 + index, { shape, state: 'creating', createdAt: NOW }),
       );
-      const after = [...left, ...made];
+      const after = [...remaining, ...created];
       const living = after.filter(({ state }) => state !== 'failed');
-      expect(living.length).toBeLessThanOrEqual(Math.min(given.settings.pods, given.room));
-      if (given.isShort) expect(living).toEqual([]);
-      for (const one of living) {
-        expect(given.wanted).toContain(one.shape);
-        expect(NOW.getTime() - one.createdAt.getTime()).toBeLessThan(given.settings.idleSeconds * 1000);
+      expect(living.length).toBeLessThanOrEqual(Math.min(drawnFacts.settings.pods, drawnFacts.room));
+      if (drawnFacts.isShort) expect(living).toEqual([]);
+      for (const livingPod of living) {
+        expect(drawnFacts.wanted).toContain(livingPod.shape);
+        expect(NOW.getTime() - livingPod.createdAt.getTime()).toBeLessThan(
+          drawnFacts.settings.idleSeconds * 1000,
+        );
       }
-      const again = decideWarmPods({ ...given, pods: [...after, ...failed] }, NOW);
-      expect(again).toEqual({ create: [], remove: [], fail: [] });
+      const secondDecision = decideWarmPods({ ...drawnFacts, pods: [...after, ...failed] }, NOW);
+      expect(secondDecision).toEqual({ create: [], remove: [], fail: [] });
     }),
     { numRuns: 1000 },
   );

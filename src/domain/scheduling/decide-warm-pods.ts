@@ -1,10 +1,10 @@
-/** How many Pods a Team keeps ready at most, and how long one waits. */
+/** How many Pods a Team keeps ready at most, and for how long a ready Pod waits for a build. */
 export interface WarmSettings {
   pods: number;
   idleSeconds: number;
 }
 
-/** A Pod that no build has taken. `failed`: it is gone, and never became ready. */
+/** A Pod that no build has taken. `failed`: the Pod is gone, and never became ready. */
 export interface WarmPodState {
   id: number;
   shape: string;
@@ -17,14 +17,17 @@ export interface WarmFacts {
   settings?: WarmSettings;
   /** How many more builds the team may run now. Infinity: no limit. */
   room: number;
-  /** Builds that have their turn and no Pod. They go first. */
+  /** Builds that have their turn but no Pod yet. Their Pods come first. */
   waiting: number;
-  /** One of them was refused for lack of quota. */
+  /** The Pod of one of these builds was refused for lack of quota. */
   isShort: boolean;
   /** Shapes of the jobs that may be built soon, the likeliest first. Each at most once. */
   wanted: readonly string[];
   pods: readonly WarmPodState[];
-  /** Absent: a shape that has a Pod gets no other one yet, so that none starts while builds begin. */
+  /**
+   * Also create Pods for shapes that have one. Absent: do not, so that such Pods do not start while builds
+   * begin.
+   */
   refill?: boolean;
 }
 
@@ -34,7 +37,7 @@ export interface WarmDecision {
   /** The shape of each Pod to create. */
   create: string[];
   remove: { id: number; reason: RemovalReason }[];
-  /** These never became ready. For some time, no Pod of their shape is created. */
+  /** Pods that never became ready. For some time, no Pod of their shape is created. */
   fail: { id: number; message: string }[];
 }
 
@@ -44,31 +47,31 @@ export const MAX_CREATING_SECONDS = 180;
 export const FAILED_SECONDS = 300;
 
 /**
- * Which Pods to create and delete, so that the likeliest builds find one. Never more than the Team asks for, and
- * never more than it could use at once.
+ * Which Pods to create and delete, so that the likeliest builds find one. There are never more Pods than the
+ * Team sets, nor than the team could use at once.
  */
 export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
   const judged = facts.pods.map((pod) => ({ pod, ...judgePod(pod, facts, now) }));
   const staying = judged.filter(({ reason, message }) => reason === undefined && message === undefined);
   const living = staying.map(({ pod }) => pod).filter(({ state }) => state !== 'failed');
-  const most = mostPods(facts);
-  // The oldest is taken first, so the newest is the one to spare.
-  const spare = living.toSorted((a, b) => a.id - b.id).slice(most);
+  const limit = maxPods(facts);
+  // Builds take the oldest Pod first, so the newest Pods are surplus.
+  const surplus = living.toSorted((a, b) => a.id - b.id).slice(limit);
   const failed = new Set([
     ...staying.flatMap(({ pod }) => (pod.state === 'failed' ? [pod.shape] : [])),
     ...judged.flatMap(({ pod, message }) => (message === undefined ? [] : [pod.shape])),
   ]);
   return {
-    create: facts.waiting > 0 ? [] : shapesToCreate(facts, living, { failed, count: most - living.length }),
+    create: facts.waiting > 0 ? [] : shapesToCreate(facts, living, { failed, count: limit - living.length }),
     remove: [
       ...judged.flatMap(({ pod, reason }) => (reason === undefined ? [] : [{ id: pod.id, reason }])),
-      ...spare.map(({ id }) => ({ id, reason: 'TeamLimit' as const })),
+      ...surplus.map(({ id }) => ({ id, reason: 'TeamLimit' as const })),
     ],
     fail: judged.flatMap(({ pod, message }) => (message === undefined ? [] : [{ id: pod.id, message }])),
   };
 }
 
-function mostPods({ settings, room, isShort }: WarmFacts): number {
+function maxPods({ settings, room, isShort }: WarmFacts): number {
   return settings === undefined || isShort ? 0 : Math.max(0, Math.min(settings.pods, room));
 }
 
@@ -88,20 +91,22 @@ function judgePod(
   return {};
 }
 
-/** One for each shape first. Then, to refill, a second one for each, and so on. */
+/** First one Pod for each shape. Then, with `refill`, a second Pod for each shape, and so on. */
 function shapesToCreate(
   { wanted, refill = false }: WarmFacts,
   living: readonly WarmPodState[],
   { failed, count }: { failed: ReadonlySet<string>; count: number },
 ): string[] {
   const shapes = wanted.filter((shape) => !failed.has(shape));
-  const has = new Map(shapes.map((shape) => [shape, living.filter((pod) => pod.shape === shape).length]));
+  const countByShape = new Map(
+    shapes.map((shape) => [shape, living.filter((pod) => pod.shape === shape).length]),
+  );
   const create: string[] = [];
   while (shapes.length > 0 && create.length < count) {
-    const fewest = Math.min(...has.values());
+    const fewest = Math.min(...countByShape.values());
     if (fewest > 0 && !refill) break;
-    const next = shapes.find((shape) => has.get(shape) === fewest) ?? '';
-    has.set(next, fewest + 1);
+    const next = shapes.find((shape) => countByShape.get(shape) === fewest) ?? '';
+    countByShape.set(next, fewest + 1);
     create.push(next);
   }
   return create;

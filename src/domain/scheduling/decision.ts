@@ -11,16 +11,16 @@ export interface DecidedBuilds {
   refused: { request: number; reasons: Reason[] }[];
   /**
    * For a get (by position): no version up to this row id is unused, so the next decision need not look at
-   * them. Whatever makes one of them unused again lowers the mark (`settledBefore`).
+   * these versions. Whatever makes one of them unused again lowers the mark (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
-  /** Jobs with more builds than one decision creates: decide again at once. */
+  /** Jobs that are due for more builds than one decision creates: decide again at once. */
   unfinished: number[];
   /** Older pages that some jobs need. Nothing is decided for such a job until they are there. */
   needs: NeededPage[];
 }
 
-/** What is written. */
+/** The decision as it is written to the database. */
 export interface Decision extends DecidedBuilds {
   /** Row ids of builds that builds of this decision interrupt. `interruptOlder` finds them. */
   interrupted: number[];
@@ -32,14 +32,14 @@ export interface BuildDecision {
   /** One version for each get, in the order of the gets. */
   versions: number[];
   cause: BuildCause;
-  /** The value of each input of the job. Absent: it has none. */
+  /** The value of each input of the job. Absent: the job has no inputs. */
   inputs?: InputValues;
   /**
-   * `superseded`: a later build of the same decision interrupts it, so it is created as cancelled
+   * `superseded`: a later build of the same decision interrupts this one, so this one is created as cancelled
    * (`interruptOlder`).
    */
   state: 'pending' | 'waiting' | 'superseded';
-  /** Queued builds that this one supersedes. It takes the place of the first of them in the queue. */
+  /** Queued builds that this one supersedes. This build takes the place of the first of them in the queue. */
   supersedes?: number[];
 }
 
@@ -51,14 +51,14 @@ export type BuildCause =
   | { kind: 'manual'; request: number; by: string; checks?: RequestedCheck[] };
 
 /**
- * Automatic builds that one decision creates, so that its transaction stays short for any pipeline. The next
- * decision creates the rest. Requests of people do not count.
+ * Limit for the automatic builds of one decision, so that its transaction stays short for any pipeline. The
+ * next decision creates the others. Builds that people request do not count.
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
-/** Inputs of these builds, all together. One build is always created. */
+/** Limit for the inputs of these builds in total. One build is always created, even if it has more inputs. */
 export const MAX_INPUTS_PER_DECISION = 20_000;
 
-/** No person requested the build. `kind`: of its cause. */
+/** Whether no person requested a build. `kind`: the kind of its cause. */
 export function isAutomatic(kind: string): boolean {
   return kind === 'version' || kind === 'ready';
 }

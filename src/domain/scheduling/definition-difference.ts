@@ -26,7 +26,10 @@ export function differenceBetween(before: Pipeline | undefined, after: Pipeline)
   };
 }
 
-/** The same, with renamed items as changed. `before` already has the current names. */
+/**
+ * The difference, in which renamed jobs and resources count as changed. `before` already has the current
+ * names.
+ */
 export function differenceWithNames(
   before: Pipeline | undefined,
   after: Pipeline,
@@ -62,16 +65,16 @@ function withTypes(pipeline: Pipeline | undefined): { name: string }[] {
   }));
 }
 
-/** `oldName` alone is not a change. */
-const textOf = (item: object): string => canonicalText({ ...item, oldName: undefined });
+/** The text by which items are compared. A different `oldName` alone is not a change. */
+const comparableText = (item: object): string => canonicalText({ ...item, oldName: undefined });
 
 function compare(before: { name: string }[], after: { name: string }[]): NameDifference {
-  const old = new Map(before.map((item) => [item.name, textOf(item)]));
+  const textsBefore = new Map(before.map((item) => [item.name, comparableText(item)]));
   const names = new Set(after.map((item) => item.name));
   return {
-    added: after.filter((item) => !old.has(item.name)).map((item) => item.name),
+    added: after.filter((item) => !textsBefore.has(item.name)).map((item) => item.name),
     changed: after
-      .filter((item) => old.has(item.name) && old.get(item.name) !== textOf(item))
+      .filter((item) => textsBefore.has(item.name) && textsBefore.get(item.name) !== comparableText(item))
       .map((item) => item.name),
     removed: before.filter((item) => !names.has(item.name)).map((item) => item.name),
   };

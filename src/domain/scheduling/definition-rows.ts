@@ -21,7 +21,7 @@ export interface DefinitionRows {
 export interface ResourceRow {
   name: string;
   type: string;
-  /** Its versions come from puts of the team's pipelines. */
+  /** Versions of the resource come from puts of the team's pipelines. */
   stream: boolean;
   /** A new version runs `on_trigger` hooks. */
   hooks: boolean;
@@ -64,14 +64,14 @@ export interface GetRow {
 
 /** `before`: the previous revision with the current names, even if the pipeline was deleted since. */
 export function definitionRows(
-  saving: TimersToSave & { before: Pipeline | undefined },
+  toSave: TimersToSave & { before: Pipeline | undefined },
   cronNext: CronNext,
 ): DefinitionRows {
-  const { definition, before } = saving;
+  const { definition, before } = toSave;
   return {
     resources: resourceRows(definition),
     histories: historyKeys(before, definition),
-    timers: resourceTimers(saving, cronNext),
+    timers: resourceTimers(toSave, cronNext),
     jobs: definition.jobs.map(jobRow),
     gets: definition.jobs.flatMap(getRows),
   };
@@ -80,24 +80,25 @@ export function definitionRows(
 function resourceRows(definition: Pipeline): ResourceRow[] {
   const types = new Map(definition.resourceTypes.map((type) => [type.name, type]));
   return definition.resources.map(({ name, type }) => {
-    const known = types.get(type);
-    if (known === undefined) throw new Error(`Resource ${name} has no type in its own definition.`);
+    const resourceType = types.get(type);
+    if (resourceType === undefined) throw new Error(`Resource ${name} has no type in its own definition.`);
     const hooks = reachableHooks(definition, name).length > 0;
-    return { name, type, stream: isTriggerStream(known), hooks };
+    return { name, type, stream: isTriggerStream(resourceType), hooks };
   });
 }
 
 function historyKeys(before: Pipeline | undefined, definition: Pipeline): HistoryKey[] {
   return definition.resources.flatMap(({ name }) => {
-    const after = scopeKeyOf(definition, name);
-    if (after === undefined) return [];
-    const old = scopeKeyOf(before, name);
-    const change = old === undefined ? 'it was defined otherwise before' : describeScopeChange(old, after);
+    const scope = scopeKeyOf(definition, name);
+    if (scope === undefined) return [];
+    const formerScope = scopeKeyOf(before, name);
+    const change =
+      formerScope === undefined ? 'it was defined otherwise before' : describeScopeChange(formerScope, scope);
     return [
       {
         resource: name,
-        key: canonicalText(after),
-        formerKey: canonicalText(old ?? after),
+        key: canonicalText(scope),
+        formerKey: canonicalText(formerScope ?? scope),
         change: `${name}: another history (${change})`,
       },
     ];

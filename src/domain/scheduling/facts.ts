@@ -13,7 +13,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
  * (`NeededPage`) and is taken again with it.
  */
 export interface Facts {
-  /** The pipeline is paused. Only says why its jobs are: their own `paused` decides. */
+  /** The pipeline is paused. This only explains why its jobs are paused: the `paused` of each job decides. */
   paused: boolean;
   /** All resources that the jobs get. */
   resources: ResourceFacts[];
@@ -34,23 +34,26 @@ export interface ResourceFacts {
   name: string;
   /** Place. Absent: no version can be taken. */
   newest?: number;
-  /** It has disabled versions. */
+  /** The resource has disabled versions. */
   disabled?: boolean;
-  /** The `on_trigger` hooks of its newest versions have not ended. */
+  /** Present while `on_trigger` hooks of its newest versions run. */
   held?: HeldVersions;
   pinned?: {
     version: number;
     disabled: boolean;
-    /** The current check scope has no such version: no get takes it. `version` only counts if `elsewhere`. */
+    /**
+     * The current check scope does not have the pinned version, so no get takes it. `version` is only
+     * meaningful if `elsewhere` is set.
+     */
     unknown?: boolean;
-    /** The version belongs to an earlier check scope. */
+    /** The pinned version belongs to an earlier check scope. */
     elsewhere?: boolean;
   };
 }
 
 /** Versions that automatic builds may not take yet, because their hooks are running. */
 export interface HeldVersions {
-  /** Row id. Holds this version and all that were found later. */
+  /** Row id. This version and all versions that were found later are held. */
   from: number;
   /** When builds stop waiting for the hooks. */
   until: Date;
@@ -62,7 +65,7 @@ export interface JobFacts {
   id: number;
   name: string;
   paused: boolean;
-  /** A new build cancels older ones of the same request or branch that have not ended. */
+  /** A new build cancels older builds of the same pull request or branch that have not ended. */
   interruptible?: boolean;
   /** Builds wait for people to approve them. */
   approval?: boolean;
@@ -100,8 +103,8 @@ export interface GetFacts {
    */
   baseline: number;
   /**
-   * For triggers with `every`: the versions above the baseline that no build of the job has used for this get. If
-   * the resource is pinned, at most the pin.
+   * For triggers with `every`: the versions above the baseline that no build of the job has used for this
+   * get. If the resource is pinned, at most the pin.
    *
    * Without `passed`: the `MAX_UNUSED_VERSIONS` + 1 that were found first. With `passed`: the oldest
    * `MAX_UNUSED_VERSIONS` that are good in each upstream job, among the `MAX_PASSED_VERSIONS` (or
@@ -113,11 +116,14 @@ export interface GetFacts {
 export interface BuildRequest {
   id: number;
   by: string;
-  /** What the person gave to the job's inputs; not checked. */
+  /** The values that the person gave to the job's inputs. They are not validated yet. */
   inputs?: GivenInputs;
   /** The person triggered the job with this version. */
   version?: { resource: number; version: number; disabled: boolean };
-  /** It cascades from a trigger upstream: how the builds of that trigger ended in the jobs of `passed`. */
+  /**
+   * Only if the request cascades from a trigger upstream: how the builds of that trigger ended in the jobs of
+   * `passed`.
+   */
   after?: { job: number; good: boolean }[];
   /** Checks that the person requested before the build. */
   checks?: RequestedCheck[];
@@ -125,7 +131,7 @@ export interface BuildRequest {
   checking?: boolean;
 }
 
-/** `late`: it had not ended when the build was decided. */
+/** `late`: the check had not ended when the build was decided. */
 export interface RequestedCheck {
   resource: string;
   result: 'checked' | 'failed' | 'late';
@@ -137,7 +143,7 @@ export interface ResourceVersion {
   version: number;
 }
 
-/** A position in a list of good builds. It is ordered by version, then by build, the newest first. */
+/** A position in a list of good builds. The list is ordered by version, then by build, the newest first. */
 export interface GoodBuildPosition {
   version: number;
   build: number;
@@ -187,15 +193,21 @@ export type NeededPage =
   | { kind: 'passes'; upstream: number; resource: number; from: GoodBuildPosition }
   | { kind: 'used'; job: number; get: number; from: number };
 
-/** Unused versions of one get that one decision turns into builds. The next decision takes the rest. */
+/**
+ * Limit for the unused versions of one get that one decision turns into builds. The next decision takes the
+ * others.
+ */
 export const MAX_UNUSED_VERSIONS = 100;
-/** A get with `every` and `passed` looks for unused versions among as many good versions. */
+/** A get with `every` and `passed` looks for unused versions among this number of good versions. */
 export const MAX_PASSED_VERSIONS = 1000;
-/** It looks among as many if the oldest `PASSED_AT_EDGE` of the first are all unused: there may be more. */
+/**
+ * Such a get looks among this number of good versions if the oldest `PASSED_AT_EDGE` of the first
+ * `MAX_PASSED_VERSIONS` are all unused: there may be more unused ones.
+ */
 export const MAX_PASSED_WAITING = 10_000;
 export const PASSED_AT_EDGE = 20;
 /**
  * Rows per page, by round. The newest rows nearly always suffice, so the first page is small. After the last
- * round the decision is taken with what is there (`exhausted`).
+ * round, the decision is taken with the pages that it has (`exhausted`).
  */
 export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

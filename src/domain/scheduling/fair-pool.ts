@@ -7,10 +7,10 @@ export interface FairPool<Seat> {
 
 /**
  * Parties that wait take turns: the first request of each, then the second of each. A party with 1,000
- * requests delays another one only by those that have a seat already.
+ * requests delays another party only by its requests that have a seat already.
  */
 export function createFairPool<Seat>(seats: readonly Seat[]): FairPool<Seat> {
-  /** A stack: the seat used last goes first, since its process is running. */
+  /** A stack: the seat that was used last is taken first, since its process is running. */
   const free = [...seats];
   /** Requests by party, in the order of the turns. */
   const waiting = new Map<string, ((seat: Seat) => void)[]>();
@@ -23,7 +23,8 @@ export function createFairPool<Seat>(seats: readonly Seat[]): FairPool<Seat> {
       return promise;
     },
     release(seat) {
-      const [party, [next, ...others] = []] = [...waiting.entries()][0] ?? [];
+      const [party, requests = []] = [...waiting.entries()][0] ?? [];
+      const [next, ...others] = requests;
       if (party === undefined || next === undefined) {
         free.push(seat);
         return;

@@ -30,7 +30,7 @@ export interface GoodBuilds {
 
 export function goodBuildsIn(pages: readonly GoodBuildPage[]): GoodBuilds {
   const byList = Map.groupBy(pages, listKey);
-  const pagesOf = (list: PassList): GoodBuildPage[] => byList.get(listKey(list)) ?? [];
+  const pagesOf = (list: GoodBuildList): GoodBuildPage[] => byList.get(listKey(list)) ?? [];
   return {
     newestVersion(query) {
       return newestByBuilds(query, pagesOf) ?? newestByVersions(query, pagesOf(query));
@@ -45,12 +45,12 @@ export function goodBuildsIn(pages: readonly GoodBuildPage[]): GoodBuilds {
   };
 }
 
-interface PassList {
+interface GoodBuildList {
   upstream: number;
   resource: number;
 }
 
-const listKey = ({ upstream, resource }: PassList): string => `${upstream} ${resource}`;
+const listKey = ({ upstream, resource }: GoodBuildList): string => `${upstream} ${resource}`;
 
 function tookAll(
   { resource }: { resource: number },
@@ -66,33 +66,36 @@ function tookAll(
 }
 
 /**
- * Answers from the builds of one version of `alsoTook`: there are few. Undefined: the pages do not list all
- * builds of any of these versions.
+ * Answers from the builds that took one of the versions of `alsoTook`, since there are few. Undefined: for
+ * none of these versions do the pages list all builds.
  */
 function newestByBuilds(
   query: NewestQuery,
-  pagesOf: (list: PassList) => GoodBuildPage[],
+  pagesOf: (list: GoodBuildList) => GoodBuildPage[],
 ): NewestVersion | undefined {
   const { upstream, resource, atMost, alsoTook } = query;
-  for (const known of alsoTook) {
+  for (const anchor of alsoTook) {
     const versions: number[] = [];
     const end = scan(
-      { version: known.version, build: NEWEST },
-      pagesOf({ upstream, resource: known.resource }),
+      { version: anchor.version, build: NEWEST },
+      pagesOf({ upstream, resource: anchor.resource }),
       (row) => {
-        if (row.version < known.version) return true;
-        if (tookAll(known, row, alsoTook)) versions.push(...versionsOf(resource, known.resource, row));
+        if (row.version < anchor.version) return true;
+        if (tookAll(anchor, row, alsoTook)) versions.push(...versionsOf(resource, anchor.resource, row));
         return false;
       },
     );
-    if (end !== 'stopped' && end !== 'end' && end.version >= known.version) continue;
+    if (end !== 'stopped' && end !== 'end' && end.version >= anchor.version) continue;
     const fitting = versions.filter((version) => version <= atMost);
     return fitting.length === 0 ? { none: true } : { version: Math.max(...fitting) };
   }
   return undefined;
 }
 
-/** The versions of a resource that the build of a row took; the row is of the list of `listed`. */
+/**
+ * The versions of `resource` that the build of a row took. `listed`: the resource of the list that has the
+ * row.
+ */
 function versionsOf(resource: number, listed: number, row: GoodBuild): number[] {
   const also = (row.also ?? []).filter((taken) => taken.resource === resource).map(({ version }) => version);
   return resource === listed ? [row.version, ...also] : also;
@@ -112,8 +115,8 @@ function newestByVersions(query: NewestQuery, pages: GoodBuildPage[]): NewestVer
 }
 
 /**
- * Visits the rows from a position on until one says stop. Returns the first position that no page covers, or
- * `end` after the last row.
+ * Visits the rows from a position on, until `stop` returns true. Returns the first position that no page
+ * covers, or `end` after the last row.
  */
 function scan(
   start: GoodBuildPosition,
@@ -154,7 +157,10 @@ function covers(page: GoodBuildPage, position: GoodBuildPosition): boolean {
   return reaches && (page.from === undefined || !isBefore(position, page.from));
 }
 
-/** Newer versions come before older ones in the list; of one version, newer builds before older ones. */
+/**
+ * In the list, newer versions come before older ones. For the same version, newer builds come before older
+ * ones.
+ */
 function isBefore(one: GoodBuildPosition, other: GoodBuildPosition): boolean {
   return one.version > other.version || (one.version === other.version && one.build > other.build);
 }

@@ -14,9 +14,12 @@ import { drawnPipeline, historyOf } from '#testing/scheduling/random-history.ts'
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { isActive } from './build-changes.ts';
 
-/** Of resources: a new version, the end of some hooks of it. Of all: a decision, and all builds succeed. */
+/**
+ * `version`: a resource gets a new version. `hooks`: the hooks of one version of a resource end. `builds`:
+ * all active builds succeed.
+ */
 const drawnHappenings = fc.array(
-  fc.record({ kind: fc.constantFrom('version', 'version', 'hooks', 'builds'), one: fc.nat(11) }),
+  fc.record({ kind: fc.constantFrom('version', 'version', 'hooks', 'builds'), choice: fc.nat(11) }),
   { minLength: 4, maxLength: 30, size: 'max' },
 );
 
@@ -27,24 +30,24 @@ const drawn = fc.record({
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer One> ? One : never;
 
-/** What happens, and the decision that follows. */
-function happen(history: History, { kind, one }: Drawn['happenings'][number]): HistoryBuild[] {
-  const resource = history.resources[one % history.resources.length];
+/** Applies what happens and then a decision. Returns the builds of the decision. */
+function happen(history: History, { kind, choice }: Drawn['happenings'][number]): HistoryBuild[] {
+  const resource = history.resources[choice % history.resources.length];
   if (resource === undefined) return [];
   if (kind === 'version') addVersion(history, resource.id);
   else if (kind === 'builds') succeed(history);
-  else endSome(resource, one);
+  else endHooksOfOne(resource, choice);
   return applyDecision(history, decideFromHistory(history));
 }
 
-function endSome(resource: HistoryResource, which: number): void {
+function endHooksOfOne(resource: HistoryResource, which: number): void {
   const { held = [] } = resource;
   if (held.length > 0) release(resource, held[which % held.length] ?? 0);
 }
 
 /**
- * What only comes along is the newest at the time of the build, and builds are made later: so all of it
- * triggers.
+ * All gets trigger. A get that does not trigger takes the newest version at the time of the build, and with
+ * hooks builds are created later.
  */
 function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   const history = historyOf(pipeline);
@@ -57,12 +60,12 @@ function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
 }
 
 /**
- * The history in the end, when no hooks run and every build that there is to make has been made and has
+ * The history at its end: no hooks run, and all builds that can be created have been created and have
  * succeeded.
  */
-function play(one: Drawn, withHooks: boolean): History {
-  const history = drawnHistory(one, withHooks);
-  for (const happening of one.happenings) happen(history, happening);
+function play(example: Drawn, withHooks: boolean): History {
+  const history = drawnHistory(example, withHooks);
+  for (const happening of example.happenings) happen(history, happening);
   for (const resource of history.resources) resource.held = [];
   while (decideAndSucceed(history));
   return history;
@@ -80,9 +83,10 @@ function succeed(history: History): boolean {
 }
 
 /**
- * What a trigger brought a job: all versions where none may be skipped, else only whether it had the newest.
+ * The versions that each trigger brought to its job: all of them if none may be skipped, otherwise only
+ * whether the newest one is among them.
  */
-function taken(history: History): unknown[] {
+function triggeredVersions(history: History): unknown[] {
   return history.jobs.flatMap((job) =>
     job.gets.flatMap(({ resource, trigger, every, passed }) => {
       if (!trigger) return [];
@@ -97,10 +101,10 @@ function taken(history: History): unknown[] {
   );
 }
 
-test('a pipeline with hooks gets the same builds in the end as without, whenever they end', () => {
+test('a pipeline with hooks builds the same versions in the end as one without, whenever the hooks end', () => {
   fc.assert(
-    fc.property(drawn, (one) => {
-      expect(taken(play(one, true))).toEqual(taken(play(one, false)));
+    fc.property(drawn, (example) => {
+      expect(triggeredVersions(play(example, true))).toEqual(triggeredVersions(play(example, false)));
     }),
     { numRuns: RUNS },
   );
@@ -108,9 +112,9 @@ test('a pipeline with hooks gets the same builds in the end as without, whenever
 
 test('no automatic build takes a version whose hooks run', () => {
   fc.assert(
-    fc.property(drawn, (one) => {
-      const history = drawnHistory(one, true);
-      for (const happening of one.happenings) {
+    fc.property(drawn, (example) => {
+      const history = drawnHistory(example, true);
+      for (const happening of example.happenings) {
         const inputs = happen(history, happening).flatMap((build) => build.inputs);
         const held = inputs.filter(
           ({ resource, version }) =>

@@ -40,7 +40,7 @@ const valuesOf = ({ builds }: DecidedBuilds) => builds.map(({ inputs }) => input
 const reasonsOf = ({ refused }: DecidedBuilds) =>
   refused.flatMap(({ reasons }) => reasons.map(({ code }) => code));
 
-test('an automatic build has defaults and zero values', () => {
+test('an automatic build has the default of each input', () => {
   expect(valuesOf(decide([], { unused: true }))).toEqual([AUTOMATIC]);
 });
 
@@ -83,7 +83,7 @@ test('a request with wrong inputs does not wait for its checks', () => {
   });
 });
 
-test('a trigger of a version needs no value for an input with a default, and cannot give others one', () => {
+test('a trigger of a version uses the defaults of inputs, and is refused if an input has none', () => {
   const request = { id: 1, version: { resource: 1, version: 5, disabled: false } };
   expect(valuesOf(decide([request], { inputs: INPUTS.slice(1) }))).toEqual([{ dry_run: 'false' }]);
   const { refused } = decide([request]);

@@ -21,8 +21,8 @@ const job = (id: number, more: Partial<JobFacts> = {}): JobFacts => ({
   requests: [],
   ...more,
 });
-const build = (of: number, ...versions: number[]): BuildDecision => ({
-  job: of,
+const build = (jobId: number, ...versions: number[]): BuildDecision => ({
+  job: jobId,
   versions,
   cause: { kind: 'version', resource: APP, version: versions[0] ?? 0 },
   state: 'pending',
@@ -35,13 +35,14 @@ const decision = (...builds: BuildDecision[]): DecidedBuilds => ({
   unfinished: [],
   needs: [],
 });
-const took = (app: number, tools: number) => [
+const inputsWith = (app: number, tools: number) => [
   { resource: APP, version: app },
   { resource: TOOLS, version: tools },
 ];
 
 /**
- * 11 and 12 are versions of request 1, 21 is one of request 2, 31 of the branch main; 91 and 92 of branches.
+ * 11 and 12 are versions of pull request 1, and 21 is a version of pull request 2. 31 and 91 are versions of
+ * the branch main, and 92 is a version of the branch next.
  */
 const origins = new Map([
   [11, { pr: '1' }],
@@ -68,25 +69,25 @@ describe('builds that interrupt older ones', () => {
     });
   });
 
-  test('end open builds of the same request and of the same job only', () => {
+  test('end only open builds of the same pull request and the same job', () => {
     const open = [
-      { id: 100, job: 7, inputs: took(11, 91) },
-      { id: 101, job: 7, inputs: took(21, 91) },
-      { id: 102, job: 7, inputs: took(31, 91) },
-      { id: 103, job: 8, inputs: took(11, 91) },
+      { id: 100, job: 7, inputs: inputsWith(11, 91) },
+      { id: 101, job: 7, inputs: inputsWith(21, 91) },
+      { id: 102, job: 7, inputs: inputsWith(31, 91) },
+      { id: 103, job: 8, inputs: inputsWith(11, 91) },
     ];
     expect(interruptOlder(decision(build(7, 12, 92)), JOBS, { open, origins }).interrupted).toEqual([100]);
   });
 
-  test('end open builds of no request only if they are of none themselves', () => {
+  test('end open builds without a pull request only if they have none themselves', () => {
     const open = [
-      { id: 100, job: 7, inputs: took(1, 91) },
-      { id: 101, job: 7, inputs: took(11, 91) },
+      { id: 100, job: 7, inputs: inputsWith(1, 91) },
+      { id: 101, job: 7, inputs: inputsWith(11, 91) },
     ];
     expect(interruptOlder(decision(build(7, 2, 92)), JOBS, { open, origins }).interrupted).toEqual([100]);
   });
 
-  test('end earlier builds of the same decision and the same request', () => {
+  test('end earlier builds of the same decision and the same pull request', () => {
     const made = interruptOlder(
       decision(build(7, 11, 91), build(7, 21, 91), build(8, 11, 91), build(7, 12, 91)),
       JOBS,
@@ -101,20 +102,22 @@ describe('builds that interrupt older ones', () => {
   });
 
   test('compare all inputs if no get triggers the job', () => {
-    const byHand = [job(7, { interruptible: true, gets: [get(APP, false), get(TOOLS, false)] })];
+    const withoutTriggers = [job(7, { interruptible: true, gets: [get(APP, false), get(TOOLS, false)] })];
     const open = [
-      { id: 100, job: 7, inputs: took(11, 91) },
-      { id: 101, job: 7, inputs: took(11, 92) },
+      { id: 100, job: 7, inputs: inputsWith(11, 91) },
+      { id: 101, job: 7, inputs: inputsWith(11, 92) },
     ];
-    expect(interruptOlder(decision(build(7, 12, 92)), byHand, { open, origins }).interrupted).toEqual([101]);
+    expect(
+      interruptOlder(decision(build(7, 12, 92)), withoutTriggers, { open, origins }).interrupted,
+    ).toEqual([101]);
   });
 });
 
-test('a retry interrupts the open builds of the request that it repeats', () => {
+test('a retry interrupts the open builds of the pull request that it repeats', () => {
   const open = [
-    { id: 100, job: 7, inputs: took(12, 91) },
-    { id: 101, job: 7, inputs: took(21, 91) },
+    { id: 100, job: 7, inputs: inputsWith(12, 91) },
+    { id: 101, job: 7, inputs: inputsWith(21, 91) },
   ];
   const gets = [get(APP, true), get(TOOLS, false)];
-  expect(interruptedByRetry({ open, origins, gets, inputs: took(11, 92) })).toEqual([100]);
+  expect(interruptedByRetry({ open, origins, gets, inputs: inputsWith(11, 92) })).toEqual([100]);
 });

@@ -2,13 +2,13 @@ import type { BuildDecision, DecidedBuilds, Decision } from './decision.ts';
 import type { GetFacts, JobFacts, ResourceVersion } from './facts.ts';
 
 /**
- * Builds of an interruptible job form interruption groups: those of one request form one, those of one branch
- * another. A new build ends only older builds of its own group, so no request cancels another's build.
+ * Builds of an interruptible job form interruption groups: one for each pull request and one for each branch.
+ * A new build ends only older builds of its own group, so no pull request cancels the build of another one.
  */
 export interface InterruptFacts {
   /** Builds of the jobs that have not ended. */
   open: InterruptibleBuild[];
-  /** By row id of a version, for versions that name a request or a branch. */
+  /** By row id of a version, for versions that name a pull request or a branch. */
   origins: ReadonlyMap<number, VersionOrigin>;
 }
 
@@ -33,14 +33,17 @@ export function interruptingBuilds(
   builds: readonly BuildDecision[],
 ): { jobs: number[]; versions: number[] } {
   const interruptible = new Set(jobs.filter((job) => job.interruptible === true).map(({ id }) => id));
-  const found = builds.filter(({ job }) => interruptible.has(job));
+  const interrupting = builds.filter(({ job }) => interruptible.has(job));
   return {
-    jobs: [...new Set(found.map(({ job }) => job))],
-    versions: [...new Set(found.flatMap(({ versions }) => versions))],
+    jobs: [...new Set(interrupting.map(({ job }) => job))],
+    versions: [...new Set(interrupting.flatMap(({ versions }) => versions))],
   };
 }
 
-/** Ends the older builds of each group of an interruptible job: open ones, and ones of the same decision. */
+/**
+ * Ends the older builds of each group of an interruptible job: open builds, and earlier builds of the same
+ * decision.
+ */
 export function interruptOlder(
   decision: DecidedBuilds,
   jobs: readonly Job[],
@@ -48,11 +51,13 @@ export function interruptOlder(
 ): Decision {
   const gets = new Map(jobs.filter((job) => job.interruptible === true).map((job) => [job.id, job.gets]));
   const groupOf = (job: number, inputs: (gets: Job['gets']) => ResourceVersion[]): string | undefined => {
-    const own = gets.get(job);
-    return own && `${job} ${interruptionGroup(own, inputs(own), origins)}`;
+    const getsOfJob = gets.get(job);
+    return getsOfJob && `${job} ${interruptionGroup(getsOfJob, inputs(getsOfJob), origins)}`;
   };
   const groups = decision.builds.map(({ job, versions }) =>
-    groupOf(job, (own) => versions.map((version, get) => ({ resource: resourceOf(own, get, job), version }))),
+    groupOf(job, (getsOfJob) =>
+      versions.map((version, get) => ({ resource: resourceOf(getsOfJob, get, job), version })),
+    ),
   );
   const last = new Map(groups.map((group, index) => [group, index]));
   return {
@@ -87,7 +92,10 @@ export function interruptedByRetry({ open, gets, inputs, origins }: RetryInterru
   return open.filter((build) => interruptionGroup(gets, build.inputs, origins) === group).map(({ id }) => id);
 }
 
-/** Only resources that trigger the job count, if any does: a new version of another one starts no group. */
+/**
+ * The interruption group of a build. If any resource triggers the job, only such resources count: a new
+ * version of another resource does not change the group.
+ */
 function interruptionGroup(
   gets: RetryInterrupts['gets'],
   inputs: readonly ResourceVersion[],
@@ -95,9 +103,9 @@ function interruptionGroup(
 ): string {
   const triggers = gets.filter(({ trigger }) => trigger);
   const counted = new Set((triggers.length > 0 ? triggers : gets).map(({ resource }) => resource));
-  const named = inputs.flatMap(({ resource, version }) => {
+  const originsOfInputs = inputs.flatMap(({ resource, version }) => {
     const { pr, branch } = origins.get(version) ?? {};
     return counted.has(resource) && (pr ?? branch) !== undefined ? [[resource, pr ?? '', branch ?? '']] : [];
   });
-  return JSON.stringify(named);
+  return JSON.stringify(originsOfInputs);
 }

@@ -24,11 +24,11 @@ test('the job that was built last is the likeliest', () => {
   expect(names([active('lint', 1), active('unit', 2)])).toEqual(['unit', 'lint']);
 });
 
-test('what a running build triggers is likelier still, but not what people start by hand', () => {
+test('a job that a running build may trigger is likelier still, but not one that only people trigger', () => {
   expect(names([active('lint', 9), active('unit', 2, true)])).toEqual(['deploy', 'lint', 'unit']);
 });
 
-test('each job is named once, and jobs of another pipeline are others', () => {
+test('each job is listed once, and a job of the same name in another pipeline is another job', () => {
   const other = { ...active('unit', 3, true), pipelineId: 2 };
   const likely = likelyJobs([active('unit', 2, true), active('deploy', 1), other]);
   expect(likely.map(({ job: name, because }) => `${because.pipelineId} ${name}`)).toEqual([

@@ -26,11 +26,11 @@ export function likelyJobs<Active extends ActiveJob>(active: readonly Active[]):
   const downstream = newest
     .filter(({ isRunning }) => isRunning)
     .flatMap((upstream) => jobsAfter(upstream).map((job) => ({ job, because: upstream })));
-  const again = newest
+  const builtBefore = newest
     .filter(({ definition, job }) => definition.jobs.some(({ name }) => name === job))
-    .map((one) => ({ job: one.job, because: one }));
+    .map((activeJob) => ({ job: activeJob.job, because: activeJob }));
   const byKey = new Map<string, LikelyJob<Active>>();
-  for (const likely of [...downstream, ...again]) {
+  for (const likely of [...downstream, ...builtBefore]) {
     const key = `${likely.because.pipelineId} ${likely.job}`;
     if (!byKey.has(key)) byKey.set(key, likely);
   }

@@ -4,7 +4,7 @@ import type { JobFacts } from './facts.ts';
 /**
  * Merges automatic sets and requested ones. If a requested set is built anyway, that build answers the
  * request and counts as the person's. In an interruptible job, where the last set wins, requested sets come
- * last: versions that the person knew of do not interrupt them.
+ * last. So versions that the person already knew of do not interrupt a requested build.
  */
 export function mergeSets(
   { interruptible = false }: JobFacts,

@@ -2,7 +2,7 @@ import { chooseSet } from './choose-set.ts';
 import type { Facts, JobFacts, ResourceVersion } from './facts.ts';
 import { snapshotOf } from './snapshot.ts';
 
-/** Good builds whose versions the jobs would take now through `passed`. Retention keeps them. */
+/** Good builds whose versions the jobs would take now through `passed`. Retention keeps these builds. */
 export function buildsNeededDownstream(facts: Facts): number[] {
   const snapshot = snapshotOf(facts);
   return facts.jobs.flatMap((job) => {

@@ -146,7 +146,7 @@ describe('who starts scheduled checks', () => {
       { ...silent, builtIn: false },
       'none',
     ],
-  ])('%s', (_, one, type, expected) => {
-    expect(checkTimer(one, type)).toBe(expected);
+  ])('%s', (_, checkedResource, type, expected) => {
+    expect(checkTimer(checkedResource, type)).toBe(expected);
   });
 });

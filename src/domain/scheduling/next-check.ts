@@ -11,8 +11,8 @@ export type CronNext = (schedule: CronSchedule, after: number) => number | undef
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
 /**
- * The operator, where a CronJob cannot: for `@every`, for a schedule that depends on webhooks, and for the
- * built-in cron, which needs no Pod.
+ * A CronJob, or the operator where a CronJob cannot: for `@every`, for a schedule that depends on webhooks,
+ * and for the built-in cron, which needs no Pod.
  */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
@@ -21,7 +21,10 @@ export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   return resource.schedule?.kind === 'every' ? 'operator' : 'cronjob';
 }
 
-/** Also if a pipeline uses it under another name, with `source = "svc://cron"`. */
+/**
+ * Whether this is the built-in type cron, even if a pipeline uses it under another name, with `source =
+ * "svc://cron"`.
+ */
 export function isBuiltInCron(type: ResourceType): boolean {
   return type.builtIn && type.check === undefined && !isTriggerStream(type);
 }
@@ -45,15 +48,15 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   if (schedule.kind === 'cron') return cronNext(schedule, at);
   const interval = schedule.seconds * 1000;
   if (started.cause !== 'schedule') return at + interval;
-  const offset = ((started.pipeline * GOLDEN) % 1) * interval;
-  // A request came before the due time, or the check is late by more than an interval: count from now.
-  const onTime = due <= at && due + interval > at;
-  const earliest = Math.max((onTime ? due : at) + interval / 2, at + 1);
+  const offset = ((started.pipeline * GOLDEN_RATIO) % 1) * interval;
+  // Count from now if the check started before its due time, or more than an interval after it.
+  const isOnTime = due <= at && due + interval > at;
+  const earliest = Math.max((isOnTime ? due : at) + interval / 2, at + 1);
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);
 }
 
-/** Fractional parts of its multiples spread evenly over 0 to 1. */
-const GOLDEN = 0.618_033_988_749_895;
+/** The fractional parts of its multiples are spread evenly between 0 and 1. */
+const GOLDEN_RATIO = 0.618_033_988_749_895;
 
 /**
  * When the next check is due after a failed one. The wait doubles with each failure in a row, up to an hour,
@@ -74,7 +77,7 @@ export function nextAfterFailure(failed: {
 
 const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
-/** A check is overdue by more than two intervals. */
+/** Whether a check is overdue by more than two intervals. */
 export function checksStalled(
   timer: { schedule: Schedule; next: number; now: number },
   cronNext: CronNext,

@@ -8,18 +8,18 @@ export function orderSets<VersionSet extends { versions: readonly number[] }>(
   newest: readonly number[],
 ): VersionSet[] {
   if (sets.length < 2) return [...sets];
-  const last = String(newest);
+  const newestKey = String(newest);
   return sets
     .map((set) => ({
       set,
-      isNewest: String(set.versions) === last,
-      ages: set.versions.toSorted((a, b) => a - b),
+      isNewest: String(set.versions) === newestKey,
+      oldestFirst: set.versions.toSorted((a, b) => a - b),
     }))
-    .toSorted((a, b) => Number(a.isNewest) - Number(b.isNewest) || compareAges(a.ages, b.ages))
+    .toSorted((a, b) => Number(a.isNewest) - Number(b.isNewest) || compareByAge(a.oldestFirst, b.oldestFirst))
     .map(({ set }) => set);
 }
 
-function compareAges(a: readonly number[], b: readonly number[]): number {
-  const differs = a.findIndex((version, index) => version !== b[index]);
-  return differs === -1 ? 0 : (a[differs] ?? 0) - (b[differs] ?? 0);
+function compareByAge(a: readonly number[], b: readonly number[]): number {
+  const firstDifference = a.findIndex((version, index) => version !== b[index]);
+  return firstDifference === -1 ? 0 : (a[firstDifference] ?? 0) - (b[firstDifference] ?? 0);
 }

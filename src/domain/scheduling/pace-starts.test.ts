@@ -12,8 +12,8 @@ import {
   type StartPace,
 } from './pace-starts.ts';
 
-/** Starts one after the other that took so many milliseconds. */
-function after(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}): StartPace {
+/** The pace after starts that followed each other and took these milliseconds. */
+function paceAfter(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}): StartPace {
   let now = from;
   return times.reduce((last, ms) => {
     const seen: ObservedStart = { team: 'a', beganAt: now, seenAt: now + ms, running: true, used };
@@ -29,21 +29,21 @@ describe('the window', () => {
   });
 
   test('the window grows by one Pod a node when a whole window has started quickly', () => {
-    expect(Math.floor(after(quick(5)).perNode)).toBe(5);
-    expect(Math.floor(after(quick(50)).perNode)).toBe(10);
+    expect(Math.floor(paceAfter(quick(5)).perNode)).toBe(5);
+    expect(Math.floor(paceAfter(quick(50)).perNode)).toBe(10);
   });
 
   test('the window does not grow while less than half of it is in use', () => {
-    expect(after(quick(50), { used: 0.4 }).perNode).toBe(INITIAL_STARTS_PER_NODE);
+    expect(paceAfter(quick(50), { used: 0.4 }).perNode).toBe(INITIAL_STARTS_PER_NODE);
   });
 
   test('a start that takes much longer than the best recent median halves the window', () => {
-    const pace = after(quick(10));
-    expect(after([20_000], { pace }).perNode).toBe(pace.perNode / 2);
+    const pace = paceAfter(quick(10));
+    expect(paceAfter([20_000], { pace }).perNode).toBe(pace.perNode / 2);
   });
 
   test('Pods created before the window was halved do not halve it again', () => {
-    const before = after(quick(10));
+    const before = paceAfter(quick(10));
     const pace = [120_000, 121_000, 122_000].reduce(
       (last, seenAt) => paceStarts(last, { team: 'a', beganAt: 100_000, seenAt, running: true, used: 1 }),
       before,
@@ -69,7 +69,7 @@ describe('the window', () => {
   });
 
   test('the window adapts to a cluster where all starts are slow', () => {
-    const pace = after(Array.from({ length: 200 }, () => 15_000));
+    const pace = paceAfter(Array.from({ length: 200 }, () => 15_000));
     expect(slowAfter(pace)).toBe(45_000);
     expect(pace.perNode).toBeGreaterThan(1);
   });
@@ -84,12 +84,12 @@ describe('the window', () => {
       failed: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(seen, { maxLength: 200 }), (all) => {
+      fc.property(fc.array(seen, { maxLength: 200 }), (observations) => {
         let pace = INITIAL_PACE;
-        for (const { took, failed, ...one } of all) {
+        for (const { took, failed, ...observation } of observations) {
           pace = failed
-            ? halvePace(pace, one.beganAt)
-            : paceStarts(pace, { ...one, seenAt: one.beganAt + took });
+            ? halvePace(pace, observation.beganAt)
+            : paceStarts(pace, { ...observation, seenAt: observation.beganAt + took });
           expect(pace.perNode).toBeGreaterThanOrEqual(1);
           expect(pace.perNode).toBeLessThanOrEqual(32);
         }

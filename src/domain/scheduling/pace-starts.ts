@@ -1,12 +1,12 @@
 /**
- * How many Pods may be starting at a time on each node, and the observations behind it. The leader holds it
- * in memory; a new leader begins with `INITIAL_PACE`.
+ * How many Pods may be starting at a time on each node, and the observations behind it. The leader keeps the
+ * pace in memory. A new leader begins with `INITIAL_PACE`.
  */
 export interface StartPace {
   perNode: number;
   /** Durations of the latest starts in milliseconds, the newest last. */
   recent: readonly number[];
-  /** Medians of earlier starts. Old ones drop out, so that the expected duration adapts. */
+  /** Medians of earlier durations. Old medians drop out, so that the expected duration adapts. */
   medians: readonly number[];
   /** When a Pod of each team last started quickly. */
   quickAt: Readonly<Record<string, number>>;
@@ -38,7 +38,7 @@ const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** Assumed duration of a start before any was observed. */
 const EXPECTED_MILLISECONDS = 2000;
-/** For so long after a Pod of a team has started, the others leave it a slot. */
+/** For this long after a Pod of a team has started, other teams leave the team a slot. */
 const SHARED_MILLISECONDS = 5 * 60_000;
 /** The window grows only if at least this share of it is in use. */
 const MIN_USED = 0.5;
@@ -60,35 +60,35 @@ export function slowAfter({ medians }: StartPace): number {
 
 /**
  * Additive increase, multiplicative decrease, as in TCP: a window of quick starts adds one Pod per node, a
- * slow start halves the window. One overload halves it once. Slow starts of one team alone do not, while Pods
- * of other teams start quickly.
+ * slow start halves the window. One overload halves the window once. Slow starts of one team do not halve it
+ * while Pods of other teams start quickly.
  */
 export function paceStarts(pace: StartPace, seen: ObservedStart): StartPace {
-  const ms = seen.seenAt - seen.beganAt;
-  const slow = ms > slowAfter(pace);
-  if (!seen.running && !slow) return pace;
-  const known = { ...pace, seenAt: { ...recentlySeen(pace, seen.seenAt), [seen.team]: seen.seenAt } };
-  const learned = seen.running ? withSample(known, ms) : known;
-  if (slow) return isInconclusive(pace, seen) ? learned : halvePace(learned, seen.seenAt);
-  const quickAt = { ...learned.quickAt, [seen.team]: seen.seenAt };
-  if (seen.used < MIN_USED) return { ...learned, quickAt };
+  const milliseconds = seen.seenAt - seen.beganAt;
+  const isSlow = milliseconds > slowAfter(pace);
+  if (!seen.running && !isSlow) return pace;
+  const withSeen = { ...pace, seenAt: { ...recentlySeen(pace, seen.seenAt), [seen.team]: seen.seenAt } };
+  const withDuration = seen.running ? withSample(withSeen, milliseconds) : withSeen;
+  if (isSlow) return isInconclusive(pace, seen) ? withDuration : halvePace(withDuration, seen.seenAt);
+  const quickAt = { ...withDuration.quickAt, [seen.team]: seen.seenAt };
+  if (seen.used < MIN_USED) return { ...withDuration, quickAt };
   return {
-    ...learned,
+    ...withDuration,
     quickAt,
-    perNode: Math.min(MAX_STARTS_PER_NODE, learned.perNode + 1 / learned.perNode),
+    perNode: Math.min(MAX_STARTS_PER_NODE, withDuration.perNode + 1 / withDuration.perNode),
   };
 }
 
 /**
- * It began before the last halving, or a Pod of another team started quickly in the meantime, so the nodes
- * are not the cause.
+ * Whether a slow start says nothing about the nodes: it began before the last halving, or a Pod of another
+ * team started quickly in the meantime.
  */
 function isInconclusive({ halvedAt, quickAt }: StartPace, { team, beganAt }: ObservedStart): boolean {
   if (beganAt < halvedAt) return true;
   return Object.entries(quickAt).some(([other, at]) => other !== team && at > beganAt);
 }
 
-/** After a slow start, or when the API server does not answer. */
+/** The pace after a slow start, or when the API server does not answer. */
 export function halvePace(pace: StartPace, now: number): StartPace {
   return { ...pace, perNode: Math.max(1, pace.perNode / 2), halvedAt: now, quickAt: {} };
 }
@@ -102,9 +102,9 @@ function recentlySeen({ seenAt }: Pick<StartPace, 'seenAt'>, now: number): Recor
   return Object.fromEntries(Object.entries(seenAt).filter(([, at]) => now - at < SHARED_MILLISECONDS));
 }
 
-function withSample(pace: StartPace, ms: number): StartPace {
-  const recent = [...pace.recent, ms];
+function withSample(pace: StartPace, milliseconds: number): StartPace {
+  const recent = [...pace.recent, milliseconds];
   if (recent.length < SAMPLES_PER_MEDIAN) return { ...pace, recent };
-  const median = recent.toSorted((a, b) => a - b)[Math.floor(SAMPLES_PER_MEDIAN / 2)] ?? ms;
+  const median = recent.toSorted((a, b) => a - b)[Math.floor(SAMPLES_PER_MEDIAN / 2)] ?? milliseconds;
   return { ...pace, recent: [], medians: [...pace.medians, median].slice(-MAX_MEDIANS) };
 }

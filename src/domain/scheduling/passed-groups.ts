@@ -16,11 +16,11 @@ export function passedGroups(gets: readonly GetFacts[]): JobGet[][] {
   let groups: { upstreams: Set<number>; members: JobGet[] }[] = [];
   for (const [position, get] of gets.entries()) {
     if (get.passed.length === 0) continue;
-    const own = get.passed.map(({ job }) => job);
-    const joined = groups.filter(({ upstreams }) => own.some((job) => upstreams.has(job)));
-    const upstreams = new Set([...own, ...joined.flatMap((group) => [...group.upstreams])]);
-    const members = [{ position, get }, ...joined.flatMap((group) => group.members)];
-    groups = [...groups.filter((group) => !joined.includes(group)), { upstreams, members }];
+    const upstreamJobs = get.passed.map(({ job }) => job);
+    const connected = groups.filter(({ upstreams }) => upstreamJobs.some((job) => upstreams.has(job)));
+    const upstreams = new Set([...upstreamJobs, ...connected.flatMap((group) => [...group.upstreams])]);
+    const members = [{ position, get }, ...connected.flatMap((group) => group.members)];
+    groups = [...groups.filter((group) => !connected.includes(group)), { upstreams, members }];
   }
   const rank = ({ position, get }: JobGet): number => position + (get.trigger ? 0 : gets.length);
   return groups.map(({ members }) => members.toSorted((a, b) => rank(a) - rank(b)));
@@ -28,16 +28,16 @@ export function passedGroups(gets: readonly GetFacts[]): JobGet[][] {
 
 /**
  * The newest versions that the gets of a group may take together, in the order of the group. A pinned get
- * takes its pin; the get at the position of `wanted` takes that version whatever is pinned.
+ * takes its pin. The get at the position of `required` takes the version of `required`, whatever is pinned.
  */
 export function solveGroup(
   group: readonly JobGet[],
   snapshot: Snapshot,
-  wanted?: { position: number; version: number },
+  required?: { position: number; version: number },
 ): Solution {
   const gets = group.map(({ position, get }): PassedGet => {
     const { pinned, held } = snapshot.resource(get.resource);
-    const only = wanted?.position === position ? wanted.version : pinned?.version;
+    const only = required?.position === position ? required.version : pinned?.version;
     return {
       resource: get.resource,
       passed: get.passed.map(({ job }) => job),

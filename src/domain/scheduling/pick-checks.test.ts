@@ -3,12 +3,15 @@ import * as fc from 'fast-check';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { pickChecks, type OpenCheck } from './pick-checks.ts';
 
-/** `team/group`, oldest due first. */
-const wanted = (...names: string[]) =>
+/** Due checks, the oldest first, from names `team/group`. */
+const dueChecks = (...names: string[]) =>
   names.map((name, scope) => ({ scope, team: name.split('/')[0] ?? '', group: name }));
 
-/** `team/group`, `*` behind what a CronJob runs, `…` behind what is starting. */
-const running = (...names: string[]): OpenCheck[] =>
+/**
+ * Open checks from names `team/group`. A `*` at the end marks a run of a CronJob, and `…` a Pod that is
+ * starting.
+ */
+const openChecks = (...names: string[]): OpenCheck[] =>
   names.map((name) => ({
     team: name.split('/')[0] ?? '',
     group: name.replace(/[*…]$/, ''),
@@ -30,16 +33,16 @@ describe('checks that are due', () => {
       1,
     ],
     ['a team without room waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
-    ['all teams together get no more than the limit', ['a/x', 'a/y'], ['c/x', 'd/x'], ['a/x'], 1],
+    ['all teams together get no more Pods than the limit', ['a/x', 'a/y'], ['c/x', 'd/x'], ['a/x'], 1],
     [
-      'a team that runs none gets a place while others hold them all',
+      'a team that runs no check gets a slot while other teams hold all of them',
       ['a/x', 'a/y'],
       ['c/x', 'c/y', 'd/x'],
       ['a/x'],
       1,
     ],
     [
-      'ten that CronJobs of one team run take no place of another team',
+      'ten checks that CronJobs of one team run take no slot of another team',
       ['a/x', 'a/y'],
       Array.from({ length: 10 }, (_, index) => `evil/${index}*`),
       ['a/x', 'a/y'],
@@ -54,18 +57,23 @@ describe('checks that are due', () => {
       1,
     ],
   ])('%s', (_, due, open, ...[picked, held]) => {
-    const answer = pickChecks(wanted(...due), running(...open), limits);
+    const answer = pickChecks(dueChecks(...due), openChecks(...open), limits);
     expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
     expect(answer.held).toHaveLength(held);
   });
 
   test.each<[string, due: string[], open: string[], picked: string[]]>([
     ['no more Pods start at a time than the limit allows', ['a/x', 'a/y', 'a/z'], [], ['a/x', 'a/y']],
-    ['a team with none starting is not held up by one with many', ['b/x', 'b/y'], ['a/x…', 'a/y…'], ['b/x']],
+    [
+      'a team without starting Pods is not held up by a team with many',
+      ['b/x', 'b/y'],
+      ['a/x…', 'a/y…'],
+      ['b/x'],
+    ],
     ['all groups wait beyond twice the limit', ['e/x'], ['a/x…', 'b/x…', 'c/x…', 'd/x…'], []],
   ])('%s', (_, due, open, picked) => {
     const many = { pods: 99, starting: 2, roomOf: () => 99 };
-    const answer = pickChecks(wanted(...due), running(...open), many);
+    const answer = pickChecks(dueChecks(...due), openChecks(...open), many);
     expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
   });
 
@@ -79,11 +87,11 @@ describe('checks that are due', () => {
     room: fc.integer({ min: 1, max: 4 }),
   });
 
-  test('no group of a team that runs nothing waits while other teams hold places', () => {
+  test('a team that runs nothing gets a slot while other teams hold all of them', () => {
     fc.assert(
       fc.property(drawn, ({ due, open, pods, room }) => {
-        const runs = running(...open.map(([group, byCronJob]) => (byCronJob ? `${group}*` : group)));
-        const answer = pickChecks(wanted(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const runs = openChecks(...open.map(([group, byCronJob]) => (byCronJob ? `${group}*` : group)));
+        const answer = pickChecks(dueChecks(...due), runs, { pods, starting: 99, roomOf: () => room });
         const teams = new Set(due.map((group) => group.split('/')[0] ?? ''));
         for (const team of teams) {
           if (runs.some((run) => run.team === team)) continue;
@@ -97,8 +105,8 @@ describe('checks that are due', () => {
   test('every check is started or waits, once, and no team gets more than its room', () => {
     fc.assert(
       fc.property(drawn, ({ due, open, pods, room }) => {
-        const runs = running(...open.map(([group]) => group));
-        const answer = pickChecks(wanted(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const runs = openChecks(...open.map(([group]) => group));
+        const answer = pickChecks(dueChecks(...due), runs, { pods, starting: 99, roomOf: () => room });
         const scopes = [...answer.groups.flat(), ...answer.held].map(({ scope }) => scope);
         expect(scopes.toSorted((a, b) => a - b)).toEqual(due.map((_, scope) => scope));
         const perTeam = Map.groupBy(answer.groups, (checks) => checks[0]?.team);

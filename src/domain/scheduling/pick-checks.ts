@@ -12,9 +12,9 @@ export interface WantedCheck {
 export interface OpenCheck {
   team: string;
   group: string;
-  /** Kubernetes created its Pod from a CronJob. It does not count towards `pods`. */
+  /** Kubernetes created the Pod of the run from a CronJob. Such a run does not count towards `pods`. */
   byCronJob: boolean;
-  /** Its Pod exists, but its agent has not connected yet. */
+  /** The Pod of the run exists, but its agent has not connected yet. */
   starting: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface CheckLimits {
   pods: number;
   /** Check Pods that may be starting at a time, over all teams. */
   starting: number;
-  /** How many more a team may have now. CronJob runs count. */
+  /** How many more check Pods a team may have now. Its runs of CronJobs count. */
   roomOf: (team: string) => number;
 }
 
@@ -68,10 +68,12 @@ class CheckSlots {
     this.#groups = new Set(open.map(({ group }) => group));
   }
 
+  /** The team of each slot that is taken. */
   holders(): string[] {
     return this.#running.map(({ team }) => team);
   }
 
+  /** Takes a slot for the Pod of a group, if the limits allow it. */
   take(team: string, group: string): boolean {
     const room = this.#room.get(team) ?? this.#limits.roomOf(team);
     if (room <= 0 || this.#groups.has(group) || !this.#hasSlot(team) || !this.#mayStart(team)) return false;

@@ -1,18 +1,21 @@
 import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
-/** Builds of one pipeline that have not started, automatic ones and those of people. */
+/** Limit for the builds of one pipeline that have not started: automatic builds and those of people. */
 export const MAX_QUEUED_BUILDS = 2000;
-/** While more are queued, new versions create no builds: a whole decision always fits below the limit. */
+/**
+ * While more builds are queued, new versions create no builds. So all builds of one decision always fit below
+ * the limit.
+ */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 
 /** The reason of queued builds that have no stored reason yet, with its code. */
 export const QUEUED = 'Queued: The build waits for its turn. The oldest builds of its job come first.';
 
-const grouped = (count: number): string => count.toLocaleString('en');
+const formatCount = (count: number): string => count.toLocaleString('en');
 
 export const QUEUE_PAUSED_MESSAGE =
-  `More than ${grouped(AUTOMATIC_PAUSE_ABOVE)} builds of the pipeline have not started, ` +
+  `More than ${formatCount(AUTOMATIC_PAUSE_ABOVE)} builds of the pipeline have not started, ` +
   'so new versions create no more builds. This resumes by itself when fewer builds wait: ' +
   'cancel builds, or raise the limits that hold them back.';
 
@@ -26,7 +29,7 @@ export function whyQueuePaused(queued: number): Reason[] {
 export function whyQueueFull(queued: number): Reason[] {
   if (queued < MAX_QUEUED_BUILDS) return [];
   const message =
-    `${grouped(queued)} builds of the pipeline have not started, and at most ${grouped(MAX_QUEUED_BUILDS)} ` +
+    `${formatCount(queued)} builds of the pipeline have not started, and at most ${formatCount(MAX_QUEUED_BUILDS)} ` +
     'may wait. Cancel some, or try again when fewer wait.';
   return [{ code: 'QueueFull', message, data: { have: queued, want: MAX_QUEUED_BUILDS } }];
 }

@@ -21,7 +21,7 @@ test.each<[string, JobWithGets[], string[]]>([
   ],
   ['a get without trigger reaches no job', [job('unit', ['app', false])], []],
   [
-    'a job that waits without being triggered is reached all the same',
+    'a downstream job that the version does not trigger is reached, too',
     [job('unit', ['app', true]), job('deploy', ['app', false, 'unit'])],
     ['unit', 'deploy'],
   ],

@@ -90,7 +90,7 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Reasons that pass without action: nobody needs a message. */
+/** Reasons that pass without action, so nobody needs a message about them. */
 export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'NoTrigger',
   'NothingNew',
@@ -142,7 +142,7 @@ interface ReasonData {
   want?: number;
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** The names as part of a sentence: `a`, `a and b`, `a, b and c`. */
 export function formatList(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;

@@ -25,7 +25,7 @@ export interface RequestedSets {
 
 /**
  * A set for each request of a person, the oldest request first, or the reasons why not. A request waits while
- * the checks run that it requested.
+ * the checks that it requested are running.
  */
 export function requestedSets(job: JobFacts, choice: ChosenSet, context: RequestContext): RequestedSets {
   const answers: RequestedSets = { sets: [], refused: [] };
@@ -33,30 +33,33 @@ export function requestedSets(job: JobFacts, choice: ChosenSet, context: Request
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     if (request.after !== undefined) continue;
     const inputs = inputsOfRequest(job, request);
-    const stopped = [
+    const blockingReasons = [
       ...('reasons' in inputs ? inputs.reasons : []),
       ...blockers,
       ...whyQueueFull(context.queued + answers.sets.length),
     ];
-    if (request.checking === true && stopped.length === 0) continue;
-    const given = givenVersions(job, request);
+    if (request.checking === true && blockingReasons.length === 0) continue;
+    const requestedVersions = versionsOfRequest(job, request);
     const reasons = [
-      ...stopped,
-      ...whyNotVersion(job, request, { takers: given.size, snapshot: context.snapshot }),
-      ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
+      ...blockingReasons,
+      ...whyNotVersion(job, request, { takers: requestedVersions.size, snapshot: context.snapshot }),
+      ...choice.missing.filter(({ get }) => !requestedVersions.has(get)).map(({ reason }) => reason),
     ];
     if (reasons.length > 0 || !('values' in inputs)) answers.refused.push(refusalOf(request, reasons));
-    else answers.sets.push({ ...setFor(request, choice, given), ...valuesOf(job, inputs) });
+    else answers.sets.push({ ...setFor(request, choice, requestedVersions), ...valuesOf(job, inputs) });
   }
   return answers;
 }
 
-/** Every get of the resource without `passed` takes the requested version, whatever is pinned. */
-function givenVersions({ gets }: JobFacts, { version: given }: BuildRequest): Map<number, number> {
-  if (given === undefined) return new Map();
+/**
+ * The requested version by the position of its get: every get of the resource without `passed` takes the
+ * version, whatever is pinned.
+ */
+function versionsOfRequest({ gets }: JobFacts, { version: requested }: BuildRequest): Map<number, number> {
+  if (requested === undefined) return new Map();
   return new Map(
     gets.flatMap((get, position): [number, number][] =>
-      get.resource === given.resource && get.passed.length === 0 ? [[position, given.version]] : [],
+      get.resource === requested.resource && get.passed.length === 0 ? [[position, requested.version]] : [],
     ),
   );
 }
@@ -64,10 +67,12 @@ function givenVersions({ gets }: JobFacts, { version: given }: BuildRequest): Ma
 function setFor(
   { id, by, checks = [] }: BuildRequest,
   choice: ChosenSet,
-  given: ReadonlyMap<number, number>,
+  requestedVersions: ReadonlyMap<number, number>,
 ): VersionSet {
   return {
-    versions: choice.versions.flatMap((version, position) => given.get(position) ?? version ?? []),
+    versions: choice.versions.flatMap(
+      (version, position) => requestedVersions.get(position) ?? version ?? [],
+    ),
     cause: { kind: 'manual', request: id, by, ...(checks.length > 0 && { checks }) },
   };
 }

@@ -16,7 +16,7 @@ export interface ResourceTimer {
   next: number | null;
   /** The resource has not changed: its timer continues. */
   keep: boolean;
-  /** Its first check starts at once. */
+  /** The first check of the resource starts at once. */
   request: boolean;
 }
 
@@ -29,15 +29,15 @@ export interface TimersToSave {
   now: number;
 }
 
-export function resourceTimers(saving: TimersToSave, cronNext: CronNext): ResourceTimer[] {
-  const { previous, definition } = saving;
+export function resourceTimers(toSave: TimersToSave, cronNext: CronNext): ResourceTimer[] {
+  const { previous, definition } = toSave;
   const { added, changed } = differenceBetween(previous, definition).resources;
-  const fresh = new Set([...added, ...changed]);
+  const changedNames = new Set([...added, ...changed]);
   const groups = checkGroups(definition).filter((group) => group.timedByOperator);
   const byOperator = new Set(groups.flatMap((group) => group.resources));
   return definition.resources.map((resource) => {
     const type = typeOf(resource, definition);
-    const isFresh = fresh.has(resource.name);
+    const isChanged = changedNames.has(resource.name);
     const timer = timerFor(checkTimer(resource, type), byOperator.has(resource.name));
     return {
       name: resource.name,
@@ -46,16 +46,16 @@ export function resourceTimers(saving: TimersToSave, cronNext: CronNext): Resour
       webhook: resource.webhookSchedule ?? null,
       group: checkGroupKey(resource, type) ?? '',
       checkedBy: checkedBy(type),
-      next: firstCheck(resource, type, { ...saving, timer }, cronNext),
-      keep: !isFresh,
-      // A new pipeline gets versions at once, whatever its schedule. A `cron` resource waits for its times.
-      request: isFresh && resource.schedule !== undefined && type.check !== undefined,
+      next: firstCheck(resource, type, { ...toSave, timer }, cronNext),
+      keep: !isChanged,
+      // A new resource gets versions at once, whatever its schedule. A `cron` resource waits for its times.
+      request: isChanged && resource.schedule !== undefined && type.check !== undefined,
     };
   });
 }
 
-function timerFor(own: CheckTimer, byOperator: boolean): CheckTimer {
-  return own === 'cronjob' && byOperator ? 'operator' : own;
+function timerFor(timer: CheckTimer, byOperator: boolean): CheckTimer {
+  return timer === 'cronjob' && byOperator ? 'operator' : timer;
 }
 
 function checkedBy(type: ResourceType): ResourceTimer['checkedBy'] {

@@ -13,8 +13,9 @@ export interface RetryFacts {
   /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
   /**
-   * A forge asks for it, for a person whom Millrace does not know. It gets less than a member: only the newest
-   * attempt of a build, nothing that people must approve, and no end of another build.
+   * A forge requests the retry, for a person whom Millrace does not know. Such a retry may do less than one
+   * of a member: it retries only the newest retry of a build, no build that people must approve, and it ends
+   * no other build.
    */
   byWebhook?: boolean;
   /** Retention removed a version that the build took. */
@@ -39,7 +40,7 @@ export type RetryAnswer =
       answer: 'retry';
       number: string;
       state: 'pending' | 'waiting';
-      /** Row ids of older builds of the same request or branch. */
+      /** Row ids of older builds of the same pull request or branch. */
       interrupts: number[];
     }
   | { answer: 'refused'; reasons: Reason[] };
@@ -47,28 +48,31 @@ export type RetryAnswer =
 export function decideRetry(facts: RetryFacts): RetryAnswer {
   const { job } = facts;
   const interrupts = job?.interruptible === undefined ? [] : interruptedByRetry(job.interruptible);
-  const reasons = [...whyNot(facts), ...whyNotByWebhook(facts, interrupts)];
+  const reasons = [...whyNotRetried(facts), ...whyNotByWebhook(facts, interrupts)];
   if (job === undefined || reasons.length > 0) return { answer: 'refused', reasons };
-  const gated = job.approval === true && !facts.approved;
+  const needsApproval = job.approval === true && !facts.approved;
   return {
     answer: 'retry',
     number: `${originalNumber(facts.number)}.${facts.retries + 1}`,
-    state: gated ? 'waiting' : 'pending',
+    state: needsApproval ? 'waiting' : 'pending',
     interrupts,
   };
 }
 
-/** `7` of `7.2`. A retry of a retry is a retry of the original, and retries use up no numbers. */
+/**
+ * The number of the original build: `7` for `7.2`. A retry of a retry is a retry of the original, and retries
+ * use up no numbers.
+ */
 export function originalNumber(number: string): string {
   return number.split('.')[0] ?? number;
 }
 
-/** k of `7.k`. 0: not a retry. */
-function retryOf(number: string): number {
+/** The number k in `7.k`. 0: the build is not a retry. */
+function retryIndex(number: string): number {
   return Number(number.split('.')[1] ?? '0');
 }
 
-function whyNot(facts: RetryFacts): Reason[] {
+function whyNotRetried(facts: RetryFacts): Reason[] {
   const { number, status, versionGone, queued, job } = facts;
   if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline no longer has this job.' }];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
@@ -91,7 +95,7 @@ function whyNotByWebhook(
 ): Reason[] {
   if (byWebhook !== true || job === undefined) return [];
   const reasons: Reason[] = [];
-  if (retries > retryOf(number))
+  if (retries > retryIndex(number))
     reasons.push({
       code: 'RetriedAlready',
       message: `Build ${number} of ${job.name} has a newer retry, ${originalNumber(number)}.${retries}.`,

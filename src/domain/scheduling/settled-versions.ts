@@ -5,9 +5,9 @@ import type { GetFacts, JobFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * How far the gets of a job are done with: no version up to there needs a build. Nothing is settled for a get
- * with `passed`, since an older version may pass after a newer one, nor for a pinned resource, whose other
- * versions wait.
+ * Up to which version each get of a job is settled: no version up to there needs a build. Nothing is settled
+ * for a get with `passed`, since an older version may pass after a newer one, nor for a pinned resource,
+ * whose other versions wait.
  */
 export function settledVersions(
   job: JobFacts,
@@ -23,7 +23,10 @@ export function settledVersions(
   });
 }
 
-/** Row id. A postponed version, and what was found after it, are not settled. */
+/**
+ * Row id of the last settled version. A postponed version, and versions that were found after it, are not
+ * settled.
+ */
 function settledUpTo(get: GetFacts, postponed: number | undefined, snapshot: Snapshot): number | undefined {
   const unused = unusedOf(get, snapshot);
   const end = postponed === undefined || !unused.includes(postponed) ? Infinity : snapshot.idOf(postponed);

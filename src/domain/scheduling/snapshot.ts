@@ -7,11 +7,14 @@ export interface Snapshot {
   goodBuilds: GoodBuilds;
   /** Row id of the version at a place. */
   idOf: (version: number) => number;
-  /** No older pages can be had: a search that would need one ends. */
+  /** No older pages will come: a search that needs one ends without a result. */
   exhausted: boolean;
 }
 
-/** Its `resource` throws for a resource that the facts leave out: they must list all that the jobs get. */
+/**
+ * `resource` of the snapshot throws for a resource that is not in the facts: the facts must list all
+ * resources that the jobs get.
+ */
 export function snapshotOf(facts: Facts): Snapshot {
   const resources = new Map(facts.resources.map((resource) => [resource.id, resource]));
   return {

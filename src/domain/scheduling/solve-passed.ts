@@ -6,26 +6,28 @@ export interface PassedGet {
   resource: number;
   /** Upstream jobs. */
   passed: readonly number[];
-  /** The only version that it may take: its pin, or the version that is to be built. */
+  /** The only version that the get may take: its pin, or the version that the build is for. */
   only?: number;
-  /** Versions that it may not take yet. */
+  /** Whether the get may not take a version yet. */
   isHeld?: (version: number) => boolean;
 }
 
 export type Solution =
   /** In the order of the gets. */
   | { versions: number[] }
-  /** Indexes of the gets that find no version even alone. Empty: each finds one, but no builds agree. */
+  /**
+   * Indexes of the gets that have no version even on their own. Empty: each get has one, but no builds agree.
+   */
   | { unmet: number[] }
   | { needs: NeededPage[] }
   | { tooDeep: true };
 
 /**
  * Versions for gets such that each upstream job has one good build that took all versions of its gets.
- * Earlier gets come first: each takes the newest version that leaves one for every later get. Versions are
- * compared, never builds: the order in which builds ran has no influence.
+ * Earlier gets come first: each takes the newest version that leaves a version for every later get. Versions
+ * are compared, never builds: the order in which builds ran has no influence.
  *
- * A depth-first search over the gets. A dead end is never explored twice.
+ * This is a depth-first search over the gets. A dead end is never explored twice.
  */
 export function solvePassed(gets: readonly PassedGet[], goodBuilds: GoodBuilds): Solution {
   const steps = { left: MAX_STEPS };
@@ -35,15 +37,15 @@ export function solvePassed(gets: readonly PassedGet[], goodBuilds: GoodBuilds):
   if (needs.length > 0) return { needs };
   const unmet = alone.flatMap((found, index) => ('none' in found ? [index] : []));
   if (unmet.length > 0) return { unmet };
-  const found = search({ gets, goodBuilds, steps, deadEnds: new Set() }, 0, new Map());
-  return 'none' in found ? { unmet: [] } : found;
+  const solution = search({ gets, goodBuilds, steps, deadEnds: new Set() }, 0, new Map());
+  return 'none' in solution ? { unmet: [] } : solution;
 }
 
 /** Lookups that one search may make: milliseconds, and far more than a sensible pipeline needs. */
 const MAX_STEPS = 20_000;
 
 /** The versions chosen so far, by upstream job. */
-type Chosen = ReadonlyMap<number, readonly ResourceVersion[]>;
+type ChosenByUpstream = ReadonlyMap<number, readonly ResourceVersion[]>;
 
 interface Search {
   gets: readonly PassedGet[];
@@ -56,7 +58,7 @@ interface Search {
 type NotFound = { none: true } | { needs: NeededPage[] } | { tooDeep: true };
 
 /** Versions for the gets from `index` on that fit those chosen so far. */
-function search(state: Search, index: number, chosen: Chosen): { versions: number[] } | NotFound {
+function search(state: Search, index: number, chosen: ChosenByUpstream): { versions: number[] } | NotFound {
   const get = state.gets[index];
   if (get === undefined) return { versions: [] };
   const key = stateKey(state.gets, index, chosen);
@@ -68,22 +70,27 @@ function search(state: Search, index: number, chosen: Chosen): { versions: numbe
       if ('none' in found) state.deadEnds.add(key);
       return found;
     }
-    const rest = search(state, index + 1, withVersion(chosen, get, found.version));
-    if ('versions' in rest) return { versions: [found.version, ...rest.versions] };
-    if (!('none' in rest)) return rest;
-    // The version leaves a later get without one: continue with the next older.
+    const later = search(state, index + 1, withVersion(chosen, get, found.version));
+    if ('versions' in later) return { versions: [found.version, ...later.versions] };
+    if (!('none' in later)) return later;
+    // The version leaves a later get without a version: continue with the next older version.
     limit = found.version - 1;
   }
 }
 
 /**
- * The newest version up to the limit on which all upstream jobs of a get agree. Each names its newest one;
- * the oldest of these is the next limit, until all name the same.
+ * The newest version up to the limit on which all upstream jobs of a get agree. Each job names its newest
+ * version up to the limit. The oldest of these versions is the next limit, until all jobs name the same
+ * version.
  */
 function candidate(
   get: PassedGet,
   limit: number,
-  { goodBuilds, chosen, steps }: { goodBuilds: GoodBuilds; chosen: Chosen; steps: { left: number } },
+  {
+    goodBuilds,
+    chosen,
+    steps,
+  }: { goodBuilds: GoodBuilds; chosen: ChosenByUpstream; steps: { left: number } },
 ): { version: number } | NotFound {
   let version = limit;
   for (;;) {
@@ -95,7 +102,7 @@ function candidate(
     if (!mayTake(get, oldest.version)) {
       if (get.only !== undefined) return { none: true };
       version = oldest.version - 1;
-    } else if (agree(newest, oldest.version, version)) return oldest;
+    } else if (allAgree(newest, oldest.version, version)) return oldest;
     else version = oldest.version;
   }
 }
@@ -104,7 +111,7 @@ function candidate(
 function newestPassed(
   { passed, resource }: PassedGet,
   limit: number,
-  { goodBuilds, chosen }: { goodBuilds: GoodBuilds; chosen: Chosen },
+  { goodBuilds, chosen }: { goodBuilds: GoodBuilds; chosen: ChosenByUpstream },
 ): NewestVersion[] {
   return passed.map((upstream) =>
     goodBuilds.newestVersion({ upstream, resource, atMost: limit, alsoTook: chosen.get(upstream) ?? [] }),
@@ -115,7 +122,8 @@ function mayTake({ only, isHeld }: PassedGet, version: number): boolean {
   return (only === undefined || version === only) && isHeld?.(version) !== true;
 }
 
-function agree(newest: NewestVersion[], version: number, limit: number): boolean {
+/** Whether all jobs name `version`, the oldest named one. No job names a version above `limit`. */
+function allAgree(newest: NewestVersion[], version: number, limit: number): boolean {
   return version === limit || newest.every((one) => 'version' in one && one.version === version);
 }
 
@@ -130,7 +138,7 @@ function atMost(get: PassedGet): number {
   return get.only ?? NEWEST;
 }
 
-function withVersion(chosen: Chosen, get: PassedGet, version: number): Chosen {
+function withVersion(chosen: ChosenByUpstream, get: PassedGet, version: number): ChosenByUpstream {
   const next = new Map(chosen);
   for (const upstream of get.passed)
     next.set(upstream, [...(next.get(upstream) ?? []), { resource: get.resource, version }]);
@@ -138,7 +146,7 @@ function withVersion(chosen: Chosen, get: PassedGet, version: number): Chosen {
 }
 
 /** Identifies a state of the search: the versions chosen so far that matter to the gets from `index` on. */
-function stateKey(gets: readonly PassedGet[], index: number, chosen: Chosen): string {
+function stateKey(gets: readonly PassedGet[], index: number, chosen: ChosenByUpstream): string {
   const upstreams = new Set(gets.slice(index).flatMap((get) => get.passed));
   const parts = [...upstreams].map(
     (upstream) =>

@@ -11,13 +11,13 @@ import {
   type StartJob,
 } from './start-queued.ts';
 
-type Drawn = Partial<StartJob> & { builds?: string };
+type JobWithBuilds = Partial<StartJob> & { builds?: string };
 
 /**
- * Jobs by name; `builds`: ids of queued ones, with `!` of running ones; `7@3` has the place of 3 in the
- * queue.
+ * Jobs by name. `builds` has the ids of their builds: `7` is queued, `7!` is running, and `7@3` is queued at
+ * the place of build 3.
  */
-function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
+function facts(jobs: Record<string, JobWithBuilds>, limit?: number): StartFacts {
   const entries = Object.entries(jobs);
   return {
     jobs: entries.map(([name, drawn], index) => ({
@@ -46,7 +46,7 @@ function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
 }
 
 /** `start 1 2; 3 Concurrency` */
-function said({ start, held }: StartDecision): string {
+function describeDecision({ start, held }: StartDecision): string {
   const why = held.map(({ build, reasons }) => `${build} ${reasons.map(({ code }) => code).join(' ')}`);
   return [`start ${start.join(' ')}`.trim(), ...why].join('; ');
 }
@@ -128,8 +128,8 @@ describe('queued builds', () => {
       facts({ ship: { ...prod, builds: '1' }, migrate: { ...prod, builds: '2' } }),
       'start 1; 2 SerialGroup',
     ],
-  ])('%s', (_, known, expected) => {
-    expect(said(startQueued(known))).toBe(expected);
+  ])('%s', (_, startFacts, expected) => {
+    expect(describeDecision(startQueued(startFacts))).toBe(expected);
   });
 
   test('reasons say in words what queued builds wait for', () => {
@@ -176,14 +176,17 @@ test.each([
   expect(readsOf(10_000) / readsOf(1000)).toBeLessThan(15);
 });
 
-/** Plays arrivals and ends; at last nothing comes and builds end one by one. Answers what is left. */
-function playOn(
+/**
+ * Plays steps in which builds arrive and one running build ends. Then builds only end, one by one. Returns
+ * the builds that are left.
+ */
+function playToEnd(
   drawn: {
     jobs: { concurrency: number | undefined; groups: string[] }[];
-    steps: { end: number; come: number[] }[];
+    steps: { end: number; arriving: number[] }[];
     limit: number;
   },
-  look: (known: StartFacts) => void,
+  inspect: (known: StartFacts) => void,
 ): OpenBuild[] {
   const jobs = drawn.jobs.map(({ concurrency, groups }, index): StartJob => ({
     id: index,
@@ -196,18 +199,18 @@ function playOn(
   }));
   let builds: OpenBuild[] = [];
   let id = 0;
-  const waitingOut = Array.from({ length: 3 * drawn.steps.length + 3 }, () => ({ end: 0, come: [] }));
-  for (const { end, come } of [...drawn.steps, ...waitingOut]) {
-    for (const index of come) {
+  const quietSteps = Array.from({ length: 3 * drawn.steps.length + 3 }, () => ({ end: 0, arriving: [] }));
+  for (const { end, arriving } of [...drawn.steps, ...quietSteps]) {
+    for (const index of arriving) {
       id += 1;
       builds.push({ id, job: index % jobs.length, number: String(id), state: 'queued' });
     }
     const { start } = startQueued({ jobs, builds, limit: drawn.limit });
     builds = builds.map((build) => (start.includes(build.id) ? { ...build, state: 'running' } : build));
-    look({ jobs, builds, limit: drawn.limit });
+    inspect({ jobs, builds, limit: drawn.limit });
     const running = builds.filter(({ state }) => state === 'running');
-    const over = running[end % Math.max(1, running.length)];
-    builds = builds.filter((build) => build !== over);
+    const ended = running[end % Math.max(1, running.length)];
+    builds = builds.filter((build) => build !== ended);
   }
   return builds;
 }
@@ -217,7 +220,7 @@ describe('random sequences of builds', () => {
     concurrency: fc.constantFrom(undefined, 1, 2),
     groups: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }),
   });
-  const step = fc.record({ end: fc.nat(5), come: fc.array(fc.nat(5), { maxLength: 3 }) });
+  const step = fc.record({ end: fc.nat(5), arriving: fc.array(fc.nat(5), { maxLength: 3 }) });
 
   const drawn = fc.record({
     jobs: fc.array(job, { minLength: 1, maxLength: 4 }),
@@ -227,8 +230,8 @@ describe('random sequences of builds', () => {
 
   test('no limit is ever exceeded', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        playOn(one, ({ jobs, builds, limit = 0 }) => {
+      fc.property(drawn, (example) => {
+        playToEnd(example, ({ jobs, builds, limit = 0 }) => {
           const running = builds.filter(({ state }) => state === 'running');
           expect(running.length).toBeLessThanOrEqual(limit);
           for (const { id, concurrency = Infinity } of jobs)
@@ -245,25 +248,25 @@ describe('random sequences of builds', () => {
 
   test('every build has its turn', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        expect(playOn(one, () => undefined)).toEqual([]);
+      fc.property(drawn, (example) => {
+        expect(playToEnd(example, () => undefined)).toEqual([]);
       }),
       { numRuns: Math.ceil(RUNS / 4) },
     );
   });
 
   test('a build that no limit concerns starts at once, whatever runs and waits', () => {
-    const some = fc.record({
+    const drawnState = fc.record({
       jobs: fc.array(fc.record({ paused: fc.boolean(), job }), { minLength: 1, maxLength: 4 }),
       builds: fc.array(fc.tuple(fc.nat(3), fc.constantFrom('queued', 'running')), { maxLength: 8 }),
       limit: fc.constantFrom(undefined, 1, 3),
     });
-    // One that nothing of its own can hold, with a build that waits, is among those that are drawn: only a
-    // team's limit concerns it.
+    // A job without limits of its own, with a queued build, is added to the drawn jobs: only the limit of the
+    // team concerns it.
     const free = { paused: false, job: { concurrency: undefined, groups: [] } };
-    let seen = 0;
+    let buildsAtOnce = 0;
     fc.assert(
-      fc.property(some, ({ jobs: others, builds: ofOthers, limit }) => {
+      fc.property(drawnState, ({ jobs: others, builds: ofOthers, limit }) => {
         const drawnJobs = [...others, free];
         const drawnBuilds = [...ofOthers, [others.length, 'queued'] as const];
         const jobs = drawnJobs.map(({ paused, job: { concurrency, groups } }, id) => ({
@@ -275,30 +278,33 @@ describe('random sequences of builds', () => {
           serialGroups: groups,
           ...(concurrency === undefined ? {} : { concurrency }),
         }));
-        const builds = drawnBuilds.map(([of, state], id): OpenBuild => ({
+        const builds = drawnBuilds.map(([jobIndex, state], id): OpenBuild => ({
           id,
-          job: of % jobs.length,
+          job: jobIndex % jobs.length,
           number: String(id),
           state,
         }));
         const limited = limit === undefined ? {} : { limit };
         const { start } = startQueued({ jobs, builds, ...limited });
-        const atOnce = jobs.filter((one) => startsAtOnce({ ...one, ...limited })).map(({ id }) => id);
-        const queued = builds.filter(({ state, job: of }) => state === 'queued' && atOnce.includes(of));
-        seen += queued.length;
+        const atOnce = jobs
+          .filter((candidate) => startsAtOnce({ ...candidate, ...limited }))
+          .map(({ id }) => id);
+        const queued = builds.filter((build) => build.state === 'queued' && atOnce.includes(build.job));
+        buildsAtOnce += queued.length;
         expect(start).toEqual(expect.arrayContaining(queued.map(({ id }) => id)));
       }),
       { numRuns: RUNS },
     );
-    expect(seen).toBeGreaterThan(RUNS / 50);
+    expect(buildsAtOnce).toBeGreaterThan(RUNS / 50);
   });
 
   test('the order of facts does not matter', () => {
     fc.assert(
-      fc.property(drawn, (one) => {
-        playOn(one, (known) => {
-          const turned = { ...known, jobs: known.jobs.toReversed(), builds: known.builds.toReversed() };
-          expect(startQueued(turned).start).toEqual(startQueued(known).start);
+      fc.property(drawn, (example) => {
+        playToEnd(example, (startFacts) => {
+          const { jobs, builds } = startFacts;
+          const reversed = { ...startFacts, jobs: jobs.toReversed(), builds: builds.toReversed() };
+          expect(startQueued(reversed).start).toEqual(startQueued(startFacts).start);
         });
       }),
       { numRuns: Math.ceil(RUNS / 4) },

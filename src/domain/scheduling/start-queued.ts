@@ -19,7 +19,7 @@ export interface StartJob {
   name: string;
   pipeline: number;
   paused: boolean;
-  /** Only says why the job is paused. */
+  /** The pipeline is paused. This only explains why the job is paused. */
   pipelinePaused: boolean;
   concurrency?: number;
   serialGroups: readonly string[];
@@ -32,8 +32,8 @@ export type TurnConstraints = Pick<StartJob, 'paused' | 'concurrency' | 'serialG
 export interface OpenBuild {
   id: number;
   /**
-   * Place in the queue, the smallest first. Absent: its id. A build takes the place of one that it
-   * superseded.
+   * Place in the queue, the smallest first. Absent: the id of the build. A build takes the place of a build
+   * that it superseded.
    */
   place?: number;
   job: number;
@@ -57,7 +57,7 @@ interface BuildWithJob extends OpenBuild {
 
 /**
  * Which queued builds get their turn, the oldest first. A build that must wait reserves its serial groups, so
- * that younger builds of other jobs cannot overtake it for ever. A paused one reserves nothing.
+ * that younger builds of other jobs cannot overtake it for ever. A build of a paused job reserves nothing.
  */
 export function startQueued(facts: StartFacts): StartDecision {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
@@ -67,7 +67,7 @@ export function startQueued(facts: StartFacts): StartDecision {
       const startJob = jobs.get(build.job);
       return startJob === undefined ? [] : [{ ...build, startJob }];
     });
-  const running = new Running(builds.filter(({ state }) => state === 'running'));
+  const running = new RunningBuilds(builds.filter(({ state }) => state === 'running'));
   const decision: StartDecision = { start: [], held: [] };
   const ahead = new WaitingBuilds();
   for (const build of builds.filter(({ state }) => state === 'queued')) {
@@ -95,7 +95,7 @@ const groupsOf = ({ pipeline, serialGroups }: StartJob): string[] =>
   serialGroups.map((group) => `${pipeline} ${group}`);
 
 /** Running builds, indexed by job and by serial group. */
-class Running {
+class RunningBuilds {
   readonly #ofJob = new Map<number, BuildWithJob[]>();
   readonly #ofGroup = new Map<string, BuildWithJob[]>();
   count = 0;
@@ -114,7 +114,7 @@ class Running {
     return this.#ofJob.get(job) ?? [];
   }
 
-  /** Running builds of other jobs that share a serial group with it. */
+  /** Running builds of other jobs that share a serial group with this build. */
   sharing({ job, startJob }: BuildWithJob): BuildWithJob[] {
     const others = groupsOf(startJob).flatMap((group) => this.#ofGroup.get(group) ?? []);
     return [...new Set(others)].filter((other) => other.job !== job);
@@ -128,8 +128,8 @@ function append<Key>(lists: Map<Key, BuildWithJob[]>, key: Key, build: BuildWith
 }
 
 /**
- * Builds that wait, in their order. Of each serial group the first builds of two jobs suffice: one of them is
- * of another job than any given build.
+ * Builds that must wait, in the order of the queue. For each serial group, the first builds of two different
+ * jobs suffice: whatever the job of a later build, one of the two is of another job.
  */
 class WaitingBuilds {
   readonly #ofGroup = new Map<string, { order: number; build: BuildWithJob }[]>();
@@ -138,12 +138,13 @@ class WaitingBuilds {
   add(build: BuildWithJob): void {
     const order = (this.#count += 1);
     for (const group of groupsOf(build.startJob)) {
-      const first = this.#ofGroup.get(group) ?? [];
-      if (first.length < 2 && first.every((other) => other.build.job !== build.job))
-        this.#ofGroup.set(group, [...first, { order, build }]);
+      const firstBuilds = this.#ofGroup.get(group) ?? [];
+      if (firstBuilds.length < 2 && firstBuilds.every((other) => other.build.job !== build.job))
+        this.#ofGroup.set(group, [...firstBuilds, { order, build }]);
     }
   }
 
+  /** The first waiting build of another job that shares a serial group with this build. */
   firstSharing({ job, startJob }: BuildWithJob): BuildWithJob | undefined {
     return groupsOf(startJob)
       .flatMap((group) => this.#ofGroup.get(group)?.find(({ build }) => build.job !== job) ?? [])
@@ -153,7 +154,7 @@ class WaitingBuilds {
 
 function whyNotYet(
   build: BuildWithJob,
-  { running, ahead, limit }: { running: Running; ahead: WaitingBuilds; limit: number | undefined },
+  { running, ahead, limit }: { running: RunningBuilds; ahead: WaitingBuilds; limit: number | undefined },
 ): Reason[] {
   return [
     ...whyConcurrency(build, running.ofJob(build.job)),
@@ -163,25 +164,25 @@ function whyNotYet(
   ];
 }
 
-function whyConcurrency({ startJob }: BuildWithJob, own: readonly BuildWithJob[]): Reason[] {
-  if (startJob.concurrency === undefined || own.length < startJob.concurrency) return [];
-  const numbers = formatList(own.map(({ number }) => number));
-  const running = own.length === 1 ? `build ${numbers} is` : `builds ${numbers} are`;
+function whyConcurrency({ startJob }: BuildWithJob, runningOfJob: readonly BuildWithJob[]): Reason[] {
+  if (startJob.concurrency === undefined || runningOfJob.length < startJob.concurrency) return [];
+  const numbers = formatList(runningOfJob.map(({ number }) => number));
+  const running = runningOfJob.length === 1 ? `build ${numbers} is` : `builds ${numbers} are`;
   const message = `${startJob.name} runs ${countOfBuilds(startJob.concurrency)} at a time, and ${running} running.`;
-  return [{ code: 'Concurrency', message, data: { have: own.length, want: startJob.concurrency } }];
+  return [{ code: 'Concurrency', message, data: { have: runningOfJob.length, want: startJob.concurrency } }];
 }
 
 function whySerialGroup(build: BuildWithJob, others: readonly BuildWithJob[]): Reason[] {
   return others.map((other) => ({
     code: 'SerialGroup',
-    message: `Build ${other.number} of ${other.startJob.name} holds the serial group ${groupOf(build, other)}.`,
-    data: { group: groupOf(build, other), build: { job: other.startJob.name, number: other.number } },
+    message: `Build ${other.number} of ${other.startJob.name} holds the serial group ${sharedGroup(build, other)}.`,
+    data: { group: sharedGroup(build, other), build: { job: other.startJob.name, number: other.number } },
   }));
 }
 
 function whyQueue(build: BuildWithJob, other: BuildWithJob | undefined): Reason[] {
   if (other === undefined) return [];
-  const group = groupOf(build, other);
+  const group = sharedGroup(build, other);
   const message = `Build ${other.number} of ${other.startJob.name} has waited longer for the serial group ${group}.`;
   return [
     {
@@ -192,8 +193,8 @@ function whyQueue(build: BuildWithJob, other: BuildWithJob | undefined): Reason[
   ];
 }
 
-/** The first serial group that both have. */
-function groupOf({ startJob }: BuildWithJob, other: BuildWithJob): string {
+/** The first serial group that both builds have. */
+function sharedGroup({ startJob }: BuildWithJob, other: BuildWithJob): string {
   return startJob.serialGroups.find((name) => other.startJob.serialGroups.includes(name)) ?? '';
 }
 

@@ -9,88 +9,114 @@ import {
   type StartWindow,
 } from './start-window.ts';
 
-/** `team` or `team@gpu`; `team?` has no node. */
-const wanted = (...texts: string[]) =>
+/** Each text is a team, or `team@gpu` if its nodes are those of gpu. A starting Pod `team?` has no node. */
+const wantedStarts = (...texts: string[]) =>
   texts.map((text, id) => ({ id, team: text.split('@')[0] ?? '', nodes: text.split('@')[1] ?? '' }));
-const present = (...texts: string[]): StartingPod[] =>
-  wanted(...texts).map(({ team, nodes }) => ({
+const startingPods = (...texts: string[]): StartingPod[] =>
+  wantedStarts(...texts).map(({ team, nodes }) => ({
     team: team.replace('?', ''),
     nodes,
     state: team.endsWith('?') ? 'unplaced' : 'starting',
     age: 0,
   }));
 
-const two: StartNode[] = [{ cores: 8 }, { cores: 8 }];
+const twoNodes: StartNode[] = [{ cores: 8 }, { cores: 8 }];
 const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
   podsOf: () => 1,
   isShared: () => false,
-  all: two,
-  nodesOf: (nodes: string) => (nodes === '' ? two : gpu),
+  all: twoNodes,
+  nodesOf: (nodes: string) => (nodes === '' ? twoNodes : gpu),
 });
 const teams = (work: readonly { team: string }[]): string => work.map(({ team }) => team).join(' ');
 const many = (team: string, count: number): string[] => Array.from({ length: count }, () => team);
 
 test.each<[string, StartNode[], perNode: number, slots: number]>([
-  ['each node has the same number of places', two, 4, 8],
-  ['a node has no more places than cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
-  ['a node of half a core has one place', [{ cores: 0.5 }], 4, 1],
-  ['each node has at least one place', two, 0.5, 2],
-  ['a cluster without nodes has the places of one node', [], 4, 4],
+  ['each node has the same number of slots', twoNodes, 4, 8],
+  ['a node has no more slots than cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
+  ['a node of half a core has one slot', [{ cores: 0.5 }], 4, 1],
+  ['each node has at least one slot', twoNodes, 0.5, 2],
+  ['a cluster without nodes has the slots of one node', [], 4, 4],
 ])('%s', (_, nodes, perNode, slots) => {
   expect(startSlots(nodes, perNode)).toBe(slots);
 });
 
 describe('builds that need a Pod', () => {
   test.each<[string, want: string[], have: string[], perNode: number, start: string]>([
-    ['all builds start while there are places', ['a', 'a', 'b'], [], 4, 'a b a'],
-    ['no more builds start than the window has places', many('a', 20), [], 4, teams(wanted(...many('a', 8)))],
+    ['all builds start while there are slots', ['a', 'a', 'b'], [], 4, 'a b a'],
+    [
+      'no more builds start than the window has slots',
+      many('a', 20),
+      [],
+      4,
+      teams(wantedStarts(...many('a', 8))),
+    ],
     ['teams take turns, no matter which came first', [...many('a', 9), 'b', 'c'], [], 2, 'a b c a'],
-    ['a team with none starting has a place while others hold all', ['a', 'b'], many('a', 8), 4, 'b'],
+    [
+      'a team without starting Pods gets a slot while other teams hold all of them',
+      ['a', 'b'],
+      many('a', 8),
+      4,
+      'b',
+    ],
     ['no build starts beyond twice the window', ['c'], [...many('a', 4), ...many('b', 4)], 2, ''],
-    ['Pods without a node block nobody', ['a', 'b'], [...many('a?', 19), ...many('b?', 20)], 1, 'a'],
+    [
+      'Pods without a node take no slots, but 20 of them block their team',
+      ['a', 'b'],
+      [...many('a?', 19), ...many('b?', 20)],
+      1,
+      'a',
+    ],
     ['a full kind of node blocks only its own builds', ['b@gpu', 'b'], many('b@gpu', 4), 4, 'b'],
-    ['a kind of node that does not exist yet gets Pods that ask for it', ['a@gpu', 'a@gpu'], [], 1, 'a'],
+    ['a kind of node that does not exist yet gets as many Pods as one node', ['a@gpu', 'a@gpu'], [], 1, 'a'],
   ])('%s', (_, want, have, ...[perNode, start]) => {
     const gpu = have.includes('b@gpu') ? [{ cores: 4 }] : [];
-    expect(teams(pickStarts(wanted(...want), present(...have), window(perNode, gpu)).start)).toBe(start);
+    expect(teams(pickStarts(wantedStarts(...want), startingPods(...have), window(perNode, gpu)).start)).toBe(
+      start,
+    );
   });
 
-  const one: StartNode[] = [{ cores: 2 }];
+  const oneNode: StartNode[] = [{ cores: 2 }];
   const onOneNode: StartWindow = {
     perNode: 4,
-    all: one,
-    nodesOf: () => one,
+    all: oneNode,
+    nodesOf: () => oneNode,
     isShared: () => false,
     podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
   };
 
   test.each<[string, want: string[], have: StartingPod[], window: StartWindow, start: string]>([
-    ['a team yields to a starting Pod of a team with fewer Pods', ['big'], present('small'), onOneNode, ''],
+    [
+      'a team yields to a starting Pod of a team with fewer Pods',
+      ['big'],
+      startingPods('small'),
+      onOneNode,
+      '',
+    ],
     [
       'a team that has just one Pod more yields to nobody',
       ['big'],
-      present('small'),
+      startingPods('small'),
       { ...onOneNode, podsOf: () => 1 },
       'big',
     ],
     [
       'no team yields to a Pod that takes long to start',
       ['big'],
-      present('small').map((pod) => ({ ...pod, age: 10 })),
+      startingPods('small').map((pod) => ({ ...pod, age: 10 })),
       onOneNode,
       'big',
     ],
-    ['a team with fewer Pods does not yield', ['small'], present('big'), onOneNode, 'small'],
+    ['a team with fewer Pods does not yield', ['small'], startingPods('big'), onOneNode, 'small'],
     [
-      'a Pod of a smaller team takes the places of one node, not of all',
+      'a Pod of a smaller team takes the slots of one node, not of all nodes',
       many('big', 20),
-      present('small'),
-      { ...onOneNode, all: two, nodesOf: () => two },
-      teams(wanted(...many('big', 4))),
+      startingPods('small'),
+      { ...onOneNode, all: twoNodes, nodesOf: () => twoNodes },
+      teams(wantedStarts(...many('big', 4))),
     ],
-  ])('%s', (_, want, have, ...[given, start]) => {
-    expect(teams(pickStarts(wanted(...want), have, given).start)).toBe(start);
+  ])('%s', (_, want, have, ...[startWindow, start]) => {
+    expect(teams(pickStarts(wantedStarts(...want), have, startWindow).start)).toBe(start);
   });
 
   const shared = { ...window(4), isShared: () => true };
@@ -100,22 +126,22 @@ describe('builds that need a Pod', () => {
       many('a', 9),
       [],
       shared,
-      teams(wanted(...many('a', 7))),
+      teams(wantedStarts(...many('a', 7))),
     ],
     ['another team gets the slot that is left', ['a', 'b'], many('a', 7), shared, 'b'],
     [
       'a window of one slot is not divided',
       ['a'],
       [],
-      { ...shared, all: one, nodesOf: () => one, perNode: 1 },
+      { ...shared, all: oneNode, nodesOf: () => oneNode, perNode: 1 },
       'a',
     ],
-  ])('%s', (_, want, have, ...[given, start]) => {
-    expect(teams(pickStarts(wanted(...want), present(...have), given).start)).toBe(start);
+  ])('%s', (_, want, have, ...[startWindow, start]) => {
+    expect(teams(pickStarts(wantedStarts(...want), startingPods(...have), startWindow).start)).toBe(start);
   });
 
   test('the reason says that a slot is left to other teams', () => {
-    const { held } = pickStarts(wanted('a'), present(...many('a', 7)), shared);
+    const { held } = pickStarts(wantedStarts('a'), startingPods(...many('a', 7)), shared);
     expect(held.map(({ reason }) => reason)).toEqual([
       {
         code: 'StartWindow',
@@ -128,7 +154,7 @@ describe('builds that need a Pod', () => {
   });
 
   test('the reason says that a team yields', () => {
-    const { held } = pickStarts(wanted('big'), present('small'), onOneNode);
+    const { held } = pickStarts(wantedStarts('big'), startingPods('small'), onOneNode);
     expect(held.map(({ reason }) => reason)).toEqual([
       {
         code: 'StartWindow',
@@ -139,8 +165,8 @@ describe('builds that need a Pod', () => {
     ]);
   });
 
-  test('the reason says what other builds wait for', () => {
-    const { held } = pickStarts(wanted('a'), present(...many('a', 8)), window(4));
+  test('the reason says how many Pods are starting and may be', () => {
+    const { held } = pickStarts(wantedStarts('a'), startingPods(...many('a', 8)), window(4));
     expect(held.map(({ reason }) => reason)).toEqual([
       {
         code: 'StartWindow',
@@ -160,9 +186,9 @@ describe('builds that need a Pod', () => {
   test('at most twice the window starts at a time, and one team alone fills at most one', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
-        const slots = startSlots(two, perNode);
-        const before = present(...have).filter(({ state }) => state === 'starting');
-        const { start, held } = pickStarts(wanted(...want), present(...have), window(perNode));
+        const slots = startSlots(twoNodes, perNode);
+        const before = startingPods(...have).filter(({ state }) => state === 'starting');
+        const { start, held } = pickStarts(wantedStarts(...want), startingPods(...have), window(perNode));
         expect(start.length + held.length).toBe(want.length);
         const after = [...before.map(({ team }) => team), ...start.map(({ team }) => team)];
         if (start.length > 0) expect(after.length).toBeLessThanOrEqual(2 * slots);
@@ -175,14 +201,14 @@ describe('builds that need a Pod', () => {
   test('a team with nothing starting waits only when twice the window is in use', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
-        const before = present(...have);
-        const { start, held } = pickStarts(wanted(...want), before, window(perNode));
+        const before = startingPods(...have);
+        const { start, held } = pickStarts(wantedStarts(...want), before, window(perNode));
         const starting = [...before.filter(({ state }) => state === 'starting'), ...start];
         for (const { work } of held) {
           if (starting.some(({ team }) => team === work.team)) continue;
           const stuck =
             before.filter(({ state, team }) => state === 'unplaced' && team === work.team).length >= 20;
-          expect(stuck || starting.length >= 2 * startSlots(two, perNode)).toBe(true);
+          expect(stuck || starting.length >= 2 * startSlots(twoNodes, perNode)).toBe(true);
         }
       }),
       { numRuns: RUNS },

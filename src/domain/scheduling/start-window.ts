@@ -14,9 +14,9 @@ export interface StartNode {
 /** A Pod of a build whose agent has not connected yet. */
 export interface StartingPod {
   team: string;
-  /** Key of the nodes that may take it. Equal node selectors have equal keys. */
+  /** Key of the nodes that may take the Pod. Equal node selectors have equal keys. */
   nodes: string;
-  /** `unplaced`: no node fits, so it loads none. */
+  /** `unplaced`: no node fits, so the Pod loads none. */
   state: 'starting' | 'unplaced';
   /** Seconds since the Pod was created. */
   age: number;
@@ -25,11 +25,11 @@ export interface StartingPod {
 export interface StartWindow {
   /** Pods that may be starting on each node (`paceStarts`). */
   perNode: number;
-  /** The nodes of a key. */
+  /** The nodes that have the key `nodes` (see `StartingPod`). */
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
-  /** Other teams have started Pods in the last minutes: one slot is left to them. */
+  /** Whether other teams have started Pods in the last minutes, so that one slot is left to them. */
   isShared: (team: string) => boolean;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
@@ -51,21 +51,21 @@ const MAX_UNPLACED_OF_TEAM = 20;
 const MAX_YIELD_SECONDS = 10;
 
 /**
- * How many Pods may be starting at a time on these nodes. Without a known node, as many as on one: the
- * cluster may be about to add it.
+ * How many Pods may be starting at a time on these nodes. If no node is known, as many as on one node, since
+ * the cluster may be about to add it.
  */
 export function startSlots(nodes: readonly StartNode[], perNode: number): number {
-  const each = Math.max(1, Math.floor(perNode));
-  const slots = nodes.map(({ cores }) => Math.min(each, Math.max(1, Math.floor(cores))));
-  return slots.length === 0 ? each : slots.reduce((sum, one) => sum + one, 0);
+  const slotsPerNode = Math.max(1, Math.floor(perNode));
+  const slots = nodes.map(({ cores }) => Math.min(slotsPerNode, Math.max(1, Math.floor(cores))));
+  return slots.length === 0 ? slotsPerNode : slots.reduce((sum, ofNode) => sum + ofNode, 0);
 }
 
 /**
  * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first. A team
- * without a starting Pod gets a slot even if other teams hold all of them, up to twice the window. For a
- * team with twice as many Pods, a starting Pod of the smaller team counts as all slots of its node, so that
- * nothing slows down its start. While other teams have started Pods in the last minutes, one team leaves them
- * one slot of a window of several, so that their next build starts on a node that has processor time left.
+ * without a starting Pod gets a slot even if other teams hold all of them, up to twice the window. For a team
+ * with twice as many Pods, a starting Pod of the smaller team counts as all slots of its node, so that
+ * nothing slows down its start. If other teams have started Pods in the last minutes, a team leaves them one
+ * slot of a window that has several, so that their next build starts on a node that has processor time left.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],
@@ -97,26 +97,28 @@ function whyHeld(
   if (unplaced >= MAX_UNPLACED_OF_TEAM) return heldByUnplaced(unplaced);
   const starting = pods.filter(({ state }) => state === 'starting');
   const scopes = [
-    { of: window.all, pods: starting },
-    { of: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) },
+    { scopeNodes: window.all, pods: starting },
+    { scopeNodes: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) },
   ];
   const yields = ({ team: other, age }: StartingPod): boolean =>
     other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
   const isDivided = (slots: number): boolean => slots > 1 && window.isShared(team);
   for (const scope of scopes) {
-    const slots = startSlots(scope.of, window.perNode);
-    const first = scope.pods.filter(yields).length;
+    const slots = startSlots(scope.scopeNodes, window.perNode);
+    const podsToYieldTo = scope.pods.filter(yields).length;
     const have = scope.pods.length;
-    const isFirstOfTeam = first === 0 && !starting.some((pod) => pod.team === team);
-    if (have >= (isFirstOfTeam ? 2 : 1) * slots) return heldByWindow(have, slots, scope.of.length);
-    const own = scope.pods.filter((pod) => pod.team === team).length;
-    if (own >= slots - 1 && isDivided(slots)) return heldForOthers(own, slots);
-    if (first > 0 && have + first * (slotsOfOneNode(scope.of, window.perNode) - 1) >= slots)
-      return heldBySmallerTeam(have, slots);
+    const mayExceedWindow = podsToYieldTo === 0 && !starting.some((pod) => pod.team === team);
+    if (have >= (mayExceedWindow ? 2 : 1) * slots) return heldByWindow(have, slots, scope.scopeNodes.length);
+    const podsOfTeam = scope.pods.filter((pod) => pod.team === team).length;
+    if (podsOfTeam >= slots - 1 && isDivided(slots)) return heldForOthers(podsOfTeam, slots);
+    // A Pod to yield to counts as all slots of its node, not as one.
+    const extraSlots = podsToYieldTo * (slotsOfOneNode(scope.scopeNodes, window.perNode) - 1);
+    if (podsToYieldTo > 0 && have + extraSlots >= slots) return heldBySmallerTeam(have, slots);
   }
   return undefined;
 }
 
+/** The slots of the node that has the most. */
 function slotsOfOneNode(nodes: readonly StartNode[], perNode: number): number {
   return Math.max(1, ...nodes.map((node) => startSlots([node], perNode)));
 }

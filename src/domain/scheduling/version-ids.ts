@@ -4,14 +4,14 @@ import type { BuildCause, DecidedBuilds } from './decision.ts';
 export function withRowIds(decision: DecidedBuilds, ids: ReadonlyMap<number, number>): DecidedBuilds {
   if (ids.size === 0) return decision;
   const idOf = (version: number): number => ids.get(version) ?? version;
-  const inCause = (cause: BuildCause): BuildCause =>
+  const causeWithRowId = (cause: BuildCause): BuildCause =>
     cause.kind === 'manual' ? cause : { ...cause, version: idOf(cause.version) };
   return {
     ...decision,
     builds: decision.builds.map((build) => ({
       ...build,
       versions: build.versions.map(idOf),
-      cause: inCause(build.cause),
+      cause: causeWithRowId(build.cause),
     })),
   };
 }

@@ -24,14 +24,14 @@ function follow(builds: [version: number, ...PathBuild[]][]): VersionPath {
   });
 }
 
-const said = ({ path }: VersionPath): string[] =>
+const describePath = ({ path }: VersionPath): string[] =>
   path.map(({ job, build: newest, retries }) =>
     [newest ? `${job}#${newest.number}` : `${job} none`, ...retries.map(({ number }) => number)].join(' '),
   );
 
 describe('the path of a version', () => {
   test('the path begins with the jobs that take the version and continues along passed, with or without builds', () => {
-    expect(said(follow([[10, build(1, 'unit#4')]]))).toEqual(['unit#4', 'lint none', 'deploy none']);
+    expect(describePath(follow([[10, build(1, 'unit#4')]]))).toEqual(['unit#4', 'lint none', 'deploy none']);
   });
 
   test('the path shows the newest build of each job, with its retries in order', () => {
@@ -45,7 +45,7 @@ describe('the path of a version', () => {
         build(2, 'unit#4.1'),
       ],
     ]);
-    expect(said(path)[0]).toBe('unit#9 9.1 9.2');
+    expect(describePath(path)[0]).toBe('unit#9 9.1 9.2');
   });
 
   test('the path follows versions that puts made once the builds that took it are known', () => {
@@ -53,7 +53,7 @@ describe('the path of a version', () => {
     const first = follow([[10, unit]]);
     expect(first.needs).toEqual([20]);
     expect(
-      said(
+      describePath(
         follow([
           [10, unit],
           [20, build(2, 'scan#3')],

@@ -11,7 +11,7 @@ export interface PathBuild {
   job: string;
   number: string;
   status: string;
-  /** Versions that its puts made. */
+  /** Versions that the puts of the build made. */
   outputs: readonly { resource: number; version: number }[];
 }
 
@@ -25,7 +25,7 @@ export interface PathFacts {
 
 interface PathEntry {
   job: string;
-  /** The newest build of the job that took the version. Absent: none did. */
+  /** The newest build of the job that took the version. Absent: no build took it. */
   build?: PathBuild;
   /** Retries of that build, oldest first. */
   retries: PathBuild[];
@@ -33,15 +33,18 @@ interface PathEntry {
 
 export interface VersionPath {
   /**
-   * Jobs, nearest first: those that take the version, those downstream, and those that take what their puts
-   * made.
+   * Jobs, nearest first: those that take the version, those downstream, and those that take versions which
+   * their puts made.
    */
   path: PathEntry[];
   /** Versions whose builds are needed to follow the path further. */
   needs: number[];
 }
 
-/** Versions followed through puts: in a pipeline that puts what it gets, the path has no end. */
+/**
+ * Limit for the versions that are followed through puts. In a pipeline that puts what it gets, the path has
+ * no end.
+ */
 const MAX_FOLLOWED_VERSIONS = 100;
 
 /** The jobs and builds that a version went through. */
@@ -49,13 +52,13 @@ export function versionPath(facts: PathFacts): VersionPath {
   const followed = new Map<number, Set<number>>([[facts.start.resource, new Set([facts.start.version])]]);
   const reached = new Map<string, PathBuild[]>();
   for (;;) {
-    const before = sizeOf(followed, reached);
+    const sizeBefore = sizeOf(followed, reached);
     for (const job of facts.jobs) visit(job, facts, { followed, reached });
-    if (sizeOf(followed, reached) === before) break;
+    if (sizeOf(followed, reached) === sizeBefore) break;
   }
   const versions = [...followed.values()].flatMap((set) => [...set]);
   return {
-    path: [...reached].map(([job, builds]) => entry(job, builds)),
+    path: [...reached].map(([job, builds]) => pathEntry(job, builds)),
     needs: versions.filter((version) => !facts.builds.has(version)),
   };
 }
@@ -77,23 +80,24 @@ function visit(job: PathJob, facts: PathFacts, { followed, reached }: Walk): voi
     .filter((build) => build.job === job.name);
   reached.set(job.name, [...new Map(builds.map((build) => [build.id, build])).values()]);
   for (const { resource, version } of builds.flatMap((build) => build.outputs))
-    if (total(followed) < MAX_FOLLOWED_VERSIONS)
+    if (countFollowed(followed) < MAX_FOLLOWED_VERSIONS)
       followed.set(resource, (followed.get(resource) ?? new Set()).add(version));
 }
 
-function total(followed: Walk['followed']): number {
+function countFollowed(followed: Walk['followed']): number {
   return [...followed.values()].reduce((sum, versions) => sum + versions.size, 0);
 }
 
+/** Grows whenever a visit follows another version or reaches another job or build. */
 function sizeOf(followed: Walk['followed'], reached: Walk['reached']): number {
-  return total(followed) + [...reached.values()].reduce((sum, builds) => sum + builds.length + 1, 0);
+  return countFollowed(followed) + [...reached.values()].reduce((sum, builds) => sum + builds.length + 1, 0);
 }
 
-function entry(job: string, builds: PathBuild[]): PathEntry {
+function pathEntry(job: string, builds: PathBuild[]): PathEntry {
   const byId = builds.toSorted((a, b) => a.id - b.id);
   const newest = byId.findLast(({ number }) => originalNumber(number) === number) ?? byId.at(-1);
   if (newest === undefined) return { job, retries: [] };
-  const main = originalNumber(newest.number);
-  const retries = byId.filter((build) => build !== newest && originalNumber(build.number) === main);
+  const original = originalNumber(newest.number);
+  const retries = byId.filter((build) => build !== newest && originalNumber(build.number) === original);
   return { job, build: newest, retries };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { approvalExpiresAt, decideVote } from './vote.ts';
 
-test('an approval expires when its time is over; without a time it never does', () => {
+test('an approval expires after its timeout, and never expires without one', () => {
   expect(approvalExpiresAt({ approvals: 1, timeoutSeconds: 60 }, 5000)).toBe(65_000);
   expect(approvalExpiresAt({ approvals: 1 }, 5000)).toBeUndefined();
 });

@@ -5,13 +5,14 @@ export interface Gate {
   /** Distinct people who must approve. */
   approvals: number;
   timeoutSeconds?: number;
+  /** The person who triggered the build may not approve it. */
   notByTrigger?: boolean;
 }
 
 export interface GatedBuild {
   status: BuildStatus;
   gate: Gate;
-  /** Who triggered the build. Absent: it is an automatic one. */
+  /** Who triggered the build. Absent: the build is automatic. */
   triggeredBy?: string;
   votes: readonly { by: string; approve: boolean }[];
 }
@@ -19,7 +20,7 @@ export interface GatedBuild {
 export interface Vote {
   by: string;
   approve: boolean;
-  /** A rejection needs one. */
+  /** A rejection needs a message. */
   message?: string;
 }
 
@@ -28,32 +29,32 @@ export type VoteAnswer =
   | { answer: 'refused'; reason: Reason };
 
 /** Each person has one vote on a build. One rejection fails the build, whatever the other votes. */
-export function decideVote(build: GatedBuild, given: Vote): VoteAnswer {
-  const reason = whyNot(build, given);
+export function decideVote(build: GatedBuild, vote: Vote): VoteAnswer {
+  const reason = whyVoteRefused(build, vote);
   if (reason !== undefined) return { answer: 'refused', reason };
-  if (!given.approve)
-    return { answer: 'rejected', message: `Rejected by ${given.by}: ${given.message?.trim() ?? ''}` };
-  const { have, want } = counted({ ...build, votes: [...build.votes, given] });
+  if (!vote.approve)
+    return { answer: 'rejected', message: `Rejected by ${vote.by}: ${vote.message?.trim() ?? ''}` };
+  const { have, want } = countApprovals({ ...build, votes: [...build.votes, vote] });
   const message = `Approved by ${have} of ${want}.`;
   return { answer: have < want ? 'waiting' : 'approved', message };
 }
 
-function whyNot({ status, gate, triggeredBy, votes }: GatedBuild, given: Vote): Reason | undefined {
+function whyVoteRefused({ status, gate, triggeredBy, votes }: GatedBuild, vote: Vote): Reason | undefined {
   if (!isActive(status)) return { code: 'AlreadyEnded', message: `The build has ended: ${status}.` };
   if (status !== 'waiting') return { code: 'NotWaiting', message: 'The build does not wait for approval.' };
-  if (votes.some(({ by }) => by === given.by))
-    return { code: 'VotedAlready', message: `${given.by} has already voted on this build.` };
-  if (given.approve && gate.notByTrigger && triggeredBy === given.by)
+  if (votes.some(({ by }) => by === vote.by))
+    return { code: 'VotedAlready', message: `${vote.by} has already voted on this build.` };
+  if (vote.approve && gate.notByTrigger && triggeredBy === vote.by)
     return {
       code: 'OwnBuild',
-      message: `${given.by} triggered this build, so somebody else must approve it.`,
+      message: `${vote.by} triggered this build, so somebody else must approve it.`,
     };
-  if (!given.approve && !given.message?.trim())
+  if (!vote.approve && !vote.message?.trim())
     return { code: 'ReasonMissing', message: 'A rejection needs a reason.' };
   return undefined;
 }
 
-function counted({ gate, votes }: GatedBuild): { have: number; want: number } {
+function countApprovals({ gate, votes }: GatedBuild): { have: number; want: number } {
   const people = new Set(votes.filter(({ approve }) => approve).map(({ by }) => by));
   return { have: people.size, want: gate.approvals };
 }
@@ -64,7 +65,7 @@ export function approvalExpiresAt({ timeoutSeconds }: Gate, createdAt: number): 
 }
 
 export function whyWaitsForApproval(build: GatedBuild): Reason {
-  const { have, want } = counted(build);
+  const { have, want } = countApprovals(build);
   const message = `Waiting for approval: ${have} of ${want}.`;
   return { code: 'WaitingForApproval', message, data: { have, want } };
 }

@@ -3,13 +3,13 @@ import type { Resource, Schedule } from '#domain/pipeline/pipeline.ts';
 /** A check that succeeded. */
 export interface CheckEnded {
   cause: 'schedule' | 'manual' | 'webhook';
-  /** New versions. */
+  /** Number of new versions that the check found. */
   found: number;
 }
 
 /**
- * Whether the webhooks of a resource work: one found a new version, and since then no scheduled check found
- * one that the webhooks had missed.
+ * Whether the webhooks of a resource work: a check after a webhook found a new version, and since then no
+ * scheduled check found a version that the webhooks had missed.
  */
 export function webhookWorks(worked: boolean, { cause, found }: CheckEnded): boolean {
   if (found === 0 || cause === 'manual') return worked;

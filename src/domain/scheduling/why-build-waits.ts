@@ -10,7 +10,7 @@ export interface WaitingBuild extends GatedBuild {
   pod?: string;
 }
 
-/** Every reason why a build has not started. Empty: it has. */
+/** Every reason why a build has not started. Empty: the build has started. */
 export function whyBuildWaits(build: WaitingBuild): Reason[] {
   if (build.status === 'waiting') return [whyWaitsForApproval(build)];
   if (build.status !== 'pending') return [];
@@ -19,12 +19,15 @@ export function whyBuildWaits(build: WaitingBuild): Reason[] {
 }
 
 function whyPodPends({ pod, tags }: WaitingBuild): Reason {
-  const [word = '', ...rest] = (pod ?? '').split(': ');
-  const message = rest.join(': ');
-  if (!isCode(word)) return { code: 'PodPending', message: pod ?? 'Its Pod is not running yet.' };
-  if (word !== 'Unschedulable' || tags.length === 0) return { code: word, message };
-  const wanted = `${tags.length === 1 ? 'tag' : 'tags'} ${formatList(tags)}`;
-  return { code: 'NoNodeForTags', message: `No node that offers the ${wanted} can take the Pod: ${message}` };
+  const [code = '', ...messageParts] = (pod ?? '').split(': ');
+  const message = messageParts.join(': ');
+  if (!isCode(code)) return { code: 'PodPending', message: pod ?? 'Its Pod is not running yet.' };
+  if (code !== 'Unschedulable' || tags.length === 0) return { code, message };
+  const tagList = `${tags.length === 1 ? 'tag' : 'tags'} ${formatList(tags)}`;
+  return {
+    code: 'NoNodeForTags',
+    message: `No node that offers the ${tagList} can take the Pod: ${message}`,
+  };
 }
 
 function isCode(word: string): word is ReasonCode {

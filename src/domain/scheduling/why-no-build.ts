@@ -16,7 +16,10 @@ export function blockersOf(
   ];
 }
 
-/** Pausing a pipeline pauses each of its jobs, and people may unpause one of them before the others. */
+/**
+ * Why no build of the job is created or started while it is paused. Pausing a pipeline pauses each of its
+ * jobs, and people may unpause one of them before the others.
+ */
 export function whyPaused(paused: { pipeline: boolean; job: boolean; name: string }): Reason[] {
   if (!paused.job) return [];
   if (paused.pipeline)
@@ -33,15 +36,15 @@ export function whyIdle(
     const message = `No get of ${job.name} has trigger = true: it runs only when somebody triggers it.`;
     return [{ code: 'NoTrigger', message }];
   }
-  const first: Reason = (isDue ? whyBuildOpen(job) : undefined) ?? {
+  const mainReason: Reason = (isDue ? whyBuildOpen(job) : undefined) ?? {
     code: 'NothingNew',
     message: 'Up to date: every version has been built.',
   };
   const older = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], snapshot));
-  return [...whyHooksRun(job, snapshot), first, ...older];
+  return [...whyHooksRun(job, snapshot), mainReason, ...older];
 }
 
-/** The newest set waits for automatic builds that have not ended. */
+/** Why the newest set gets no build: it waits for automatic builds that have not ended. */
 function whyBuildOpen(job: JobFacts): Reason | undefined {
   const numbers = openAutomaticBuilds(job).map(({ number }) => number);
   const [number] = numbers;
@@ -55,7 +58,7 @@ function whyBuildOpen(job: JobFacts): Reason | undefined {
   };
 }
 
-/** New versions exist that trigger nothing yet. */
+/** Why new versions trigger nothing yet: their hooks are running. */
 function whyHooksRun({ gets }: JobFacts, snapshot: Snapshot): Reason[] {
   const triggers = new Set(gets.filter((get) => get.trigger).map((get) => get.resource));
   return [...triggers].flatMap((id) => {
@@ -64,7 +67,7 @@ function whyHooksRun({ gets }: JobFacts, snapshot: Snapshot): Reason[] {
   });
 }
 
-/** A trigger takes an older version than the newest of its resource. */
+/** Why a trigger takes an older version than the newest one of its resource. */
 function whyNotNewest(get: GetFacts, version: number | undefined, snapshot: Snapshot): Reason[] {
   const { name, newest, pinned } = snapshot.resource(get.resource);
   const { idOf } = snapshot;
@@ -90,7 +93,10 @@ function hasPassed(
   return 'version' in passed && passed.version >= version;
 }
 
-/** Why the version of a request cannot be built, whatever the other inputs. `takers`: gets that take it. */
+/**
+ * Why the requested version cannot be built, whatever the other inputs are. `takers`: number of gets that
+ * take the version.
+ */
 export function whyNotVersion(
   job: JobFacts,
   { version }: BuildRequest,

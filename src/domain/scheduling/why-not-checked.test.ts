@@ -26,7 +26,7 @@ const request: BuildRequest = {
   checking: true,
 };
 
-const facts = (asked: BuildRequest, more: { paused?: boolean; newest?: number } = {}): Facts => ({
+const facts = (buildRequest: BuildRequest, more: { paused?: boolean; newest?: number } = {}): Facts => ({
   paused: false,
   resources: [{ id: 1, name: 'git.app', ...(more.newest !== undefined && { newest: more.newest }) }],
   jobs: [
@@ -35,7 +35,7 @@ const facts = (asked: BuildRequest, more: { paused?: boolean; newest?: number } 
       name: 'unit',
       paused: more.paused === true,
       gets: [{ resource: 1, trigger: false, passed: [], every: false, baseline: 0, unused: [] }],
-      requests: [asked],
+      requests: [buildRequest],
     },
   ],
   passes: [],

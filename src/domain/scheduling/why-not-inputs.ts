@@ -30,7 +30,10 @@ export function inputsOfRequest({ inputs = [] }: JobFacts, request: BuildRequest
   };
 }
 
-/** Added if a version was triggered: that may start several jobs, so it takes no input values. */
+/**
+ * Added to a message if a person triggered a version. Such a trigger may start several jobs, so it takes no
+ * input values.
+ */
 const TRIGGER_THE_JOB = 'Pin the version and trigger the job itself.';
 
 /** Returns the default values as a field of a build; no field if the job has no inputs. */

@@ -36,7 +36,7 @@ export function whyHeld(name: string, { from, until }: HeldVersions): Reason {
   return { code: 'HooksRunning', message, data: { resource: name, version: from } };
 }
 
-/** Why a get with `passed` has no version even if it is alone. */
+/** Why a get with `passed` has no version, even apart from the other gets of the job. */
 export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[], { idOf }: RowIds): Reason {
   const data = { resource: name, jobs };
   if (pinned === undefined)

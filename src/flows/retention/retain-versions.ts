@@ -1,4 +1,4 @@
-import { areAllYoung, retainVersions, retentionOf } from '#domain/retention/decide-retention.ts';
+import { areAllYoung, removableVersions, retentionOf } from '#domain/retention/decide-retention.ts';
 import type { RowsRemoved } from './retain-history.ts';
 import type { RetentionTransaction } from './retention-ports.ts';
 
@@ -18,7 +18,7 @@ export async function retainSomeVersions(
   if (turn === undefined) return undefined;
   const old = await tx.oldVersions(turn, MAX_VERSIONS);
   const facts = { ...old, policy: retentionOf(turn.policy), now: at.getTime() };
-  const forgotten = retainVersions(facts);
+  const forgotten = removableVersions(facts);
   if (forgotten.length > 0) await tx.forgetVersions(forgotten);
   const isOver = old.versions.length < MAX_VERSIONS || areAllYoung(facts);
   await tx.leaveTurn(turn, isOver ? undefined : old.versions.at(-1)?.id, at);
