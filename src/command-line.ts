@@ -15,14 +15,14 @@ export function commandLine(examples: string): Command {
     .showHelpAfterError('(run millrace --help for the list of commands)')
     .exitOverride();
   for (const command of [...offlineCommands(runVerb), ...localCommands(runVerb), ...clientCommands(runVerb)])
-    program.addCommand(inherit(command, program));
+    program.addCommand(inheritSettings(command, program));
   useTeamOfContext(program, {});
   return program;
 }
 
 /** Runs what the arguments of the process ask for, and sets its exit code. */
 export async function parseCommandLine(program: Command): Promise<void> {
-  sendToHelp(program, 'millrace');
+  setHelpAfterErrors(program, 'millrace');
   try {
     await program.parseAsync();
   } catch (error) {
@@ -32,16 +32,16 @@ export async function parseCommandLine(program: Command): Promise<void> {
   }
 }
 
-function inherit(command: Command, from: Command): Command {
-  for (const verb of command.commands) inherit(verb, command.copyInheritedSettings(from));
-  return command.copyInheritedSettings(from);
+function inheritSettings(command: Command, parent: Command): Command {
+  for (const verb of command.commands) inheritSettings(verb, command.copyInheritedSettings(parent));
+  return command.copyInheritedSettings(parent);
 }
 
-/** A usage error points to the command's own help. */
-function sendToHelp({ commands }: Command, path: string): void {
+/** Lets the usage error of each command point to the command's own help. */
+function setHelpAfterErrors({ commands }: Command, path: string): void {
   for (const command of commands) {
     const words = `${path} ${command.name()}`;
     command.showHelpAfterError(`(run ${words} --help for its arguments)`);
-    sendToHelp(command, words);
+    setHelpAfterErrors(command, words);
   }
 }

@@ -10,7 +10,7 @@ export interface Address {
 
 export type Configured<T> = { config: T; problems?: undefined } | { config?: undefined; problems: string[] };
 
-/** Where values come from; tests hand in their own. */
+/** Where values come from. Tests pass a source of their own. */
 export interface Source {
   environment: Readonly<Record<string, string | undefined>>;
   readText(path: string): string;
@@ -20,8 +20,8 @@ const KEY_BYTES = 32;
 const POSTGRES = ['postgres:', 'postgresql:'];
 
 /**
- * Reads values, collects what is wrong with them, and hands out placeholders that `finish` never lets
- * through.
+ * Reads values and collects what is wrong with them. For a wrong value it returns a placeholder, which
+ * `finish` never lets through.
  */
 export class Reader {
   readonly #source: Source;
@@ -53,7 +53,7 @@ export class Reader {
     return found ?? fallback;
   }
 
-  /** A number above 0; 0 and absent mean none. */
+  /** A field `key` with a number above 0. 0 and absent mean no limit: there is no field. */
   limit<Key extends string>(key: Key, name: string): Partial<Record<Key, number>> {
     const value = this.optional(name) ?? '0';
     if (!/^\d{1,5}$/.test(value))
@@ -63,7 +63,10 @@ export class Reader {
     return limit;
   }
 
-  /** An amount of bytes above 0 as Kubernetes writes it; 0 and absent mean none. */
+  /**
+   * A field `key` with an amount of bytes above 0, as Kubernetes writes it. 0 and absent mean none: there is
+   * no field.
+   */
   amount<Key extends string>(key: Key, name: string): Partial<Record<Key, string>> {
     const value = this.optional(name) ?? '0';
     const bytes = bytesOf(value);
@@ -91,8 +94,8 @@ export class Reader {
     const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
     for (const range of ranges) {
       const [address = '', bits = ''] = range.split('/');
-      const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-      if (!/^\d+$/.test(bits) || Number(bits) > longest)
+      const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+      if (!/^\d+$/.test(bits) || Number(bits) > maxBits)
         this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
     }
     return ranges;
@@ -142,6 +145,7 @@ export class Reader {
     return this.#secret(name, true);
   }
 
+  /** A signing key, from a file in `MILLRACE_KEYS_DIR`. */
   key(file: string): Buffer {
     const directory = this.required('MILLRACE_KEYS_DIR', 'the directory with the signing keys');
     if (directory === '') return Buffer.alloc(0);

@@ -9,7 +9,7 @@ export interface ProcessConfig {
   /** Namespace of the release. */
   namespace: string;
   podName: string;
-  /** Prefix of the names of our Secrets and of the Lease. */
+  /** Name of the release, which is the prefix of the names of Millrace's Secrets and of its Lease. */
   release: string;
   logLevel: LogLevel;
   /** Address of the separate server for metrics and probes. */
@@ -18,9 +18,9 @@ export interface ProcessConfig {
 
 export interface DatabaseConfig {
   url: string;
-  /** For LISTEN, without a transaction pooler in between; the same as `url` by default. */
+  /** For LISTEN, which does not work through a transaction pooler. By default the same as `url`. */
   listenUrl: string;
-  /** Authority of the server's certificate (PEM). Absent: as the URLs say. */
+  /** Authority of the server's certificate (PEM). Absent: the options in the URLs apply. */
   certificateAuthority?: string;
 }
 
@@ -46,7 +46,10 @@ export interface OperatorConfig extends ProcessConfig {
   };
   internalUrl: string;
   externalUrl: string | undefined;
-  /** Registry of `svc://` names that are not built in, and ranges allowed for sources besides public ones. */
+  /**
+   * Registry of `svc://` names that are not built in, and address ranges allowed for sources besides public
+   * ones.
+   */
   sources: { registry: string | undefined; allowedRanges: string[] };
   /** Limits of Teams whose spec.limits does not set them. Absent: unlimited. */
   defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };
@@ -56,7 +59,10 @@ export interface OperatorConfig extends ProcessConfig {
 
 export interface WebhookConfig {
   listen: Address;
-  /** `own`: the operator creates it and configures the API server. `cert-manager`: cert-manager does both. */
+  /**
+   * `own`: the operator creates the certificate and configures the API server. `cert-manager`: cert-manager
+   * does both.
+   */
   certificate: 'own' | 'cert-manager';
   /** Limit of one review, for tests whose API server waits longer than in the chart. */
   longestMs?: number;
@@ -73,7 +79,9 @@ export interface PublicGatewayConfig extends GatewayConfig {
   /** Signs webhook tokens. */
   webhookKey: Buffer;
   tokensFile: string | undefined;
-  /** The Secret that the file is mounted from, and its key. The API server may have a newer value. */
+  /**
+   * The Secret that `tokensFile` is mounted from, and the key in it. The API server may have a newer value.
+   */
   tokensSecret: { name: string; key: string } | undefined;
   /** Signs the sessions of people. */
   sessionKey: Buffer;
@@ -85,9 +93,9 @@ export interface PublicGatewayConfig extends GatewayConfig {
   tokenMaxSeconds: number;
   /** Directories with client secrets for identity providers, one file each. */
   oauthSecretsDirectories: string[];
-  /** Where the API creates objects. Undefined: this gateway creates none. */
+  /** The cluster in which the API creates objects. Undefined: this gateway creates none. */
   cluster: ClusterConfig | undefined;
-  /** Ranges allowed for identity providers besides public ones. */
+  /** Address ranges allowed for identity providers besides public ones. */
   oauthAllowedRanges: string[];
   /** Proxies that may report a sender's address. */
   trustedProxies: string[];
@@ -102,12 +110,15 @@ export interface InternalGatewayConfig extends GatewayConfig {
   tlsDirectory: string;
   /** Limit of the log of one attempt of a build. */
   logLimitBytes: number;
-  /** Ranges allowed for Vaults besides public ones. */
+  /** Address ranges allowed for Vaults besides public ones. */
   vaultAllowedRanges: string[];
   /** Directory with the keys that decrypt stored secrets. */
   storeKeysDirectory: string | undefined;
   cluster: ClusterConfig;
-  /** Registries for look-ups of entrypoints: ranges besides public ones, and hosts with plain HTTP. */
+  /**
+   * Registries for look-ups of entrypoints: address ranges allowed besides public ones, and hosts that use
+   * plain HTTP.
+   */
   imageRegistries: { allowedRanges: string[]; plainHttp: string[] };
 }
 

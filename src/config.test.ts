@@ -51,7 +51,7 @@ test('the version is that of the package', () => {
   expect(JSON.parse(text)).toHaveProperty('version', VERSION);
 });
 
-describe('what is given is read', () => {
+describe('the settings in the environment', () => {
   test('the public gateway gets its key, its addresses and the defaults', () => {
     const { config, problems } = publicGatewayConfig(from({ ...PUBLIC, MILLRACE_LISTEN: '[::]:80' }));
     expect(problems).toBeUndefined();
@@ -67,7 +67,7 @@ describe('what is given is read', () => {
     });
   });
 
-  test('flags win over the environment', () => {
+  test('flags take precedence over the environment', () => {
     const source = from({ ...PUBLIC, MILLRACE_SESSION_LIFETIME: '1h', MILLRACE_EXTERNAL_URL: 'https://a' });
     expect(publicGatewayConfig(source).config).toMatchObject({
       sessionSeconds: 3600,
@@ -94,7 +94,7 @@ describe('what is given is read', () => {
     ['', 64 * 1024 * 1024],
     ['0', 64 * 1024 * 1024],
     ['1Gi', 1024 ** 3],
-  ])('a build may have so much log where MILLRACE_BUILD_LOG_LIMIT is "%s": %d bytes', (limit, bytes) => {
+  ])('if MILLRACE_BUILD_LOG_LIMIT is "%s", a build may have %d bytes of log', (limit, bytes) => {
     const source = from({ ...INTERNAL, MILLRACE_BUILD_LOG_LIMIT: limit }, { '/keys/agent': KEY });
     expect(internalGatewayConfig(source).config?.logLimitBytes).toBe(bytes);
   });
@@ -119,7 +119,7 @@ describe('what is given is read', () => {
     ]);
   });
 
-  test('the operator may make the database credentials itself', () => {
+  test('the operator creates the database credentials itself if only a database host is set', () => {
     expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
       database: { kind: 'own', host: 'millrace-postgres' },
       imagePullPolicy: 'IfNotPresent',
@@ -132,8 +132,10 @@ describe('what is given is read', () => {
     const listen = { ...OPERATOR, MILLRACE_WEBHOOK_LISTEN: '0.0.0.0:10250' };
     const address = { host: '0.0.0.0', port: 10_250 };
     expect(operatorConfig(from(listen)).config?.webhook).toEqual({ listen: address, certificate: 'own' });
-    const given = { ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'cert-manager' };
-    expect(operatorConfig(from(given)).config?.webhook).toMatchObject({ certificate: 'cert-manager' });
+    const withCertManager = { ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'cert-manager' };
+    expect(operatorConfig(from(withCertManager)).config?.webhook).toMatchObject({
+      certificate: 'cert-manager',
+    });
     expect(operatorConfig(from({ ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'none' })).problems).toEqual([
       'MILLRACE_WEBHOOK_CERTIFICATE is "none": use one of own, cert-manager.',
     ]);
@@ -159,61 +161,61 @@ describe('what is given is read', () => {
 
 const FAULTS: Record<
   string,
-  { environment: Record<string, string>; files?: Record<string, string>; says: string }
+  { environment: Record<string, string>; files?: Record<string, string>; problem: string }
 > = {
   'a required name is missing': {
     environment: { ...PUBLIC, MILLRACE_NAMESPACE: ' ' },
-    says: 'MILLRACE_NAMESPACE is not set: it names the namespace of the release.',
+    problem: 'MILLRACE_NAMESPACE is not set: it names the namespace of the release.',
   },
   'an address has no port': {
     environment: { ...PUBLIC, MILLRACE_LISTEN: 'localhost' },
-    says: 'MILLRACE_LISTEN is "localhost": write host:port, for example 0.0.0.0:8080.',
+    problem: 'MILLRACE_LISTEN is "localhost": write host:port, for example 0.0.0.0:8080.',
   },
   'a port is too large': {
     environment: { ...PUBLIC, MILLRACE_METRICS_LISTEN: ':70000' },
-    says: 'MILLRACE_METRICS_LISTEN is ":70000": write host:port, for example 0.0.0.0:9090.',
+    problem: 'MILLRACE_METRICS_LISTEN is ":70000": write host:port, for example 0.0.0.0:9090.',
   },
-  'a word is not one of those allowed': {
+  'a value is not one of the allowed words': {
     environment: { ...PUBLIC, MILLRACE_LOG_LEVEL: 'loud' },
-    says: 'MILLRACE_LOG_LEVEL is "loud": use one of trace, debug, info, warn, error.',
+    problem: 'MILLRACE_LOG_LEVEL is "loud": use one of trace, debug, info, warn, error.',
   },
   'a URL has another protocol': {
     environment: { ...PUBLIC, MILLRACE_EXTERNAL_URL: 'ftp://x' },
-    says: 'MILLRACE_EXTERNAL_URL is "ftp://x": write a URL like https://… or http://….',
+    problem: 'MILLRACE_EXTERNAL_URL is "ftp://x": write a URL like https://… or http://….',
   },
-  'a secret URL is none, and stays unsaid': {
+  'a secret value is not a URL, and is not shown': {
     environment: { ...PUBLIC, MILLRACE_DATABASE_URL: 'hunter2' },
-    says: 'MILLRACE_DATABASE_URL is not a URL like postgres://user:password@host:5432/database.',
+    problem: 'MILLRACE_DATABASE_URL is not a URL like postgres://user:password@host:5432/database.',
   },
   'a secret is given twice': {
     environment: { ...PUBLIC, MILLRACE_DATABASE_URL_FILE: '/db/url' },
-    says: 'MILLRACE_DATABASE_URL and MILLRACE_DATABASE_URL_FILE are both set: keep one.',
+    problem: 'MILLRACE_DATABASE_URL and MILLRACE_DATABASE_URL_FILE are both set: keep one.',
   },
-  'a session lifetime is none': {
+  'a session lifetime is not a duration': {
     environment: { ...PUBLIC, MILLRACE_SESSION_LIFETIME: 'a week' },
-    says: 'MILLRACE_SESSION_LIFETIME is "a week": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.',
+    problem: 'MILLRACE_SESSION_LIFETIME is "a week": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.',
   },
   'a key file is missing': {
     environment: PUBLIC,
     files: { '/keys/session': KEY },
-    says: '/keys/webhook (from MILLRACE_KEYS_DIR) cannot be read (ENOENT).',
+    problem: '/keys/webhook (from MILLRACE_KEYS_DIR) cannot be read (ENOENT).',
   },
   'a key is too short': {
     environment: PUBLIC,
     files: { '/keys/webhook': 'aHVudGVyMg', '/keys/session': KEY },
-    says: '/keys/webhook holds 7 bytes: a key needs 32, written as base64url.',
+    problem: '/keys/webhook holds 7 bytes: a key needs 32, written as base64url.',
   },
 };
 
-describe('what is wrong is said in a sentence', () => {
-  test.each(Object.entries(FAULTS))('%s', (_name, { environment, files, says }) => {
+describe('a wrong setting is reported in a sentence', () => {
+  test.each(Object.entries(FAULTS))('%s', (_name, { environment, files, problem }) => {
     const { config, problems } = publicGatewayConfig(from(environment, files));
     expect(config).toBeUndefined();
-    expect(problems).toEqual([says]);
+    expect(problems).toEqual([problem]);
     expect(problems?.join()).not.toContain('hunter2');
   });
 
-  test('every problem at once', () => {
+  test('together with all other problems', () => {
     expect(internalGatewayConfig(from({})).problems).toHaveLength(6);
   });
 });

@@ -33,14 +33,15 @@ export type {
 } from './config-types.ts';
 
 /*
- * The only reader of the environment, with one function for each entry point. It reports all problems at once,
- * never with the value of a secret. A secret `NAME` may be given as `NAME_FILE`, the path of a file with it.
+ * The only reader of the environment, with one function for each entry point. It reports all problems at
+ * once, never with the value of a secret. A secret `NAME` may be given as `NAME_FILE`, the path of a file
+ * with it.
  */
 
 /** Version of the program. A test compares it with package.json. */
 export const VERSION = '0.1.0';
 
-const REAL: Source = {
+const PROCESS_SOURCE: Source = {
   get environment() {
     return process.env;
   },
@@ -49,7 +50,7 @@ const REAL: Source = {
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
 
-export function operatorConfig(source: Source = REAL): Configured<OperatorConfig> {
+export function operatorConfig(source: Source = PROCESS_SOURCE): Configured<OperatorConfig> {
   const read = new Reader(source);
   const common = processConfig(read);
   const host = read.optional('MILLRACE_DATABASE_HOST');
@@ -83,14 +84,18 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
   });
 }
 
-export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
+/** The source with the variables that flags of the command line replace. */
+export function withFlags(flags: GatewayFlags, source: Source = PROCESS_SOURCE): Source {
   const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
-  const given = defined({
+  const variablesOfFlags = defined({
     MILLRACE_SESSION_LIFETIME: sessionLifetime,
     MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout,
     MILLRACE_EXTERNAL_URL: externalUrl,
   });
-  return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
+  return {
+    environment: { ...source.environment, ...variablesOfFlags },
+    readText: (path) => source.readText(path),
+  };
 }
 
 function webhookConfig(read: Reader): WebhookConfig | undefined {
@@ -99,7 +104,7 @@ function webhookConfig(read: Reader): WebhookConfig | undefined {
   return { listen: read.address('MILLRACE_WEBHOOK_LISTEN', '0.0.0.0:10250'), certificate };
 }
 
-export function publicGatewayConfig(source: Source = REAL): Configured<PublicGatewayConfig> {
+export function publicGatewayConfig(source: Source = PROCESS_SOURCE): Configured<PublicGatewayConfig> {
   const read = new Reader(source);
   return read.finish({
     role: 'public',
@@ -124,7 +129,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
   });
 }
 
-export function internalGatewayConfig(source: Source = REAL): Configured<InternalGatewayConfig> {
+export function internalGatewayConfig(source: Source = PROCESS_SOURCE): Configured<InternalGatewayConfig> {
   const read = new Reader(source);
   return read.finish({
     role: 'internal',
@@ -142,9 +147,9 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
   });
 }
 
-export function clientConfig(source: Source = REAL): Configured<ClientConfig> {
+export function clientConfig(source: Source = PROCESS_SOURCE): Configured<ClientConfig> {
   const read = new Reader(source);
-  const [proxy, direct] = ['https_proxy', 'no_proxy'].map(
+  const [proxy, noProxy] = ['https_proxy', 'no_proxy'].map(
     (name) => read.optional(name) ?? read.optional(name.toUpperCase()),
   );
   const home = read.optional('XDG_CONFIG_HOME');
@@ -154,7 +159,7 @@ export function clientConfig(source: Source = REAL): Configured<ClientConfig> {
     caFile: read.optional('MILLRACE_CA_FILE'),
     // The XDG specification says to ignore relative paths.
     directory: join(home !== undefined && isAbsolute(home) ? home : join(homedir(), '.config'), 'millrace'),
-    proxy: defined({ https_proxy: proxy, no_proxy: direct }),
+    proxy: defined({ https_proxy: proxy, no_proxy: noProxy }),
   });
 }
 
@@ -193,7 +198,7 @@ function databaseConfig(read: Reader): DatabaseConfig {
   };
 }
 
-/** Kubernetes sets both variables in every Pod. */
+/** How to reach the API server. Kubernetes sets the two variables `KUBERNETES_…` in every Pod. */
 function clusterConfig(read: Reader): ClusterConfig {
   const host = read.optional('KUBERNETES_SERVICE_HOST');
   if (host === undefined) return { kind: 'kubeconfig', file: read.optional('KUBECONFIG') };

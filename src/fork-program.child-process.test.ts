@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
-  ['a program of files', false, ['--permission', '']],
+  ['a program that runs from files', false, ['--permission', '']],
   ['an executable, from NODE_OPTIONS, with any character in a path', true, []],
 ])('flags of Node reach %s', async (_, isExecutable, execArgv) => {
   const flags = ['--permission', `--allow-fs-read=${folder}/*`];

@@ -2,7 +2,7 @@ import { fork, type ChildProcess, type ForkOptions } from 'node:child_process';
 import { isSea } from 'node:sea';
 
 /**
- * Starts a program of ours in a process of its own, with flags of Node in `execArgv`. A single executable
+ * Starts a program of Millrace in a child process, with flags of Node in `execArgv`. A single executable
  * (`make cli`) takes such flags from NODE_OPTIONS only.
  */
 export function forkProgram(

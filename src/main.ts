@@ -3,7 +3,10 @@ import { Option } from 'commander';
 import type { GatewayFlags } from '#config';
 import { commandLine, parseCommandLine } from './command-line.ts';
 
-/* Picks the entry point. Each is imported only when it is needed, so none pays for another's dependencies. */
+/*
+ * Picks the entry point. Each is imported only when it is needed, so that none loads the dependencies of
+ * another.
+ */
 const EXAMPLES = `
 Examples:
   millrace validate pipeline.hcl      validate a pipeline offline
@@ -39,7 +42,7 @@ missing.
 Examples:
   millrace agent`;
 
-/** Heading of the help. */
+/** Heading of these commands in the help. */
 const PARTS = 'Parts of an installation:';
 
 const program = commandLine(EXAMPLES);

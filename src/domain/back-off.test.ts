@@ -13,7 +13,7 @@ describe('a back-off', () => {
   test.each([
     ['half of its step', 0, [25, 50, 100]],
     ['its whole step', 0.999999, [50, 100, 200]],
-  ])('waits between a half and the whole: %s', (_, random, waits) => {
+  ])('waits between half of its step and the whole step: %s', (_, random, waits) => {
     const backOff = new BackOff(LIMITS, () => random);
     expect(waits.map(() => Math.round(backOff.next()))).toEqual(waits);
     expect(backOff.failures).toBe(3);

@@ -4,23 +4,23 @@ export interface BackOffLimits {
 }
 
 /**
- * The longest wait after so many failures in a row, the first counted as 1: it doubles with each, up to the
- * bound.
+ * The longest wait after this number of failures in a row, at least 1. It doubles with each failure, up to
+ * `longestMs`.
  */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOffLimits): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
 }
 
 /**
- * Waits that double up to a bound, each between half and the whole of its step, so that many do not come back
- * together.
+ * Waits that double with each failure up to a limit. Each is a random time between half of `backOffMs` and
+ * all of it, so that many clients do not try again at the same moment.
  */
 export class BackOff {
   readonly #limits: BackOffLimits;
   readonly #random: () => number;
   #failures = 0;
 
-  /** `random` answers numbers from 0 up to 1, as `Math.random` does. */
+  /** `random` returns numbers from 0 up to 1, as `Math.random` does. */
   constructor(limits: BackOffLimits, random: () => number) {
     this.#limits = limits;
     this.#random = random;

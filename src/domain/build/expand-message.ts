@@ -3,8 +3,8 @@ import { expandReferences } from './expand-references.ts';
 const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
 
 /**
- * The value of `$NOTIFY_MESSAGE`: references to variables and to fields of the version are replaced, then `\n`
- * starts a new line, in values too. Unknown references stay as written.
+ * The value of `$NOTIFY_MESSAGE`: references to variables and to fields of the version are replaced, then
+ * `\n` starts a new line, in values too. Unknown references stay as written.
  */
 export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
   return replaceReferences(message, variables).replaceAll('\\n', '\n');

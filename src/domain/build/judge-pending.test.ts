@@ -158,7 +158,9 @@ describe('a build whose Pod does not run yet', () => {
   });
 });
 
-/** The kubelet's reason for a waiting container, the build's reason, and the seconds until the build fails. */
+/**
+ * The kubelet's reason for a waiting container, the build's reason, and the seconds until the build fails.
+ */
 const REASONS: [
   waitingReason: string,
   reason: 'ImagePullFailed' | 'PodRefused',

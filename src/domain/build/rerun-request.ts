@@ -1,7 +1,7 @@
 /*
- * "Re-run" in a forge: the person clicks it at a check run that the notification type hostcheck created, and the
- * forge sends a webhook. All text in it is untrusted, even with a valid signature: the secret of the webhook belongs
- * to one resource, so a webhook may retry only builds of that resource's pipeline.
+ * "Re-run" in a forge: the person clicks it at a check run that the notification type hostcheck created, and
+ * the forge sends a webhook. All text in it is untrusted, even with a valid signature: the secret of the
+ * webhook belongs to one resource, so a webhook may retry only builds of that resource's pipeline.
  */
 
 /** Events of webhooks whose bodies are read. */
@@ -55,7 +55,9 @@ export type RerunDecision =
   | { answer: 'retry'; job: string; number: string; sender?: string }
   | { answer: 'refused'; reasons: RerunRefusal[] };
 
-/** Whether `readRerunRequest` needs the body. `event` is the name in the header, which no signature covers. */
+/**
+ * Whether `readRerunRequest` needs the body. `event` is the name in the header, which no signature covers.
+ */
 export function isRerunEvent(event: unknown): event is string {
   return typeof event === 'string' && RERUN_EVENTS.has(event);
 }

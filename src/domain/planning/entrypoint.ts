@@ -1,4 +1,6 @@
-/** What an image says about how it starts. Its user and its environment are applied by the container runtime. */
+/**
+ * What an image says about how it starts. Its user and its environment are applied by the container runtime.
+ */
 export interface ImageConfiguration {
   entrypoint: string[];
   cmd: string[];

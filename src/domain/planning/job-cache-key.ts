@@ -1,7 +1,10 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { jobCacheName } from './cache-volumes.ts';
 
-/** The key of a job's cache as the pipeline writes it, with its variables. Undefined: a resource has this cache. */
+/**
+ * The key of a job's cache as the pipeline writes it, with its variables. Undefined: a resource has this
+ * cache.
+ */
 export function keyOfJobCache({ jobs }: Pipeline, cache: string): string | undefined {
   const steps = jobs.flatMap((job) =>
     job.steps.flatMap((step) =>

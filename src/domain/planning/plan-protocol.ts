@@ -5,8 +5,8 @@ import type { GetStep, PutStep } from '#domain/pipeline/steps.ts';
 import type { BuildName, PlanCommand, ProtocolCall } from './plan.ts';
 
 /*
- * Operations of resource types of Concourse: `/opt/resource/check`, `in <directory>` and `out <directory>`, with
- * JSON on standard input.
+ * Operations of resource types of Concourse: `/opt/resource/check`, `in <directory>` and `out <directory>`,
+ * with JSON on standard input.
  */
 
 /** What the programs need to know of the build that they run in. */

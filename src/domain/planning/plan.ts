@@ -113,7 +113,9 @@ export interface PlanStep extends PlanAttempts {
   kind: ActionKind;
   /** Displayed name: `git.app`, `slack.ops`, the label of a task, or the runner of a hook's command. */
   name: string;
-  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
+  /**
+   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
+   */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -238,7 +240,9 @@ export interface ProtocolCall {
 
 /** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
-  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
+  /**
+   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
+   */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -280,7 +284,9 @@ export interface HooksPlan {
 export interface HookPlan {
   /** Unique within the run. */
   id: string;
-  /** It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets. */
+  /**
+   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
+   */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;

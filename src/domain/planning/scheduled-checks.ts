@@ -15,7 +15,10 @@ export interface ScheduledCheck {
   deadlineSeconds: number;
 }
 
-/** The check groups that get a CronJob: those with a schedule, tags that the Team allows and volumes that it has. */
+/**
+ * The check groups that get a CronJob: those with a schedule, tags that the Team allows and volumes that it
+ * has.
+ */
 export function scheduledChecks(
   pipeline: Pipeline,
   rules: TagRules & VolumeRules,

@@ -7,7 +7,9 @@
 export const MAX_SECRETS = 200;
 /** Limit of one value, whatever its source. */
 export const MAX_SECRET_CHARACTERS = 256 * 1024;
-/** Limit of an operation's part of the definition, or of a secret's configuration, once values are filled in. */
+/**
+ * Limit of an operation's part of the definition, or of a secret's configuration, once values are filled in.
+ */
 export const MAX_FILLED_CHARACTERS = 8 * 1024 * 1024;
 
 const formatCount = (count: number): string => count.toLocaleString('en');

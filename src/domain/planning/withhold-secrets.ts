@@ -11,8 +11,8 @@ type Versions = readonly Readonly<Record<string, string>>[];
 
 /**
  * Why a build of these versions gets no secrets and no identity tokens. Undefined: it gets them. Anyone who
- * opens a pull request from a fork decides what the build runs, so a version with `fork` gets no secrets unless
- * its resource has `fork_secrets = true`.
+ * opens a pull request from a fork decides what the build runs, so a version with `fork` gets no secrets
+ * unless its resource has `fork_secrets = true`.
  */
 export function whyWithoutSecrets(pipeline: Pipeline, job: string, versions: Versions): string | undefined {
   const { steps, identity } = jobIn(pipeline, job);
@@ -50,9 +50,8 @@ export function planWithoutSecrets(
   const steps = replaceSteps(planOfEmpty.steps, (step) =>
     isBuiltInGet(pipeline, step) ? { ...step, ...fieldsWithSecrets(withSecretsById.get(step.id)) } : step,
   );
-
   const notices = [notice, ...(planOfEmpty.notice === undefined ? [] : [planOfEmpty.notice])].join(' ');
-  // The operator created the Pod without knowing the versions, so it has the containers of a plan with secrets.
+  // The operator creates the Pod before the versions are known: with the containers of a plan with secrets.
   return { ...planOfEmpty, containers, steps, notice: notices };
 }
 
