@@ -1,6 +1,6 @@
 /**
- * Removes the fields that are undefined, because `exactOptionalPropertyTypes` forbids them. Use it as in `{
- * a, ...defined({ b }) }`, but not in hot paths: it copies the object.
+ * Removes the fields that are undefined, because `exactOptionalPropertyTypes` forbids them. It copies the
+ * object, so do not use it in hot paths. Example: `{ a, ...defined({ b }) }`.
  */
 export function defined<T extends object>(
   object: T,

@@ -54,7 +54,7 @@ export interface AccessRequest {
   needs: AccessLevel;
   /** The team of the path. */
   team: string | undefined;
-  /** Also open to people who must change their password first. */
+  /** The route is also open to people who must change their password first. */
   beforePasswordChange: boolean;
 }
 

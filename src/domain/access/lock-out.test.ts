@@ -139,8 +139,10 @@ function applyStep(
         return { people, offered };
       return {
         offered,
-        people: people.map((one) =>
-          one === person ? { ...one, linked: one.linked.filter((link) => link !== provider) } : one,
+        people: people.map((candidate) =>
+          candidate === person
+            ? { ...candidate, linked: candidate.linked.filter((link) => link !== provider) }
+            : candidate,
         ),
       };
   }

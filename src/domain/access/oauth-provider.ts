@@ -1,13 +1,13 @@
 /** An identity provider that people sign in with. Its client secret is stored separately. */
 export interface OAuthProvider {
-  /** Its name in the callback URL. */
+  /** Name of the provider in the callback URL. */
   canonical: string;
   displayName?: string;
   type: 'OIDC' | 'OAuth2';
   clientId: string;
-  /** For OIDC. */
+  /** Only for OIDC. */
   issuerUrl?: string;
-  /** For OAuth2, like `tokenUrl` and `userInfoUrl`. */
+  /** Only for OAuth2, like `tokenUrl` and `userInfoUrl`. */
   authUrl?: string;
   tokenUrl?: string;
   userInfoUrl?: string;
@@ -54,8 +54,8 @@ export function providerFaults(provider: OAuthProvider): string[] {
  * Names of the URLs whose origin changes. Millrace sends the client secret, or tokens that it got with the
  * secret, to these origins. So anyone who changes an origin must know the secret (CVE-2026-40161).
  */
-export function changedOrigins(before: OAuthProvider, wanted: OAuthProvider): string[] {
-  return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
+export function changedOrigins(before: OAuthProvider, after: OAuthProvider): string[] {
+  return URLS.filter((name) => originOf(before[name]) !== originOf(after[name]));
 }
 
 /** The origin of a URL: without its path, in lower case. */

@@ -29,7 +29,7 @@ describe('the change that is written for a provider', () => {
 });
 
 describe('a change of a provider may lock people out', () => {
-  const cases: Record<string, [before: object | undefined, wanted: object, mayLockPeopleOut: boolean]> = {
+  const cases: Record<string, [before: object | undefined, after: object, mayLockPeopleOut: boolean]> = {
     'if it disables the provider': [{}, { enabled: false }, true],
     'if a new provider is disabled': [undefined, { enabled: false }, true],
     'if it sets another issuer': [{}, { issuerUrl: 'https://other.example.org' }, true],
@@ -40,8 +40,8 @@ describe('a change of a provider may lock people out', () => {
     ],
     'but not if the provider is new': [undefined, {}, false],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [before, wanted, mayLockPeopleOut]) => {
-    expect(mayLockOut(before && { ...provider, ...before }, { ...provider, ...wanted })).toBe(
+  test.each(Object.entries(cases))('%s', (_sentence, [before, after, mayLockPeopleOut]) => {
+    expect(mayLockOut(before && { ...provider, ...before }, { ...provider, ...after })).toBe(
       mayLockPeopleOut,
     );
   });

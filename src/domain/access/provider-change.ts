@@ -19,18 +19,18 @@ export function issuerOf({ issuerUrl, userInfoUrl }: OAuthProvider): string {
 }
 
 /** Whether a change could lock people out: it disables the provider, or changes its issuer. */
-export function mayLockOut(before: OAuthProvider | undefined, wanted: OAuthProvider): boolean {
-  return !wanted.enabled || (before !== undefined && issuerOf(before) !== issuerOf(wanted));
+export function mayLockOut(before: OAuthProvider | undefined, after: OAuthProvider): boolean {
+  return !after.enabled || (before !== undefined && issuerOf(before) !== issuerOf(after));
 }
 
 /** Decides what to store of a provider. `state`: only the UID and generation of its object. */
 export function providerChange(
   before: Provider | undefined,
-  wanted: Provider,
+  after: Provider,
 ): 'none' | 'state' | 'created' | 'updated' {
   if (before === undefined) return 'created';
-  if (definitionOf(before) !== definitionOf(wanted)) return 'updated';
-  return before.uid === wanted.uid && before.generation === wanted.generation ? 'none' : 'state';
+  if (definitionOf(before) !== definitionOf(after)) return 'updated';
+  return before.uid === after.uid && before.generation === after.generation ? 'none' : 'state';
 }
 
 /** The provider was read from an older generation of its object than `before`. */
@@ -41,5 +41,5 @@ export function isOutdated(before: Provider | undefined, { uid, generation = 0 }
 /** The provider without the UID and generation of its object. Equal definitions give equal texts. */
 function definitionOf({ byApi = false, uid: _uid, generation: _generation, ...provider }: Provider): string {
   const fields = Object.entries({ ...provider, byApi });
-  return JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 /** `plain`: members may read the value, and logs show it. */
 export type SecretKind = 'secret' | 'plain';
 
-/** Of the value in UTF-8. */
+/** Limit for a value, in UTF-8. */
 export const MAX_STORED_SECRET_BYTES = 64 * 1024;
 /** Limit for a team's shared secrets, and for each pipeline. */
 export const MAX_STORED_SECRETS = 500;

@@ -6,7 +6,7 @@ const failures = (count: number, agoMs: number): FailedAttempts => ({ count, las
 describe('failed sign-in attempts', () => {
   const cases: Record<
     string,
-    [kind: 'account' | 'address', known: FailedAttempts | undefined, wait: number]
+    [kind: 'account' | 'address', previous: FailedAttempts | undefined, wait: number]
   > = {
     'do not delay the first attempt': ['account', undefined, 0],
     'ten times cause no delay': ['account', failures(9, 0), 0],
@@ -18,8 +18,8 @@ describe('failed sign-in attempts', () => {
     'a hundred times cause no delay for an address': ['address', failures(99, 0), 0],
     'delay an address by five minutes at most': ['address', failures(1000, 0), 300_000],
   };
-  test.each(Object.entries(cases))('%s', (_name, [kind, known, wait]) => {
-    const attempt = countAttempt(kind, known, 1_000_000);
+  test.each(Object.entries(cases))('%s', (_name, [kind, previous, wait]) => {
+    const attempt = countAttempt(kind, previous, 1_000_000);
     expect(attempt.answer === 'wait' ? attempt.milliseconds : 0).toBe(wait);
   });
 

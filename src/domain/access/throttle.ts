@@ -34,14 +34,14 @@ export type AttemptDecision =
  */
 export function countAttempt(
   kind: ThrottleKind,
-  known: FailedAttempts | undefined,
+  previous: FailedAttempts | undefined,
   now: number,
 ): AttemptDecision {
   const { free, firstWaitMs, maxWaitMs } = RULES[kind];
-  const count = known === undefined || now - known.lastAt >= FORGET_AFTER_MS ? 0 : known.count;
-  if (known !== undefined && count >= free) {
+  const count = previous === undefined || now - previous.lastAt >= FORGET_AFTER_MS ? 0 : previous.count;
+  if (previous !== undefined && count >= free) {
     const wait = Math.min(firstWaitMs * 2 ** Math.min(count - free, 30), maxWaitMs);
-    const remaining = known.lastAt + wait - now;
+    const remaining = previous.lastAt + wait - now;
     if (remaining > 0) return { answer: 'wait', milliseconds: remaining };
   }
   return { answer: 'go', failures: { count: count + 1, lastAt: now } };

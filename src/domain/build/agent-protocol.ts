@@ -19,7 +19,7 @@ import type { SecretOutput } from './parse-secret-output.ts';
  *   POST /agent/v1/debug           DebugExchange → DebugWork            when there may be shells of people
  *
  * 401 means that the session is over, because another attempt replaced it: the agent ends everything and
- * exits. It retries any other failure with jittered back-off until ten minutes after the plan's end.
+ * exits. The agent retries any other failure with jittered back-off until ten minutes after the plan's end.
  */
 export interface SessionRequest {
   /**

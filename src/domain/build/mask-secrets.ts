@@ -11,7 +11,7 @@ export interface MaskStream {
 }
 
 export interface Masker {
-  /** One per stream of text. */
+  /** Starts to mask another stream of text. */
   stream(): MaskStream;
   /** Masks a complete text. */
   mask(text: string): string;

@@ -33,10 +33,10 @@ function stepsOfApproval(sent: SentNotifications): StepState[] {
 }
 
 function sentStep(step: StepState, ended: readonly SentNotifications[]): StepState {
-  const own = ended.find(({ names }) => names.includes(step.name));
-  return own === undefined || !step.id.startsWith('notification.')
+  const sent = ended.find(({ names }) => names.includes(step.name));
+  return sent === undefined || !step.id.startsWith('notification.')
     ? step
-    : { ...step, ...stateOf(step.name, own) };
+    : { ...step, ...stateOf(step.name, sent) };
 }
 
 type State = Pick<StepState, 'status' | 'startedAt' | 'endedAt' | 'message'>;

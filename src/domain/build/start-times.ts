@@ -63,9 +63,10 @@ function lastStartOf(containers: StartedPod['containers']): Date | undefined {
 }
 
 /**
- * Of the reported and the seen time of a change, the more exact one. The seen time is, if it is within the
- * reported second. It is too late if it is later than that, or after the first step. If it is earlier, the
- * clock of the reported time is ahead.
+ * The more exact one of two times of a change: the time that the API server reports, and the time at which
+ * the operator saw the change. If the operator saw it within the reported second, that time is more exact. If
+ * the operator saw it later than that, or after the first step, it saw the change too late. If the operator
+ * saw it earlier, the clock of the reported time is ahead.
  */
 function moreExactTime(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
   if (seen === undefined || seen.getTime() - reported.getTime() >= 1000) return reported;

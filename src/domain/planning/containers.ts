@@ -73,9 +73,9 @@ export function containersOfResource(
   containers: PlanContainer[],
   resource: string | undefined,
 ): PlanContainer[] {
-  const own = containers.filter((container) => ownerOf(container) === resource);
-  return resource !== undefined && own.length > 0
-    ? own
+  const ofResource = containers.filter((container) => ownerOf(container) === resource);
+  return resource !== undefined && ofResource.length > 0
+    ? ofResource
     : containers.filter((container) => ownerOf(container) === undefined);
 }
 

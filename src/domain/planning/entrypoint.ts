@@ -1,5 +1,6 @@
 /**
- * What an image says about how it starts. Its user and its environment are applied by the container runtime.
+ * What an image says about how its containers start. The container runtime applies the user and the
+ * environment of the image.
  */
 export interface ImageConfiguration {
   entrypoint: string[];
@@ -30,9 +31,12 @@ export function entrypointOf(
   const usesImageProgram = command.length === 0;
   const program = usesImageProgram ? image.entrypoint : command;
   const defaults = usesImageProgram ? image.cmd : [];
-  const [first = '', ...rest] = [...program, ...(args.length === 0 ? defaults : args)];
+  const [first = '', ...otherArguments] = [...program, ...(args.length === 0 ? defaults : args)];
   if (first === '') return { answer: 'refused', reason: NO_PROGRAM };
-  return { answer: 'runs', argv: [usesImageProgram ? resolveInWorkingDir(first, image) : first, ...rest] };
+  return {
+    answer: 'runs',
+    argv: [usesImageProgram ? resolveInWorkingDir(first, image) : first, ...otherArguments],
+  };
 }
 
 function resolveInWorkingDir(program: string, { workingDir = '/' }: ImageConfiguration): string {

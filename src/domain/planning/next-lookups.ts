@@ -44,12 +44,12 @@ export function nextLookups(
 ): SecretLookup[] {
   const variables = new Map((declared.secrets ?? []).map((secret) => [secret.name, secret]));
   const types = new Map((declared.secretTypes ?? []).map((type) => [type.name, type]));
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const possible: SecretLookup[] = [];
   const queue = [...names];
   for (const name of queue) {
-    if (seen.has(name) || known.has(name) || missing.has(name)) continue;
-    seen.add(name);
+    if (visited.has(name) || known.has(name) || missing.has(name)) continue;
+    visited.add(name);
     const lookup = lookupOf(name, variables.get(name), types);
     const needs = findSecretNames(JSON.stringify(lookup)).filter((need) => !known.has(need));
     if (needs.length === 0) possible.push(fillLookup(lookup, known));

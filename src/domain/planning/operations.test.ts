@@ -81,13 +81,13 @@ test('a text from outside that looks like a placeholder marks nothing', () => {
 });
 
 test.each(OPERATIONS_WITH_TOKEN)('the operation %s is found, with the secrets that it names', (id) => {
-  const found = findOperation(planOf(token), id);
-  expect(found && secretNamesOf(found)).toEqual(['token']);
+  const operation = findOperation(planOf(token), id);
+  expect(operation && secretNamesOf(operation)).toEqual(['token']);
 });
 
 test('the secrets of a step do not include those of its hooks', () => {
-  const found = findOperation(planOf(token), '0');
-  expect(found && secretNamesOf(found)).toEqual([]);
+  const operation = findOperation(planOf(token), '0');
+  expect(operation && secretNamesOf(operation)).toEqual([]);
 });
 
 test('checks and hooks of new versions are marked and found, too', () => {

@@ -9,7 +9,7 @@ export function stepsIn(nodes: readonly PlanNode[]): PlanStep[] {
   });
 }
 
-/** The same tree with each step replaced. */
+/** A copy of the tree in which each step is replaced. */
 export function replaceSteps(nodes: readonly PlanNode[], replace: (step: PlanStep) => PlanStep): PlanNode[] {
   return nodes.map((node) => {
     if (node.kind === 'parallel') return { ...node, steps: node.steps.map(replace) };

@@ -68,8 +68,8 @@ export interface PlanContainer {
   /** The image's own entrypoint runs in the container. The gateway looks the entrypoint up. */
   runsEntrypoint?: boolean;
   /**
-   * Only operations of this resource run in the container. No other resource's or step's container mounts the
-   * volume.
+   * Only operations of this resource run in the container. Containers of other resources and steps do not
+   * mount the volume.
    */
   volume?: VolumePath;
   /**
@@ -113,9 +113,7 @@ export interface PlanStep extends PlanAttempts {
   kind: ActionKind;
   /** Displayed name: `git.app`, `slack.ops`, the label of a task, or the runner of a hook's command. */
   name: string;
-  /**
-   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
-   */
+  /** The step names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -219,7 +217,7 @@ export interface PlanCommand {
   container: string;
   /** Empty until the gateway has filled in the entrypoint of the container's image. */
   argv: string[];
-  /** Text of a file that the shim writes (mode 0700). It appends the path to `argv`. */
+  /** Text of a file that the shim writes (mode 0700). The shim appends the path of the file to `argv`. */
   script?: string;
   /** The shim first makes the last element of `argv` executable: a path relative to the working directory. */
   makeExecutable?: boolean;
@@ -228,8 +226,8 @@ export interface PlanCommand {
 }
 
 /**
- * How a program of a type with a protocol is called. It reads the input, and its stdout is the result. Only
- * `env` of the operation is its environment: no exports of other steps, no identity tokens.
+ * How a program of a type with a protocol is called. The program reads the input, and its stdout is the
+ * result. Its environment is only `env` of the operation: no exports of other steps, no identity tokens.
  */
 export interface ProtocolCall {
   /** JSON, as a text so that nothing in it looks like a part of a plan. */
@@ -240,9 +238,7 @@ export interface ProtocolCall {
 
 /** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
-  /**
-   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
-   */
+  /** The check names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;
@@ -284,9 +280,7 @@ export interface HooksPlan {
 export interface HookPlan {
   /** Unique within the run. */
   id: string;
-  /**
-   * It names secrets. When it starts, the agent fetches it from the gateway with the values of the secrets.
-   */
+  /** The hook names secrets. When it starts, the agent fetches it from the gateway with their values. */
   needsSecrets?: true;
   /** Why it fails without running: a secret that it names has no value. */
   refusal?: string;

@@ -24,13 +24,13 @@ function getsFor({ secrets = [], secretTypes = [] }: Pipeline, names: readonly s
   const variables = new Map(secrets.map((secret) => [secret.name, secret]));
   const types = new Map(secretTypes.map((type) => [type.name, type]));
   const queue = [...names];
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const usedTypes = new Set<string>();
   for (const name of queue) {
     const secret = variables.get(name);
     const type = types.get(secret?.type ?? '');
-    if (seen.has(name) || secret === undefined || type === undefined) continue;
-    seen.add(name);
+    if (visited.has(name) || secret === undefined || type === undefined) continue;
+    visited.add(name);
     usedTypes.add(type.name);
     queue.push(...findSecretNames(JSON.stringify([secret, type])));
   }

@@ -19,7 +19,7 @@ export interface NodeSupport {
   kubelet: string;
   /** Version, such as `6.12.9-generic`. */
   kernel: string;
-  /** Its default runtime handler supports user namespaces. */
+  /** The default runtime handler of the node supports user namespaces. */
   runtime: boolean;
 }
 

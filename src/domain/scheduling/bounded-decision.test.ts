@@ -163,7 +163,7 @@ describe('the limit of queued builds', () => {
   });
 });
 
-/** How often fields are read for one decision on as many jobs. */
+/** How often one decision on this number of jobs reads their fields. */
 function readsFor(jobs: number): number {
   const jobFacts = counted(upTo(jobs).map((id) => job(id, [get([1])], { requests: [{ id, by: 'ann' }] })));
   decideBuilds(facts(jobFacts.items));

@@ -69,7 +69,7 @@ describe('check groups', () => {
     [
       'resources on volumes of the Team have check Pods of their own',
       [resource('fs', 'a', every(30)), resource('fs', 'b', every(30)), resource('git', 'c', every(30))].map(
-        (one) => ({ ...one, params: { path: '/srv/data' } }),
+        (onVolume) => ({ ...onVolume, params: { path: '/srv/data' } }),
       ),
       [['fs.a'], ['fs.b'], ['git.c']],
     ],

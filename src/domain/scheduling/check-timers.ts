@@ -141,7 +141,7 @@ function nextAfterStart(
   return schedule && nextCheck({ schedule, pipeline, cause, due: next ?? at, at }, cronNext);
 }
 
-/** Only a resource with a `webhookSchedule` changes its schedule. */
+/** The schedule of a scope after a check. It changes only if the resource has a `webhookSchedule`. */
 function scheduleInEffect(
   { usualSchedule, webhookSchedule, schedule }: CheckedScope,
   works: boolean,

@@ -60,11 +60,11 @@ describe('a decision on much history', () => {
   });
 
   test('a decision answers every request at once', () => {
-    const known = facts([get({ unused: [4] })]);
-    known.resources = [{ id: 1, name: 'git.app', newest: 4 }];
+    const scenario = facts([get({ unused: [4] })]);
+    scenario.resources = [{ id: 1, name: 'git.app', newest: 4 }];
     const requests = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
-    known.jobs = known.jobs.map((job) => ({ ...job, requests: requests.toReversed() }));
-    expect(decideBuilds(known).builds.map(({ cause }) => cause)).toEqual([
+    scenario.jobs = scenario.jobs.map((job) => ({ ...job, requests: requests.toReversed() }));
+    expect(decideBuilds(scenario).builds.map(({ cause }) => cause)).toEqual([
       { kind: 'manual', request: 1, by: 'ann' },
       { kind: 'manual', request: 2, by: 'bob' },
     ]);
@@ -72,28 +72,28 @@ describe('a decision on much history', () => {
 
   test('a decision requests the page that it lacks, from the place where it continues', () => {
     const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
-    const known = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
-    expect(decideBuilds(facts(gets, known)).needs).toEqual([
+    const scenario = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
+    expect(decideBuilds(facts(gets, scenario)).needs).toEqual([
       { kind: 'passes', upstream: 1, resource: 1, from: { version: 7, build: NEWEST } },
     ]);
   });
 
   test('a decision requests whether a version was used if that is older than its facts', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
-    const known = {
+    const scenario = {
       passes: [page(1, 1, [row(7, 70)])],
       used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
     };
-    expect(decideBuilds(facts(gets, known)).needs).toEqual([{ kind: 'used', job: 9, get: 0, from: 7 }]);
+    expect(decideBuilds(facts(gets, scenario)).needs).toEqual([{ kind: 'used', job: 9, get: 0, from: 7 }]);
   });
 
   test('a decision on several jobs leaves out only the job that lacks a page', () => {
-    const one = facts([get({ passed: by([1, 'unit']) })]);
+    const withoutPage = facts([get({ passed: by([1, 'unit']) })]);
     const other = { id: 10, name: 'unit', paused: false, gets: [get({ unused: [4] })], requests: [] };
     const decision = decideBuilds({
-      ...one,
-      jobs: [...one.jobs, other],
-      used: [...one.used, { job: 10, get: 0, versions: [], end: true }],
+      ...withoutPage,
+      jobs: [...withoutPage.jobs, other],
+      used: [...withoutPage.used, { job: 10, get: 0, versions: [], end: true }],
     });
     expect(decision.needs).toHaveLength(1);
     expect(decision.builds.map(({ job }) => job)).toEqual([10]);
@@ -102,11 +102,11 @@ describe('a decision on much history', () => {
 
   test('a decision ends with a reason when no older pages exist', () => {
     const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
-    const known = {
+    const scenario = {
       passes: [page(1, 1, [row(50, 500)], false), page(2, 1, [row(7, 70)])],
       exhausted: true,
     };
-    const decision = decideBuilds(facts(gets, known));
+    const decision = decideBuilds(facts(gets, scenario));
     expect(decision.needs).toEqual([]);
     expect(decision.waiting[0]?.reasons).toEqual([
       {
@@ -121,12 +121,12 @@ describe('a decision on much history', () => {
 
   test('a version counts as used if the page that would tell is too old to be read', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
-    const known = {
+    const scenario = {
       passes: [page(1, 1, [row(7, 70)])],
       used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
       exhausted: true,
     };
-    const decision = decideBuilds(facts(gets, known));
+    const decision = decideBuilds(facts(gets, scenario));
     expect(decision.builds).toEqual([]);
     expect(decision.needs).toEqual([]);
   });
@@ -140,8 +140,8 @@ describe('a decision on much history', () => {
     const many = Array.from({ length: 300 }, (_, index) => 301 - index);
     // unit and bake agree on only one version of the third resource. The build of unit with that version took
     // a version of the first resource that never passed lint.
-    const unit = [...many.map((one): [number, number] => [one, one]), [1, 9999] as const];
-    const bake = [...many.map((one): [number, number] => [one, one + 5000]), [1, 9999] as const];
+    const unit = [...many.map((number): [number, number] => [number, number]), [1, 9999] as const];
+    const bake = [...many.map((number): [number, number] => [number, number + 5000]), [1, 9999] as const];
     const passes = [
       page(
         1,
@@ -187,30 +187,36 @@ describe('a decision on much history', () => {
       page(
         1,
         1,
-        many.map((one) => row(one, one, [2, 7])),
+        many.map((number) => row(number, number, [2, 7])),
       ),
       page(
         1,
         2,
-        many.map((one) => row(7, one, [1, one])),
+        many.map((number) => row(7, number, [1, number])),
       ),
       page(
         2,
         2,
-        many.map((one) => row(7, one + 1000, [3, one])),
+        many.map((number) => row(7, number + 1000, [3, number])),
       ),
       page(
         2,
         3,
-        many.map((one) => row(one, one + 1000, [2, 7])),
+        many.map((number) => row(number, number + 1000, [2, 7])),
       ),
-      page(3, 3, [row(500, 2500, [4, 999]), ...many.map((one) => row(one, one + 2000, [4, one]))]),
-      page(3, 4, [row(999, 2500, [3, 500]), ...many.map((one) => row(one, one + 2000, [3, one]))]),
+      page(3, 3, [
+        row(500, 2500, [4, 999]),
+        ...many.map((number) => row(number, number + 2000, [4, number])),
+      ]),
+      page(3, 4, [
+        row(999, 2500, [3, 500]),
+        ...many.map((number) => row(number, number + 2000, [3, number])),
+      ]),
       page(4, 4, [row(999, 3000)]),
     ];
-    const known = facts(gets, { passes });
-    known.resources.push({ id: 4, name: 'git.r4', newest: 1_000_000 });
-    const [waiting] = decideBuilds(known).waiting;
+    const scenario = facts(gets, { passes });
+    scenario.resources.push({ id: 4, name: 'git.r4', newest: 1_000_000 });
+    const [waiting] = decideBuilds(scenario).waiting;
     expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(4).fill('NoAgreement'));
   });
 
@@ -225,13 +231,13 @@ test('reasons name their resources, jobs and versions', () => {
     get({ resource: 2, trigger: false }),
     get({ resource: 3, passed: by([3, 'bake']) }),
   ];
-  const known = facts(gets, { passes: [page(1, 1, []), page(2, 1, []), page(3, 3, [row(4, 40)])] });
-  known.resources = [
+  const scenario = facts(gets, { passes: [page(1, 1, []), page(2, 1, []), page(3, 3, [row(4, 40)])] });
+  scenario.resources = [
     { id: 1, name: 'git.app' },
     { id: 2, name: 'git.tools', disabled: true },
     { id: 3, name: 'git.image', pinned: { version: 5, disabled: false } },
   ];
-  expect(decideBuilds(known).waiting[0]?.reasons.map(({ message }) => message)).toEqual([
+  expect(decideBuilds(scenario).waiting[0]?.reasons.map(({ message }) => message)).toEqual([
     'No version of git.app has passed unit and lint yet.',
     'Every version of git.tools is disabled.',
     'git.image is pinned to version 5, which has not passed bake.',

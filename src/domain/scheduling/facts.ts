@@ -104,7 +104,7 @@ export interface GetFacts {
   baseline: number;
   /**
    * For triggers with `every`: the versions above the baseline that no build of the job has used for this
-   * get. If the resource is pinned, at most the pin.
+   * get. If the resource is pinned, only versions up to the pin.
    *
    * Without `passed`: the `MAX_UNUSED_VERSIONS` + 1 that were found first. With `passed`: the oldest
    * `MAX_UNUSED_VERSIONS` that are good in each upstream job, among the `MAX_PASSED_VERSIONS` (or

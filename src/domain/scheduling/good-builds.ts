@@ -58,10 +58,9 @@ function tookAll(
   versions: readonly ResourceVersion[],
 ): boolean {
   return versions.every(
-    (wanted) =>
-      (wanted.resource === resource && wanted.version === row.version) ||
-      (row.also?.some((also) => also.resource === wanted.resource && also.version === wanted.version) ??
-        false),
+    (taken) =>
+      (taken.resource === resource && taken.version === row.version) ||
+      (row.also?.some((also) => also.resource === taken.resource && also.version === taken.version) ?? false),
   );
 }
 

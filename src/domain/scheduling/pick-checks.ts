@@ -23,7 +23,7 @@ export interface CheckLimits {
   pods: number;
   /** Check Pods that may be starting at a time, over all teams. */
   starting: number;
-  /** How many more check Pods a team may have now. Its runs of CronJobs count. */
+  /** How many more check Pods a team may have now. Runs that its CronJobs started count, too. */
   roomOf: (team: string) => number;
 }
 

@@ -124,14 +124,14 @@ function mayTake({ only, isHeld }: PassedGet, version: number): boolean {
 
 /** Whether all jobs name `version`, the oldest named one. No job names a version above `limit`. */
 function allAgree(newest: NewestVersion[], version: number, limit: number): boolean {
-  return version === limit || newest.every((one) => 'version' in one && one.version === version);
+  return version === limit || newest.every((answer) => 'version' in answer && answer.version === version);
 }
 
 function oldestOf(newest: NewestVersion[]): { version: number } | NotFound {
-  if (newest.some((one) => 'none' in one)) return { none: true };
-  const needs = newest.flatMap((one) => ('need' in one ? [one.need] : []));
+  if (newest.some((answer) => 'none' in answer)) return { none: true };
+  const needs = newest.flatMap((answer) => ('need' in answer ? [answer.need] : []));
   if (needs.length > 0) return { needs };
-  return { version: Math.min(...newest.flatMap((one) => ('version' in one ? [one.version] : []))) };
+  return { version: Math.min(...newest.flatMap((answer) => ('version' in answer ? [answer.version] : []))) };
 }
 
 function atMost(get: PassedGet): number {

@@ -68,7 +68,7 @@ export function startSlots(nodes: readonly StartNode[], perNode: number): number
  * slot of a window that has several, so that their next build starts on a node that has processor time left.
  */
 export function pickStarts<Work extends WantedStart>(
-  wanted: readonly Work[],
+  waiting: readonly Work[],
   present: readonly StartingPod[],
   window: StartWindow,
 ): PickedStarts<Work> {
@@ -77,7 +77,7 @@ export function pickStarts<Work extends WantedStart>(
   const created = new Map<string, number>();
   const podsOf = (team: string): number => window.podsOf(team) + (created.get(team) ?? 0);
   const starting = pods.filter(({ state }) => state === 'starting').map(({ team }) => team);
-  for (const work of shareByTeam(wanted, starting)) {
+  for (const work of shareByTeam(waiting, starting)) {
     const reason = whyHeld(work, pods, { ...window, podsOf });
     if (reason === undefined) {
       picked.start.push(work);
