@@ -14,7 +14,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
  * Matches `src/a.c:3:5: error: …`, `main.go:3:5: …`, `src/a.ts(3,5): error …` and `src/a.ts:3:5 - error …`.
  */
 const LOCATED_MESSAGE =
-  /^\s*(?<path>[\w@.+/-]+)[:(](?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?\)?(?::| -) (?<text>.+)$/;
+  /^\s*(?<path>[\w@.+/-]+)[:(](?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?\)?(?::| -) (?<rest>.+)$/;
 const EXTENSION = /\.[A-Za-z]\w{0,9}$/;
 const ERROR = /^(?:fatal )?error\b/i;
 const OTHER_SEVERITY = /^(?:warning|note|info|hint|remark|debug|trace|help)\b/i;
@@ -26,7 +26,7 @@ const OTHER_SEVERITY = /^(?:warning|note|info|hint|remark|debug|trace|help)\b/i;
 export function compilerErrorIn(line: string, workdir: string): CompilerError | undefined {
   const groups = line.length > MAX_LINE_CHARACTERS ? undefined : LOCATED_MESSAGE.exec(line)?.groups;
   if (groups === undefined) return undefined;
-  const { path: printedPath = '', line: lineNumber = '', column, text = '' } = groups;
+  const { path: printedPath = '', line: lineNumber = '', column, rest: text = '' } = groups;
   const path = inWorkdir(printedPath, workdir);
   if (path === undefined || !isError(text, column)) return undefined;
   const message = text.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
