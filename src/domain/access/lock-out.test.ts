@@ -83,14 +83,14 @@ describe('an account can be unlinked from a provider', () => {
 describe('no account is locked out', () => {
   test('by any sequence of these changes', () => {
     const provider = fc.constantFrom('one', 'two', 'three');
-    const step = fc.record({
+    const anyStep = fc.record({
       change: fc.constantFrom('local-off', 'local-on', 'off', 'on', 'unlink'),
       provider,
       personIndex: fc.nat(3),
     });
     const users = fc.array(fc.tuple(fc.boolean(), fc.uniqueArray(provider)), { minLength: 4, maxLength: 4 });
     fc.assert(
-      fc.property(users, fc.array(step, { maxLength: 30 }), (drawnUsers, steps) => {
+      fc.property(users, fc.array(anyStep, { maxLength: 30 }), (drawnUsers, steps) => {
         let people = drawnUsers.map(([hasPassword, linked], index) =>
           user(`u${index}`, hasPassword, ...linked),
         );

@@ -218,8 +218,8 @@ describe('the events of a build', () => {
     const mostEvents = fc.subarray([...firstTwoSucceeded, ...putSucceeded], { minLength: 5 });
     let succeededRuns = 0;
     fc.assert(
-      fc.property(mostEvents, noise, (keptEvents, addedEvents) => {
-        const unnumbered = [...keptEvents, buildSucceeded];
+      fc.property(mostEvents, noise, (presentEvents, addedEvents) => {
+        const unnumbered = [...presentEvents, buildSucceeded];
         for (const [position, event] of addedEvents) unnumbered.splice(position, 0, event);
         const { state } = applyEvents(initialState, numbered(unnumbered));
         if (state.status !== 'succeeded') return;

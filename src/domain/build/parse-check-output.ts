@@ -82,10 +82,10 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
 function* leavesOf(value: object): Generator<[string, unknown]> {
   const pending: [string, unknown][] = [['', value]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [path, value] = next;
-    if (typeof value !== 'object') yield next;
-    if (typeof value !== 'object' || value === null) continue;
+    const [path, part] = next;
+    if (typeof part !== 'object') yield next;
+    if (typeof part !== 'object' || part === null) continue;
     const prefix = path === '' ? '' : `${path}_`;
-    for (const [key, field] of Object.entries(value).toReversed()) pending.push([prefix + key, field]);
+    for (const [key, field] of Object.entries(part).toReversed()) pending.push([prefix + key, field]);
   }
 }

@@ -13,7 +13,7 @@ const pod = (more: Partial<PodReport> = {}): PodReport => ({
 });
 const ended = (exitCode: number, reason?: string): PodReport =>
   pod({ containers: [{ name: 'agent', state: 'terminated', exitCode, ...(reason ? { reason } : {}) }] });
-const termination = (reason: 'PodLost' | 'AgentFault', message: string): TerminationMessage => ({
+const terminationWith = (reason: 'PodLost' | 'AgentFault', message: string): TerminationMessage => ({
   format: 1,
   outcome: 'failed',
   reason,
@@ -32,11 +32,11 @@ test.each<[string, PodReport, boolean]>([
 });
 
 test.each<[string, PodReport | undefined, TerminationMessage | undefined, string]>([
-  ['that is gone is lost', undefined, termination('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
+  ['that is gone is lost', undefined, terminationWith('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
   [
     'that was evicted has that fault, rather than the one that its agent reported',
     pod({ disruption: 'PreemptionByScheduler', message: 'for a greater one' }),
-    termination('PodLost', 'asked to end'),
+    terminationWith('PodLost', 'asked to end'),
     'PodEvicted: The Pod was evicted: PreemptionByScheduler (for a greater one).',
   ],
   [
@@ -61,13 +61,13 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
   [
     'whose agent was asked to end was deleted',
     ended(1),
-    termination('PodLost', 'x'),
+    terminationWith('PodLost', 'x'),
     'PodLost: The Pod was deleted.',
   ],
   [
     'has the fault in the termination message of its agent',
     ended(1),
-    termination('AgentFault', 'no key'),
+    terminationWith('AgentFault', 'no key'),
     'AgentFault: no key',
   ],
   [

@@ -36,14 +36,14 @@ function decideOnAll(jobs: JobFacts[]): DecidedBuilds[] {
 }
 
 /** The job without the unused versions that the decision built. */
-function withoutBuilt(facts: JobFacts, { builds }: DecidedBuilds): JobFacts {
-  const ownBuilds = builds.filter((build) => build.job === facts.id);
+function withoutBuilt(jobFacts: JobFacts, { builds }: DecidedBuilds): JobFacts {
+  const ownBuilds = builds.filter((build) => build.job === jobFacts.id);
   const used = new Set(ownBuilds.map(({ versions }) => versions.join(' ')));
-  const gets = facts.gets.map((getFacts) => ({
+  const gets = jobFacts.gets.map((getFacts) => ({
     ...getFacts,
     unused: getFacts.unused.filter((version) => !used.has(String(version))),
   }));
-  return { ...facts, gets };
+  return { ...jobFacts, gets };
 }
 
 describe('the limit of one decision', () => {
