@@ -1,6 +1,6 @@
 /**
- * Schema of one kind of block. It validates, and the reference is generated from it. Names in neither table
- * are unknown, unless `open`.
+ * The schema of one kind of block. Pipelines are validated against it, and the reference is generated from
+ * it. A name that is in neither `attributes` nor `blocks` is an error, unless `open` allows it.
  */
 export interface BlockSchema {
   /** Name of each label, for messages and the reference. */
@@ -8,22 +8,22 @@ export interface BlockSchema {
   attributes: Readonly<Record<string, AttributeSchema>>;
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
-   * Accepts any other attribute. `text`: a parameter, whose string, number or bool becomes a string. `values`:
-   * a parameter of any type; only some users of it accept more than a text. `lists`: an axis, a list of such
-   * values.
+   * Allows attributes of any other name. `text`: parameters; a string, number or bool becomes a string.
+   * `values`: parameters of any type, which only some resource types accept. `lists`: axes of a matrix, each
+   * a list of strings, numbers or bools.
    */
   open?: 'text' | 'values' | 'lists';
-  /** The attributes of each built-in runner, by the first label. */
+  /** The attributes that a block with a built-in runner has, by the name of the runner: the first label. */
   variants?: Readonly<Record<string, Variant>>;
-  /** Attributes of a block whose label is a runner of the pipeline. */
+  /** The attributes that a block has if its first label is a runner that the pipeline declares. */
   customVariant?: Variant;
-  /** Schema of the block without its label, if that is allowed. */
+  /** The schema of a block without a label. Absent if the label is required. */
   unlabelled?: BlockSchema;
-  /** With this attribute the block can have fewer labels, and has this schema. */
+  /** A block with this attribute may have fewer labels; `schema` then applies instead. */
   shorter?: { attribute: string; schema: BlockSchema };
-  /** The labels are optional. */
+  /** The block may also have no labels at all. */
   optionalLabels?: boolean;
-  /** Blocks that people write here by mistake, and why they are not allowed. */
+  /** Types of blocks that people write here by mistake, and why each is not allowed. */
   misplaced?: Readonly<Record<string, string>>;
 }
 
@@ -33,9 +33,9 @@ export interface Variant {
 }
 
 /**
- * `environment`: a map of strings; in an open block, any other value is a parameter of that name. `constant`:
- * any value without references. `value`: any value. `keyword`: a bare word. `type`: an HCL type. `duration`:
- * `90s` or `1h30m`, in seconds.
+ * `environment`: a map of strings; in an open block, an attribute with any other value is a parameter of that
+ * name. `constant`: any value without references. `value`: any value. `keyword`: a bare word. `type`: an HCL
+ * type. `duration`: `90s` or `1h30m`, in seconds.
  */
 type AttributeType =
   | 'string'
@@ -61,7 +61,7 @@ export interface AttributeSchema {
   secret?: boolean;
   /** The allowed strings, list elements or words. */
   choices?: readonly string[];
-  /** Range of an integer or, in seconds, of a duration. */
+  /** The range of an integer or, in seconds, of a duration. */
   atLeast?: number;
   atMost?: number;
 }
@@ -70,20 +70,21 @@ export interface NestedSchema {
   schema: BlockSchema;
   about: string;
   required?: boolean;
+  /** The block may occur only once. */
   once?: boolean;
 }
 
-type More = Partial<Omit<AttributeSchema, 'type' | 'about'>>;
+type OptionalFields = Partial<Omit<AttributeSchema, 'type' | 'about'>>;
 
-export const string = (about: string, more: More = {}): AttributeSchema => ({
+export const string = (about: string, options: OptionalFields = {}): AttributeSchema => ({
   type: 'string',
   about,
-  ...more,
+  ...options,
 });
-export const strings = (about: string, more: More = {}): AttributeSchema => ({
+export const strings = (about: string, options: OptionalFields = {}): AttributeSchema => ({
   type: 'strings',
   about,
-  ...more,
+  ...options,
 });
 export const bool = (about: string): AttributeSchema => ({ type: 'bool', about });
 export const integer = (about: string, atLeast: number, atMost: number): AttributeSchema => ({
@@ -101,7 +102,7 @@ export const environment: AttributeSchema = {
 
 const DAY = 24 * 60 * 60;
 
-/** From one second to 30 days. */
+/** An attribute that holds a duration from one second to 30 days. */
 export const duration = (about: string): AttributeSchema => ({
   type: 'duration',
   about,
@@ -109,10 +110,12 @@ export const duration = (about: string): AttributeSchema => ({
   atMost: 30 * DAY,
 });
 
+/** A nested block that may occur any number of times. */
 export const nested = (schema: BlockSchema, about: string): NestedSchema => ({ schema, about });
+/** A nested block that may occur only once. */
 export const once = (schema: BlockSchema, about: string): NestedSchema => ({ schema, about, once: true });
 
 /** A block that accepts any attributes as parameters. */
 export const parameters: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'text' };
-/** The same, with values of any type. */
+/** A block that accepts any attributes as parameters, with values of any type. */
 export const values: BlockSchema = { ...parameters, open: 'values' };

@@ -20,19 +20,22 @@ export function numberAt({ attributes }: ReadBlock, name: string): number | unde
   return value?.kind === 'number' ? value.number : undefined;
 }
 
-/** The elements of a list, if none is invalid. */
+/** The elements of a list. Empty if any element has an error. */
 export function stringsAt(block: ReadBlock, name: string): LocatedString[] {
   const value = block.attributes.get(name)?.value;
   return value?.kind === 'strings' && !value.incomplete ? value.items : [];
 }
 
-/** The valid elements of a list. For names, which are checked one by one. */
+/** The elements of a list that have no error. For names, which are checked one by one. */
 export function namesAt({ attributes }: ReadBlock, name: string): LocatedString[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
 }
 
-/** Range of a list that an expression left empty, although it was meant to name something. */
+/**
+ * The range of a list that an expression evaluates to an empty one. A written `[]` does not count, because it
+ * is empty on purpose.
+ */
 export function rangeOfEmptiedList({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);
   const value = attribute?.value;
@@ -56,7 +59,7 @@ export function typeAt({ attributes }: ReadBlock, name: string): Expression | un
   return value?.kind === 'type' ? value.expression : undefined;
 }
 
-/** A constant, or any other value. */
+/** The value of an attribute of the type `constant` or `value`. */
 export function valueAt({ attributes }: ReadBlock, name: string): Value | undefined {
   const value = attributes.get(name)?.value;
   return value?.kind === 'value' ? value.value : undefined;
@@ -65,7 +68,7 @@ export function valueAt({ attributes }: ReadBlock, name: string): Value | undefi
 export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
   blocks.filter((block) => block.type === type);
 
-/** The label at an index that exists by the schema. */
+/** The label at `index`, which must exist in the schema of the block. */
 export function labelAt({ labels, range }: ReadBlock, index: number): Label {
   return labels[index] ?? { text: '', range };
 }

@@ -3,7 +3,7 @@ import { diagnose, type Diagnostic } from './diagnostic.ts';
 import type { BlockReader } from './evaluate-expression.ts';
 import type { Block, Range } from './syntax.ts';
 
-/** Name and header of the block in messages. */
+/** The name of a block and the range of its header, for messages. */
 export type Owner = { name: string; range: Range };
 
 export function checkLabels(reader: BlockReader, block: Block, schema: BlockSchema): boolean {
@@ -19,14 +19,15 @@ function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
     return diagnose('wrong-labels', block.range, message, 'Write else_if "<condition>" { … }.');
   }
   const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
-  const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
+  const expected = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
   const range = block.labels[schema.labels.length]?.range ?? block.range;
   const message =
-    `${block.type} takes ${wanted}, ` +
+    `${block.type} takes ${expected}, ` +
     `but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
   return diagnose('wrong-labels', range, message, `Write ${example} { … }.`);
 }
 
+/** Reports required attributes and blocks whose names are not in `written`. */
 export function reportMissing(
   reader: BlockReader,
   schema: BlockSchema,

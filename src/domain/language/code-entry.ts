@@ -1,6 +1,6 @@
 export interface CodeEntry {
   severity: 'error' | 'warning';
-  /** What it means, for the reference. */
+  /** What the code means, for the reference. */
   meaning: string;
   /** What to do. A diagnostic may replace this by a more exact sentence. */
   help: string;

@@ -9,12 +9,12 @@ export type Token = { character: number } & (
   | { kind: 'operand'; operand: Operand }
 );
 
-type Answer = { tokens: Token[] } | { character: number; reason: string };
+type TokensOrFault = { tokens: Token[] } | { character: number; reason: string };
 
 const operators: readonly Operator[] = ['==', '!=', '<', '>', 'contains', '!contains'];
 
 /** The first pattern that matches wins. */
-const shapes: readonly [kind: string, pattern: RegExp][] = [
+const tokenPatterns: readonly [kind: string, pattern: RegExp][] = [
   ['space', /\s+/y],
   ['mark', /\(|\)|&&|\|\|/y],
   ['unknown', /<=|>=|=~|!~|===|!==/y],
@@ -22,28 +22,29 @@ const shapes: readonly [kind: string, pattern: RegExp][] = [
   ['operand', /'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^\s()&|=!<>'"$]+/y],
 ];
 
-export function readTokens(text: string): Answer {
+export function readTokens(text: string): TokensOrFault {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
-    const [kind, found] = match(text, at);
-    const token = makeToken(kind, found, at + 1);
+    const [kind, written] = matchToken(text, at);
+    const token = makeToken(kind, written, at + 1);
     if (token && 'reason' in token) return token;
     if (token) tokens.push(token);
-    at += found.length;
+    at += written.length;
   }
   return { tokens };
 }
 
-function match(text: string, at: number): [kind: string, found: string] {
-  for (const [kind, pattern] of shapes) {
+function matchToken(text: string, at: number): [kind: string, written: string] {
+  for (const [kind, pattern] of tokenPatterns) {
     pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) return [kind, kind === 'operand' ? wholeOperand(pattern, found, text) : found];
+    const written = pattern.exec(text)?.[0];
+    if (written !== undefined)
+      return [kind, kind === 'operand' ? wholeOperand(pattern, written, text) : written];
   }
   return ['nothing', text[at] ?? ''];
 }
 
-/** Adjacent pieces are one operand. */
+/** Joins the first piece of an operand with the pieces directly after it. */
 function wholeOperand(piece: RegExp, first: string, text: string): string {
   const pieces = [first];
   for (let next = piece.exec(text); next !== null; next = piece.exec(text)) pieces.push(next[0]);
@@ -52,46 +53,48 @@ function wholeOperand(piece: RegExp, first: string, text: string): string {
 
 function makeToken(
   kind: string,
-  found: string,
+  written: string,
   character: number,
 ): Token | { character: number; reason: string } | undefined {
   switch (kind) {
     case 'space':
       return undefined;
     case 'operand':
-      return { kind: 'operand', operand: partsOf(found), character };
+      return { kind: 'operand', operand: readOperand(written), character };
     case 'unknown':
-      return { character, reason: `there is no operator ${found}` };
+      return { character, reason: `there is no operator ${written}` };
     default:
-      return markOf(found, character) ?? { character, reason: explain(found) };
+      return readSymbol(written, character) ?? { character, reason: explainUnexpected(written) };
   }
 }
 
-function markOf(found: string, character: number): Token | undefined {
-  if (found === '(' || found === ')' || found === '&&' || found === '||') return { kind: found, character };
-  const operator = operators.find((known) => known === found);
+function readSymbol(written: string, character: number): Token | undefined {
+  if (written === '(' || written === ')' || written === '&&' || written === '||')
+    return { kind: written, character };
+  const operator = operators.find((known) => known === written);
   return operator && { kind: 'operator', operator, character };
 }
 
-function explain(found: string): string {
-  if (found === "'" || found === '"') return 'a closing quote is missing';
-  if (found === '!') return 'there is no operator ! for a whole condition; write the opposite comparison';
-  if (found === '$') return '$ must be followed by the name of a variable';
-  const meant = found === '=' ? '==' : found === '&' || found === '|' ? found + found : undefined;
-  return `${found} means nothing here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+function explainUnexpected(written: string): string {
+  if (written === "'" || written === '"') return 'a closing quote is missing';
+  if (written === '!') return 'there is no operator ! for a whole condition; write the opposite comparison';
+  if (written === '$') return '$ must be followed by the name of a variable';
+  const suggestion =
+    written === '=' ? '==' : written === '&' || written === '|' ? written + written : undefined;
+  return `${written} means nothing here${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }
 
 /** Variables are expanded outside quotes and in double quotes, as in a shell. */
-function partsOf(written: string): Operand {
+function readOperand(written: string): Operand {
   const pieces = written.match(/'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^'"$]+/g) ?? [];
   return pieces.flatMap((piece) => {
     if (piece.startsWith("'")) return [piece.slice(1, -1)];
-    if (piece.startsWith('"')) return fillable(piece.slice(1, -1));
-    return fillable(piece);
+    if (piece.startsWith('"')) return splitAtVariables(piece.slice(1, -1));
+    return splitAtVariables(piece);
   });
 }
 
-function fillable(text: string): Operand {
+function splitAtVariables(text: string): Operand {
   return [...text.matchAll(/\$\{(\w+)\}|\$(\w+)|\\(["\\$])|([^$\\]+|[$\\])/g)].map(
     ([, braced, bare, escaped, plain]) => {
       const variable = braced ?? bare;

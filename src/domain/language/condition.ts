@@ -14,15 +14,15 @@ export interface ConditionFault {
 const MAX_BRACKET_DEPTH = 100;
 
 /**
- * `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`: comparisons joined by `&&`, which binds
- * tighter, and `||`.
+ * Parses comparisons that `&&` and `||` join; `&&` binds tighter. For example: `$GET_APP_REF != '' &&
+ * ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`.
  */
 export function parseCondition(text: string): Condition | ConditionFault {
   const tokens = readTokens(text);
   if ('reason' in tokens) return tokens;
   const parser = new Parser(tokens.tokens, text.length + 1);
   try {
-    return parser.whole();
+    return parser.parse();
   } catch (error) {
     if (error instanceof Fault) return error.fault;
     throw error;
@@ -48,33 +48,33 @@ class Parser {
     this.#end = end;
   }
 
-  whole(): Condition {
+  parse(): Condition {
     if (this.#tokens.length === 0) this.#fail('it is empty');
-    const condition = this.#either();
-    const rest = this.#peek();
-    if (rest?.kind === ')') this.#fail('there is no bracket that this one closes');
-    if (rest) this.#fail(`&& or || is missing before this${meantOperator(rest)}`);
+    const condition = this.#disjunction();
+    const unread = this.#peek();
+    if (unread?.kind === ')') this.#fail('there is no bracket that this one closes');
+    if (unread) this.#fail(`&& or || is missing before this${meantOperator(unread)}`);
     return condition;
   }
 
-  #either(): Condition {
-    let left = this.#both();
-    while (this.#take('||')) left = { kind: 'or', left, right: this.#both() };
+  #disjunction(): Condition {
+    let left = this.#conjunction();
+    while (this.#take('||')) left = { kind: 'or', left, right: this.#conjunction() };
     return left;
   }
 
-  #both(): Condition {
-    let left = this.#single();
-    while (this.#take('&&')) left = { kind: 'and', left, right: this.#single() };
+  #conjunction(): Condition {
+    let left = this.#bracketsOrComparison();
+    while (this.#take('&&')) left = { kind: 'and', left, right: this.#bracketsOrComparison() };
     return left;
   }
 
-  #single(): Condition {
+  #bracketsOrComparison(): Condition {
     if (!this.#take('(')) return this.#comparison();
     this.#depth += 1;
     if (this.#depth > MAX_BRACKET_DEPTH)
       this.#fail(`brackets are nested more than ${MAX_BRACKET_DEPTH} deep`);
-    const inner = this.#either();
+    const inner = this.#disjunction();
     if (!this.#take(')')) this.#fail('a closing bracket is missing');
     this.#depth -= 1;
     return inner;
@@ -111,7 +111,7 @@ class Parser {
   }
 }
 
-/** Suggests `&&` and `||` for `and` and `or`. */
+/** The suggestion to write `&&` or `||`, if the token is the word `and` or `or`. */
 function meantOperator(token: Token): string {
   if (token.kind !== 'operand') return '';
   const [word] = token.operand;
@@ -119,13 +119,13 @@ function meantOperator(token: Token): string {
   return word === 'or' ? '; did you mean ||?' : '';
 }
 
-/** Names of its variables, without duplicates. */
+/** The names of the condition's variables, without duplicates. */
 export function variablesOf(condition: Condition): string[] {
-  const found =
+  const names =
     condition.kind === 'compare'
       ? [...condition.left, ...condition.right].flatMap((part) =>
           typeof part === 'string' ? [] : [part.variable],
         )
       : [...variablesOf(condition.left), ...variablesOf(condition.right)];
-  return [...new Set(found)];
+  return [...new Set(names)];
 }

@@ -5,26 +5,31 @@ const MAX_TEXT_LENGTH = 40;
 const MAX_KEYS = 5;
 
 /**
- * The values of the references in an expression: `var.region is "eu"`. Undefined if none has a value. Values
- * with secrets are omitted.
+ * The values of the references in an expression: `var.region is "eu"`. Undefined if none has a value. Omits
+ * values that contain secrets.
  */
 export function describeValues(
   references: readonly Reference[],
   scope: Scope,
   secretsIn: (text: string) => string[],
 ): string | undefined {
-  const found = new Map<string, Value>();
+  const values = new Map<string, Value>();
   for (const reference of references) {
     const [name, value] = resolve(reference, scope) ?? [];
     if (name !== undefined && value && stringsIn(value).flatMap(secretsIn).length === 0)
-      found.set(name, value);
+      values.set(name, value);
   }
-  if (found.size === 0) return undefined;
-  const descriptions = [...found].slice(0, MAX_NAMES).map(([name, value]) => `${name} is ${describe(value)}`);
+  if (values.size === 0) return undefined;
+  const descriptions = [...values]
+    .slice(0, MAX_NAMES)
+    .map(([name, value]) => `${name} is ${describe(value)}`);
   return descriptions.join(', ');
 }
 
-/** The longest prefix of the reference that has a value: `each.value` if it has no such attribute. */
+/**
+ * The longest prefix of the reference that has a value: `each.value` for `each.value.port`, if the value has
+ * no `port`.
+ */
 function resolve({ name, steps }: Reference, scope: Scope): [name: string, value: Value] | undefined {
   let value = scope.get(name);
   let path = name;

@@ -18,13 +18,14 @@ function placeAtHeredoc(problem: HclProblem, body: Body | undefined): HclProblem
   if (summary !== 'Unterminated template string' || !body || !context) return problem;
   // An unterminated quoted string has the same summary, but its subject starts at the quote.
   if (subject?.start.byte !== body.range.end.byte || context.start.column !== 1) return problem;
-  const starts = expressionsIn(body).map(({ range }) => range.start);
-  const [start] = starts
+  const expressionStarts = expressionsIn(body).map(({ range }) => range.start);
+  const [heredocStart] = expressionStarts
     .filter(({ byte }) => byte < context.start.byte)
     .toSorted((one, other) => other.byte - one.byte);
-  if (!start) return problem;
-  const end = { ...start, column: start.column + MARKER_LENGTH, byte: start.byte + MARKER_LENGTH };
-  return { ...problem, subject: { start, end } };
+  if (!heredocStart) return problem;
+  const { line, column, byte } = heredocStart;
+  const end = { line, column: column + MARKER_LENGTH, byte: byte + MARKER_LENGTH };
+  return { ...problem, subject: { start: heredocStart, end } };
 }
 
 /** Length of `<<`. */

@@ -24,14 +24,14 @@ test.each([
 });
 
 test('diagnostics are in the order of the text, each once, and those without a range come last', () => {
-  const given = [
+  const unsorted = [
     diagnose('too-large', undefined, 'z'),
     diagnose('unknown-job', at(2, 1), 'b'),
     diagnose('unknown-job', at(1, 9), 'c'),
     diagnose('unknown-job', at(2, 1), 'b'),
     diagnose('unknown-type', at(2, 1), 'b'),
   ];
-  expect(sortDiagnostics(given).map(({ code, message }) => `${code} ${message}`)).toEqual([
+  expect(sortDiagnostics(unsorted).map(({ code, message }) => `${code} ${message}`)).toEqual([
     'unknown-job c',
     'unknown-job b',
     'unknown-type b',

@@ -6,28 +6,28 @@ import type { HclProblem, Range } from './syntax.ts';
 export interface Diagnostic {
   severity: 'error' | 'warning';
   code: DiagnosticCode;
-  /** Absent when it concerns no place of the text. */
+  /** Absent if the diagnostic is not about a place in the text. */
   range?: Range;
   /** One line without a full stop at its end. */
   message: string;
   /** A sentence that says what to do. */
   help: string;
   /**
-   * The named blocks that hold the place, outermost first, at most two: `job "deploy"`, `put "git" "app"`.
-   * Absent at the top of the text.
+   * The named blocks around the place, outermost first, at most two: `job "deploy"`, `put "git" "app"`.
+   * Absent at the top level of the text.
    */
   blocks?: string[];
   /**
-   * Another line of the text, which the message names as `in line <number>`. In a file that contains the
-   * text, the line has another number.
+   * The number of another line of the text, which the message mentions as `in line <number>`. Whoever shows
+   * the message for a file that contains the text must replace the number.
    */
   otherLine?: number;
-  /** Until messages are complete (`completeMessages`): the instance of a group that it was found in. */
+  /** The instance of a group with the problem. `completeMessages` moves it into the message. */
   instance?: InstanceName;
-  /** Values of the names in the expression; only until `completeMessages` has used them. */
+  /** The values of the names in the expression. `completeMessages` moves them into the message. */
   values?: string;
   /**
-   * Name of the variable that it is about, for codes about a variable's value; the message may have cut it.
+   * The full name of the variable, if the code is about the value of a variable. The message may shorten it.
    */
   variable?: string;
 }
@@ -56,18 +56,23 @@ const MAX_NAME_CHARACTERS = 500;
  * Makes a name from the text fit for a message: spells out control characters and shortens it if it is long.
  */
 export function onOneLine(text: string): string {
-  const spelt = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
+  const printable = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');
     return char === '\n' ? String.raw`\n` : String.raw`\u${code}`;
   });
-  return spelt.length <= MAX_NAME_CHARACTERS ? spelt : `${spelt.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
+  return printable.length <= MAX_NAME_CHARACTERS
+    ? printable
+    : `${printable.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
 }
 
-/** An HCL error, in HCL's words except places. `code` is used unless the engine's guard named one. */
+/**
+ * Describes a problem of HCL in HCL's own words, but with places as `in line <number>`. `code` applies if the
+ * problem has no code.
+ */
 export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
-  const words = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  const otherLine = HCL_PLACE.exec(words)?.[1];
-  const detail = words.replace(HCL_PLACE, ' in line $1');
+  const hclDetail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  const otherLine = HCL_PLACE.exec(hclDetail)?.[1];
+  const detail = hclDetail.replace(HCL_PLACE, ' in line $1');
   const explained = explainProblem(problem);
   const diagnostic = diagnose(
     problem.code ?? code,

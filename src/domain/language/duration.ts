@@ -19,7 +19,7 @@ export function parseGoDuration(text: string): number | undefined {
   return seconds !== undefined && Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** Like `parseGoDuration`, but infinite if it is too long for Go. */
+/** Like `parseGoDuration`, but returns Infinity or -Infinity for a duration that is too long for Go. */
 export function secondsOf(text: string): number | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;
@@ -31,8 +31,8 @@ export function secondsOf(text: string): number | undefined {
   return (text.startsWith('-') ? -nanoseconds : nanoseconds) / 1e9;
 }
 
-/** Other spellings of units, and the unit and factor to replace them. */
-const WORDS: readonly [words: RegExp, unit: 's' | 'm' | 'h', times: number][] = [
+/** Other spellings of units, the unit to write instead, and the factor between the two. */
+const UNIT_WORDS: readonly [unitWords: RegExp, unit: 's' | 'm' | 'h', factor: number][] = [
   [/^s(?:ecs?|econds?)?$/, 's', 1],
   [/^m(?:ins?|inutes?)?$/, 'm', 1],
   [/^h(?:rs?|ours?)?$/, 'h', 1],
@@ -49,10 +49,11 @@ export function suggestDuration(text: string): string | undefined {
   const parts = [...text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z]+)/g)]
     .slice(0, MAX_PARTS)
     .map(([, number = '', word = '']) => {
-      const [, unit, times] = WORDS.find(([words]) => words.test(word.toLowerCase())) ?? [];
-      return unit && times ? `${Number(number) * times}${unit}` : undefined;
+      const [, unit, factor] = UNIT_WORDS.find(([unitWords]) => unitWords.test(word.toLowerCase())) ?? [];
+      return unit && factor ? `${Number(number) * factor}${unit}` : undefined;
     });
   if (parts.includes(undefined)) return undefined;
-  const days = /[dw]/i.test(text.replaceAll(/sec\w*/gi, ''));
-  return `Write "${parts.join('')}"${days ? ': hours are the longest unit' : ''}.`;
+  // Only the units of days and weeks contain a d or w, apart from "second".
+  const hasDaysOrWeeks = /[dw]/i.test(text.replaceAll(/sec\w*/gi, ''));
+  return `Write "${parts.join('')}"${hasDaysOrWeeks ? ': hours are the longest unit' : ''}.`;
 }

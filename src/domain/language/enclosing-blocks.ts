@@ -3,8 +3,8 @@ import { pipelineSchema } from './pipeline-schema.ts';
 import type { Block, Body, Range } from './syntax.ts';
 
 /**
- * Blocks that a diagnostic names. An error in an unnamed block inside one, such as `run` or a hook, is
- * reported under the name of this one.
+ * The types of nested blocks that a diagnostic names. An error in another nested block, such as `run` or a
+ * hook, is reported under the nearest of these blocks around it.
  */
 const NAMED_INSIDE: ReadonlySet<string> = new Set([
   'get',
@@ -26,7 +26,7 @@ const NAMED_INSIDE: ReadonlySet<string> = new Set([
 export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diagnostic[] {
   return diagnostics.map((diagnostic) => {
     const { range } = diagnostic;
-    const blocks = range ? enclosing(range, body) : [];
+    const blocks = range ? namedBlocksAround(range, body) : [];
     return blocks.length === 0 ? diagnostic : { ...diagnostic, blocks: blocks.map(nameOf) };
   });
 }
@@ -35,27 +35,27 @@ export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diag
  * The top-level block and the innermost block of `NAMED_INSIDE` around the range. A block is left out if it
  * has no name or if the range lies in its name.
  */
-function enclosing(place: Range, body: Body): Block[] {
+function namedBlocksAround(place: Range, body: Body): Block[] {
   const path: Block[] = [];
   for (let block = blockAt(place, body); block; block = blockAt(place, block.body)) path.push(block);
   const [first, ...inside] = path;
   const top = first && Object.hasOwn(pipelineSchema.blocks, first.type) ? first : undefined;
   const inner = inside.findLast(({ type }) => NAMED_INSIDE.has(type));
-  return [top, inner].filter((block) => block !== undefined).filter((block) => isNamedBeside(place, block));
+  return [top, inner].filter((block) => block !== undefined).filter((block) => hasNameOutside(place, block));
 }
 
 function blockAt(place: Range, { items }: Body): Block | undefined {
   const blocks = items.filter((item) => item.kind === 'block');
-  return blocks.find(({ range, body }) => holds({ start: range.start, end: body.range.end }, place));
+  return blocks.find(({ range, body }) => contains({ start: range.start, end: body.range.end }, place));
 }
 
-const holds = (outer: Range, { start, end }: Range): boolean =>
+const contains = (outer: Range, { start, end }: Range): boolean =>
   outer.start.byte <= start.byte && start.byte < outer.end.byte && end.byte <= outer.end.byte;
 
-/** Whether it has labels and the place is not in them. */
-function isNamedBeside(place: Range, { labels }: Block): boolean {
+/** Whether the block has labels and the place is not in them. */
+function hasNameOutside(place: Range, { labels }: Block): boolean {
   const [first, last] = [labels.at(0), labels.at(-1)];
-  return !!first && !!last && !holds({ start: first.range.start, end: last.range.end }, place);
+  return !!first && !!last && !contains({ start: first.range.start, end: last.range.end }, place);
 }
 
 const MAX_LABEL_LENGTH = 60;

@@ -4,27 +4,31 @@ import { functionNames, helpForFunction } from './function-names.ts';
 import { closestName, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
-/** What reading a block requires besides its schema. */
+/** What reading a block requires besides the block and its schema. */
 export interface BlockReader {
   evaluate: Evaluate;
   convert: Convert;
-  /** The text at a place. */
+  /** Returns the text in a range. */
   spell: (range: Range) => string;
   scope: Scope;
   /** Names of all secrets whose placeholders the text contains. */
   secretsIn: (text: string) => string[];
-  /** Declared variables without a value, for a reason that has been reported. */
+  /** Names of declared variables that have no value because of an error, which was reported. */
   broken: ReadonlySet<string>;
-  /** Variables with an unknown value. Expressions that depend on them are not checked. */
+  /** Names of variables whose value is not known now. Expressions that depend on them are not checked. */
   unknown: ReadonlySet<string>;
-  /** `each` has no value, for a reason that has been reported. */
+  /** `each` has no value because of an error, which was reported. */
   eachBroken: boolean;
-  /** Runners of the pipeline. They override built-in ones with the same name. */
+  /** Names of the runners that the pipeline declares. They override built-in ones of the same name. */
   runners: ReadonlySet<string>;
   report: Report;
-  /** The text has syntax errors: missing parts may only have been cut off. */
+  /**
+   * The text has syntax errors. A part that seems to be missing may have been lost, so it is not reported.
+   */
   partial: boolean;
-  /** A declaration could not be read: unknown names may only seem unknown. */
+  /**
+   * A declaration could not be read. A name that seems unknown may be declared there, so it is not reported.
+   */
   incomplete: boolean;
 }
 
@@ -35,31 +39,34 @@ export function evaluateExpression(
   secretsAllowed: boolean,
 ): Value | undefined {
   if (expression.value) return expression.value;
-  const sound = [
+  const results = [
     ...functionsOf(expression).map((call) => checkFunction(reader, call)),
     ...referencesOf(expression).map((reference) => checkReference(reader, expression, reference)),
   ];
-  if (sound.includes(false)) return undefined;
+  if (results.includes(false)) return undefined;
   const { value, problems } = reader.evaluate(expression, reader.scope);
   for (const problem of problems) {
     const diagnostic = diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed');
     const secret = diagnostic.code === 'secret-used-indirectly';
     reader.report(secret ? diagnostic : withValues(reader, expression, diagnostic, problem.context));
   }
-  if (!value || !checkNumbers(reader, value, expression.range)) return undefined;
+  if (!value || !checkFinite(reader, value, expression.range)) return undefined;
   return secretsAllowed || checkSecrecy(reader, value, expression) ? value : undefined;
 }
 
-/** With what the names in the expression stand for; the message gets it when it is complete. */
+/**
+ * Adds the values of the names in the expression, or only of those at `place` if there are any.
+ * `completeMessages` puts them into the message.
+ */
 export function withValues(
   { scope, secretsIn }: BlockReader,
   expression: Expression,
   diagnostic: Diagnostic,
   place = diagnostic.range,
 ): Diagnostic {
-  const all = referencesOf(expression);
-  const near = all.filter(({ range }) => place && overlap(range, place));
-  const values = describeValues(near.length > 0 ? near : all, scope, secretsIn);
+  const references = referencesOf(expression);
+  const atPlace = references.filter(({ range }) => place && overlap(range, place));
+  const values = describeValues(atPlace.length > 0 ? atPlace : references, scope, secretsIn);
   return values === undefined ? diagnostic : { ...diagnostic, values };
 }
 
@@ -67,10 +74,10 @@ const overlap = (one: Range, other: Range): boolean =>
   one.start.byte < other.end.byte && other.start.byte < one.end.byte;
 
 export function referencesOf(expression: Expression): Reference[] {
-  return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
+  return [...expression.variables, ...childrenOf(expression).flatMap(referencesOf)];
 }
 
-/** Whether the value, and so whether it is null, depends on an unknown value. */
+/** Whether the expression depends on an unknown value. If so, it is also unknown whether it is null. */
 export function dependsOnUnknown(reader: BlockReader, expression: Expression): boolean {
   return referencesOf(expression).some((reference) => isUnknown(reader, reference));
 }
@@ -81,10 +88,10 @@ function isUnknown({ unknown, eachBroken }: BlockReader, { name, steps: [step] }
 }
 
 function functionsOf(expression: Expression): Expression['functions'] {
-  return [...expression.functions, ...partsOf(expression).flatMap(functionsOf)];
+  return [...expression.functions, ...childrenOf(expression).flatMap(functionsOf)];
 }
 
-function partsOf({ items = [], entries = [] }: Expression): Expression[] {
+function childrenOf({ items = [], entries = [] }: Expression): Expression[] {
   return [...items, ...entries.flatMap(({ key, value }) => [key, value])];
 }
 
@@ -113,7 +120,7 @@ function checkReference(reader: BlockReader, expression: Expression, reference: 
   return false;
 }
 
-function checkNumbers({ report }: BlockReader, value: Value, range: Range): boolean {
+function checkFinite({ report }: BlockReader, value: Value, range: Range): boolean {
   if (value.kind !== 'number' || /\d/.test(value.digits)) return true;
   report(diagnose('evaluation-failed', range, 'the number is infinite: something is divided by zero'));
   return false;
@@ -122,15 +129,19 @@ function checkNumbers({ report }: BlockReader, value: Value, range: Range): bool
 function checkSecrecy(reader: BlockReader, value: Value, expression: Expression): boolean {
   const [secret] = stringsIn(value).flatMap(reader.secretsIn);
   if (secret === undefined) return true;
-  const reference = referencesOf(expression).find((candidate) => holds(reader, candidate, secret));
+  const reference = referencesOf(expression).find((candidate) => containsSecret(reader, candidate, secret));
   const name = reference?.steps[0]?.name;
-  const what = name === undefined ? `the secret ${secret}` : `the secret var.${name}`;
-  const message = `${what} cannot be used here: everyone could read it`;
+  const described = name === undefined ? `the secret ${secret}` : `the secret var.${name}`;
+  const message = `${described} cannot be used here: everyone could read it`;
   reader.report(diagnose('secret-misplaced', reference?.range ?? expression.range, message));
   return false;
 }
 
-function holds({ scope, secretsIn }: BlockReader, { name, steps }: Reference, secret: string): boolean {
+function containsSecret(
+  { scope, secretsIn }: BlockReader,
+  { name, steps }: Reference,
+  secret: string,
+): boolean {
   const root = scope.get(name);
   const [step] = steps;
   if (!step || root?.kind !== 'object') return false;

@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '\r': 'a carriage return without a line feed',
 };
 
-/** What a character that HCL does not know at this place is, and what was probably meant. */
+/** Explains a character that HCL does not accept at this place, and what to write instead. */
 export function explainCharacter(text: string): { message: string; help: string } | undefined {
   const [character] = text;
   if (character === undefined) return undefined;

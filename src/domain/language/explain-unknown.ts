@@ -21,22 +21,33 @@ export function explainUnknownAttribute(
       `Write ${owner} "<name of the step>" { ${name} = … }.`,
     );
   }
-  const nothing = `there is no attribute "${name}" ${where}`;
+  const noSuchAttribute = `there is no attribute "${name}" ${where}`;
   const synonym = synonymOf(name, owner);
   if (synonym)
-    return diagnose('unknown-attribute', nameRange, `${nothing}; ${meansHere(synonym.name)}`, synonym.help);
+    return diagnose(
+      'unknown-attribute',
+      nameRange,
+      `${noSuchAttribute}; ${meansHere(synonym.name)}`,
+      synonym.help,
+    );
   const suggestion = didYouMean(name, [...known, ...Object.keys(schema.blocks)]);
-  const inner = suggestion === '' ? explainInner(name, schema) : undefined;
-  if (inner) return diagnose('unknown-attribute', nameRange, `${nothing}; ${inner.message}`, inner.help);
-  const message = `${nothing}${suggestion || sayWhere(name, true)}`;
+  const nestedBlock = suggestion === '' ? explainNested(name, schema) : undefined;
+  if (nestedBlock)
+    return diagnose(
+      'unknown-attribute',
+      nameRange,
+      `${noSuchAttribute}; ${nestedBlock.message}`,
+      nestedBlock.help,
+    );
+  const message = `${noSuchAttribute}${suggestion || sayWhere(name, true)}`;
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
 }
 
 const meansHere = (name: string): string => `here that is ${name}`;
 
-/** An attribute that belongs in a block of this one. */
-function explainInner(name: string, schema: BlockSchema): { message: string; help: string } | undefined {
-  const [block, variant] = innerBlock(name, schema) ?? [];
+/** Explains that the attribute belongs in a nested block. Undefined if no nested block accepts it. */
+function explainNested(name: string, schema: BlockSchema): { message: string; help: string } | undefined {
+  const [block, variant] = commandWithAttribute(name, schema) ?? [];
   if (block !== undefined)
     return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
   // The params of a get are for types with a protocol only.
@@ -44,15 +55,15 @@ function explainInner(name: string, schema: BlockSchema): { message: string; hel
   return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
 }
 
-/** The command of this block whose runner has such an attribute. */
-export function innerBlock(
+/** The nested command, and its first runner, in which the attribute `name` is allowed. */
+export function commandWithAttribute(
   name: string,
   { blocks }: BlockSchema,
 ): [block: string, variant: string] | undefined {
   const nested: [string, NestedSchema][] = Object.entries(blocks);
   for (const [block, { schema, once }] of nested) {
     const variants = Object.entries(schema.variants ?? {});
-    const [variant] = variants.find(([, one]) => Object.hasOwn(one.attributes, name)) ?? [];
+    const [variant] = variants.find(([, { attributes }]) => Object.hasOwn(attributes, name)) ?? [];
     if (variant !== undefined && once === true) return [block, variant];
   }
   return undefined;
@@ -93,21 +104,20 @@ export function explainUnknownRunner(
   return diagnose('unknown-runner', range, message, help);
 }
 
-/** Names the blocks that allow the attribute or block, if other blocks do. */
+/** Names up to two other blocks that allow the attribute or block. */
 function sayWhere(name: string, isAttribute: boolean): string {
-  // Two of them are enough as a hint.
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();
-  const look = (owner: string, schema: BlockSchema): void => {
+  const visit = (owner: string, schema: BlockSchema): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
     const blocks: [string, NestedSchema][] = Object.entries(schema.blocks);
     if (Object.hasOwn(isAttribute ? schema.attributes : schema.blocks, name)) owners.add(owner);
-    for (const [inner, nested] of blocks) look(inner, nested.schema);
-    if (schema.unlabelled) look(owner, schema.unlabelled);
-    if (schema.shorter) look(owner, schema.shorter.schema);
+    for (const [inner, nested] of blocks) visit(inner, nested.schema);
+    if (schema.unlabelled) visit(owner, schema.unlabelled);
+    if (schema.shorter) visit(owner, schema.shorter.schema);
   };
-  look('the pipeline itself', pipelineSchema);
+  visit('the pipeline itself', pipelineSchema);
   return owners.size === 0 ? '' : `; it belongs in ${[...owners].slice(0, 2).join(' or ')}`;
 }
 

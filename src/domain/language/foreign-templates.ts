@@ -4,14 +4,15 @@ import type { HclProblem, Range } from './syntax.ts';
 import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
 
 /*
- * `${…}` of the shell and of other CI systems, and `%{…}` of curl, where HCL reads a template. HCL's own
- * messages point at later lines or speak of operators. Here each gets one message at its place; then the text
- * is read again with these as plain text, so that everything else is still checked.
+ * People write `${…}` of the shell or of another CI system, or `%{…}` of curl, where HCL reads a template.
+ * HCL's own messages about it point at later lines or speak of operators. The functions here report each such
+ * mark once, at its place. The text is then parsed again with these marks as plain text, so that all other
+ * errors are still found.
  */
 
 /**
- * A mark that another language means. `doubtful`: it may be HCL, so it is an error only if HCL reports one
- * there.
+ * A template mark that belongs to another language than HCL. `doubtful`: it may also be HCL, so it counts as
+ * an error only if HCL reports an error in it.
  */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
@@ -21,12 +22,12 @@ export interface ForeignTemplate extends TemplateMark {
   range: Range;
 }
 
-/** No HCL expression begins like this: before a dot or bracket, HCL has only a name. */
+/** Beginnings with a meaning in the shell, such as `${#` or `${name:`. No HCL expression begins like this. */
 const SHELL =
   /\$\{(?:[#@*?$]|-\}|!\}|!\w{1,100}(?:[*@]\}|\[@\])|\w{1,100}(?:[#^,@:]|%[%.*/:?]|\/[^\s/}]{0,100}\/|=(?!=)|\[@\]))/y;
-/** The beginning of an HCL comment, which would hide the closing brace. */
+/** A mark whose name is followed by an HCL comment (`#` or `//`), which would hide the closing brace. */
 const HIDES_BRACE = /\$\{\w(?:[^\s}"{#]{0,100}#|(?:[^\s}"{/]|\/(?!\/)){0,100}\/\/)/y;
-/** An HCL operator directly after a bare name. */
+/** An operator directly after a bare name, such as `${name%`: shell or HCL. */
 const PERHAPS_SHELL = /\$\{\w{1,100}[%/?+\-[]/y;
 const ACTIONS = /\$\{\{/y;
 const SURELY_ACTIONS = /\$\{\{[^}=\n]{0,200}\}\}/y;
@@ -34,28 +35,28 @@ const NUMBER = /\$\{~?[ \t]*\d{1,100}[ \t]*~?\}/y;
 const DIRECTIVE = /%\{~?[ \t\n]*(\w{1,100}|[+}])/y;
 const DIRECTIVES = ['if', 'else', 'endif', 'for', 'endfor'];
 
-/** Whether a text without errors has anything to find. */
+/** Whether the text may have a bare number in `${…}`, which is reported even if HCL finds no error. */
 export const mayHoldNumbers = (text: string): boolean => /\$\{~?[ \t]*\d/.test(text);
 
-/** The search ends here: people fix fewer before they validate again. */
+/** The search stops after this number: people correct fewer before they validate again. */
 export const MAX_FOREIGN_TEMPLATES = 1000;
 
 export function findForeignTemplates(text: string): ForeignTemplate[] {
-  const found: ForeignTemplate[] = [];
-  const place = places(text);
+  const templates: ForeignTemplate[] = [];
+  const rangeAt = rangesIn(text);
   readTemplateMarks(text, (mark) => {
-    const kind = found.length < MAX_FOREIGN_TEMPLATES ? kindOf(text, mark) : undefined;
-    if (!kind) return false;
+    const meaning = templates.length < MAX_FOREIGN_TEMPLATES ? meaningOf(text, mark) : undefined;
+    if (!meaning) return false;
     const written = spelling(text, mark.at);
-    found.push({ ...mark, ...kind, written, range: place(mark.at, written.length) });
-    return kind.kind !== 'number' && !kind.doubtful;
+    templates.push({ ...mark, ...meaning, written, range: rangeAt(mark.at, written.length) });
+    return meaning.kind !== 'number' && !meaning.doubtful;
   });
-  return found;
+  return templates;
 }
 
-type Kind = Pick<ForeignTemplate, 'kind' | 'doubtful'>;
+type Meaning = Pick<ForeignTemplate, 'kind' | 'doubtful'>;
 
-function kindOf(text: string, { sign, at }: TemplateMark): Kind | undefined {
+function meaningOf(text: string, { sign, at }: TemplateMark): Meaning | undefined {
   const fits = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     return pattern.test(text);
@@ -67,7 +68,7 @@ function kindOf(text: string, { sign, at }: TemplateMark): Kind | undefined {
   return fits(NUMBER) ? { kind: 'number', doubtful: false } : undefined;
 }
 
-/** Whether it is a template of HCL, or a mistake for which HCL itself has a suggestion. */
+/** Whether `%{` begins a directive of HCL, or a mistake for which HCL itself has a suggestion. */
 function isDirective(text: string, at: number): boolean {
   DIRECTIVE.lastIndex = at;
   const word = DIRECTIVE.exec(text)?.[1];
@@ -90,20 +91,20 @@ function spelling(text: string, from: number): string {
   return text.slice(from, from + MAX_SPELLING);
 }
 
-/** Converts offsets to places. Ask for them in ascending order. */
-function places(text: string): (at: number, length: number) => Range {
-  let last = 0;
-  let spot = { line: 1, column: 1, byte: 0 };
+/** Returns a function that converts offsets to ranges. Call it with ascending offsets. */
+function rangesIn(text: string): (at: number, length: number) => Range {
+  let lastOffset = 0;
+  let position = { line: 1, column: 1, byte: 0 };
   return (at, length) => {
-    spot = advance(spot, text.slice(last, at));
-    last = at;
-    return { start: spot, end: advance(spot, text.slice(at, at + length)) };
+    position = advance(position, text.slice(lastOffset, at));
+    lastOffset = at;
+    return { start: position, end: advance(position, text.slice(at, at + length)) };
   };
 }
 
 /**
- * Returns the templates that are errors: those found earlier, all that are certainly not HCL, and doubtful
- * ones in which HCL found an error.
+ * Returns the templates that are errors: the `known` ones, all that are certainly not HCL, and doubtful ones
+ * in which HCL found an error.
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],
@@ -112,25 +113,27 @@ export function judgeForeignTemplates(
 ): ForeignTemplate[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return [...known];
-  const starts = errors.flatMap(({ subject }) => subject?.start.byte ?? []).toSorted((a, b) => a - b);
-  const already = new Set(known);
-  let next = 0;
-  return found.filter((one) => {
-    if (one.kind === 'number') return false;
-    while ((starts[next] ?? Infinity) < one.range.start.byte) next += 1;
-    return already.has(one) || !one.doubtful || (starts[next] ?? Infinity) <= one.range.end.byte;
+  const errorStarts = errors.flatMap(({ subject }) => subject?.start.byte ?? []).toSorted((a, b) => a - b);
+  const knownTemplates = new Set(known);
+  let nextError = 0;
+  return found.filter((template) => {
+    const { kind, doubtful, range } = template;
+    if (kind === 'number') return false;
+    while ((errorStarts[nextError] ?? Infinity) < range.start.byte) nextError += 1;
+    const hasError = (errorStarts[nextError] ?? Infinity) <= range.end.byte;
+    return knownTemplates.has(template) || !doubtful || hasError;
   });
 }
 
-/** Replaces these templates by plain text of the same length. */
+/** Replaces the sign and brace of each template by plain text of the same length. */
 export function withoutTemplates(text: string, foreign: readonly ForeignTemplate[]): string {
-  let rest = 0;
+  let copied = 0;
   const parts = foreign.map(({ at }) => {
-    const part = `${text.slice(rest, at)}__`;
-    rest = at + 2;
+    const part = `${text.slice(copied, at)}__`;
+    copied = at + 2;
     return part;
   });
-  return parts.join('') + text.slice(rest);
+  return parts.join('') + text.slice(copied);
 }
 
 export function explainForeignTemplate(template: ForeignTemplate): HclProblem {

@@ -26,6 +26,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /** Help for an unknown function. */
 export function helpForFunction(name: string): string {
   if (Object.hasOwn(INSTEAD, name)) return INSTEAD[name] ?? '';
-  const list = 'Correct the name; the reference lists all functions under "Expressions".';
-  return `${list} A command of the shell is written $(…), outside of \${…}.`;
+  const correction = 'Correct the name; the reference lists all functions under "Expressions".';
+  return `${correction} A command of the shell is written $(…), outside of \${…}.`;
 }

@@ -1,6 +1,6 @@
 import type { Expression, Range, Value } from './syntax.ts';
 
-/** The attribute or element that has a value of the wrong type. */
+/** The attribute or list element whose value has the wrong type. */
 export interface ValueSubject {
   name: string;
   range: Range;
@@ -24,17 +24,17 @@ export function describeValue({ kind }: Value): string {
 }
 
 /** What to write if the schema requires a value of another type. */
-export function helpForType(what: ValueSubject, wanted: string, value: Value): string | undefined {
+export function helpForType(subject: ValueSubject, expected: string, value: Value): string | undefined {
   const quoted = value.kind === 'string';
-  switch (wanted) {
+  switch (expected) {
     case 'true or false':
       return quoted ? 'Write true or false without quotes.' : 'Write true or false.';
     case 'a number':
       return quoted ? 'Write the number without quotes.' : 'Write a number such as 1.';
     case 'a duration':
-      return helpForDuration(what, value);
+      return helpForDuration(subject, value);
     case 'a string':
-      return helpForText(what, value);
+      return helpForText(subject, value);
     case 'a list of strings':
       return 'Write ["…"], even for one.';
     case 'a list of strings, numbers or bools':
@@ -48,22 +48,25 @@ export function helpForType(what: ValueSubject, wanted: string, value: Value): s
 
 const isLiteral = ({ expression }: ValueSubject): boolean => expression?.value !== undefined;
 
-function helpForDuration(what: ValueSubject, value: Value): string {
+function helpForDuration(subject: ValueSubject, value: Value): string {
   if (value.kind !== 'number') return 'Write a text with units, such as "90s", "5m" or "1h30m".';
-  return isLiteral(what)
+  return isLiteral(subject)
     ? `Write "${value.digits}s" for seconds, or "${value.digits}m" for minutes.`
     : 'Write it in a text with its unit: "${…}s".';
 }
 
-function helpForText(what: ValueSubject, value: Value): string | undefined {
+function helpForText(subject: ValueSubject, value: Value): string | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
-  if (isLiteral(what)) return `Write it in double quotes: "${text}".`;
-  if (what.name === 'condition') return helpForCondition(what);
+  if (isLiteral(subject)) return `Write it in double quotes: "${text}".`;
+  if (subject.name === 'condition') return helpForCondition(subject);
   return 'Write it in a text, "${…}", or give it to tostring.';
 }
 
-/** The comparison belongs into the text: outside of it HCL has already decided. */
+/**
+ * A condition is a text that the build evaluates. HCL evaluates a comparison outside of the text while the
+ * pipeline is read.
+ */
 function helpForCondition({ expression }: ValueSubject): string {
   const [reference] = expression?.variables ?? [];
   if (!reference) return `Write the comparison inside a text, such as "$INPUT_ENV == 'prod'".`;

@@ -4,8 +4,8 @@ import { diagnose, renderDiagnostic, type Diagnostic, type Report } from './diag
 export interface InstanceName {
   name: string;
   key: string;
-  /** Number of instances of the group. */
-  of: number;
+  /** How many instances the group has. */
+  groupSize: number;
 }
 
 /** Returns a report function that marks diagnostics with the instance, if there is one. */
@@ -15,34 +15,39 @@ export function reportForInstance(report: Report, instance: InstanceName | undef
 }
 
 /**
- * Puts into the messages what they were noted with: values of names, and the instance. What is wrong in every
- * instance of a group is said once; what some have, once with the first of them.
+ * Adds the values of names and the instance of a group to the messages. Diagnostics that differ only in these
+ * become one. If not every instance of the group has the problem, the message names the first one and says
+ * how many more have it.
  */
 export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const same = Map.groupBy(diagnostics, (diagnostic) => `${diagnostic.code} ${renderDiagnostic(diagnostic)}`);
-  return [...same.values()].flatMap((all) => {
-    const [first] = all;
-    return first ? [completeMessage(first, all)] : [];
+  const groups = Map.groupBy(
+    diagnostics,
+    (diagnostic) => `${diagnostic.code} ${renderDiagnostic(diagnostic)}`,
+  );
+  return [...groups.values()].flatMap((similar) => {
+    const [first] = similar;
+    return first ? [completeMessage(first, similar)] : [];
   });
 }
 
-function completeMessage(first: Diagnostic, all: readonly Diagnostic[]): Diagnostic {
-  const { instance, values, ...described } = first;
-  const named = all.flatMap((one) => one.instance ?? []);
-  const known = new Map(named.map((one) => [one.name, one]));
-  const everywhere = !instance || named.length < all.length || known.size >= instance.of;
-  const where = everywhere ? '' : ` (in ${describe(instance, known.size)})`;
-  const shared = !everywhere || all.every((one) => one.values === values);
-  const beside = values !== undefined && shared ? `; ${values}` : '';
-  if (where === '' && beside === '') return described;
-  const { message } = diagnose(described.code, undefined, `${described.message}${beside}${where}`);
-  return { ...described, message };
+function completeMessage(first: Diagnostic, similar: readonly Diagnostic[]): Diagnostic {
+  const { instance, values, ...diagnostic } = first;
+  const instances = similar.flatMap((other) => other.instance ?? []);
+  const affected = new Set(instances.map(({ name }) => name)).size;
+  const isEverywhere = !instance || instances.length < similar.length || affected >= instance.groupSize;
+  const instanceSuffix = isEverywhere ? '' : ` (in ${describe(instance, affected)})`;
+  const showsValues = !isEverywhere || similar.every((other) => other.values === values);
+  const valuesSuffix = values !== undefined && showsValues ? `; ${values}` : '';
+  if (instanceSuffix === '' && valuesSuffix === '') return diagnostic;
+  const text = `${diagnostic.message}${valuesSuffix}${instanceSuffix}`;
+  const { message } = diagnose(diagnostic.code, undefined, text);
+  return { ...diagnostic, message };
 }
 
 const MAX_KEY_LENGTH = 60;
 
-function describe({ name, key, of }: InstanceName, affected: number): string {
+function describe({ name, key, groupSize }: InstanceName, affected: number): string {
   const cut = key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key;
   const first = `${name}, each.key = ${JSON.stringify(cut)}`;
-  return affected === 1 ? first : `${first}, and ${affected - 1} more of ${of} instances`;
+  return affected === 1 ? first : `${first}, and ${affected - 1} more of ${groupSize} instances`;
 }

@@ -6,7 +6,7 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
-/** The value as JSON. `inexact`: it contains a number that a program cannot read back as written. */
+/** The value as JSON. `inexact`: a number in the value that a program cannot read back exactly as written. */
 export type AsJson = { json: JsonValue } | { inexact: string };
 
 export function valueAsJson(value: Value, expression?: Expression): AsJson {
@@ -16,7 +16,7 @@ export function valueAsJson(value: Value, expression?: Expression): AsJson {
   return first === undefined ? { json } : { inexact: first };
 }
 
-/** `"${var.port}"` alone is meant as a text, though HCL gives the number. */
+/** A quoted expression such as `"${var.port}"` is meant as a text, although HCL evaluates it to a number. */
 function convert(value: Value, expression: Expression | undefined, inexact: string[]): JsonValue {
   const text = textOf(value);
   if (expression?.quoted === true && text !== undefined) return text;
@@ -33,9 +33,9 @@ function convertEntries(
   expression: Expression | undefined,
   inexact: string[],
 ): JsonObject {
-  const written = new Map(expression?.entries?.map(({ key, value }) => [nameOf(key), value]));
+  const expressions = new Map(expression?.entries?.map(({ key, value }) => [nameOf(key), value]));
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, convert(value, written.get(name), inexact)] as const),
+    entries.map(([name, value]) => [name, convert(value, expressions.get(name), inexact)] as const),
   );
 }
 

@@ -44,10 +44,13 @@ const types = {
   service_type: nested(serviceType, 'Defines a service that can run beside the steps of a build.'),
 };
 
-/** Definitions of types: what a fetched source may hold. */
+/** The definitions of types that a fetched source may hold. */
 export const typeSchema: BlockSchema = { labels: [], attributes: {}, blocks: types };
 
-/** The whole language, as one table. It validates pipelines, and the reference is generated from it. */
+/**
+ * The whole language as one table. Pipelines are validated against it, and the reference is generated from
+ * it.
+ */
 export const pipelineSchema: BlockSchema = {
   labels: [],
   attributes: {},

@@ -40,30 +40,31 @@ const isTemplate = (piece: Piece): boolean => piece.value === undefined;
 
 type Stretch = Omit<Piece, 'value'>;
 
-/** Where the character is, if the pieces together make this value. */
+/** The stretch of the spelling with the character. Undefined if the pieces do not make this value. */
 function locate(pieces: readonly Piece[], value: string, index: number): Stretch | undefined {
   const first = pieces.findIndex(isTemplate);
   if (first < 0) return valueOf(pieces) === value ? pieceAt(pieces, index) : undefined;
   const last = pieces.findLastIndex(isTemplate);
   const [head, tail] = [pieces.slice(0, first), pieces.slice(last + 1)];
-  const [before, after] = [valueOf(head), valueOf(tail)];
-  if (!value.startsWith(before) || !value.slice(before.length).endsWith(after)) return undefined;
-  if (index < before.length) return pieceAt(head, index);
-  const behind = index - (value.length - after.length);
-  return behind >= 0 && after !== '' ? pieceAt(tail, behind) : enclosing(pieces.slice(first, last + 1));
+  const [headValue, tailValue] = [valueOf(head), valueOf(tail)];
+  if (!value.startsWith(headValue) || !value.slice(headValue.length).endsWith(tailValue)) return undefined;
+  if (index < headValue.length) return pieceAt(head, index);
+  const indexInTail = index - (value.length - tailValue.length);
+  if (indexInTail >= 0 && tailValue !== '') return pieceAt(tail, indexInTail);
+  return wholeStretch(pieces.slice(first, last + 1));
 }
 
-function enclosing(pieces: readonly Piece[]): Stretch {
+function wholeStretch(pieces: readonly Piece[]): Stretch {
   return { from: pieces.at(0)?.from ?? 0, to: pieces.at(-1)?.to ?? 0 };
 }
 
 const valueOf = (pieces: readonly Piece[]): string => pieces.map(({ value = '' }) => value).join('');
 
 function pieceAt(pieces: readonly Piece[], index: number): Stretch | undefined {
-  let passed = 0;
+  let valueEnd = 0;
   for (const { from, to, value = '' } of pieces) {
-    passed += value.length;
-    if (index < passed) return { from, to };
+    valueEnd += value.length;
+    if (index < valueEnd) return { from, to };
   }
   const end = pieces.at(-1)?.to;
   // The end of the value is shown at the character after it.
@@ -81,7 +82,9 @@ function* readings(text: string): Generator<Piece[] | undefined> {
     yield scan(content, opening.length, (source, at) => readHeredoc(source, at, indentation));
 }
 
-/** Whether HCL counts blank lines depends on what is in them, so both are tried. */
+/**
+ * The indentations that HCL may have removed. HCL counts some blank lines and not others, so both are tried.
+ */
 function indentationsOf(lines: readonly string[]): Set<number> {
   const written = lines.filter((line) => line.trim() !== '');
   return new Set([leastIndentation(written), leastIndentation(lines), 0].filter(Number.isFinite));

@@ -4,11 +4,13 @@ type Position = Range['start'];
 
 const segmenter = new Intl.Segmenter();
 
-/** The position behind `passed`, which begins at `from`. A byte order mark takes bytes and no column. */
+/**
+ * The position after the text `passed`, which begins at `from`. A byte order mark takes bytes but no column.
+ */
 export function advance(from: Position, passed: string): Position {
   const lines = passed.split('\n');
-  const rest = (lines.at(-1) ?? '').replace(/^\uFEFF/, '');
-  const letters = Array.from(segmenter.segment(rest)).length;
+  const lastLine = (lines.at(-1) ?? '').replace(/^\uFEFF/, '');
+  const letters = Array.from(segmenter.segment(lastLine)).length;
   return {
     line: from.line + lines.length - 1,
     column: lines.length === 1 ? from.column + letters : 1 + letters,
@@ -16,7 +18,7 @@ export function advance(from: Position, passed: string): Position {
   };
 }
 
-/** In UTF-8. */
+/** The length of the text in UTF-8. */
 function bytesOf(text: string): number {
   let bytes = 0;
   for (const letter of text) {

@@ -22,8 +22,8 @@ export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
   /**
-   * `written`: each element is in the text, so an empty list is meant. `incomplete`: other elements were
-   * wrong and reported; only code that checks each element separately may use these.
+   * `written`: the text has a list literal, so an empty list is empty on purpose. `incomplete`: some elements
+   * had errors, which were reported. Only code that checks each element separately may use `items` then.
    */
   | { kind: 'strings'; items: LocatedString[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */
@@ -39,22 +39,22 @@ export interface EnvironmentVariable extends LocatedString {
 }
 
 /** `null`: the value is null, which counts as absent. `undefined`: an error was reported. */
-type Answer = AttributeValue | null | undefined;
+type ReadResult = AttributeValue | null | undefined;
 
-type Read = (reader: BlockReader, attribute: Attribute, schema: AttributeSchema) => Answer;
+type Read = (reader: BlockReader, attribute: Attribute, schema: AttributeSchema) => ReadResult;
 
 export const readAttribute: Read = (reader, attribute, schema) =>
   readers[schema.type](reader, attribute, schema);
 
-/** Evaluates the attribute and passes on a value that is not null. */
+/** Makes a reader that evaluates the attribute and calls `read` with the value, unless it is null. */
 function evaluated(
-  use: (reader: BlockReader, value: Value, what: ValueSubject, schema: AttributeSchema) => Answer,
+  read: (reader: BlockReader, value: Value, subject: ValueSubject, schema: AttributeSchema) => ReadResult,
 ): Read {
   return (reader, { name, expression }, schema) => {
     const value = evaluateExpression(reader, expression, schema.secret === true);
     if (!value) return undefined;
-    const what = { name, range: expression.range, expression };
-    return value.kind === 'null' ? null : use(reader, value, what, schema);
+    const subject = { name, range: expression.range, expression };
+    return value.kind === 'null' ? null : read(reader, value, subject, schema);
   };
 }
 
@@ -66,23 +66,25 @@ const readers: Record<AttributeSchema['type'], Read> = {
   environment: evaluated(readEnvironment),
   constant: readConstant,
   value: evaluated((_reader, value) => ({ kind: 'value', value })),
-  bool: evaluated((reader, value, what) =>
-    value.kind === 'bool' ? value : wrongType(reader, what, 'true or false', value),
+  bool: evaluated((reader, value, subject) =>
+    value.kind === 'bool' ? value : wrongType(reader, subject, 'true or false', value),
   ),
-  integer: evaluated((reader, value, what, schema) =>
+  integer: evaluated((reader, value, subject, schema) =>
     value.kind === 'number'
-      ? readInteger(reader, what, value.digits, schema)
-      : wrongType(reader, what, 'a number', value),
+      ? readInteger(reader, subject, value.digits, schema)
+      : wrongType(reader, subject, 'a number', value),
   ),
-  duration: evaluated((reader, value, what, schema) =>
+  duration: evaluated((reader, value, subject, schema) =>
     value.kind === 'string'
-      ? readDuration(reader, what, value.text, schema)
-      : wrongType(reader, what, 'a duration', value),
+      ? readDuration(reader, subject, value.text, schema)
+      : wrongType(reader, subject, 'a duration', value),
   ),
-  string: evaluated((reader, value, what, schema) => {
-    const text = readText(what, value);
-    if (text === undefined) return wrongType(reader, what, 'a string', value);
-    return check(reader, schema, { text, range: what.range }, what.name) && { kind: 'string', text };
+  string: evaluated((reader, value, subject, schema) => {
+    const text = readText(subject, value);
+    if (text === undefined) return wrongType(reader, subject, 'a string', value);
+    return (
+      checkChoice(reader, schema, { text, range: subject.range }, subject.name) && { kind: 'string', text }
+    );
   }),
 };
 
@@ -96,7 +98,7 @@ function readInteger(
   { name, range }: ValueSubject,
   digits: string,
   schema: AttributeSchema,
-): Answer {
+): ReadResult {
   const { atLeast = 0, atMost = Infinity } = schema;
   const number = Number(digits);
   if (Number.isInteger(number) && number >= atLeast && number <= atMost) return { kind: 'number', number };
@@ -110,7 +112,7 @@ function readDuration(
   { name, range }: ValueSubject,
   text: string,
   schema: AttributeSchema,
-): Answer {
+): ReadResult {
   const seconds = secondsOf(text);
   if (seconds === undefined) {
     const message = `${name} "${text}" is not a duration such as 90s or 1h30m`;
@@ -124,8 +126,8 @@ function readDuration(
   return undefined;
 }
 
-/** True, or undefined after reporting an error. */
-function check(
+/** Returns true if the schema allows the text. Otherwise reports it and returns undefined. */
+function checkChoice(
   { report }: BlockReader,
   { choices }: AttributeSchema,
   { text, range }: LocatedString,
@@ -137,7 +139,7 @@ function check(
   return undefined;
 }
 
-function readConstant(reader: BlockReader, { name, expression }: Attribute): Answer {
+function readConstant(reader: BlockReader, { name, expression }: Attribute): ReadResult {
   if (referencesOf(expression).length > 0) {
     const message = `${name} must be a fixed value: it cannot refer to anything`;
     reader.report(diagnose('unknown-reference', expression.range, message, 'Write the value itself.'));
@@ -157,14 +159,14 @@ export function readParameter(reader: BlockReader, attribute: Attribute): string
   return undefined;
 }
 
-/** A parameter of any type. `problem`: why it is no text, for those who need one. */
+/** A parameter of any type. `problem`: why the value is not a text, for callers that need one. */
 export interface AnyParameter {
   text: string;
   json: AsJson;
   problem?: Diagnostic;
 }
 
-/** The same for values of any type. */
+/** Reads a parameter of any type. Null counts as absent. */
 export function readAnyParameter(
   reader: BlockReader,
   { name, expression }: Attribute,
@@ -175,8 +177,8 @@ export function readAnyParameter(
   const json = valueAsJson(value, expression);
   const text = textOf(value);
   if (text !== undefined) return { text, json };
-  const what = { name, range: expression.range, expression };
-  return { text: '', json, problem: describeWrongType(reader, what, 'a string, number or bool', value) };
+  const subject = { name, range: expression.range, expression };
+  return { text: '', json, problem: describeWrongType(reader, subject, 'a string, number or bool', value) };
 }
 
 /** The values of a matrix axis, in order. */
@@ -191,55 +193,71 @@ export function readAxis(reader: BlockReader, { name, expression }: Attribute): 
   const bad = value.items[index];
   if (!bad) return value.items;
   const element = expression.items?.[index] ?? expression;
-  const what = { name: `each element of ${name}`, range: element.range, expression: element };
-  return wrongType(reader, what, 'a string, number or bool', bad);
+  const subject = { name: `each element of ${name}`, range: element.range, expression: element };
+  return wrongType(reader, subject, 'a string, number or bool', bad);
 }
 
-/** Values as parameters have them; an entry that is null is as if it were not there. */
-function readEnvironment(reader: BlockReader, value: Value, what: ValueSubject): Answer {
-  if (!('entries' in value)) return wrongType(reader, what, 'a map of strings', value);
-  const places = new Map(what.expression?.entries?.map((entry) => [keyOf(entry.key), entry.value.range]));
+/** Reads a map. Its values become strings as parameters do, and an entry that is null counts as absent. */
+function readEnvironment(reader: BlockReader, value: Value, subject: ValueSubject): ReadResult {
+  if (!('entries' in value)) return wrongType(reader, subject, 'a map of strings', value);
+  const ranges = new Map(subject.expression?.entries?.map((entry) => [keyOf(entry.key), entry.value.range]));
   const variables = value.entries.flatMap(([name, element]): (EnvironmentVariable | undefined)[] => {
     if (element.kind === 'null') return [];
-    const range = places.get(name) ?? what.range;
+    const range = ranges.get(name) ?? subject.range;
     const text = textOf(element);
     if (text !== undefined) return [{ name, text, range }];
-    return [wrongType(reader, { name: `${what.name}.${name}`, range }, 'a string, number or bool', element)];
+    return [
+      wrongType(reader, { name: `${subject.name}.${name}`, range }, 'a string, number or bool', element),
+    ];
   });
-  const sound = variables.filter((variable) => variable !== undefined);
-  return sound.length < variables.length ? undefined : { kind: 'environment', variables: sound };
+  const valid = variables.filter((variable) => variable !== undefined);
+  return valid.length < variables.length ? undefined : { kind: 'environment', variables: valid };
 }
 
 const keyOf = ({ keyword, value }: Expression): string | undefined =>
   value?.kind === 'string' ? value.text : keyword;
 
-function readKeyword(reader: BlockReader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
+function readKeyword(
+  reader: BlockReader,
+  { name, expression }: Attribute,
+  schema: AttributeSchema,
+): ReadResult {
   if (expression.value?.kind === 'null') return null;
-  // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
+  // People often quote the word, as older HCL required. It is accepted, because its meaning is clear.
   const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
   const word = expression.keyword ?? quoted;
   if (word !== undefined)
-    return check(reader, schema, { text: word, range: expression.range }, name) && { kind: 'keyword', word };
+    return (
+      checkChoice(reader, schema, { text: word, range: expression.range }, name) && { kind: 'keyword', word }
+    );
   const message = `${name} must be a bare word`;
   const [example = 'string'] = schema.choices ?? [];
   reader.report(diagnose('wrong-type', expression.range, message, `Write for example ${name} = ${example}.`));
   return undefined;
 }
 
-function readTexts(reader: BlockReader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
+function readTexts(
+  reader: BlockReader,
+  { name, expression }: Attribute,
+  schema: AttributeSchema,
+): ReadResult {
   const secretsAllowed = schema.secret === true;
-  const read = (value: Value | undefined, range: Range, element?: Expression): LocatedString | undefined => {
+  const readElement = (
+    value: Value | undefined,
+    range: Range,
+    element?: Expression,
+  ): LocatedString | undefined => {
     if (!value) return undefined;
-    const what = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
+    const subject = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
     const text = textOf(value);
-    if (text === undefined) return wrongType(reader, what, 'a string, number or bool', value);
+    if (text === undefined) return wrongType(reader, subject, 'a string, number or bool', value);
     const item = { text, range };
-    return check(reader, schema, item, name) && item;
+    return checkChoice(reader, schema, item, name) && item;
   };
   if (expression.items)
-    return gather(
+    return listOfStrings(
       expression.items.map((item) =>
-        read(evaluateExpression(reader, item, secretsAllowed), item.range, item),
+        readElement(evaluateExpression(reader, item, secretsAllowed), item.range, item),
       ),
       true,
     );
@@ -248,20 +266,24 @@ function readTexts(reader: BlockReader, { name, expression }: Attribute, schema:
   if (value.kind === 'null') return null;
   if (!('items' in value))
     return wrongType(reader, { name, range: expression.range, expression }, 'a list of strings', value);
-  return gather(
-    value.items.map((item) => read(item, expression.range)),
+  return listOfStrings(
+    value.items.map((item) => readElement(item, expression.range)),
     false,
   );
 }
 
-function gather(items: (LocatedString | undefined)[], written: boolean): Answer {
-  const sound = items.filter((item) => item !== undefined);
-  return { kind: 'strings', items: sound, written, incomplete: sound.length < items.length };
+function listOfStrings(items: (LocatedString | undefined)[], written: boolean): ReadResult {
+  const valid = items.filter((item) => item !== undefined);
+  return { kind: 'strings', items: valid, written, incomplete: valid.length < items.length };
 }
 
-const NO_PARAMETERS: ReadonlySet<string> = new Set(['map', 'object', 'null']);
+/** Kinds of values that an attribute of the type `environment` may have. Null counts as absent. */
+const ENVIRONMENT_KINDS: ReadonlySet<string> = new Set(['map', 'object', 'null']);
 
-/** `put` accepted parameters of any name before it had `env`: a string named `env` is still a parameter. */
+/**
+ * Whether an attribute that the schema knows is meant as a parameter of the same name. `put` accepted
+ * parameters of any name before it had `env`: a string named `env` is still a parameter.
+ */
 export function isMeantAsParameter(
   reader: BlockReader,
   expression: Expression,
@@ -272,21 +294,21 @@ export function isMeantAsParameter(
   if (type !== 'environment' || !takesParameters || expression.entries) return false;
   if (dependsOnUnknown(reader, expression)) return false;
   const { kind = 'null' } = expression.value ?? reader.evaluate(expression, reader.scope).value ?? {};
-  return !NO_PARAMETERS.has(kind);
+  return !ENVIRONMENT_KINDS.has(kind);
 }
 
-function wrongType(reader: BlockReader, what: ValueSubject, wanted: string, value: Value): undefined {
-  reader.report(describeWrongType(reader, what, wanted, value));
+function wrongType(reader: BlockReader, subject: ValueSubject, expected: string, value: Value): undefined {
+  reader.report(describeWrongType(reader, subject, expected, value));
 }
 
 function describeWrongType(
   reader: BlockReader,
-  what: ValueSubject,
-  wanted: string,
+  subject: ValueSubject,
+  expected: string,
   value: Value,
 ): Diagnostic {
-  const { name, range, expression } = what;
-  const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
-  const diagnostic = diagnose('wrong-type', range, message, helpForType(what, wanted, value));
+  const { name, range, expression } = subject;
+  const message = `${name} must be ${expected}, not ${describeValue(value)}`;
+  const diagnostic = diagnose('wrong-type', range, message, helpForType(subject, expected, value));
   return expression ? withValues(reader, expression, diagnostic) : diagnostic;
 }

@@ -3,10 +3,10 @@ import { checkLabels, reportMissing, reportMissingAttribute, type Owner } from '
 import { diagnose, type Diagnostic } from './diagnostic.ts';
 import { dependsOnUnknown, type BlockReader } from './evaluate-expression.ts';
 import {
+  commandWithAttribute,
   explainUnknownAttribute,
   explainUnknownBlock,
   explainUnknownRunner,
-  innerBlock,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import type { AsJson } from './json-value.ts';
@@ -44,7 +44,7 @@ export interface ReadBlock {
    * not be reported as missing.
    */
   misread: ReadonlySet<string>;
-  /** The instance, for a resource of a group. */
+  /** The instance of a group of resources. */
   instance?: InstanceName;
 }
 
@@ -61,7 +61,7 @@ export interface Parameter extends LocatedString {
   nameRange: Range;
   /** Present if the block accepts values of any type. */
   json?: AsJson;
-  /** Why it is no text, which is then empty: a diagnostic for those who need one. */
+  /** Why the value is not a text; `text` is then empty. Code that needs a text reports this diagnostic. */
   problem?: Diagnostic;
 }
 
@@ -74,19 +74,19 @@ export interface Axis {
 
 /** Reads a block. Returns undefined after reporting an error that makes it unusable. */
 export function readBlock(reader: BlockReader, block: Block, schema: BlockSchema): ReadBlock | undefined {
-  const chosen = choose(reader, block, schema);
-  if (!chosen) {
+  const chosenSchema = chooseSchema(reader, block, schema);
+  if (!chosenSchema) {
     checkLabels(reader, block, schema);
     return undefined;
   }
-  const content = readBody(reader, block.body, chosen, { name: block.type, range: block.range });
+  const content = readBody(reader, block.body, chosenSchema, { name: block.type, range: block.range });
   const { uncertain, ...known } = content;
-  if (!checkLabels(reader, block, chosen) || uncertain) return undefined;
+  if (!checkLabels(reader, block, chosenSchema) || uncertain) return undefined;
   return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
-/** The schema for the label of the block. */
-function choose(reader: BlockReader, block: Block, schema: BlockSchema): BlockSchema | undefined {
+/** The schema that the labels and attributes of the block choose. */
+function chooseSchema(reader: BlockReader, block: Block, schema: BlockSchema): BlockSchema | undefined {
   if (schema.unlabelled && block.labels.length === 0) return schema.unlabelled;
   const { shorter } = schema;
   if (shorter && block.labels.length < schema.labels.length && hasAttribute(block, shorter.attribute))
@@ -105,10 +105,10 @@ const hasAttribute = ({ body }: Block, name: string): boolean =>
   body.items.some((item) => item.kind === 'attribute' && item.name === name);
 
 function findVariant({ runners }: BlockReader, name: string, schema: BlockSchema): Variant | undefined {
-  const common = find(schema.variants ?? {}, name);
-  if (!runners.has(name) || !schema.customVariant) return common;
+  const builtIn = entryOf(schema.variants ?? {}, name);
+  if (!runners.has(name) || !schema.customVariant) return builtIn;
   // A runner that overrides a built-in one takes the same attributes.
-  return common ? { attributes: common.attributes, open: 'text' } : schema.customVariant;
+  return builtIn ? { attributes: builtIn.attributes, open: 'text' } : schema.customVariant;
 }
 
 type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
@@ -118,7 +118,7 @@ type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' |
 
 /** Reads the attributes and nested blocks of a body. */
 export function readBody(reader: BlockReader, body: Body, schema: BlockSchema, owner: Owner): Content {
-  const target: Target = {
+  const soFar: BodySoFar = {
     schema,
     owner: owner.name,
     attributes: new Map(),
@@ -130,16 +130,17 @@ export function readBody(reader: BlockReader, body: Body, schema: BlockSchema, o
     uncertain: false,
   };
   for (const item of body.items) {
-    if (item.kind === 'block') readNested(reader, item, target);
-    else readOne(reader, item, target);
-    target.seen.add(item.kind === 'block' ? item.type : item.name);
+    if (item.kind === 'block') readNestedBlock(reader, item, soFar);
+    else readBodyAttribute(reader, item, soFar);
+    soFar.seen.add(item.kind === 'block' ? item.type : item.name);
   }
-  if (!reader.partial) reportMissing(reader, schema, owner, target.seen);
-  const { attributes, parameters, axes, blocks, misread, uncertain } = target;
+  if (!reader.partial) reportMissing(reader, schema, owner, soFar.seen);
+  const { attributes, parameters, axes, blocks, misread, uncertain } = soFar;
   return { attributes, parameters, axes, blocks, misread, uncertain };
 }
 
-interface Target {
+/** What has been read of a body until now. */
+interface BodySoFar {
   schema: BlockSchema;
   owner: string;
   attributes: Map<string, ReadAttribute>;
@@ -147,84 +148,93 @@ interface Target {
   axes: Axis[];
   blocks: ReadBlock[];
   misread: Set<string>;
+  /** Names of attributes and types of blocks that the body has. */
   seen: Set<string>;
   uncertain: boolean;
 }
 
-function readOne(reader: BlockReader, attribute: Attribute, target: Target): void {
-  const { schema, owner } = target;
+function readBodyAttribute(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
+  const { schema, owner } = soFar;
   const { name, nameRange, expression } = attribute;
-  const known = find(schema.attributes, name);
-  const block = find(schema.blocks, name);
+  const known = entryOf(schema.attributes, name);
+  const block = entryOf(schema.blocks, name);
   if (known && !isMeantAsParameter(reader, expression, known, schema))
-    readKnown(reader, attribute, known, target);
-  else if (schema.open && !(block && expression.entries)) readOpen(reader, attribute, target);
+    readKnownAttribute(reader, attribute, known, soFar);
+  else if (schema.open && !(block && expression.entries)) readOpenAttribute(reader, attribute, soFar);
   else if (block) {
-    target.misread.add(name);
+    soFar.misread.add(name);
     const message = `${name} is a block in ${owner}, not an attribute`;
     const labels = block.schema.labels.map((label) => ` "<${label}>"`).join('');
     const help = `Write ${name}${labels} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));
-  } else readUnknown(reader, attribute, target);
+  } else readUnknownAttribute(reader, attribute, soFar);
 }
 
-/** Counts the name that was probably meant as present, so that it is not reported as missing too. */
-function readUnknown(reader: BlockReader, attribute: Attribute, target: Target): void {
+/**
+ * Reports the attribute. The attribute or block that was probably meant counts as present, so that it is not
+ * reported as missing too.
+ */
+function readUnknownAttribute(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
   const { name, nameRange, expression } = attribute;
-  reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
+  reader.report(explainUnknownAttribute(attribute, soFar.schema, soFar.owner));
   // A block that is written as an attribute, or in a wrong place, is not missing.
-  const [block] = innerBlock(name, target.schema) ?? [];
-  if (block !== undefined) target.seen.add(block);
-  if (block !== undefined) target.misread.add(block);
-  else if (Object.hasOwn(target.schema.blocks, 'params')) target.misread.add(name);
-  const meant = closestName(name, Object.keys(target.schema.attributes));
-  if (meant === undefined || target.seen.has(meant)) return;
-  target.seen.add(meant);
-  target.attributes.set(meant, { nameRange, range: expression.range });
+  const [block] = commandWithAttribute(name, soFar.schema) ?? [];
+  if (block !== undefined) soFar.seen.add(block);
+  if (block !== undefined) soFar.misread.add(block);
+  else if (Object.hasOwn(soFar.schema.blocks, 'params')) soFar.misread.add(name);
+  const meant = closestName(name, Object.keys(soFar.schema.attributes));
+  if (meant === undefined || soFar.seen.has(meant)) return;
+  soFar.seen.add(meant);
+  soFar.attributes.set(meant, { nameRange, range: expression.range });
 }
 
-function readKnown(reader: BlockReader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
+function readKnownAttribute(
+  reader: BlockReader,
+  attribute: Attribute,
+  schema: AttributeSchema,
+  soFar: BodySoFar,
+): void {
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
   const value = readAttribute(reader, attribute, schema);
-  target.uncertain ||= dependsOnUnknown(reader, expression);
-  if (value !== null) target.attributes.set(name, { nameRange, range, ...(value && { value }) });
-  else if (schema.required === true) reportMissingAttribute(reader, name, range, target.owner);
+  soFar.uncertain ||= dependsOnUnknown(reader, expression);
+  if (value !== null) soFar.attributes.set(name, { nameRange, range, ...(value && { value }) });
+  else if (schema.required === true) reportMissingAttribute(reader, name, range, soFar.owner);
 }
 
-function readOpen(reader: BlockReader, attribute: Attribute, target: Target): void {
-  if (target.schema.open === 'lists') return readOpenAxis(reader, attribute, target);
-  if (target.schema.open === 'values') return readOpenValue(reader, attribute, target);
+function readOpenAttribute(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
+  if (soFar.schema.open === 'lists') return readOpenAxis(reader, attribute, soFar);
+  if (soFar.schema.open === 'values') return readOpenValue(reader, attribute, soFar);
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
   const text = readParameter(reader, attribute);
-  if (text === undefined) target.misread.add(name);
-  else if (text !== null) target.parameters.push({ name, nameRange, text, range });
+  if (text === undefined) soFar.misread.add(name);
+  else if (text !== null) soFar.parameters.push({ name, nameRange, text, range });
 }
 
-function readOpenAxis(reader: BlockReader, attribute: Attribute, target: Target): void {
+function readOpenAxis(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
   const { name, nameRange, expression } = attribute;
   const items = readAxis(reader, attribute);
-  if (items === undefined) target.misread.add(name);
-  else if (items !== null) target.axes.push({ name, nameRange, range: expression.range, items });
+  if (items === undefined) soFar.misread.add(name);
+  else if (items !== null) soFar.axes.push({ name, nameRange, range: expression.range, items });
 }
 
-function readOpenValue(reader: BlockReader, attribute: Attribute, target: Target): void {
+function readOpenValue(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
   const { name, nameRange, expression } = attribute;
   const value = readAnyParameter(reader, attribute);
-  if (value === undefined || value?.problem) target.misread.add(name);
-  if (value) target.parameters.push({ name, nameRange, range: expression.range, ...value });
+  if (value === undefined || value?.problem) soFar.misread.add(name);
+  if (value) soFar.parameters.push({ name, nameRange, range: expression.range, ...value });
 }
 
-function readNested(
+function readNestedBlock(
   reader: BlockReader,
   block: Block,
-  { schema, owner, seen, misread, blocks }: Target,
+  { schema, owner, seen, misread, blocks }: BodySoFar,
 ): void {
-  const known: NestedSchema | undefined = find(schema.blocks, block.type);
+  const known: NestedSchema | undefined = entryOf(schema.blocks, block.type);
   if (!known) {
     reader.report(explainUnknownBlock(block, schema, owner));
-    if (meansKnown(block.type, schema)) misread.add(block.type);
+    if (isMisspeltOrMisplaced(block.type, schema)) misread.add(block.type);
     return undefined;
   }
   const read = readBlock(reader, block, known.schema);
@@ -237,11 +247,11 @@ function readNested(
   return undefined;
 }
 
-/** A misspelt block, or one that belongs elsewhere: its absence is not reported. */
-function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
+/** Whether the type is a misspelt block, or one that belongs elsewhere. Its absence is not reported. */
+function isMisspeltOrMisplaced(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
   return Object.hasOwn(misplaced, type) || closestName(type, Object.keys(blocks)) !== undefined;
 }
 
-function find<Entry>(record: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+function entryOf<Entry>(record: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

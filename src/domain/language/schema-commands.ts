@@ -48,23 +48,23 @@ const docker: Variant = {
 
 const custom: Variant = { attributes: { args }, open: 'text' };
 
-const withMore = (more: Readonly<Record<string, AttributeSchema>>): BlockSchema => ({
+const commandSchema = (extraAttributes: Readonly<Record<string, AttributeSchema>>): BlockSchema => ({
   labels: ['runner'],
-  attributes: { env: environment, ...more },
+  attributes: { env: environment, ...extraAttributes },
   blocks: {},
   variants: { exec, shell, docker },
   customVariant: custom,
 });
 
 /** A block that says what to run: `run "shell" { … }`. */
-export const command: BlockSchema = withMore({});
+export const command: BlockSchema = commandSchema({});
 
-export const readyCheck: BlockSchema = withMore({
+export const readyCheck: BlockSchema = commandSchema({
   interval: duration('Time between two tries. Default: `1s`.'),
   timeout: duration('Time in which a try must succeed; after it, the build fails. Default: `60s`.'),
 });
 
-/** `runner "docker" { … }` in a type: its commands run so. */
+/** The block `runner "docker" { … }` in a type: all commands of the type run with this runner. */
 export const runnerOverride: BlockSchema = {
   labels: ['runner'],
   attributes: { env: environment },
@@ -76,7 +76,7 @@ export const runnerOverride: BlockSchema = {
   customVariant: { attributes: {}, open: 'text' },
 };
 
-/** The templates of a runner of one's own. */
+/** The block `run` of a `runner_type`: templates of the program and its arguments. */
 export const templates: BlockSchema = {
   labels: [],
   attributes: {

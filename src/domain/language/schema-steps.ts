@@ -16,7 +16,7 @@ import { command } from './schema-commands.ts';
 
 const env = environment;
 
-const attempts: Readonly<Record<string, AttributeSchema>> = {
+const attemptAttributes: Readonly<Record<string, AttributeSchema>> = {
   timeout: duration('Time for one attempt of the step.'),
   attempts: integer('Number of tries before the step fails. Default: 1.', 1, 100),
 };
@@ -66,18 +66,18 @@ const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
   },
 });
 
-/** Steps inside a hook: without hooks of their own. */
+/** Steps inside a hook. They cannot have hooks themselves. */
 const hookSteps: Readonly<Record<string, NestedSchema>> = {
   task: nested(
-    { labels: ['name'], attributes: { ...taskAttributes, env, ...attempts }, blocks: { run } },
+    { labels: ['name'], attributes: { ...taskAttributes, env, ...attemptAttributes }, blocks: { run } },
     'Runs a command.',
   ),
   put: nested(
-    ofResource({ attributes: { env, ...attempts }, blocks: { params: putParams }, open: 'values' }),
+    ofResource({ attributes: { env, ...attemptAttributes }, blocks: { params: putParams }, open: 'values' }),
     'Pushes to a resource and creates a version of it.',
   ),
   notify: nested(
-    { labels: ['type', 'name'], attributes: { message, ...attempts }, blocks: {}, open: 'text' },
+    { labels: ['type', 'name'], attributes: { message, ...attemptAttributes }, blocks: {}, open: 'text' },
     'Sends a notification.',
   ),
 };
@@ -119,25 +119,25 @@ export const hooks: Readonly<Record<string, NestedSchema>> = {
 };
 
 const get = ofResource({
-  attributes: { ...getAttributes, env, ...attempts },
+  attributes: { ...getAttributes, env, ...attemptAttributes },
   blocks: { params: getParams, ...hooks },
 });
 
 const task: BlockSchema = {
   labels: ['name'],
-  attributes: { ...taskAttributes, env, ...attempts },
+  attributes: { ...taskAttributes, env, ...attemptAttributes },
   blocks: { run, ...hooks },
 };
 
 const put = ofResource({
-  attributes: { env, ...attempts },
+  attributes: { env, ...attemptAttributes },
   blocks: { params: putParams, ...hooks },
   open: 'values',
 });
 
 const notify: BlockSchema = {
   labels: ['type', 'name'],
-  attributes: { message, ...attempts },
+  attributes: { message, ...attemptAttributes },
   blocks: hooks,
   open: 'text',
 };
@@ -163,7 +163,7 @@ const parallel: BlockSchema = {
   attributes: {
     limit: integer('Maximum number of steps that run at the same time. Default: 0, no maximum.', 0, 1000),
     fail_fast: bool('The first failure cancels the other steps. Default: false.'),
-    ...attempts,
+    ...attemptAttributes,
   },
   blocks: { ...actions, ...hooks },
   misplaced: {
@@ -179,7 +179,7 @@ const stepBlocks: Record<string, NestedSchema> = {
   in_parallel: nested(parallel, 'Runs steps in parallel.'),
 };
 
-const otherwise: BlockSchema = { labels: [], attributes: {}, blocks: stepBlocks };
+const elseBranch: BlockSchema = { labels: [], attributes: {}, blocks: stepBlocks };
 
 const condition = string('Condition that can contain `${…}`. The label is then only a name.');
 
@@ -197,7 +197,7 @@ const conditional: BlockSchema = {
 Object.assign(stepBlocks, {
   if: nested(conditional, 'Runs its steps if the condition holds.'),
   else_if: nested(conditional, 'Runs its steps if the condition holds and no earlier one did.'),
-  else: nested(otherwise, 'Runs its steps if no earlier condition held.'),
+  else: nested(elseBranch, 'Runs its steps if no earlier condition held.'),
 });
 
 /** The blocks that a job or branch runs, in the order of the text. */

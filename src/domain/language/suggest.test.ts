@@ -39,7 +39,7 @@ test('of equally close names the first is suggested', () => {
   expect(didYouMean('zebra', ['car', 'cut'])).toBe('');
 });
 
-/** The whole distance table, cell by cell. */
+/** Fills the whole distance table, cell by cell. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
   const cell = (i: number, j: number): number => rows[i]?.[j] ?? (i === 0 ? j : Infinity);
@@ -53,13 +53,13 @@ function distance(a: string, b: string): number {
   return cell(a.length, b.length);
 }
 
-test('omitting cells of the distance table changes nothing', () => {
+test('the suggestion is the same as with all cells of the distance table', () => {
   const word = string({ unit: constantFrom('a', 'b', 'c'), maxLength: 12 });
   assert(
     property(word, word, (name, candidate) => {
       const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
-      const near = Math.max(name.length, candidate.length) < 3 ? 0 : allowed;
-      expect(closestName(name, [candidate])).toBe(distance(name, candidate) <= near ? candidate : undefined);
+      const limit = Math.max(name.length, candidate.length) < 3 ? 0 : allowed;
+      expect(closestName(name, [candidate])).toBe(distance(name, candidate) <= limit ? candidate : undefined);
     }),
     { numRuns: 2000 },
   );
@@ -68,7 +68,7 @@ test('omitting cells of the distance table changes nothing', () => {
 describe('a search among many names', () => {
   const name = 'n'.repeat(60);
   const meant = name.replace('nn', 'nm');
-  /** Names at the largest refused distance, which shows only at their last letter. */
+  /** Names with one change more than allowed; the last change is in the last letter. */
   const others = Array.from({ length: 200 }, () =>
     [0, 20, 40, 59].reduce((text, at) => text.slice(0, at) + 'x' + text.slice(at + 1), name),
   );

@@ -1,16 +1,19 @@
 /** Maximum edit distance of a suggestion. */
 const MAX_CHANGES = 3;
-/** Width of the diagonal band of the table: a letter and up to `MAX_CHANGES` before and after it. */
+/**
+ * Width of the diagonal band of the distance table: a letter and up to `MAX_CHANGES` letters before and after
+ * it.
+ */
 const WIDTH = 2 * MAX_CHANGES + 1;
 
 /**
- * Limit of table rows in one search: some hundred microseconds. 1,000 names of 60 letters that differ from
- * the first one need 4,000.
+ * Limit of table rows in one search; filling them takes some hundred microseconds. A search among 1,000 names
+ * of 60 letters that differ in their first letters needs 4,000.
  */
 const MAX_ROWS = 5000;
 
 interface Search {
-  /** Rows that remain. */
+  /** How many more table rows the search may fill. */
   rows: number;
 }
 
@@ -67,7 +70,7 @@ function cost({ a, b, i, j, before, row, next }: Cell): number {
 
 const at = (row: readonly number[], cell: number): number => row[cell] ?? Infinity;
 
-/** The empty string becomes `b` by insertions. */
+/** The first row of the table: the empty string becomes `b` by insertions. */
 const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
   cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
 );
@@ -75,7 +78,7 @@ const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
 /** If both words are shorter, one change is half of them or more, so only upper and lower case may differ. */
 const MIN_LENGTH = 3;
 
-/** The name in `known` that `name` was probably meant to be. */
+/** The name in `known` that was probably meant by `name`. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
   const allowed = Math.min(MAX_CHANGES, Math.max(1, Math.floor(name.length / 3)));

@@ -128,24 +128,31 @@ export function explainProblem(problem: HclProblem): Partial<Explanation> {
     };
   const character = detail.startsWith('This character is not used') && explainCharacter(text);
   if (character) return character;
-  const [, found] =
+  const [, explanation] =
     EXPLANATIONS.find(([pattern, , words]) => pattern.test(summary) && (words?.test(detail) ?? true)) ?? [];
-  return found ?? {};
+  return explanation ?? {};
 }
 
-/** Whether parts of the text can be missing from the tree. A duplicate attribute loses nothing else. */
-export function losesContent({ severity, summary, help: ours }: HclProblem): boolean {
-  return severity === 'error' && ours === undefined && !summary.startsWith('Attribute redefined');
+/**
+ * Whether the tree may lack parts of the text. Problems with `help` were not found by HCL and lose nothing,
+ * and a duplicate attribute loses only itself.
+ */
+export function losesContent({ severity, summary, help }: HclProblem): boolean {
+  return severity === 'error' && help === undefined && !summary.startsWith('Attribute redefined');
 }
 
-const REFUSED = ['Invalid character', 'Unsupported operator'];
+/** HCL's summaries for a character that it refuses. */
+const CHARACTER_REFUSED = ['Invalid character', 'Unsupported operator'];
 
 /** Removes errors about a missing value or newline at a character that HCL has already refused. */
 export function withoutFollowUpErrors(problems: readonly HclProblem[]): HclProblem[] {
   const refused = new Set(
-    problems.filter(({ summary }) => REFUSED.includes(summary)).map(({ subject }) => subject?.start.byte),
+    problems
+      .filter(({ summary }) => CHARACTER_REFUSED.includes(summary))
+      .map(({ subject }) => subject?.start.byte),
   );
   return problems.filter(
-    ({ summary, subject }) => REFUSED.includes(summary) || !subject || !refused.has(subject.start.byte),
+    ({ summary, subject }) =>
+      CHARACTER_REFUSED.includes(summary) || !subject || !refused.has(subject.start.byte),
   );
 }

@@ -44,7 +44,7 @@ export interface Label {
   range: Range;
 }
 
-/** What evaluation needs from an expression. The engine holds the rest under its id. */
+/** What evaluation needs from an expression. The engine keeps the parsed expression itself under `id`. */
 export interface Expression {
   id: number;
   range: Range;
@@ -54,9 +54,9 @@ export interface Expression {
   keyword?: string;
   /** True for `"${…}"` alone: HCL returns the inner value, not a string. */
   quoted?: boolean;
-  /** Elements of a list literal. They carry the references. */
+  /** Elements of a list literal. Their references are in them, not in `variables`. */
   items?: Expression[];
-  /** Entries of an object literal. They carry the references. */
+  /** Entries of an object literal. Their references are in them, not in `variables`. */
   entries?: { key: Expression; value: Expression }[];
   variables: Reference[];
   functions: { name: string; range: Range }[];
@@ -85,14 +85,14 @@ export type Value =
 
 export type Scope = ReadonlyMap<string, Value>;
 
-/** A diagnostic of HCL for a text or an evaluation, in its own words. */
+/** A problem that HCL reports for a text or an evaluation, in HCL's own words. */
 export interface HclProblem {
   severity: 'error' | 'warning';
   summary: string;
   detail: string;
   subject?: Range;
   context?: Range;
-  /** The code, if the engine's own guards found it. */
+  /** The code, if a guard of Millrace's engine found the problem instead of HCL. */
   code?:
     | 'nul-character'
     | 'huge-number'
@@ -100,13 +100,13 @@ export interface HclProblem {
     | 'too-many-lines'
     | 'secret-used-indirectly'
     | 'number-in-template';
-  /** Beginning of the text at the range. */
+  /** The beginning of the text at `subject`. */
   text?: string;
-  /** Help, for a problem that HCL did not find itself: the tree is complete despite it. */
+  /** Help for a problem that HCL did not find itself. The tree is complete despite such a problem. */
   help?: string;
 }
 
-/** Without a value, the problems give the reason. */
+/** If there is no value, the problems say why. */
 interface Evaluation {
   value?: Value;
   problems: HclProblem[];
@@ -115,8 +115,8 @@ interface Evaluation {
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
 
 /**
- * Converts a value to a type expression such as `list(string)`, by HCL's rules. Without a value it only reads
- * the type. Problems of the type have a range, those of the value have none.
+ * Converts a value to a type such as `list(string)`, by HCL's rules. Without a value, it only reads the type.
+ * Problems of the type have a range, those of the value have none.
  */
 export type Convert = (type: Expression, value?: Value) => Evaluation;
 

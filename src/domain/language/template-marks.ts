@@ -14,9 +14,9 @@ const QUOTED_PLAIN = /[^"\\\n$%]+/y;
 const HEREDOC_PLAIN = /[^\n$%]+/y;
 
 /**
- * Calls with each template of the text. If `skip` returns true, the mark is not HCL's and plain text follows.
- * HCL's own lexer cannot decide that, because a `#` after the mark begins a comment that hides the closing
- * brace.
+ * Calls `skip` with each template mark of the text. If `skip` returns true, the mark is not HCL's and plain
+ * text follows. HCL's own lexer cannot decide that, because a `#` after the mark begins a comment that hides
+ * the closing brace.
  */
 export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => boolean): void {
   const modes: Mode[] = [{ kind: 'code', braces: 0 }];
@@ -28,7 +28,7 @@ export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => bo
 }
 
 function readCode(text: string, at: number, mode: Mode & { kind: 'code' }, modes: Mode[]): number {
-  const end = match(CODE_PLAIN, text, at);
+  const end = matchEnd(CODE_PLAIN, text, at);
   if (end !== undefined) return end;
   const sign = text[at];
   if (sign === '#' || sign === '/') return readComment(text, at);
@@ -73,7 +73,7 @@ interface Reading {
 
 function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }>, reading: Reading): number {
   const { modes } = reading;
-  const end = match(mode.kind === 'quoted' ? QUOTED_PLAIN : HEREDOC_PLAIN, text, at);
+  const end = matchEnd(mode.kind === 'quoted' ? QUOTED_PLAIN : HEREDOC_PLAIN, text, at);
   if (end !== undefined) return end;
   const sign = text[at];
   if (sign === '$' || sign === '%') return readSign(text, at, sign, reading);
@@ -92,11 +92,12 @@ function readSign(text: string, at: number, sign: '$' | '%', { modes, skip }: Re
   return at + 2;
 }
 
-function match(pattern: RegExp, text: string, at: number): number | undefined {
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
+/** The offset after the next `sign`, or of the line break itself. */
 function endOf(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at < 0 ? text.length : at + (sign === '\n' ? 0 : sign.length);

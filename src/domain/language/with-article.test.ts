@@ -12,6 +12,6 @@ test.each([
   'an fs resource',
   'an s3 resource',
   'an updater',
-])('%s', (text) => {
+])('the article is right in: %s', (text) => {
   expect(withArticle(text.replace(/^an? /, ''))).toBe(text);
 });

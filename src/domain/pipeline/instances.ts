@@ -16,7 +16,10 @@ export interface Instance {
   value: Value;
 }
 
-/** `single`: not a group. `broken`: its elements have an error that was reported, or are unknown. */
+/**
+ * `single`: the block is not a group. `broken`: the elements of the group are unknown, or have an error that
+ * was reported.
+ */
 export type Instances = 'single' | 'broken' | Instance[];
 
 /** A kind of block that can be a group. */
@@ -30,14 +33,14 @@ export interface GroupKind {
 
 const { for_each } = jobSchema.attributes;
 const { matrix } = jobSchema.blocks;
-const groups = { labels: ['name'], attributes: defined({ for_each }), blocks: {} };
+const groupSchema = { labels: ['name'], attributes: defined({ for_each }), blocks: {} };
 
 export const JOB_GROUP: GroupKind = {
   what: 'job',
   label: 0,
-  schema: { ...groups, blocks: defined({ matrix }) },
+  schema: { ...groupSchema, blocks: defined({ matrix }) },
 };
-export const RESOURCE_GROUP: GroupKind = { what: 'resource', label: 1, schema: groups };
+export const RESOURCE_GROUP: GroupKind = { what: 'resource', label: 1, schema: groupSchema };
 
 const makesGroup = (item: Item, { schema }: GroupKind): boolean =>
   item.kind === 'attribute' ? item.name === 'for_each' : Object.hasOwn(schema.blocks, item.type);
@@ -51,14 +54,14 @@ export function withoutGroup(block: Block, kind: GroupKind): Block {
   return { ...block, body: { ...block.body, items } };
 }
 
-/** Name of an instance, for messages. */
-export const nameOfInstance = (group: string, { key }: Instance, of: number): InstanceName => ({
+/** The instance as messages name it. */
+export const describeInstance = (group: string, { key }: Instance, groupSize: number): InstanceName => ({
   name: instanceName(group, key),
   key,
-  of,
+  groupSize,
 });
 
-/** Adds `each` to the scope. `unknown`: it has no value, for a reason that was reported. */
+/** Adds `each` to the scope. `unknown`: `each` has no value because of an error, which was reported. */
 export function withEach(reader: BlockReader, instance: Instance | 'unknown' | undefined): BlockReader {
   if (instance === undefined) return reader;
   if (instance === 'unknown') return { ...reader, eachBroken: true };
@@ -101,8 +104,8 @@ function instancesIn(group: Group, read: ReadBlock): Instances {
   }
   // `for_each = null` is the same as no `for_each`.
   if (!axes && !forEach && !read.misread.has('matrix')) return 'single';
-  const found = axes ? readMatrix(group, axes) : readForEach(group, read);
-  return (found && named(group, found)) ?? 'broken';
+  const instances = axes ? readMatrix(group, axes) : readForEach(group, read);
+  return (instances && checkNames(group, instances)) ?? 'broken';
 }
 
 function readForEach(group: Group, read: ReadBlock): Instance[] | undefined {
@@ -141,8 +144,8 @@ function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
   if (!checkCount(group, count, block.range)) return undefined;
   if (count === 0) return [];
   const combinations = axes.reduce<[Axis, Value][][]>(
-    (all, axis) =>
-      all.flatMap((chosen) => axis.items.map((item): [Axis, Value][] => [...chosen, [axis, item]])),
+    (shorter, axis) =>
+      shorter.flatMap((chosen) => axis.items.map((item): [Axis, Value][] => [...chosen, [axis, item]])),
     [[]],
   );
   const instances = combinations.map((chosen): Instance => ({
@@ -169,7 +172,9 @@ function slug(key: string): string {
 
 export const instanceName = (group: string, key: string): string => `${group}--${slug(key)}`;
 
-/** The canonical name: an instance can also be named by its group and its unconverted key. */
+/**
+ * The canonical name of a job or resource. An instance can also be named by its group and its key as written.
+ */
 export function canonicalName(name: string, isKnown: (name: string) => boolean): string {
   const at = name.indexOf('--');
   if (isKnown(name) || at < 0) return name;
@@ -177,35 +182,35 @@ export function canonicalName(name: string, isKnown: (name: string) => boolean):
   return isKnown(canonical) ? canonical : name;
 }
 
-/** The instances, if their names are valid and unique. */
-function named(group: Group, instances: Instance[]): Instance[] | undefined {
+/** Returns the instances if their names are valid and unique. Otherwise reports the errors. */
+function checkNames(group: Group, instances: Instance[]): Instance[] | undefined {
   const { label, kind, reader } = group;
   const taken = new Map<string, string>();
-  let sound = true;
+  let areValid = true;
   for (const { key } of instances) {
     const name = instanceName(label.text, key);
-    const before = taken.get(name);
+    const otherKey = taken.get(name);
     taken.set(name, key);
-    if (slug(key) !== '' && before === undefined && name.length <= 63) continue;
-    sound = false;
-    reader.report(explainBadKey(group, { key, name, ...defined({ before }) }));
+    if (slug(key) !== '' && otherKey === undefined && name.length <= 63) continue;
+    areValid = false;
+    reader.report(explainBadKey(group, { key, name, ...defined({ before: otherKey }) }));
   }
   if (instances.length === 0)
     reader.report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no ${kind.what}s`));
-  return sound ? instances : undefined;
+  return areValid ? instances : undefined;
 }
 
 function explainBadKey(
   { label: { range }, kind: { what } }: Group,
-  { key, name, before }: { key: string; name: string; before?: string },
+  { key, name, before: otherKey }: { key: string; name: string; before?: string },
 ): ReturnType<typeof diagnose> {
   const quoted = JSON.stringify(key);
   if (slug(key) === '') {
     const help = 'Use keys with letters or digits.';
     return diagnose('invalid-name', range, `the key ${quoted} makes no name for a ${what}`, help);
   }
-  if (before !== undefined) {
-    const keys = `${JSON.stringify(before)} and ${quoted}`;
+  if (otherKey !== undefined) {
+    const keys = `${JSON.stringify(otherKey)} and ${quoted}`;
     return diagnose('duplicate-name', range, `the keys ${keys} both make the ${what} "${name}"`);
   }
   const message = `the key ${quoted} makes the name "${name}", which has ${name.length} characters`;

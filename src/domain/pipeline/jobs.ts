@@ -12,10 +12,10 @@ import { readIdentities } from './identity.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
 import {
+  describeInstance,
   groupLabel,
   instanceName,
   JOB_GROUP,
-  nameOfInstance,
   readInstances,
   withEach,
   withoutGroup,
@@ -32,17 +32,18 @@ import { warnOfSharedPrefixes } from './shared-prefix.ts';
 import type { GetStep } from './steps.ts';
 import { readTags } from './tags.ts';
 
+/** A job that was read, with what the checks between jobs need to know of its text. */
 export interface JobDraft {
   job: Job;
-  /** The `passed` of each get, with its places in the text. */
+  /** Each get with the names in its `passed` and their places in the text. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
-  /** Where it says which name it had before. */
+  /** The former name, and its place in the text. */
   oldName?: LocatedString;
-  /** Where `supersede` is set to false. */
+  /** The place of `supersede = false`. */
   supersede?: Range;
-  /** Where to report what is wrong with the job in relation to other jobs. */
+  /** Reports what is wrong with the job in relation to other jobs. */
   report: Report;
 }
 
@@ -52,7 +53,7 @@ export interface JobsRead {
   groups: Map<string, string[]>;
   /** Every block as it was read, once for each instance. */
   blocks: ReadBlock[];
-  /** A job or the elements of a group could not be read: names may only seem unknown. */
+  /** A job or the elements of a group could not be read. A name that seems unknown may be defined there. */
   incomplete: boolean;
 }
 
@@ -61,7 +62,7 @@ export type JobContext = CompileContext & Omit<PlanContext, 'gets' | 'inBranch'>
 export function readJobs(blocks: readonly Block[], context: JobContext): JobsRead {
   const read: JobsRead = { drafts: [], groups: new Map(), blocks: [], incomplete: false };
   const taken = new Map<string, Label>();
-  for (const block of blocks) readOne(block, { read, taken }, context);
+  for (const block of blocks) readJobBlock(block, { read, taken }, context);
   if (read.drafts.length > LIMITS.jobs) {
     const message = `the pipeline has ${read.drafts.length} jobs; at most ${LIMITS.jobs} are allowed`;
     context.report(diagnose('too-many-instances', undefined, message));
@@ -74,28 +75,28 @@ interface Progress {
   taken: Map<string, Label>;
 }
 
-function readOne(block: Block, progress: Progress, context: JobContext): void {
+function readJobBlock(block: Block, progress: Progress, context: JobContext): void {
   const { read, taken } = progress;
   const label = groupLabel(block, JOB_GROUP);
   const instances = readInstances(context.reader, block, JOB_GROUP);
-  const bare = withoutGroup(block, JOB_GROUP);
+  const singleBlock = withoutGroup(block, JOB_GROUP);
   // A missing label is reported elsewhere.
-  const named = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
-  const sound = block.labels.length > 0 && claimName(taken, context.report, 'job', label) && named;
+  const isValid = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
+  const isNameClaimed = block.labels.length > 0 && claimName(taken, context.report, 'job', label) && isValid;
   if (instances === 'single') {
-    const draft = readInstance(bare, undefined, read, context);
-    if (draft && sound) read.drafts.push(draft);
+    const draft = readInstance(singleBlock, undefined, read, context);
+    if (draft && isNameClaimed) read.drafts.push(draft);
   } else if (instances === 'broken') {
-    // The content is validated nevertheless.
-    readInstance(bare, 'unknown', read, context);
+    // The content of the block is validated all the same.
+    readInstance(singleBlock, 'unknown', read, context);
     read.incomplete = true;
-  } else readGroup(bare, instances, { ...progress, sound }, context);
+  } else readGroup(singleBlock, instances, { ...progress, sound: isNameClaimed }, context);
 }
 
 function readGroup(
   block: Block,
   instances: readonly Instance[],
-  { read, taken, sound }: Progress & { sound: boolean },
+  { read, taken, sound: isNameClaimed }: Progress & { sound: boolean },
   context: JobContext,
 ): void {
   const label = groupLabel(block, JOB_GROUP);
@@ -103,12 +104,12 @@ function readGroup(
   read.groups.set(label.text, names);
   if (instances.length === 0) readInstance(block, 'unknown', read, context);
   for (const instance of instances) {
-    const own = nameOfInstance(label.text, instance, instances.length);
-    const report = reportForInstance(context.report, own);
+    const instanceForMessages = describeInstance(label.text, instance, instances.length);
+    const report = reportForInstance(context.report, instanceForMessages);
     const reader = { ...context.reader, report };
     const draft = readInstance(block, instance, read, { ...context, reader, report });
-    const name = { text: own.name, range: label.range };
-    if (!draft || !sound || !claimName(taken, context.report, 'job', name)) continue;
+    const name = { text: instanceForMessages.name, range: label.range };
+    if (!draft || !isNameClaimed || !claimName(taken, context.report, 'job', name)) continue;
     names.push(name.text);
     read.drafts.push(draft);
   }
@@ -120,13 +121,13 @@ function readInstance(
   read: JobsRead,
   context: JobContext,
 ): JobDraft | undefined {
-  const found = readBlock(withEach(context.reader, instance), block, jobSchema);
-  if (!found) {
+  const readJob = readBlock(withEach(context.reader, instance), block, jobSchema);
+  if (!readJob) {
     read.incomplete = true;
     return undefined;
   }
-  read.blocks.push(found);
-  return draftOf(found, instance === 'unknown' ? undefined : instance, context);
+  read.blocks.push(readJob);
+  return draftOf(readJob, instance === 'unknown' ? undefined : instance, context);
 }
 
 function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobContext): JobDraft {
@@ -141,7 +142,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
   const oldName = oldNameOf(block, instance);
   const supersede =
     boolAt(block, 'supersede') === false ? block.attributes.get('supersede')?.range : undefined;
-  warnOfNothing(block, context);
+  warnOfMissingSteps(block, context);
   warnOfSharedPrefixes(block, report);
   checkConditionNames(block, report);
   warnOfInputCase(block, report);
@@ -165,7 +166,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
   };
 }
 
-/** An instance had the name of its group's instance with the same key. */
+/** The former name. That of an instance is the name of the former group's instance with the same key. */
 function oldNameOf(block: ReadBlock, instance: Instance | undefined): LocatedString | undefined {
   const old = stringAt(block, 'old_name');
   return old && instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
@@ -205,9 +206,9 @@ function approvalOf(block: ReadBlock, context: PlanContext): { approval?: Approv
   };
 }
 
-function warnOfNothing(block: ReadBlock, { report, incomplete }: JobContext): void {
-  const steps = block.blocks.some(({ type }) => stepTypes.has(type));
-  if (steps || block.misread.size > 0 || incomplete) return;
+function warnOfMissingSteps(block: ReadBlock, { report, incomplete }: JobContext): void {
+  const hasSteps = block.blocks.some(({ type }) => stepTypes.has(type));
+  if (hasSteps || block.misread.size > 0 || incomplete) return;
   const label = labelAt(block, 0).text;
   report(diagnose('job-without-steps', block.range, `the job "${label}" has no steps`));
 }

@@ -4,9 +4,9 @@ import { readBlock, type ReadBlock } from '#domain/language/read-block.ts';
 import { resource as resourceSchema } from '#domain/language/schema-types.ts';
 import type { Block, Body, Item } from '#domain/language/syntax.ts';
 import {
+  describeInstance,
   groupLabel,
   isGroup,
-  nameOfInstance,
   readInstances,
   RESOURCE_GROUP,
   withEach,
@@ -19,13 +19,13 @@ export const isResourceGroup = (item: Item): item is Block =>
   item.kind === 'block' && item.type === 'resource' && isGroup(item, RESOURCE_GROUP);
 
 export interface ResourceGroups {
-  /** One for each instance, as if it had been written so. */
+  /** One block for each instance, as if people had written it without `for_each`. */
   blocks: ReadBlock[];
   /** A group or one of its resources could not be read. */
   incomplete: boolean;
 }
 
-/** Reads a resource block with `for_each` or `matrix`: one text for many resources. */
+/** Reads the resource blocks with `for_each`: one block of the text becomes many resources. */
 export function readResourceGroups(reader: BlockReader, { items }: Body): ResourceGroups {
   const groups = items.filter(isResourceGroup).map((block) => readGroup(reader, block));
   return {
@@ -37,25 +37,28 @@ export function readResourceGroups(reader: BlockReader, { items }: Body): Resour
 function readGroup(reader: BlockReader, block: Block): ResourceGroups {
   const instances = readInstances(reader, block, RESOURCE_GROUP);
   const { labels } = block;
-  const named =
+  const isNameValid =
     labels.length > RESOURCE_GROUP.label &&
     checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCE_GROUP));
-  const read = (instance: Instance | 'unknown' | undefined, name?: InstanceName): ReadBlock | undefined => {
-    const own = { ...reader, report: reportForInstance(reader.report, name) };
-    return readBlock(withEach(own, instance), withoutGroup(block, RESOURCE_GROUP), resourceSchema);
+  const readInstance = (
+    instance: Instance | 'unknown' | undefined,
+    name?: InstanceName,
+  ): ReadBlock | undefined => {
+    const instanceReader = { ...reader, report: reportForInstance(reader.report, name) };
+    return readBlock(withEach(instanceReader, instance), withoutGroup(block, RESOURCE_GROUP), resourceSchema);
   };
   if (instances === 'single') {
-    const found = read(undefined);
+    const found = readInstance(undefined);
     return { blocks: found ? [found] : [], incomplete: !found };
   }
-  if (instances === 'broken' || instances.length === 0 || !named) {
-    // The content is validated nevertheless.
-    read('unknown');
-    return { blocks: [], incomplete: instances === 'broken' || !named };
+  if (instances === 'broken' || instances.length === 0 || !isNameValid) {
+    // The content of the block is validated all the same.
+    readInstance('unknown');
+    return { blocks: [], incomplete: instances === 'broken' || !isNameValid };
   }
   const blocks = instances.flatMap((instance) => {
-    const name = nameOfInstance(groupLabel(block, RESOURCE_GROUP).text, instance, instances.length);
-    const found = read(instance, name);
+    const name = describeInstance(groupLabel(block, RESOURCE_GROUP).text, instance, instances.length);
+    const found = readInstance(instance, name);
     return found ? [nameInstance(found, name)] : [];
   });
   return { blocks, incomplete: blocks.length < instances.length };
