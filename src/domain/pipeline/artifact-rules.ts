@@ -1,9 +1,19 @@
 import type { ParameterRules } from './parameter-rules.ts';
 import { explainBadPath } from './volume-paths.ts';
 
-const OF_STORE = ['endpoint', 'region', 'prefix', 'access_key_id', 'secret_access_key', 'session_token'];
+const BUCKET_PARAMETERS = [
+  'endpoint',
+  'region',
+  'prefix',
+  'access_key_id',
+  'secret_access_key',
+  'session_token',
+];
 
-/** The scripts check the same again: values may be secret here. */
+/**
+ * The scripts check these rules again, because the value of a secret is not known when a pipeline is
+ * compiled.
+ */
 export const artifactRules: ParameterRules = {
   required: [],
   neverSecret: ['base_dir'],
@@ -39,11 +49,14 @@ function explainBadPrefix(prefix: string): string | undefined {
     : 'the prefix has only letters, digits and ._-, in parts with one / between them';
 }
 
-/** Where artifacts are stored: in one place, with all that it needs. */
+/**
+ * Explains why the parameters do not name exactly one place for the artifacts, with all that this place
+ * needs.
+ */
 function explainPlace(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   if (has('base_dir')) {
-    const surplus = ['bucket', ...OF_STORE].find(has);
+    const surplus = ['bucket', ...BUCKET_PARAMETERS].find(has);
     if (surplus === undefined) return undefined;
     return {
       name: surplus,
@@ -51,7 +64,7 @@ function explainPlace(values: ReadonlyMap<string, string>): { name: string; reas
     };
   }
   const reason = 'artifact needs base_dir, a folder on a volume of the team, or bucket';
-  if (!has('bucket')) return { name: OF_STORE.find(has) ?? 'base_dir', reason };
+  if (!has('bucket')) return { name: BUCKET_PARAMETERS.find(has) ?? 'base_dir', reason };
   const missing = ['endpoint', 'access_key_id', 'secret_access_key'].find((name) => !has(name));
   return missing === undefined
     ? undefined

@@ -10,17 +10,16 @@ export function readBuiltIn<Definition extends object>(
   text: string,
   context: CompileContext,
 ): FoundDefinition<Definition> | undefined {
-  const inner = readDefinition(kind, { text }, context);
-  const definition = inner && kind.read(inner.block, { ...inner.context, embedded: true });
+  const embedded = readDefinition(kind, { text }, context);
+  const definition = embedded && kind.read(embedded.block, { ...embedded.context, embedded: true });
   if (!definition) return undefined;
-  const origin = { source: `svc://${labelAt(inner.block, 0).text}` };
+  const origin = { source: `svc://${labelAt(embedded.block, 0).text}` };
   const exec = context.runners.get('exec');
   if (!exec || exec === 'broken') return { ...definition, builtIn: true, origin };
-  const changed = kind.withCommands(definition, (command) => {
+  const overridden = kind.withCommands(definition, (command) => {
     const { path, args } = programOf(command);
-    const { path: template, args: templates } = exec;
-    const known = { path: template, args: templates, attributes: { path } };
-    return { runner: 'custom', name: 'exec', ...known, callerArgs: args };
+    const templates = { path: exec.path, args: exec.args };
+    return { runner: 'custom', name: 'exec', ...templates, attributes: { path }, callerArgs: args };
   });
-  return { ...changed, builtIn: true, origin };
+  return { ...overridden, builtIn: true, origin };
 }

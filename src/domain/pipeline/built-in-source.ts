@@ -1,8 +1,8 @@
 import type { Origin } from './pipeline.ts';
 
 /**
- * The source of a built-in definition, such as `svc://git`, whatever its name and through whatever sources.
- * Undefined for other definitions.
+ * The source of a built-in definition, such as `svc://git`, also if the pipeline gives the type another name
+ * or reaches the definition through other sources. Undefined for other definitions.
  */
 export function builtInSource({
   builtIn,

@@ -41,7 +41,7 @@ export const builtInNotificationTypes: ReadonlyMap<string, string> = new Map([
 
 export const builtInServiceTypes: ReadonlyMap<string, string> = services;
 
-/** The internal gateway reads their values, so they have no command. */
+/** Built-in secret types have no command: the internal gateway reads the values. */
 export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([
   ['env', 'secret_type "env" {}\n'],
   ['file', 'secret_type "file" {\n  params = ["path", "format"]\n}\n'],

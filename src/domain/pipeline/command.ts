@@ -1,11 +1,13 @@
 /**
- * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the
- * image; the others run in the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args`
- * are its templates, filled in at run.
+ * What a task or an operation of a type runs; the runner override of the type is already merged in. `docker`
+ * runs in the image that it names, all others in the worker image. `custom` is a `runner_type` of the
+ * pipeline: `path` and `args` are its templates, which are filled in when the command runs.
  */
 export type Command = StepEnvironment & Program;
 
-/** Variables that a step or command sets beside those of Millrace; values may hold secrets. */
+/**
+ * Variables that a step or command sets in addition to those of Millrace. Their values may contain secrets.
+ */
 export interface StepEnvironment {
   env?: Record<string, string>;
 }
@@ -15,7 +17,7 @@ type Program =
   | { runner: 'shell'; cmd: string; shell?: string }
   | { runner: 'shell'; file: string; shell?: string }
   | { runner: 'docker'; image: string; cmd: string }
-  /** The image's own entrypoint. */
+  /** Runs the entrypoint of the image. */
   | { runner: 'docker'; image: string; entrypoint: true }
   | { runner: 'docker'; image: string; path: string; args: string[] }
   | CustomCommand;
@@ -26,8 +28,11 @@ export interface CustomCommand extends StepEnvironment {
   name: string;
   path: string;
   args: string[];
-  /** Attributes of the caller's block: `$<name>` in the templates, and variables of the process. */
+  /**
+   * Attributes of the calling block. Templates refer to them as `$<name>`, and the process gets them as
+   * variables.
+   */
   attributes: Record<string, string>;
-  /** The caller's `args`: they replace an element `$args`, unexpanded. */
+  /** The `args` of the calling block. They replace the element `$args` as they are, without expansion. */
   callerArgs: string[];
 }

@@ -6,7 +6,7 @@ import type { Convert, Evaluate, Range, SyntaxTree } from '#domain/language/synt
 export interface ParsedText extends SyntaxTree {
   evaluate: Evaluate;
   convert: Convert;
-  /** The text at a place. */
+  /** Returns the text in a range. */
   spell: (range: Range) => string;
 }
 
@@ -29,7 +29,7 @@ export interface NeededSource {
 export interface RunnerTemplates {
   path: string;
   args: string[];
-  /** Attributes of any block that calls it. */
+  /** Names of the attributes in all blocks that call the runner. */
   callers: ReadonlySet<string>;
 }
 
@@ -38,18 +38,19 @@ export type KnownRunner = RunnerTemplates | 'broken';
 
 export type KnownRunners = ReadonlyMap<string, KnownRunner>;
 
-/** What reading any block requires. */
+/** What reading a block of any type requires. */
 export interface CompileContext {
   reader: BlockReader;
   report: Report;
   parse: Parse;
   sources: ResolvedSources;
+  /** Records a source that must be fetched before compiling again. */
   need: (source: NeededSource) => void;
   runners: KnownRunners;
-  /** Attributes of the blocks that call a runner, by its name. */
+  /** Names of the attributes in all blocks that call a runner, by the name of the runner. */
   callers: ReadonlyMap<string, ReadonlySet<string>>;
   /** The text is a built-in definition. */
   embedded: boolean;
-  /** Block types of which some could not be read: those can have any name. */
+  /** Types of blocks of which at least one could not be read. Any unknown name may belong to such a block. */
   misread: ReadonlySet<string>;
 }

@@ -37,7 +37,7 @@ export interface Compilation {
   needs?: NeededSource[];
 }
 
-/** What a text is read with, besides itself. */
+/** What compiling requires besides the text. */
 export interface CompileInput {
   given: GivenVariables;
   sources?: ResolvedSources;
@@ -46,36 +46,37 @@ export interface CompileInput {
 }
 
 /**
- * Reads a parsed text as a pipeline, and reports every error at once. It throws only if the engine is broken.
+ * Reads a parsed text as a pipeline, and reports all errors at once. It throws only if the engine is broken.
  */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;
-  const syntax = diagnoseSyntax(text);
-  if (!body) return { diagnostics: limit(sortDiagnostics(syntax)) };
+  const syntaxDiagnostics = diagnoseSyntax(text);
+  if (!body) return { diagnostics: limit(sortDiagnostics(syntaxDiagnostics)) };
   const blocks = countBlocks(body);
   if (blocks > LIMITS.blocks) {
     const message = `the pipeline has ${blocks} blocks; at most ${LIMITS.blocks} are allowed`;
     return { diagnostics: [diagnose('too-many-blocks', body.range, message)] };
   }
-  const isEmpty = body.items.length === 0 && !hasErrors(syntax);
+  const isEmpty = body.items.length === 0 && !hasErrors(syntaxDiagnostics);
   const empty = isEmpty ? [diagnose('empty-pipeline', body.range, 'the pipeline is empty')] : [];
   const { needs, ...read } = readText({ ...text, body }, input, text.problems.some(losesContent));
-  const diagnostics = [...syntax, ...empty, ...read.diagnostics];
-  const inOrder = (found: Diagnostic[]): Diagnostic[] => nameBlocks(limit(sortDiagnostics(found)), body);
-  const sorted = inOrder(completeMessages(diagnostics));
+  const diagnostics = [...syntaxDiagnostics, ...empty, ...read.diagnostics];
+  const sortAndName = (unsorted: Diagnostic[]): Diagnostic[] =>
+    nameBlocks(limit(sortDiagnostics(unsorted)), body);
+  const sorted = sortAndName(completeMessages(diagnostics));
   if (hasErrors(diagnostics)) return { diagnostics: sorted, ...(needs.length > 0 && { needs }) };
-  const judged = { diagnostics: sorted, ...judgeForOperator(read, inOrder) };
-  if (needs.length > 0) return { ...judged, needs };
-  return { ...(!Object.hasOwn(input.given, UNKNOWN_OTHERS) && { pipeline: read.pipeline }), ...judged };
+  const checked = { diagnostics: sorted, ...findVolumeUses(read, sortAndName) };
+  if (needs.length > 0) return { ...checked, needs };
+  return { ...(!Object.hasOwn(input.given, UNKNOWN_OTHERS) && { pipeline: read.pipeline }), ...checked };
 }
 
-/** Finds the paths that need a volume of the Team: the operator may refuse a valid text for them. */
-function judgeForOperator(
+/** Finds the paths that need a volume of the Team. The operator may refuse a valid text because of them. */
+function findVolumeUses(
   { pipeline, blocks }: Pick<ReadText, 'pipeline' | 'blocks'>,
-  inOrder: (found: Diagnostic[]) => Diagnostic[],
+  sortAndName: (unsorted: Diagnostic[]) => Diagnostic[],
 ): Pick<Compilation, 'volumes'> {
   const volumes = volumeUses(pipeline, blocks).flatMap((use) =>
-    inOrder([use.place]).map((place) => ({ ...use, place })),
+    sortAndName([use.place]).map((place) => ({ ...use, place })),
   );
   return volumes.length > 0 ? { volumes } : {};
 }
@@ -93,22 +94,22 @@ function readText(text: ParsedText & { body: Body }, input: CompileInput, partia
   const diagnostics: Diagnostic[] = [];
   const needs: NeededSource[] = [];
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-  const first = readerWithoutVariables(text, report, partial);
-  const declarations = readTop(
-    first,
+  const variableReader = readerWithoutVariables(text, report, partial);
+  const declarations = readTopLevelBlocks(
+    variableReader,
     body,
-    (item) => isBlock(item, 'variable') && { ...item, body: bare(item) },
+    (item) => isBlock(item, 'variable') && { ...item, body: bodyWithoutSecret(item) },
   );
   const variables = readDeclaredVariables(declarations.blocks, {
-    reader: first,
+    reader: variableReader,
     report,
     given: input.given,
     withSecret: new Set(variablesWithSecret(body)),
   });
   const incomplete = partial || declarations.misread.size > 0;
-  const reader: BlockReader = { ...first, ...scopeOf(variables), incomplete };
+  const reader: BlockReader = { ...variableReader, ...scopeOf(variables), incomplete };
   const secretBlocks = readSecretBlocks(body, variables, reader);
-  const { blocks, misread } = readOthers(reader, body);
+  const { blocks, misread } = readOtherBlocks(reader, body);
   const { parse, sources = {} } = input;
   const context: CompileContext = {
     reader,
@@ -138,7 +139,7 @@ function readText(text: ParsedText & { body: Body }, input: CompileInput, partia
   };
 }
 
-/** Reads variable blocks. Their expressions cannot refer to variables. */
+/** The reader for variable blocks, whose expressions cannot refer to variables. */
 function readerWithoutVariables(
   { body, evaluate, convert, spell }: ParsedText & { body: Body },
   report: Report,
@@ -160,25 +161,30 @@ function readerWithoutVariables(
   };
 }
 
-/** The top-level blocks besides variables and jobs. */
-function readOthers(reader: BlockReader, body: Body): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
-  const top = readTop(
+/** Reads the top-level blocks other than variables and jobs. */
+function readOtherBlocks(
+  reader: BlockReader,
+  body: Body,
+): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
+  const topLevel = readTopLevelBlocks(
     reader,
     body,
     (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && !isResourceGroup(item) && item,
   );
   const groups = readResourceGroups(reader, body);
-  const blocks = [...top.blocks, ...groups.blocks];
+  const blocks = [...topLevel.blocks, ...groups.blocks];
   return {
     blocks: blocks.toSorted((a, b) => a.range.start.byte - b.range.start.byte),
-    misread: new Set([...top.misread, ...(groups.incomplete ? ['resource'] : [])]),
+    misread: new Set([...topLevel.misread, ...(groups.incomplete ? ['resource'] : [])]),
   };
 }
 
 const isBlock = (item: Item, type: string): item is Block => item.kind === 'block' && item.type === type;
 
-/** Reads a variable without its secret block, which may refer to variables and is read after them. */
-function bare({ body }: Block): Body {
+/**
+ * The body of a variable block without its secret block, which may refer to variables and is read after them.
+ */
+function bodyWithoutSecret({ body }: Block): Body {
   return { ...body, items: body.items.filter((item) => !isBlock(item, 'secret')) };
 }
 
@@ -194,7 +200,7 @@ function labelsOf(body: Body, type: string): Set<string> {
   return new Set(blocks.map(({ labels }) => labels[0]?.text ?? ''));
 }
 
-function readTop(
+function readTopLevelBlocks(
   reader: BlockReader,
   body: Body,
   pick: (item: Item) => Item | false,
@@ -209,14 +215,17 @@ function scopeOf({ values, broken, unknown }: Variables): Pick<BlockReader, 'sco
   return { scope: new Map([['var', root]]), broken, unknown };
 }
 
-/** Does not recurse, because it protects the functions after it that do. */
+/**
+ * Counts nested blocks too. It does not recurse, because it protects the recursive functions that run after
+ * it.
+ */
 function countBlocks(body: Body): number {
   let count = 0;
-  const open: Body[] = [body];
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: Body[] = [body];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const blocks = next.items.filter((item): item is Block => item.kind === 'block');
     count += blocks.length;
-    open.push(...blocks.map((block) => block.body));
+    pending.push(...blocks.map((block) => block.body));
   }
   return count;
 }
@@ -224,6 +233,6 @@ function countBlocks(body: Body): number {
 function limit(diagnostics: Diagnostic[]): Diagnostic[] {
   const more = diagnostics.length - LIMITS.diagnostics;
   if (more <= 0) return diagnostics;
-  const rest = diagnose('too-many-diagnostics', undefined, `there are ${more} more errors and warnings`);
-  return [...diagnostics.slice(0, LIMITS.diagnostics), rest];
+  const note = diagnose('too-many-diagnostics', undefined, `there are ${more} more errors and warnings`);
+  return [...diagnostics.slice(0, LIMITS.diagnostics), note];
 }

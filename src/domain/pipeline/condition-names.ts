@@ -9,46 +9,52 @@ import { prefixOf } from './shared-prefix.ts';
 
 const BUILD_VARIABLES = ['BUILD_NUMBER', 'BUILD_JOB_NAME', 'BUILD_PIPELINE_NAME', 'BUILD_TEAM_NAME'];
 
-/** The condition of an `if` or `else_if`: its attribute, or without one its label. */
+/** The condition of an `if` or `else_if`: the attribute `condition`, or else the label. */
 export function writtenCondition(block: ReadBlock): LocatedString | undefined {
   const isAttribute = block.labels.length === 0 || block.attributes.has('condition');
   return isAttribute ? stringAt(block, 'condition') : labelAt(block, 0);
 }
 
 interface Names {
-  /** Absent: not all of them could be read. */
+  /** The variables of the job's inputs. Absent if not all inputs could be read. */
   inputs: readonly string[] | undefined;
-  /** `GET_APP_` of every step of the job; absent: not all of them could be read. */
+  /**
+   * The prefixes of the variables that the job's steps set, such as `GET_APP_`. Absent if not all steps could
+   * be read.
+   */
   prefixes: ReadonlySet<string> | undefined;
   report: Report;
 }
 
-/** Reports variables that nothing in the job can set: they would make the condition constant. */
+/**
+ * Reports variables in conditions that nothing in the job can set: they would make the condition constant.
+ */
 export function checkConditionNames(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');
   const names = {
     inputs: job.misread.has('input')
       ? undefined
       : inputs.map((input) => inputVariable(labelAt(input, 0).text)),
-    prefixes: isWhole(job) ? new Set(prefixesIn(job)) : undefined,
+    prefixes: isFullyRead(job) ? new Set(prefixesIn(job)) : undefined,
     report,
   };
-  walk(job, new Set(), names);
+  checkConditionsIn(job, new Set(), names);
 }
 
-const isWhole = ({ misread, blocks }: ReadBlock): boolean => misread.size === 0 && blocks.every(isWhole);
+const isFullyRead = ({ misread, blocks }: ReadBlock): boolean =>
+  misread.size === 0 && blocks.every(isFullyRead);
 
 function prefixesIn({ blocks }: ReadBlock): string[] {
   return blocks.flatMap((block) => [prefixOf(block) ?? [], prefixesIn(block)].flat());
 }
 
-/** Checks conditions in order, and adds to `before` what each step sets. */
-function walk({ blocks }: ReadBlock, before: Set<string>, names: Names): void {
+/** Checks conditions in order. Adds to `before` the prefix of the variables that each step sets. */
+function checkConditionsIn({ blocks }: ReadBlock, before: Set<string>, names: Names): void {
   for (const block of blocks) {
     if (block.type === 'if' || block.type === 'else_if') checkCondition(block, before, names);
     const prefix = prefixOf(block);
     if (prefix !== undefined) before.add(prefix);
-    else walk(block, before, names);
+    else checkConditionsIn(block, before, names);
   }
 }
 
@@ -57,48 +63,55 @@ function checkCondition(block: ReadBlock, before: ReadonlySet<string>, names: Na
   const condition = written && parseCondition(written.text);
   if (!condition || 'reason' in condition) return;
   for (const name of variablesOf(condition)) {
-    const [message, help] = explain(name, before, names) ?? [];
+    const [message, help] = explainVariable(name, before, names) ?? [];
     if (message !== undefined) names.report(diagnose('condition-variable', written.range, message, help));
   }
 }
 
-type Explained = [message: string, help?: string] | undefined;
+type Explanation = [message: string, help?: string] | undefined;
 
-function explain(name: string, before: ReadonlySet<string>, { inputs, prefixes }: Names): Explained {
-  if (name.startsWith('BUILD_')) return explainBuild(name);
-  if (name.startsWith('INPUT_')) return inputs && explainInput(name, inputs);
+function explainVariable(
+  name: string,
+  before: ReadonlySet<string>,
+  { inputs, prefixes }: Names,
+): Explanation {
+  if (name.startsWith('BUILD_')) return explainBuildVariable(name);
+  if (name.startsWith('INPUT_')) return inputs && explainInputVariable(name, inputs);
   const [prefix] = /^(?:GET|TASK)_(?=\w)/.exec(name) ?? [];
   if (prefix === undefined) return [`a condition cannot see $${name}`];
-  if (!prefixes || sets(before, name)) return undefined;
-  if (sets(prefixes, name))
+  if (!prefixes || isSetBy(before, name)) return undefined;
+  if (isSetBy(prefixes, name))
     return [`$${name} is not set yet: its step runs later`, 'Move the if after that step.'];
   const kind = prefix === 'GET_' ? 'get' : 'task';
   const help = `Correct the name: it is $${prefix}<NAME>_<KEY>, with the name of a ${kind}.`;
-  return [`no ${kind} of the job sets $${name}${meantStep(name, prefixes)}`, help];
+  return [`no ${kind} of the job sets $${name}${didYouMeanStep(name, prefixes)}`, help];
 }
 
-function explainBuild(name: string): Explained {
+function explainBuildVariable(name: string): Explanation {
   if (BUILD_VARIABLES.includes(name)) return undefined;
-  const message = `a condition cannot see $${name}${meant(name, BUILD_VARIABLES)}`;
+  const message = `a condition cannot see $${name}${didYouMeanVariable(name, BUILD_VARIABLES)}`;
   return [message, `There are $${BUILD_VARIABLES.join(', $')}.`];
 }
 
-function explainInput(name: string, inputs: readonly string[]): Explained {
+function explainInputVariable(name: string, inputs: readonly string[]): Explanation {
   if (inputs.includes(name)) return undefined;
-  const message = `the job has no input for $${name}${meant(name, inputs)}`;
+  const message = `the job has no input for $${name}${didYouMeanVariable(name, inputs)}`;
   return [message, 'Declare it with an input block in the job, or correct the name.'];
 }
 
-const sets = (prefixes: ReadonlySet<string>, name: string): boolean =>
+const isSetBy = (prefixes: ReadonlySet<string>, name: string): boolean =>
   [...prefixes].some((prefix) => name.startsWith(prefix) && name !== prefix);
 
-function meant(name: string, known: readonly string[]): string {
+function didYouMeanVariable(name: string, known: readonly string[]): string {
   const found = closestName(name, known);
   return found === undefined ? '' : `; did you mean $${found}?`;
 }
 
-/** The step's name may itself have any number of `_`. */
-function meantStep(name: string, prefixes: ReadonlySet<string>): string {
+/**
+ * Suggests the variable of another step. The name of a step may itself contain `_`, so every split of the
+ * variable is tried.
+ */
+function didYouMeanStep(name: string, prefixes: ReadonlySet<string>): string {
   for (let at = name.lastIndexOf('_'); at > 0; at = name.lastIndexOf('_', at - 1)) {
     const found = closestName(name.slice(0, at + 1), prefixes);
     if (found !== undefined) return `; did you mean $${found}${name.slice(at + 1)}?`;

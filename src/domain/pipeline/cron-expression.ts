@@ -19,10 +19,10 @@ const fields: readonly Field[] = [
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
 /**
- * Why Kubernetes would refuse the expression as a CronJob's schedule, or undefined when it takes it. It says
- * what robfig/cron v3's standard parser says, oddities included (`?` is `*`, empty list items are skipped, 7
- * is no Sunday), and like Kubernetes refuses a time zone in the expression. `@every` is not for here: its
- * schedules are not CronJobs.
+ * The reason why Kubernetes refuses the expression as the schedule of a CronJob. Undefined if Kubernetes
+ * accepts it. The rules are those of the standard parser of robfig/cron v3, oddities included: `?` is `*`,
+ * empty list items are skipped, and 7 is not Sunday. Like Kubernetes, this function refuses a time zone in
+ * the expression. It does not read `@every`, because such schedules are not CronJobs.
  */
 export function explainBadCron(expression: string): string | undefined {
   if (expression.includes('TZ')) return 'a time zone cannot be part of the expression';
@@ -31,19 +31,19 @@ export function explainBadCron(expression: string): string | undefined {
       ? undefined
       : `${expression} is not one of ${descriptors.join(', ')}`;
   }
-  // Go's idea of white space.
+  // The characters that Go treats as white space.
   const texts = expression.split(
     /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/,
   );
-  const given = texts.filter((text) => text !== '');
-  if (given.length !== fields.length) {
+  const written = texts.filter((text) => text !== '');
+  if (written.length !== fields.length) {
     return (
-      `it has ${given.length} field${given.length === 1 ? '' : 's'}, ` +
+      `it has ${written.length} field${written.length === 1 ? '' : 's'}, ` +
       'not 5 (minute, hour, day of month, month, day of week)'
     );
   }
   return fields
-    .map((field, i) => explainBadField(given[i] ?? '', field))
+    .map((field, i) => explainBadField(written[i] ?? '', field))
     .find((reason) => reason !== undefined);
 }
 
@@ -74,6 +74,9 @@ function explainBadNumbers(text: string, numbers: (number | undefined)[], field:
 
 type Bounds = [start: number | undefined, end: number | undefined];
 
+/**
+ * The bounds of a range, or the reason why it has none. A single number with a step extends to the maximum.
+ */
 function readBounds(range: string, stepped: boolean, field: Field): Bounds | string {
   const [low = '', high, ...more] = range.split('-');
   if (low === '*' || low === '?') return [field.min, field.max];

@@ -14,46 +14,51 @@ import type { Body } from '#domain/language/syntax.ts';
 import type { CompileContext, ParsedText } from './compile-context.ts';
 import type { TypeKind } from './type-kinds.ts';
 
-const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
+const SOURCE_CODES = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
 
-/** A separate text, and the place in the pipeline that refers to it. Absent for a built-in one. */
+/**
+ * The text of a definition, and the place in the pipeline that refers to it. `source` is absent for a
+ * built-in definition.
+ */
 export interface DefinitionText {
   text: string;
   source?: LocatedString;
 }
 
-/** The one block of the kind in the text. Errors in the text are reported at the place of the `source`. */
+/**
+ * Reads the only block of the kind in the text. Errors in the text are reported at the place of the `source`.
+ */
 export function readDefinition<Definition>(
   kind: TypeKind<Definition>,
   { text, source }: DefinitionText,
   context: CompileContext,
 ): { block: ReadBlock; context: CompileContext } | undefined {
   const document = context.parse(text);
-  const from = source?.text ?? `the built-in ${kind.what}`;
-  const found: Diagnostic[] = [];
-  const tell = (what: string): void =>
-    context.report(diagnose('invalid-definition', source?.range, `${from}: ${what}`));
+  const origin = source?.text ?? `the built-in ${kind.what}`;
+  const diagnostics: Diagnostic[] = [];
+  const reportInvalid = (problem: string): void =>
+    context.report(diagnose('invalid-definition', source?.range, `${origin}: ${problem}`));
   const report: Report = (diagnostic) => {
-    found.push(diagnostic);
+    diagnostics.push(diagnostic);
     if (diagnostic.severity !== 'error') return;
-    // Errors of a chain of sources name their place themselves.
-    if (aboutSources.has(diagnostic.code))
+    // Errors about a chain of sources already name the source.
+    if (SOURCE_CODES.has(diagnostic.code))
       context.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
-    else tell(renderDiagnostic(diagnostic));
+    else reportInvalid(renderDiagnostic(diagnostic));
   };
   for (const diagnostic of diagnoseSyntax(document)) report(diagnostic);
   const { body } = document;
-  if (!body || hasErrors(found)) return undefined;
+  if (!body || hasErrors(diagnostics)) return undefined;
   const reader = readerOf(document, context, report);
   const blocks = readBlocks(body, reader);
-  if (hasErrors(found)) return undefined;
-  const [block, more] = blocks.filter(({ type }) => type === kind.block);
-  if (block && !more) return { block, context: { ...context, reader, report } };
-  tell(`it must have exactly one block ${kind.block}, but it has ${more ? 'several' : 'none'}`);
+  if (hasErrors(diagnostics)) return undefined;
+  const [block, second] = blocks.filter(({ type }) => type === kind.block);
+  if (block && !second) return { block, context: { ...context, reader, report } };
+  reportInvalid(`it must have exactly one block ${kind.block}, but it has ${second ? 'several' : 'none'}`);
   return undefined;
 }
 
-/** Variables are the pipeline's: a definition has none. */
+/** The reader for a definition. The variables of the pipeline do not exist in it. */
 function readerOf(
   { evaluate, convert, spell }: ParsedText,
   { reader }: CompileContext,

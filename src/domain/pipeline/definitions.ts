@@ -20,10 +20,10 @@ export function readTypes<Definition extends object>(
   const types = new Map<string, (Definition & NamedType) | 'broken'>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
-    const named = checkName(context.report, 'type', kind.what, label);
-    if (!claimName(taken, context.report, kind.what, label) || !named) continue;
-    const found = readDeclared(kind, block, context, []);
-    types.set(label.text, found ? { ...found, name: label.text } : 'broken');
+    const isNameValid = checkName(context.report, 'type', kind.what, label);
+    if (!claimName(taken, context.report, kind.what, label) || !isNameValid) continue;
+    const definition = readDeclared(kind, block, context, []);
+    types.set(label.text, definition ? { ...definition, name: label.text } : 'broken');
   }
   const find = (name: string): (Definition & NamedType) | 'broken' | undefined => {
     const known = types.get(name);
@@ -31,9 +31,9 @@ export function readTypes<Definition extends object>(
     if (!known && context.misread.has(kind.block)) return 'broken';
     if (known || text === undefined) return known;
     const builtIn = readBuiltIn(kind, text, context);
-    const made = builtIn ? { ...builtIn, name } : 'broken';
-    types.set(name, made);
-    return made;
+    const namedType = builtIn ? { ...builtIn, name } : 'broken';
+    types.set(name, namedType);
+    return namedType;
   };
   return { find, names: [...new Set([...types.keys(), ...kind.builtIn.keys()])] };
 }
@@ -47,14 +47,17 @@ function readDeclared<Definition extends object>(
 ): FoundDefinition<Definition> | undefined {
   const [runner] = blocksOf(block, 'runner');
   const override = runner && readOverride(runner, context);
-  const found = block.attributes.has('source')
+  const definition = block.attributes.has('source')
     ? readSourced(kind, block, context, {
         chain,
-        follow: (inner, there, longer) => readDeclared(kind, inner, there, longer),
+        follow: (innerBlock, innerContext, longerChain) =>
+          readDeclared(kind, innerBlock, innerContext, longerChain),
       })
     : readInline(kind, block, context);
-  if (!found || (runner && !override) || block.misread.size > 0) return undefined;
-  return runner && override ? takeOver(kind, found, { runner, override, report: context.report }) : found;
+  if (!definition || (runner && !override) || block.misread.size > 0) return undefined;
+  return runner && override
+    ? applyOverride(kind, definition, { runner, override, report: context.report })
+    : definition;
 }
 
 function readInline<Definition extends object>(
@@ -71,14 +74,17 @@ function readInline<Definition extends object>(
   return definition && { ...definition, builtIn: false };
 }
 
-function takeOver<Definition extends object>(
+/** Applies the `runner` block of a type. Reports a command that does not use exec. */
+function applyOverride<Definition extends object>(
   kind: TypeKind<Definition>,
-  found: FoundDefinition<Definition>,
+  definition: FoundDefinition<Definition>,
   { runner, override, report }: { runner: ReadBlock; override: RunnerOverride; report: Report },
 ): FoundDefinition<Definition> | undefined {
-  const [other] = found.builtIn ? [] : kind.commands(found).filter(([, command]) => !isExec(command));
-  if (!other) return { ...found, ...kind.withCommands(found, override) };
-  const [name, command] = other;
+  const [notExec] = definition.builtIn
+    ? []
+    : kind.commands(definition).filter(([, command]) => !isExec(command));
+  if (!notExec) return { ...definition, ...kind.withCommands(definition, override) };
+  const [name, command] = notExec;
   const { text, range } = labelAt(runner, 0);
   const used = command.runner === 'custom' ? command.name : command.runner;
   const message = `the runner ${text} cannot take over: ${name} uses ${used}, not exec`;

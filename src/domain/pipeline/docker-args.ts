@@ -3,7 +3,7 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable, LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 
-/** The meaning of a docker command's flags. */
+/** What the flags of a docker command mean. */
 export interface DockerArgs {
   variables: EnvironmentVariable[];
   /** Replaces the entrypoint of the image. */
@@ -11,29 +11,29 @@ export interface DockerArgs {
 }
 
 /**
- * Reads the `docker run` flags that have the same meaning in a Pod: variables, the network that steps share
- * anyway, and the entrypoint where no script runs. Refuses all others, because ignoring them would run
- * something else than was written.
+ * Reads the `docker run` flags that have the same meaning in a Pod: variables, the network (which steps share
+ * anyway), and the entrypoint if no script runs. Refuses all others, because the command would run
+ * differently without them.
  */
 export function readDockerArgs(
   block: ReadBlock,
   report: Report,
   { runsImage = false }: { runsImage?: boolean } = {},
 ): DockerArgs {
-  const read: DockerArgs = { variables: [] };
+  const result: DockerArgs = { variables: [] };
   for (const flag of flagsIn(stringsAt(block, 'args'))) {
-    if (ENVIRONMENT.includes(flag.name)) read.variables.push(...readVariable(flag, report));
-    else if (runsImage && flag.name === ENTRYPOINT) Object.assign(read, readEntrypoint(flag, report));
-    else if (!NETWORK.includes(flag.name) || flag.value !== 'host') report(refuse(flag));
+    if (ENVIRONMENT.includes(flag.name)) result.variables.push(...readVariable(flag, report));
+    else if (runsImage && flag.name === ENTRYPOINT) Object.assign(result, readEntrypoint(flag, report));
+    else if (!NETWORK.includes(flag.name) || flag.value !== 'host') report(explainRefusal(flag));
   }
-  return read;
+  return result;
 }
 
 const ENVIRONMENT = ['-e', '--env'];
 const NETWORK = ['--network', '--net'];
 const ENTRYPOINT = '--entrypoint';
 
-/** Docker takes an empty one for none. */
+/** Docker treats an empty entrypoint as none, so it is refused here. */
 function readEntrypoint({ value = '', range }: Flag, report: Report): Pick<DockerArgs, 'entrypoint'> {
   if (value !== '') return { entrypoint: value };
   const message = 'the flag --entrypoint needs the name of a program';
@@ -67,7 +67,10 @@ function splitFlag(text: string): { name: string; value?: string } {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-/** `-e NAME` passes on a variable of the calling process. These are set anyway. */
+/**
+ * `-e NAME` passes on a variable of the calling process. Millrace sets these variables in every command, so
+ * the flag has nothing to do.
+ */
 const SET_ANYWAY =
   /^(?:(?:BUILD|GET|TASK|INPUT)_\w+|(?:param|version|put)_\w+|WORKDIR|SVC_OUTPUT|CACHE_DIR)$/;
 
@@ -80,7 +83,7 @@ function readVariable({ name, value = '', range }: Flag, report: Report): Enviro
   return [];
 }
 
-/** Help by flag. */
+/** Help for refused flags. */
 const INSTEAD: readonly [flags: readonly string[], help: string][] = [
   [
     NETWORK,
@@ -125,10 +128,10 @@ const INSTEAD: readonly [flags: readonly string[], help: string][] = [
   ],
 ];
 
-function refuse({ name, range }: Flag): ReturnType<typeof diagnose> {
+function explainRefusal({ name, range }: Flag): ReturnType<typeof diagnose> {
   const [, help] = INSTEAD.find(([flags]) => flags.includes(name)) ?? [];
-  const what = name.startsWith('-')
+  const flag = name.startsWith('-')
     ? `the flag ${name} of docker`
     : `${JSON.stringify(name)} in args of docker`;
-  return diagnose('docker-args', range, `${what} has no meaning here: no docker command is run`, help);
+  return diagnose('docker-args', range, `${flag} has no meaning here: no docker command is run`, help);
 }

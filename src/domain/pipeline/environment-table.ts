@@ -1,12 +1,12 @@
 /*
- * Which variables of Millrace a command sees, by where it runs. The planner sets variables by this table, the
- * compiler reserves their names, and docs/reference/environment.md is generated from it.
+ * Which variables of Millrace a command sees, depending on where it runs. The planner sets variables by this
+ * table, the compiler reserves their names, and docs/reference/environment.md is generated from it.
  */
 
 /**
- * Where a command runs. `secretGet`: the get of a secret type. `stepHook`, `jobHook`: a hook that is a
- * command of its own. `notification`: sent automatically by the build's Pod. `notificationWithoutPod`: the
- * build waits, or its Pod is lost.
+ * Where a command runs. `secretGet`: the command `get` of a secret type. `stepHook`, `jobHook`: a hook that
+ * is a single command. `notification`: a notification that the build's Pod sends automatically.
+ * `notificationWithoutPod`: a notification of a build that waits, or whose Pod is lost.
  */
 export const COMMAND_CONTEXTS = [
   'check',
@@ -25,7 +25,7 @@ export const COMMAND_CONTEXTS = [
 export type CommandContext = (typeof COMMAND_CONTEXTS)[number];
 
 export interface EnvironmentRow {
-  /** The variable. `<`: the prefix before it names all variables of the row. */
+  /** The variable. If it contains `<`, the row is for all variables that begin with the text before that. */
   name: string;
   /** What else may set a variable of this name. Absent: nothing may. */
   alsoSetBy?: 'pipeline';
@@ -46,15 +46,15 @@ const ofJobHooks = {
   jobHook: 'yes',
   notification: 'yes',
 };
-const ofIdentity = 'if the job has `identity`';
+const ifIdentity = 'if the job has `identity`';
 const withIdentity = {
-  get: ofIdentity,
-  put: ofIdentity,
-  task: ofIdentity,
-  stepHook: ofIdentity,
-  jobHook: ofIdentity,
+  get: ifIdentity,
+  put: ifIdentity,
+  task: ifIdentity,
+  stepHook: ifIdentity,
+  jobHook: ifIdentity,
 };
-const byUrl = 'with the parameter `base_url`';
+const withBaseUrl = 'with the parameter `base_url`';
 
 export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
   {
@@ -195,10 +195,10 @@ export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
     value: 'page of the build',
     example: 'BUILD_URL=https://ci.example.org/teams/web/pipelines/shop/jobs/test/builds/7',
     seenIn: {
-      notify: byUrl,
+      notify: withBaseUrl,
       stepHook: 'of a `notify`',
-      notification: byUrl,
-      notificationWithoutPod: byUrl,
+      notification: withBaseUrl,
+      notificationWithoutPod: withBaseUrl,
     },
   },
   {

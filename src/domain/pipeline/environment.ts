@@ -5,7 +5,9 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { isReservedVariable } from './environment-table.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
-/** Reads the attribute `env` after `before`. The field is absent without variables. */
+/**
+ * Reads the variables of `before`, then those of the attribute `env`. The field is absent if there are none.
+ */
 export function readEnvironmentVariables(
   block: ReadBlock,
   report: Report,
@@ -13,14 +15,14 @@ export function readEnvironmentVariables(
 ): { env?: Record<string, string> } {
   const env: Record<string, string> = {};
   for (const { name, text, range } of [...before, ...environmentAt(block, 'env')]) {
-    const reason = whyBad(name) ?? (Object.hasOwn(env, name) ? `${name} is set twice` : undefined);
+    const reason = explainBadName(name) ?? (Object.hasOwn(env, name) ? `${name} is set twice` : undefined);
     if (reason === undefined) env[name] = text;
     else report(diagnose('invalid-environment', range, reason));
   }
   return Object.keys(env).length > 0 ? { env } : {};
 }
 
-function whyBad(name: string): string | undefined {
+function explainBadName(name: string): string | undefined {
   if (findSecretNames(name).length > 0) return 'the name of a variable cannot be secret';
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     return `${JSON.stringify(name)} cannot be the name of a variable of the environment`;

@@ -4,7 +4,10 @@ import type { ParameterRules } from './parameter-rules.ts';
 import type { Resource, ResourceType } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
-/** The scripts check the same again: values may be secret here. */
+/**
+ * The scripts check these rules again, because the value of a secret is not known when a pipeline is
+ * compiled.
+ */
 export const gitRules: ParameterRules = {
   required: ['url', 'name'],
   explainBad: {
@@ -43,13 +46,16 @@ export const gitRules: ParameterRules = {
     explainMode(values),
 };
 
-interface Pushed {
+interface PushedResource {
   type: Pick<ResourceType, 'builtIn' | 'origin'>;
   resource: Pick<Resource, 'params'>;
 }
 
-/** A secret url may hold a user; what a put needs then is not known here. */
-export function lacksPutToken({ type, resource }: Pushed): boolean {
+/**
+ * Whether the resource lacks the token that a put needs. A url that is secret or contains a user does not
+ * count, because it may contain the credentials.
+ */
+export function lacksPutToken({ type, resource }: PushedResource): boolean {
   if (builtInSource(type) !== 'svc://git') return false;
   const { url = '', token = '' } = resource.params;
   return token === '' && /^https:\/\/[^/@]+\//.test(url);
@@ -60,18 +66,18 @@ interface Contradiction {
   reason: string;
 }
 
-/** The key goes with a url for SSH only. */
+/** The parameters private_key and known_hosts are for a url for SSH, token is for https. */
 function explainSsh(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const url = values.get('url') ?? '';
   if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return undefined;
   const host = sshHostOf(url);
-  if (host !== undefined) return explainKey(host, values);
+  if (host !== undefined) return explainSshParameters(host, values);
   const name = ['private_key', 'known_hosts'].find((one) => has(values, one));
   const reason = `${name} is for a url for SSH: use the parameter token with https`;
   return name === undefined ? undefined : { name, reason };
 }
 
-function explainKey(host: string, values: ReadonlyMap<string, string>): Contradiction | undefined {
+function explainSshParameters(host: string, values: ReadonlyMap<string, string>): Contradiction | undefined {
   if (has(values, 'token'))
     return { name: 'token', reason: 'token is for a url with https: use private_key with a url for SSH' };
   if (values.get('pr') === 'true')
@@ -84,7 +90,7 @@ function explainKey(host: string, values: ReadonlyMap<string, string>): Contradi
 
 const has = (values: ReadonlyMap<string, string>, name: string): boolean => (values.get(name) ?? '') !== '';
 
-/** A missing parameter is reported elsewhere. */
+/** What the modes pr and tag need besides the parameters that are always required. */
 function explainMode(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   if (mode === undefined) return undefined;
@@ -120,7 +126,10 @@ function explainBranches(values: ReadonlyMap<string, string>): Contradiction | u
     : { name: 'branches', reason: `branches cannot be used with ${mode} = true` };
 }
 
-/** Requests and tags have no history whose commits could be left out. */
+/**
+ * The parameters that leave out commits are for branches: pull requests and tags have no commits to leave
+ * out.
+ */
 function explainPaths(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => has(values, one));
@@ -142,14 +151,17 @@ function explainBadPaths(value: string): string | undefined {
   return bad === undefined ? undefined : `the path ${JSON.stringify(bad.trim())} begins with a colon`;
 }
 
-/** What a secret url says is not known here: the script looks again. */
+/**
+ * Whether the url shows which forge it is. A secret url is not known here and counts as known: the script
+ * checks it again.
+ */
 function isKnownForge(url: string): boolean {
-  const known = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);
-  return known || findSecretNames(url).length > 0;
+  const isPublicForge = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);
+  return isPublicForge || findSecretNames(url).length > 0;
 }
 
 const providers = ['github', 'gitlab', 'gitea', 'forgejo'];
-/** Other names for the same, in the same order. */
+/** Other names for the providers, in the same order. */
 const codeNames = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 
 function explainBadFlag(name: string, value: string): string | undefined {
@@ -165,7 +177,7 @@ function explainBadUrl(url: string): string | undefined {
   return 'url must be an https, http or SSH address of a repository';
 }
 
-/** Undefined if it is no url for SSH. */
+/** The host of a url for SSH. Undefined for other urls. */
 function sshHostOf(url: string): string | undefined {
   const [, host] =
     /^ssh:\/\/(?:\w[\w.~+-]*@)?(\w[\w.-]*|\[[\da-f:]+\])(?::\d+)?\/[^\s]+$/i.exec(url) ??

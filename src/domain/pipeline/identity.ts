@@ -5,11 +5,11 @@ import type { Label } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
 import type { IdentityRequest } from './pipeline.ts';
 
-/** Each step fetches and masks every token of its job. */
+/** Limited, because each step fetches and masks every token of its job. */
 export const MAX_IDENTITIES = 5;
 const audiencePattern = /^[!-~]{1,255}$/;
 
-/** The identity tokens of a job. Two for the same variable are one too many. */
+/** The identity tokens of a job. Reports two that would set the same variable. */
 export function readIdentities(blocks: readonly ReadBlock[], report: Report): IdentityRequest[] {
   const taken = new Map<string, Label>();
   const [extra] = blocks.slice(MAX_IDENTITIES);
@@ -19,11 +19,11 @@ export function readIdentities(blocks: readonly ReadBlock[], report: Report): Id
   }
   return blocks.flatMap((block) => {
     const label = block.labels.length === 0 ? undefined : labelAt(block, 0);
-    const sound = label === undefined || checkName(report, 'variable', 'identity', label);
+    const isNameValid = label === undefined || checkName(report, 'variable', 'identity', label);
     const variable = { text: identityVariable(label?.text), range: label?.range ?? block.range };
-    const unique = claimName(taken, report, 'identity', variable);
+    const isUnique = claimName(taken, report, 'identity', variable);
     const audience = readAudience(block, report);
-    if (!sound || !unique || audience === undefined) return [];
+    if (!isNameValid || !isUnique || audience === undefined) return [];
     return [{ ...(label && { name: label.text }), audience }];
   });
 }

@@ -5,18 +5,18 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { inputVariable } from './inputs.ts';
 
 /**
- * `$input_version` is empty where the input is `$INPUT_VERSION`: variables of the environment have exactly
- * one spelling.
+ * Warns about `$input_version` if the variable of the input is `$INPUT_VERSION`. Names of variables are
+ * case-sensitive, so the other spelling is empty.
  */
 export function warnOfInputCase(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');
   const variables = new Set(inputs.map((input) => inputVariable(labelAt(input, 0).text)));
   if (variables.size === 0) return;
   for (const { text, range } of stringsIn(job)) {
-    const own = namesWithoutDollar(text);
+    const assigned = namesWithoutDollar(text);
     for (const written of new Set(references(text))) {
       const variable = written.toUpperCase();
-      if (written === variable || !variables.has(variable) || own.has(written)) continue;
+      if (written === variable || !variables.has(variable) || assigned.has(written)) continue;
       const message = `$${written} is empty when it runs: the value of the input is in $${variable}`;
       report(diagnose('input-case', range, message, `Write $${variable}.`));
     }

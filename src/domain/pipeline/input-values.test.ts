@@ -3,12 +3,12 @@ import type { JsonValue } from '#domain/language/json-value.ts';
 import { automaticInputs, chooseInputs, type GivenInputs } from './input-values.ts';
 import type { Input } from './pipeline.ts';
 
-const string: Input = { name: 'it', type: 'string', default: 'x' };
-const number: Input = { name: 'it', type: 'number', default: '0' };
-const bool: Input = { name: 'it', type: 'bool', default: 'false' };
-const choice: Input = { name: 'it', type: 'choice', default: 'dev', options: ['dev', 'prod'] };
-const list: Input = { name: 'it', type: 'list', default: '', options: [] };
-const listed: Input = { name: 'it', type: 'list', default: 'a', options: ['a', 'b', 'c'] };
+const string: Input = { name: 'size', type: 'string', default: 'x' };
+const number: Input = { name: 'size', type: 'number', default: '0' };
+const bool: Input = { name: 'size', type: 'bool', default: 'false' };
+const choice: Input = { name: 'size', type: 'choice', default: 'dev', options: ['dev', 'prod'] };
+const list: Input = { name: 'size', type: 'list', default: '', options: [] };
+const listWithOptions: Input = { name: 'size', type: 'list', default: 'a', options: ['a', 'b', 'c'] };
 
 /** The value as its variable holds it, or what the problems say. */
 function outcome(inputs: Input[], given: GivenInputs): unknown {
@@ -21,78 +21,81 @@ describe('a value', () => {
     'of a string is taken as it is': [string, ' a\n"b" ', ' a\n"b" '],
     'of a string may be empty': [string, '', ''],
     'of a string is never read as JSON': [string, '["a"]', '["a"]'],
-    'of a string is no number': [string, 1.1, ['Input it must be a string, not a number.']],
-    'of a string is no bool': [string, true, ['Input it must be a string, not a bool.']],
-    'of a string is no map': [string, { a: 1 }, ['Input it must be a string, not a map.']],
+    'of a string is no number': [string, 1.1, ['Input size must be a string, not a number.']],
+    'of a string is no bool': [string, true, ['Input size must be a string, not a bool.']],
+    'of a string is no map': [string, { a: 1 }, ['Input size must be a string, not a map.']],
     'of a number may be a number': [number, -1.5, '-1.5'],
     'of a number may be large': [number, 1e21, '1e+21'],
     'of a number may be a text': [number, '007', '007'],
-    'of a number is no other text': [number, '1,5', ['Input it must be a number, not "1,5".']],
-    'of a number is not empty': [number, '', ['Input it must be a number, not "".']],
-    'of a number is no bool': [number, false, ['Input it must be a number, not a bool.']],
+    'of a number is no other text': [number, '1,5', ['Input size must be a number, not "1,5".']],
+    'of a number is not empty': [number, '', ['Input size must be a number, not "".']],
+    'of a number is no bool': [number, false, ['Input size must be a number, not a bool.']],
     'of a number is quoted in part if it is long': [
       number,
       'x'.repeat(200),
-      [`Input it must be a number, not "${'x'.repeat(100)}".`],
+      [`Input size must be a number, not "${'x'.repeat(100)}".`],
     ],
     'of a bool may be a bool': [bool, true, 'true'],
     'of a bool may be a text': [bool, 'true', 'true'],
-    'of a bool is no other text': [bool, 'yes', ['Input it must be true or false, not "yes".']],
-    'of a bool is no number': [bool, 1, ['Input it must be true or false, not a number.']],
+    'of a bool is no other text': [bool, 'yes', ['Input size must be true or false, not "yes".']],
+    'of a bool is no number': [bool, 1, ['Input size must be true or false, not a number.']],
     'of a choice is one of its options': [choice, 'prod', 'prod'],
-    'of a choice is nothing else': [choice, 'test', ['Input it "test" is none of the options: dev, prod.']],
-    'of a choice is no list': [choice, ['dev'], ['Input it must be a string, not a list.']],
+    'of a choice is nothing else': [choice, 'test', ['Input size "test" is none of the options: dev, prod.']],
+    'of a choice is no list': [choice, ['dev'], ['Input size must be a string, not a list.']],
     'of a list may be a list': [list, ['a', 'b'], 'a,b'],
     'of a list may be a text with commas': [list, 'a,b', 'a,b'],
     'of a list may be empty': [list, [], ''],
     'of a list may be an empty text': [list, '', ''],
-    'of a list has texts only': [list, ['a', 1], ['Input it must be a list of strings, not a list.']],
-    'of a list is no bool': [list, true, ['Input it must be a list of strings, not a bool.']],
+    'of a list has texts only': [list, ['a', 1], ['Input size must be a list of strings, not a list.']],
+    'of a list is no bool': [list, true, ['Input size must be a list of strings, not a bool.']],
     'of a list has no commas in an element': [
       list,
       ['a,b'],
-      ['Input it of a list cannot have a comma in an element.'],
+      ['Input size of a list cannot have a comma in an element.'],
     ],
-    'of a list with options may be several of them': [listed, ['c', 'a'], 'c,a'],
+    'of a list with options may be several of them': [listWithOptions, ['c', 'a'], 'c,a'],
     'of a list with options is none but these': [
-      listed,
+      listWithOptions,
       'a,x',
-      ['Input it "x" is none of the options: a, b, c.'],
+      ['Input size "x" is none of the options: a, b, c.'],
     ],
-    'that is null is the default': [string, null, 'x'],
+    'that is null becomes the default': [string, null, 'x'],
   };
   test.each(Object.entries(cases))('%s', (_name, [input, value, expected]) => {
-    expect(outcome([input], { it: value })).toEqual(
-      typeof expected === 'string' ? { it: expected } : expected,
+    expect(outcome([input], { size: value })).toEqual(
+      typeof expected === 'string' ? { size: expected } : expected,
     );
   });
 });
 
 describe('an input without a value', () => {
   test('has its default, or what automatic builds have', () => {
-    const inputs = [string, { ...listed, name: 'targets' }];
-    expect(outcome(inputs, {})).toEqual({ it: 'x', targets: 'a' });
-    expect(automaticInputs(inputs)).toEqual({ it: 'x', targets: 'a' });
+    const inputs = [string, { ...listWithOptions, name: 'targets' }];
+    expect(outcome(inputs, {})).toEqual({ size: 'x', targets: 'a' });
+    expect(automaticInputs(inputs)).toEqual({ size: 'x', targets: 'a' });
   });
 
   const required: Record<string, [Input, string]> = {
-    'a string': [string, 'Input it has no default: give it a string.'],
-    'a number': [number, 'Input it has no default: give it a number.'],
-    'a bool': [bool, 'Input it has no default: give it true or false.'],
-    'a choice': [choice, 'Input it has no default: give it one of its options: dev, prod.'],
-    'a list': [list, 'Input it has no default: give it a list of strings.'],
-    'a list with options': [listed, 'Input it has no default: give it a list of strings: a, b, c.'],
+    'a string': [string, 'Input size has no default: give it a string.'],
+    'a number': [number, 'Input size has no default: give it a number.'],
+    'a bool': [bool, 'Input size has no default: give it true or false.'],
+    'a choice': [choice, 'Input size has no default: give it one of its options: dev, prod.'],
+    'a list': [list, 'Input size has no default: give it a list of strings.'],
+    'a list with options': [
+      listWithOptions,
+      'Input size has no default: give it a list of strings: a, b, c.',
+    ],
   };
-  test.each(Object.entries(required))('is missed if it has no default: %s', (_name, [input, message]) => {
+  test.each(Object.entries(required))('is required if it has no default: %s', (_name, [input, message]) => {
     const inputs: Input[] = [{ ...input, required: true }];
     expect(outcome(inputs, {})).toEqual([message]);
-    expect(outcome(inputs, { it: null })).toEqual([message]);
-    expect(automaticInputs(inputs)).toEqual({ it: input.default });
+    expect(outcome(inputs, { size: null })).toEqual([message]);
+    expect(automaticInputs(inputs)).toEqual({ size: input.default });
   });
 });
 
-describe('what is wrong', () => {
-  test('is reported all at once, unknown names first', () => {
+describe('the list of problems', () => {
+  test('has all problems at once, unknown names first', () => {
     const inputs: Input[] = [
       { ...choice, name: 'environment', required: true },
       { ...number, name: 'replicas' },
@@ -106,19 +109,19 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('of a job without inputs is every name', () => {
+  test('has every given name if the job has no inputs', () => {
     expect(outcome([], { a: 1 })).toEqual(['The job has no input "a"; it has no inputs.']);
     expect(outcome([], {})).toEqual({});
   });
 
-  test('names some options of many', () => {
+  test('names only the first of many options', () => {
     const options = Array.from({ length: 30 }, (_, index) => `o${index}`);
-    expect(outcome([{ ...choice, options }], { it: 'x' })).toEqual([
-      `Input it "x" is none of the options: ${options.slice(0, 20).join(', ')}, ….`,
+    expect(outcome([{ ...choice, options }], { size: 'x' })).toEqual([
+      `Input size "x" is none of the options: ${options.slice(0, 20).join(', ')}, ….`,
     ]);
   });
 
-  test('is no name that every object has', () => {
+  test('has names that every JavaScript object has, like any other unknown name', () => {
     expect(outcome([], JSON.parse('{"__proto__": 1, "toString": 2}'))).toHaveLength(2);
     expect(outcome([{ ...string, name: 'toString' }], {})).toEqual({ toString: 'x' });
   });

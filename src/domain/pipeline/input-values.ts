@@ -54,8 +54,8 @@ function readInput(input: Input, given: GivenInputs): ReadInput {
 }
 
 function requiredMessage({ name, type, options = [] }: Input): string {
-  const one = options.length > 0 && type === 'choice' ? 'one of its options' : WANTED[type];
-  return `Input ${name} has no default: give it ${one}${listOptions(options)}.`;
+  const expected = options.length > 0 && type === 'choice' ? 'one of its options' : EXPECTED[type];
+  return `Input ${name} has no default: give it ${expected}${listOptions(options)}.`;
 }
 
 const MAX_OPTIONS_NAMED = 20;
@@ -85,8 +85,8 @@ function valueOfGiven({ type }: Pick<Input, 'type'>, given: JsonValue): Value {
 }
 
 /**
- * The value as its variable holds it. Or why the input does not take it: the end of a sentence, and what
- * helps if the reader cannot see the text of the pipeline.
+ * Returns the text of the value as the input's variable holds it. Otherwise returns why the input does not
+ * accept the value: the end of a sentence, and a hint for readers who cannot see the text of the pipeline.
  */
 export function checkInputValue(
   { type, options = [] }: Pick<Input, 'type' | 'options'>,
@@ -94,15 +94,18 @@ export function checkInputValue(
   describe = describeValue,
 ): { text: string } | { reason: string; help?: string } {
   const texts = textsOf(value, type);
-  if (!texts) return { reason: `must be ${WANTED[type]}, not ${describe(value)}` };
+  if (!texts) return { reason: `must be ${EXPECTED[type]}, not ${describe(value)}` };
   const unknown = texts.find((text) => options.length > 0 && !options.includes(text));
   if (unknown !== undefined)
     return { reason: `${JSON.stringify(unknown)} is none of the options`, help: listOptions(options) };
-  const comma = type === 'list' && texts.some((text) => text.includes(','));
-  return comma ? { reason: 'of a list cannot have a comma in an element' } : { text: texts.join(',') };
+  const hasComma = type === 'list' && texts.some((text) => text.includes(','));
+  return hasComma ? { reason: 'of a list cannot have a comma in an element' } : { text: texts.join(',') };
 }
 
-/** A text is quoted, since the command line has nothing else: it is the spelling that is wrong. */
+/**
+ * Quotes a text instead of naming its type. On the command line every value is a text, so only its spelling
+ * can be wrong.
+ */
 function describeGiven(value: Value): string {
   if (value.kind !== 'string') return describeValue(value);
   return JSON.stringify(value.text.slice(0, MAX_QUOTED_LENGTH));
@@ -110,7 +113,7 @@ function describeGiven(value: Value): string {
 
 const MAX_QUOTED_LENGTH = 100;
 
-const WANTED: Readonly<Record<Input['type'], string>> = {
+const EXPECTED: Readonly<Record<Input['type'], string>> = {
   string: 'a string',
   number: 'a number',
   bool: 'true or false',
@@ -132,7 +135,7 @@ function elementsOf(value: Value): string[] | undefined {
   return texts?.length === items?.length ? texts : undefined;
 }
 
-/** A number or bool in quotes is what a form sends, too. */
+/** Reads a number or bool that was given as a text, for example by a form. */
 function readSpelling(type: 'number' | 'bool', text: string): Value | undefined {
   const read = valueOfText(type, text);
   return 'value' in read ? read.value : undefined;

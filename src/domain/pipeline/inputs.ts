@@ -7,16 +7,16 @@ import { checkInputValue } from './input-values.ts';
 import { checkName, claimName } from './name.ts';
 import type { Input } from './pipeline.ts';
 
-/** The fields of a job's form. Two that make the same variable are one too many. */
+/** The fields of a job's form. Reports two that would set the same variable. */
 export function readInputs(blocks: readonly ReadBlock[], report: Report): Input[] {
   const taken = new Map<string, Label>();
   return blocks.flatMap((block) => {
     const label = labelAt(block, 0);
     const variable = { text: inputVariable(label.text), range: label.range };
-    const sound = checkName(report, 'variable', 'input', label);
-    const unique = claimName(taken, report, 'input', variable);
+    const isNameValid = checkName(report, 'variable', 'input', label);
+    const isUnique = claimName(taken, report, 'input', variable);
     const input = readInput(block, label.text, report);
-    return sound && unique && input ? [input] : [];
+    return isNameValid && isUnique && input ? [input] : [];
   });
 }
 
@@ -43,15 +43,15 @@ function readInput(block: ReadBlock, name: string, report: Report): Input | unde
 }
 
 type InputType = Input['type'];
-const types: readonly InputType[] = ['string', 'number', 'bool', 'choice', 'list'];
+const inputTypes: readonly InputType[] = ['string', 'number', 'bool', 'choice', 'list'];
 
-/** A string that can be one of a few is a choice. */
+/** The type of the input. A string with options is a choice. */
 function typeOf(block: ReadBlock): InputType | undefined {
-  const type = types.find((known) => known === keywordAt(block, 'type'));
+  const type = inputTypes.find((known) => known === keywordAt(block, 'type'));
   return type === 'string' && block.attributes.has('options') ? 'choice' : type;
 }
 
-/** Undefined after reporting. */
+/** Reads the options. Returns undefined after reporting an error. */
 function readOptions(block: ReadBlock, type: InputType, report: Report): string[] | undefined {
   const attribute = block.attributes.get('options');
   const options = [...new Set(stringsAt(block, 'options').map(({ text }) => text))];
@@ -66,20 +66,21 @@ function readOptions(block: ReadBlock, type: InputType, report: Report): string[
   return undefined;
 }
 
-/** The elements of a list travel as one text with commas between them. */
+/** Reports options with a comma: the value of a list is one text, with commas between its elements. */
 function checkCommas(
   block: ReadBlock,
   type: InputType,
   options: string[],
   report: Report,
 ): string[] | undefined {
-  const comma =
+  const refused =
     type === 'list' ? stringsAt(block, 'options').find(({ text }) => text.includes(',')) : undefined;
-  if (comma) report(diagnose('input-options', comma.range, 'an option of a list cannot have a comma in it'));
-  return comma ? undefined : options;
+  if (refused)
+    report(diagnose('input-options', refused.range, 'an option of a list cannot have a comma in it'));
+  return refused ? undefined : options;
 }
 
-const zero: Record<Exclude<InputType, 'choice'>, string> = {
+const defaultsByType: Record<Exclude<InputType, 'choice'>, string> = {
   string: '',
   number: '0',
   bool: 'false',
@@ -93,7 +94,7 @@ function readDefault(
 ): string | undefined {
   const attribute = block.attributes.get('default');
   const value = valueAt(block, 'default');
-  if (!attribute) return type === 'choice' ? (options?.[0] ?? '') : zero[type];
+  if (!attribute) return type === 'choice' ? (options?.[0] ?? '') : defaultsByType[type];
   if (!value) return undefined;
   const checked = checkInputValue({ type, ...defined({ options }) }, value);
   if ('text' in checked) return checked.text;

@@ -4,24 +4,28 @@ import { didYouMean } from '#domain/language/suggest.ts';
 import { canonicalName } from './instances.ts';
 
 /**
- * Names by which jobs are called in `passed`, `jobs` and `exclude`: their own, and those of groups for all
- * instances.
+ * The names that `passed`, `jobs` and `exclude` can use: those of jobs, and those of groups, which mean all
+ * instances of the group.
  */
 export interface JobNames {
+  /** The names of all jobs. */
   all: string[];
-  /** Canonical names, each once; what is unknown is reported. */
+  /**
+   * Replaces groups by their instances. Returns canonical names without duplicates, and reports unknown
+   * names.
+   */
   expand: (names: readonly LocatedString[], report: Report) => string[];
 }
 
 export function jobNames(
   jobs: readonly string[],
   groups: ReadonlyMap<string, readonly string[]>,
-  /** A job could not be read: names may only seem unknown. */
+  /** A job could not be read. A name that seems unknown may be that of this job, so it is not reported. */
   incomplete: boolean,
 ): JobNames {
   const known = new Set(jobs);
-  const expandOne = ({ text, range }: LocatedString, report: Report): readonly string[] => {
-    const name = canonicalName(text, (one) => known.has(one));
+  const expandName = ({ text, range }: LocatedString, report: Report): readonly string[] => {
+    const name = canonicalName(text, (candidate) => known.has(candidate));
     if (known.has(name)) return [name];
     const instances = groups.get(text);
     if (instances && instances.length > 0) return instances;
@@ -29,16 +33,16 @@ export function jobNames(
     if (instances) {
       const message = `the group "${text}" has no jobs: its for_each or matrix is empty`;
       report(diagnose('unknown-job', range, message, 'Give it elements, or remove the name here.'));
-    } else report(diagnose('unknown-job', range, sayUnknown(text, known, groups)));
+    } else report(diagnose('unknown-job', range, explainUnknownJob(text, known, groups)));
     return [];
   };
   return {
     all: [...jobs],
-    expand: (names, report) => [...new Set(names.flatMap((name) => expandOne(name, report)))],
+    expand: (names, report) => [...new Set(names.flatMap((name) => expandName(name, report)))],
   };
 }
 
-function sayUnknown(
+function explainUnknownJob(
   name: string,
   jobs: ReadonlySet<string>,
   groups: ReadonlyMap<string, readonly string[]>,

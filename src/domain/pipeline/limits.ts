@@ -15,15 +15,15 @@ export const LIMITS = {
   resources: 5000,
   /** Tags of a job or resource, and serial groups of a job. */
   tags: 10,
-  /** Secrets that need one another, in a row. */
+  /** Secrets in a chain in which each one needs the next. */
   secretChain: 10,
-  /** Sources that name one another, in a row. */
+  /** Sources in a chain in which each one names the next. */
   sourceChain: 5,
   /** Distinct texts to fetch for one pipeline, including those that sources name. */
   sources: 50,
-  /** Total bytes of these texts. */
+  /** Total bytes of the fetched texts. */
   sourceBytes: 2 * 1024 * 1024,
-  /** Time from the first fetch of a pipeline after which no other starts. */
+  /** Time from the first fetch of a pipeline until the last one may start. */
   sourceMilliseconds: 60_000,
   /** Characters of the values that a program of a type with a protocol gets, as JSON. */
   protocolCharacters: 64 * 1024,
@@ -33,10 +33,10 @@ export const LIMITS = {
 
 const mebibytes = (bytes: number): string => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB`;
 
-/** Checked before anything is fetched. `wanted`: number of sources known so far. */
-export function checkSources(wanted: number): Diagnostic | undefined {
-  if (wanted <= LIMITS.sources) return undefined;
-  const message = `the pipeline names ${wanted} sources to fetch; at most ${LIMITS.sources} are allowed`;
+/** Checks the number of sources that are known so far, before any of them is fetched. */
+export function checkSources(count: number): Diagnostic | undefined {
+  if (count <= LIMITS.sources) return undefined;
+  const message = `the pipeline names ${count} sources to fetch; at most ${LIMITS.sources} are allowed`;
   return diagnose(
     'too-large',
     undefined,
@@ -52,8 +52,8 @@ export function checkSourceBytes(bytes: number): Diagnostic | undefined {
 }
 
 export function definitionTooLong(bytes: number): Diagnostic {
-  const [is, most] = [mebibytes(bytes), mebibytes(LIMITS.definitionBytes)];
-  const message = `the pipeline is ${is} long when its groups are expanded; at most ${most} are allowed`;
+  const [size, maximum] = [mebibytes(bytes), mebibytes(LIMITS.definitionBytes)];
+  const message = `the pipeline is ${size} long when its groups are expanded; at most ${maximum} are allowed`;
   const help =
     'Each instance of a group repeats its scripts: ' +
     'move long ones into a file of the repository, or split the pipeline.';

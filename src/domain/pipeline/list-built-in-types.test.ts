@@ -8,25 +8,25 @@ import {
 import { listBuiltInTypes } from './list-built-in-types.ts';
 
 const types = listBuiltInTypes();
-const named = (kind: string): string[] =>
+const namesOfKind = (kind: string): string[] =>
   types
     .filter((type) => type.kind === kind)
     .flatMap(({ name, aliases }) => [name, ...aliases])
     .toSorted();
 
-test('lists each built-in type once, under all its names', () => {
-  expect(named('resource_type')).toEqual([...builtInResourceTypes.keys()].toSorted());
-  expect(named('notification_type')).toEqual([...builtInNotificationTypes.keys()].toSorted());
-  expect(named('service_type')).toEqual([...builtInServiceTypes.keys()].toSorted());
-  expect(named('secret_type')).toEqual([...builtInSecretTypes.keys()].toSorted());
-  expect(named('runner_type')).toEqual(['docker', 'exec', 'shell']);
+test('the list has each built-in type once, under all its names', () => {
+  expect(namesOfKind('resource_type')).toEqual([...builtInResourceTypes.keys()].toSorted());
+  expect(namesOfKind('notification_type')).toEqual([...builtInNotificationTypes.keys()].toSorted());
+  expect(namesOfKind('service_type')).toEqual([...builtInServiceTypes.keys()].toSorted());
+  expect(namesOfKind('secret_type')).toEqual([...builtInSecretTypes.keys()].toSorted());
+  expect(namesOfKind('runner_type')).toEqual(['docker', 'exec', 'shell']);
 });
 
-test('says in a sentence what each type is for', () => {
+test('the description of each type is one sentence', () => {
   for (const { description } of types) expect(description).toMatch(/^[A-Z].+\.$/);
 });
 
-test('reads the parameters from the definitions', () => {
+test('the parameters of each type are those of its definition', () => {
   expect(types.find(({ kind, name }) => kind === 'resource_type' && name === 'artifact')?.params).toContain(
     'secret_access_key',
   );

@@ -7,7 +7,7 @@ import {
   builtInServiceTypes,
 } from './built-in-types.ts';
 
-/** A type that comes with Millrace, as people read it. */
+/** A type that comes with Millrace, described for people. */
 export interface BuiltInType {
   /** The block that defines such types: `resource_type`. */
   kind: string;
@@ -17,7 +17,7 @@ export interface BuiltInType {
   params: string[];
   /** One sentence. */
   description: string;
-  /** Its HCL. Absent: Millrace itself does its work. */
+  /** The HCL of the definition. Absent if Millrace itself does the work. */
   definition?: string;
 }
 
@@ -28,7 +28,7 @@ const KINDS: readonly [kind: string, definitions: ReadonlyMap<string, string>][]
   ['secret_type', builtInSecretTypes],
 ];
 
-/** Sorted by kind, then by the name that people search for. Other names of a type are aliases. */
+/** Descriptions by kind, then by the name that people search for. All other names of a type are aliases. */
 const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   resource_type: {
     artifact: 'Files of a build for later jobs, on a volume or in a bucket.',
@@ -84,7 +84,7 @@ export function listBuiltInTypes(): BuiltInType[] {
   return [...types, ...Object.keys(RUNNER_PARAMS).map(runnerType)];
 }
 
-/** A runner says what a command is, so there is nothing to read in its definition. */
+/** The parameters of a runner come from a table, because its definition does not list them. */
 function runnerType(name: string): BuiltInType {
   const description = DESCRIPTIONS['runner_type']?.[name] ?? '';
   const definition = builtInRunnerTypes.get(name);
@@ -99,24 +99,24 @@ function runnerType(name: string): BuiltInType {
 }
 
 function typesOf(kind: string, definitions: ReadonlyMap<string, string>): BuiltInType[] {
-  const described = DESCRIPTIONS[kind] ?? {};
-  const same = Map.groupBy(definitions, ([, text]) => text);
-  return [...same].map(([text, entries]) => {
+  const descriptions = DESCRIPTIONS[kind] ?? {};
+  const definitionsByText = Map.groupBy(definitions, ([, text]) => text);
+  return [...definitionsByText].map(([text, entries]) => {
     const names = entries.map(([name]) => name).toSorted();
-    const name = names.find((one) => Object.hasOwn(described, one)) ?? names[0] ?? '';
+    const name = names.find((candidate) => Object.hasOwn(descriptions, candidate)) ?? names[0] ?? '';
     const hcl = `${text.trim()}\n`;
     return {
       kind,
       name,
-      aliases: names.filter((one) => one !== name),
+      aliases: names.filter((candidate) => candidate !== name),
       params: paramsOf(hcl),
-      description: described[name] ?? '',
+      description: descriptions[name] ?? '',
       ...(/^ {2}\w.*\{$/m.test(hcl) && { definition: hcl }),
     };
   });
 }
 
-/** The definitions are our own, so their layout is known. */
+/** Reads `params` without a parser, because the layout of the built-in definitions is known. */
 function paramsOf(hcl: string): string[] {
   const [, list = ''] = /^ {2}params\s*= \[([^[\]]*)\]/m.exec(hcl) ?? [];
   return [...list.matchAll(/"(?<name>[^"]+)"/g)].map(({ groups }) => groups?.['name'] ?? '');

@@ -1,7 +1,7 @@
 import type { ParameterRules } from './parameter-rules.ts';
 
 const PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'];
-/** Other names for the same, in the same order. */
+/** Other names for the providers, in the same order. */
 const CODE_NAMES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 
 const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
@@ -21,7 +21,7 @@ export const notificationRules: Readonly<Record<string, ParameterRules>> = {
         /^https?:\/\/[^\s/@:]+(?::\d+)?\/[\w.-]+(?:\/[\w.-]+)+\/?$/.test(url)
           ? undefined
           : 'url must be the https:// or http:// address of a repository, without a user',
-      repository: explainBadPath,
+      repository: explainBadRepositoryPath,
       provider: (name) =>
         [...PROVIDERS, ...CODE_NAMES].includes(name)
           ? undefined
@@ -61,8 +61,11 @@ function explainBadRepository(name: string): string | undefined {
   return REPOSITORY.test(name) ? undefined : `${JSON.stringify(name)} is not <owner>/<repository>`;
 }
 
-/** GitLab has groups in groups. */
-function explainBadPath(path: string): string | undefined {
+/**
+ * Explains why the text is not the path of a repository. The path may have more than two parts, because
+ * groups of GitLab can be nested.
+ */
+function explainBadRepositoryPath(path: string): string | undefined {
   const parts = path.split('/');
   const isPath = parts.length > 1 && parts.every((part) => /^(?!\.{1,2}$)[\w.-]+$/.test(part));
   return isPath ? undefined : `${JSON.stringify(path)} is not <owner>/<repository>`;
@@ -72,7 +75,10 @@ function explainBadId(id: string): string | undefined {
   return /^\d+$/.test(id) ? undefined : 'this must be a number';
 }
 
-/** Which repository on which forge. A secret url does not say what forge it is. */
+/**
+ * Explains why the parameters do not name one repository on a known forge. A secret url does not show what
+ * forge it is.
+ */
 function explainPlace(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   if (has('url') && has('repository'))
@@ -104,9 +110,9 @@ function explainCredentials(
   values: ReadonlyMap<string, string>,
 ): { name: string; reason: string } | undefined {
   const has = (name: string): boolean => (values.get(name) ?? '') !== '';
-  const [one, other] = has('username') ? ['username', 'password'] : ['password', 'username'];
-  if (!has(one)) return undefined;
-  if (!has(other)) return { name: one, reason: `a login with ${one} needs ${other} too` };
+  const [name, missing] = has('username') ? ['username', 'password'] : ['password', 'username'];
+  if (!has(name)) return undefined;
+  if (!has(missing)) return { name, reason: `a login with ${name} needs ${missing} too` };
   return values.get('tls') === 'none'
     ? { name: 'tls', reason: 'without TLS anyone on the way could read the password: use starttls or tls' }
     : undefined;

@@ -26,10 +26,10 @@ export interface KnownNotification {
   exclude: readonly LocatedString[];
 }
 
-/** By `<type>.<label>`; `broken`: declared, but wrong, and reported. */
+/** Notifications by `<type>.<label>`. `broken`: declared, but an error was reported. */
 export type KnownNotifications = ReadonlyMap<string, KnownNotification | 'broken'>;
 
-/** All but the jobs that they are for, whose names are not known yet. */
+/** Reads the notifications. `resolveJobs` adds their jobs later, when the names of all jobs are known. */
 export function readNotifications(
   blocks: readonly ReadBlock[],
   types: KnownTypes<Omit<NotificationType, keyof NamedType>>,
@@ -40,13 +40,13 @@ export function readNotifications(
   for (const block of blocks) {
     const label = labelAt(block, 1);
     const name = `${labelAt(block, 0).text}.${label.text}`;
-    const named = checkName(report, 'name', 'notification', label);
+    const isNameValid = checkName(report, 'name', 'notification', label);
     if (!claimName(taken, report, 'notification', { text: name, range: label.range })) continue;
     const type = findType(block, 'notification type', types, report);
     const notification = type && readNotification(block, type, report);
     const jobs = namesAt(block, 'jobs');
     const exclude = namesAt(block, 'exclude');
-    notifications.set(name, notification && named ? { notification, type, jobs, exclude } : 'broken');
+    notifications.set(name, notification && isNameValid ? { notification, type, jobs, exclude } : 'broken');
   }
   return notifications;
 }
@@ -57,7 +57,7 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   warnOfUnknown(parameters, type, report);
   const what = withArticle(`${type.name} notification`);
   checkParameters(type, { parameters, owner: ownerOf(block), context: block, what }, report);
-  checkAutomatic(block, report);
+  checkJobFilter(block, report);
   const label = labelAt(block, 1).text;
   const message = stringAt(block, 'message');
   return {
@@ -70,7 +70,7 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   };
 }
 
-/** One of them follows every build: `changed` adds none to them. */
+/** Each build that ends has exactly one of these events. `changed` always comes with one of them. */
 const ALL_EVENTS: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
 const EVENTS: readonly NotificationEvent[] = [...ALL_EVENTS, 'changed'];
 
@@ -81,7 +81,7 @@ function readEvents(on: readonly LocatedString[], report: Report): NotificationE
   return all ? [...ALL_EVENTS] : EVENTS.filter((event) => on.some(({ text }) => text === event));
 }
 
-function checkAutomatic(block: ReadBlock, report: Report): void {
+function checkJobFilter(block: ReadBlock, report: Report): void {
   const { attributes } = block;
   const jobs = attributes.get('jobs');
   const emptied = rangeOfEmptiedList(block, 'jobs');
@@ -111,12 +111,12 @@ export function resolveJobs(
   names: JobNames,
   report: Report,
 ): Notification[] {
-  const all = [...notifications.values()].filter((known) => known !== 'broken');
-  return all.map(({ notification, jobs, exclude }) => {
-    const only = names.expand(jobs, report);
-    const without = new Set(names.expand(exclude, report));
-    if (jobs.length > 0) return { ...notification, jobs: only };
+  const valid = [...notifications.values()].filter((known) => known !== 'broken');
+  return valid.map(({ notification, jobs, exclude }) => {
+    const included = names.expand(jobs, report);
+    const excluded = new Set(names.expand(exclude, report));
+    if (jobs.length > 0) return { ...notification, jobs: included };
     if (exclude.length === 0) return notification;
-    return { ...notification, jobs: names.all.filter((name) => !without.has(name)) };
+    return { ...notification, jobs: names.all.filter((name) => !excluded.has(name)) };
   });
 }

@@ -57,7 +57,7 @@ export function checkStepParameters(parameters: readonly Parameter[], prefix: st
   }
 }
 
-/** Parameters can stand in the step itself and in its `params`. */
+/** Reports parameters that are set twice: in the step itself and in its block `params`. */
 export function checkUnique(parameters: readonly Parameter[], report: Report): void {
   const seen = new Set<string>();
   for (const { name, nameRange } of parameters) {

@@ -12,7 +12,7 @@ import { explainBadPath } from './volume-paths.ts';
 /** Rules of a built-in type for parameters, checked at compile time. */
 export interface ParameterRules {
   required: readonly string[];
-  /** They decide how the Pod is made, before secrets are read. */
+  /** Parameters that cannot be secret, because they decide how the Pod is made, before secrets are read. */
   neverSecret?: readonly string[];
   /** Reason why a value is invalid, by parameter. Not called for secret or empty values. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
@@ -20,7 +20,7 @@ export interface ParameterRules {
   explainTogether?: (values: ReadonlyMap<string, string>) => { name: string; reason: string } | undefined;
 }
 
-const rules: Readonly<Record<string, ParameterRules>> = {
+const rulesBySource: Readonly<Record<string, ParameterRules>> = {
   'svc://artifact': artifactRules,
   'svc://git': gitRules,
   'svc://registry-image': registryRules,
@@ -58,15 +58,15 @@ function explainBadFormat(format: string): string | undefined {
     : `${JSON.stringify(format)} is no format: use json, yaml, env or raw`;
 }
 
-/** One way to log in to Vault, and all that it needs. */
+/** Explains why the parameters are not exactly one way to log in to Vault, with all that it needs. */
 function explainBadLogin(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
   const ways = [['token'], ['role_id', 'secret_id'], ['role', 'jwt']];
-  const given = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));
-  const [way] = given;
+  const chosen = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));
+  const [way] = chosen;
   const missing = way?.find((name) => (values.get(name) ?? '') === '');
-  if (given.length === 1 && missing === undefined) return undefined;
+  if (chosen.length === 1 && missing === undefined) return undefined;
   const name = way?.find((parameter) => values.has(parameter)) ?? 'address';
-  if (given.length === 1) return { name, reason: `a login with ${name} needs ${missing} too` };
+  if (chosen.length === 1) return { name, reason: `a login with ${name} needs ${missing} too` };
   const reason = 'vault needs one way to log in: token, or role_id and secret_id, or role and jwt';
   return { name, reason };
 }
@@ -91,11 +91,11 @@ export function checkParameters(
   given: GivenParameters,
   report: Report,
 ): void {
-  const found = rules[builtInSource(type) ?? ''];
-  if (!found) return;
-  for (const name of found.required) requireParameter(name, given, report);
-  for (const parameter of given.parameters) checkValue(parameter, found, report);
-  checkTogether(given, found, report);
+  const rules = rulesBySource[builtInSource(type) ?? ''];
+  if (!rules) return;
+  for (const name of rules.required) requireParameter(name, given, report);
+  for (const parameter of given.parameters) checkValue(parameter, rules, report);
+  checkTogether(given, rules, report);
 }
 
 function checkTogether(

@@ -10,18 +10,18 @@ import { actionsOf } from './steps.ts';
  */
 export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, report: Report): void {
   const jobs = new Map(drafts.map((draft) => [draft.job.name, draft]));
-  const waits = new Map<string, LocatedString[]>();
-  for (const { job, gets, report: tell } of drafts) {
+  const waitsFor = new Map<string, LocatedString[]>();
+  for (const { job, gets, report: reportInJob } of drafts) {
     for (const { step, passed } of gets) {
       const upstream = passed.flatMap((name) =>
-        names.expand([name], tell).map((text): LocatedString => ({ text, range: name.range })),
+        names.expand([name], reportInJob).map((text): LocatedString => ({ text, range: name.range })),
       );
       step.passed = [...new Set(upstream.map(({ text }) => text))];
-      waits.set(job.name, [...(waits.get(job.name) ?? []), ...upstream]);
-      for (const name of upstream) checkUse(name, step.resource, jobs.get(name.text), tell);
+      waitsFor.set(job.name, [...(waitsFor.get(job.name) ?? []), ...upstream]);
+      for (const name of upstream) checkUse(name, step.resource, jobs.get(name.text), reportInJob);
     }
   }
-  reportCycles([...jobs.keys()], waits, report);
+  reportCycles([...jobs.keys()], waitsFor, report);
 }
 
 function checkUse(
@@ -39,22 +39,22 @@ function checkUse(
 /** Reports each cycle once, at the entry that closes it. */
 function reportCycles(
   names: readonly string[],
-  waits: ReadonlyMap<string, LocatedString[]>,
+  waitsFor: ReadonlyMap<string, LocatedString[]>,
   report: Report,
 ): void {
-  const done = new Set<string>();
+  const finished = new Set<string>();
   const path: string[] = [];
   const visit = (name: string): void => {
     path.push(name);
-    for (const { text, range } of waits.get(name) ?? []) {
+    for (const { text, range } of waitsFor.get(name) ?? []) {
       const start = path.indexOf(text);
       if (start >= 0) {
-        const circle = [...path.slice(start), text].join(' → ');
-        report(diagnose('passed-cycle', range, `jobs wait for each other in a cycle: ${circle}`));
-      } else if (!done.has(text)) visit(text);
+        const cycle = [...path.slice(start), text].join(' → ');
+        report(diagnose('passed-cycle', range, `jobs wait for each other in a cycle: ${cycle}`));
+      } else if (!finished.has(text)) visit(text);
     }
     path.pop();
-    done.add(name);
+    finished.add(name);
   };
-  for (const name of names) if (!done.has(name)) visit(name);
+  for (const name of names) if (!finished.has(name)) visit(name);
 }

@@ -3,9 +3,10 @@ import type { Command } from './command.ts';
 import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
 
 /**
- * A valid pipeline, every expression evaluated and every `for_each` and `matrix` expanded: what a revision
- * stores. It is plain JSON, lists keep the order of the file, an absent field means the default, and strings
- * may hold secret placeholders (see `secret-placeholder.ts`) that only the internal gateway resolves.
+ * A valid pipeline with every expression evaluated and every `for_each` and `matrix` expanded: what a
+ * revision stores. It is plain JSON, lists keep the order of the file, an absent field means the default, and
+ * strings may contain secret placeholders (see `secret-placeholder.ts`) that only the internal gateway
+ * resolves.
  */
 export interface Pipeline {
   /**
@@ -25,11 +26,11 @@ export interface Pipeline {
   secrets?: SecretVariable[];
 }
 
-/** Where a definition came from, so that it is fetched once a revision and never silently changes. */
+/** Where a definition came from. It is fetched once for each revision, so it never changes silently. */
 export interface Origin {
   /** `svc://git`, `https://…`. */
   source: string;
-  /** SHA-256 of the fetched text, as `sha256:<hex>`; absent for what is embedded. */
+  /** SHA-256 of the fetched text, as `sha256:<hex>`. Absent for a built-in definition. */
   digest?: string;
   /** The built-in type that the fetched text itself names as its source, as `svc://git`. */
   builtIn?: string;
@@ -38,16 +39,16 @@ export interface Origin {
 export interface ResourceType {
   name: string;
   /**
-   * The definition came with Millrace. One without `check` is cron, under whatever name: the operator itself
-   * answers its checks, and its gets need no command.
+   * The definition came with Millrace. If it has no commands (cron and trigger, under any name), the operator
+   * itself answers the checks, and gets need no command.
    */
   builtIn: boolean;
   /** Names of the parameters that a resource of the type may set. */
   params: string[];
   cache: boolean;
   /**
-   * Its commands are programs of a resource type of Concourse: they get and print JSON. Absent: commands of
-   * Millrace.
+   * The commands are programs of a resource type of Concourse, which get and print JSON. Absent: they are
+   * commands of Millrace.
    */
   protocol?: 'concourse';
   check?: Command;
@@ -91,7 +92,7 @@ export interface NotificationType {
   origin?: Origin;
 }
 
-/** `changed`: the outcome differs from that of the job's build before. */
+/** `changed`: the outcome differs from that of the job's previous build. */
 export type NotificationEvent = 'success' | 'failure' | 'cancel' | 'changed';
 
 export interface Notification {
@@ -100,11 +101,13 @@ export interface Notification {
   type: string;
   label: string;
   params: Record<string, string>;
-  /** `$NAME`, `${NAME}` and backslash-n are filled in when it is sent. */
+  /** `$NAME`, `${NAME}` and backslash-n are replaced when the notification is sent. */
   message?: string;
-  /** Events of the automatic dispatch; empty: only `notify` steps send it. `all` is written out. */
+  /**
+   * Events that send the notification automatically; `all` is expanded. Empty: only `notify` steps send it.
+   */
   on: NotificationEvent[];
-  /** Canonical names of the jobs that it is sent for, groups expanded; absent: every job. */
+  /** Canonical names of the jobs that the notification is for, with groups expanded. Absent: every job. */
   jobs?: string[];
 }
 
@@ -123,7 +126,7 @@ export interface SecretType {
   builtIn: boolean;
   /** Absent for built-in types that the gateway itself reads (`env`, `file`, `kubernetes`, …). */
   get?: Command;
-  /** `$param_<key>`: whatever the block configures. */
+  /** Settings of the block. The command gets each one as `$param_<key>`. */
   config: Record<string, string>;
   origin?: Origin;
 }
@@ -151,7 +154,9 @@ export interface Job {
   disableRetry?: boolean;
   allowFailure?: boolean;
   interruptible?: boolean;
-  /** False: a newer set of versions waits for a queued build. Absent: it takes the place of the build. */
+  /**
+   * False: a newer set of versions waits until a queued build has run. Absent: it replaces the queued build.
+   */
   supersede?: boolean;
   inputs?: Input[];
   identity?: IdentityRequest[];

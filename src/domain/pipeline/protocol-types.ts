@@ -11,11 +11,13 @@ import { checkImage } from './read-command.ts';
 import type { NamedType } from './type-kinds.ts';
 
 /*
- * Types of another system: an image with programs that get and print JSON. Concourse's have /opt/resource/check,
- * in and out.
+ * Types with a protocol come from another system: an image with programs that get and print JSON. The
+ * programs of Concourse are /opt/resource/check, in and out.
  */
 
-/** What a type with a protocol has of its image, so the block cannot have it. */
+/**
+ * Attributes and blocks that a type with a protocol cannot have, because the image provides what they define.
+ */
 const EXCLUDED = ['check', 'pull', 'push', 'runner', 'params', 'cache'];
 
 export const hasProtocol = ({ attributes }: ReadBlock): boolean =>
@@ -28,8 +30,8 @@ export function readProtocolType(
   const problems = problemsOf(block);
   for (const problem of problems) context.report(problem);
   const image = stringAt(block, 'image');
-  const isSound = image !== undefined && checkImage(image, context) && problems.length === 0;
-  if (!isSound || block.attributes.get('protocol')?.value === undefined) return undefined;
+  const isValid = image !== undefined && checkImage(image, context) && problems.length === 0;
+  if (!isValid || block.attributes.get('protocol')?.value === undefined) return undefined;
   const program = (file: string): Command => ({
     runner: 'docker',
     image: image.text,
@@ -54,17 +56,17 @@ function problemsOf(block: ReadBlock): Diagnostic[] {
     const help = 'Add protocol = "concourse", or name the image in check, pull and push.';
     return [diagnose('type-protocol', attributes.get('image')?.nameRange ?? range, message, help)];
   }
-  const excluded = partsOf(block).filter((part) => EXCLUDED.includes(part.name));
-  const problems = excluded.map((part) => {
-    const message = `${part.name} cannot be used with protocol: the image has all programs`;
-    return diagnose('type-protocol', part.range, message, `Remove ${part.name}, or protocol.`);
+  const excluded = attributesAndBlocks(block).filter((item) => EXCLUDED.includes(item.name));
+  const problems = excluded.map((item) => {
+    const message = `${item.name} cannot be used with protocol: the image has all programs`;
+    return diagnose('type-protocol', item.range, message, `Remove ${item.name}, or protocol.`);
   });
   if (attributes.has('image')) return problems;
   const message = 'a type with a protocol needs an image';
   return [...problems, diagnose('type-protocol', protocol.nameRange, message, 'Add image = "…".')];
 }
 
-function partsOf({ attributes, blocks }: ReadBlock): { name: string; range: Range }[] {
+function attributesAndBlocks({ attributes, blocks }: ReadBlock): { name: string; range: Range }[] {
   return [
     ...[...attributes].map(([name, { nameRange }]) => ({ name, range: nameRange })),
     ...blocks.map(({ type, range }) => ({ name: type, range })),
@@ -74,20 +76,20 @@ function partsOf({ attributes, blocks }: ReadBlock): { name: string; range: Rang
 /** The parameters with their types, as a program of the type reads them. */
 export function valuesByName(
   parameters: readonly Parameter[],
-  what: { name: string; range: Range },
+  subject: { name: string; range: Range },
   report: Report,
 ): JsonObject {
-  const found: [string, JsonValue][] = [];
+  const entries: [string, JsonValue][] = [];
   for (const { name, json, text, range } of parameters) {
     if (json && 'inexact' in json) {
       const message = `${name} has the number ${json.inexact}, which programs cannot read exactly`;
       report(diagnose('invalid-parameter', range, message, 'Write it as a text, in quotes.'));
-    } else found.push([name, json ? json.json : text]);
+    } else entries.push([name, json ? json.json : text]);
   }
-  const values = Object.fromEntries(found);
+  const values = Object.fromEntries(entries);
   if (JSON.stringify(values).length > LIMITS.protocolCharacters) {
-    const message = `${what.name} is longer than ${LIMITS.protocolCharacters} characters as JSON`;
-    report(diagnose('invalid-parameter', what.range, message, 'Pass large values as files.'));
+    const message = `${subject.name} is longer than ${LIMITS.protocolCharacters} characters as JSON`;
+    report(diagnose('invalid-parameter', subject.range, message, 'Pass large values as files.'));
   }
   return values;
 }
@@ -107,8 +109,8 @@ export function readGetParams(
   const [params] = blocksOf(block, 'params');
   if (params === undefined || type === undefined) return {};
   if (type.protocol !== undefined) {
-    const what = { name: 'params', range: params.range };
-    return { protocolParams: valuesByName(params.parameters, what, report) };
+    const subject = { name: 'params', range: params.range };
+    return { protocolParams: valuesByName(params.parameters, subject, report) };
   }
   const message = `params has no effect: only a get of a type with a protocol takes it, and ${type.name} has none`;
   report(diagnose('get-params', params.range, message));

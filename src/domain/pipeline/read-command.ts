@@ -21,7 +21,7 @@ const image = new RegExp(
 export interface ReadingContext {
   report: Report;
   runners: KnownRunners;
-  /** The image can contain `$param_…`: it is known once the parameters are. */
+  /** The image may contain `$param_…`, because it is filled in as soon as the parameters are known. */
   imageFromParams?: boolean;
 }
 
@@ -65,21 +65,21 @@ function readCustom(
   report: Report,
 ): CustomCommand | undefined {
   const given = attributesOf(block);
-  const lacking = [...namesInTemplates([path, ...args])].filter(
+  const missing = [...namesInTemplates([path, ...args])].filter(
     (attribute) =>
       callers.has(attribute) &&
-      !OF_RUNNERS.has(attribute) &&
+      !NAMES_IN_ALL_TEMPLATES.has(attribute) &&
       !Object.hasOwn(given, attribute) &&
       !block.attributes.has(attribute) &&
       !block.misread.has(attribute),
   );
-  const attributes = { ...given, ...Object.fromEntries(lacking.map((attribute) => [attribute, ''])) };
+  const attributes = { ...given, ...Object.fromEntries(missing.map((attribute) => [attribute, ''])) };
   if (fillTemplate(path, new Map(Object.entries(attributes))) === '') {
     const message = `the path of the runner ${name} becomes empty, so nothing would run`;
     report(diagnose('invalid-command', block.range, message, `Set what its path ${path} names.`));
     return undefined;
   }
-  for (const attribute of lacking) {
+  for (const attribute of missing) {
     const message = `$${attribute} in the runner ${name} is empty: there is no attribute "${attribute}" here`;
     report(diagnose('runner-attribute', block.range, message));
   }
@@ -87,8 +87,8 @@ function readCustom(
   return { runner: 'custom', name, path, args, attributes, callerArgs };
 }
 
-/** What `$args`, `$env` and `$WORKDIR` mean in every template. */
-const OF_RUNNERS: ReadonlySet<string> = new Set(['args', 'env', 'WORKDIR']);
+/** Names with a meaning in every template. They need no attribute. */
+const NAMES_IN_ALL_TEMPLATES: ReadonlySet<string> = new Set(['args', 'env', 'WORKDIR']);
 
 function readExec(block: ReadBlock, report: Report): Command | undefined {
   const path = stringAt(block, 'path');
@@ -110,25 +110,25 @@ function readExec(block: ReadBlock, report: Report): Command | undefined {
 function readShell(block: ReadBlock, report: Report): Command | undefined {
   const given = ['cmd', 'file'].filter((name) => block.attributes.has(name));
   if (given.length !== 1) {
-    const found = given.length === 0 ? 'neither' : 'both';
+    const set = given.length === 0 ? 'neither' : 'both';
     const help = 'Write cmd for a script in place, or file for one in the working directory.';
     report(
       diagnose(
         'invalid-command',
         block.range,
-        `the runner shell needs either cmd or file, and has ${found}`,
+        `the runner shell needs either cmd or file, and has ${set}`,
         help,
       ),
     );
     return undefined;
   }
   const shell = stringAt(block, 'shell');
-  if (block.attributes.has('shell') && !isNamed(shell, report)) return undefined;
-  const rest = shell ? { shell: shell.text } : {};
+  if (block.attributes.has('shell') && !isNotEmpty(shell, report)) return undefined;
+  const shellField = shell ? { shell: shell.text } : {};
   const cmd = stringAt(block, 'cmd');
-  if (cmd) return { runner: 'shell', cmd: cmd.text, ...rest };
+  if (cmd) return { runner: 'shell', cmd: cmd.text, ...shellField };
   const file = stringAt(block, 'file');
-  return file && isNamed(file, report) ? { runner: 'shell', file: file.text, ...rest } : undefined;
+  return file && isNotEmpty(file, report) ? { runner: 'shell', file: file.text, ...shellField } : undefined;
 }
 
 function readDockerFlags(block: ReadBlock, { report }: ReadingContext): DockerArgs {
@@ -142,11 +142,13 @@ function readDocker(
 ): Command | undefined {
   const name = stringAt(block, 'image');
   if (!name || !checkImage(name, context)) return undefined;
-  const named = { runner: 'docker', image: name.text } as const;
+  const dockerFields = { runner: 'docker', image: name.text } as const;
   const cmd = stringAt(block, 'cmd');
-  if (cmd) return { ...named, cmd: cmd.text };
+  if (cmd) return { ...dockerFields, cmd: cmd.text };
   if (block.attributes.has('cmd')) return undefined;
-  return entrypoint === undefined ? { ...named, entrypoint: true } : { ...named, path: entrypoint, args: [] };
+  return entrypoint === undefined
+    ? { ...dockerFields, entrypoint: true }
+    : { ...dockerFields, path: entrypoint, args: [] };
 }
 
 /** Whether a registry accepts the text as an image name. */
@@ -158,8 +160,8 @@ export function checkImage(
   { text, range }: LocatedString,
   { report, imageFromParams = false }: ReadingContext,
 ): boolean {
-  const fixed = imageFromParams ? text.replaceAll(parameterReference, '1') : text;
-  const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(fixed) ?? [];
+  const withoutParams = imageFromParams ? text.replaceAll(parameterReference, '1') : text;
+  const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(withoutParams) ?? [];
   if (reference !== undefined) {
     report(
       diagnose(
@@ -170,12 +172,12 @@ export function checkImage(
     );
     return false;
   }
-  if (isImage(fixed)) return true;
+  if (isImage(withoutParams)) return true;
   report(diagnose('invalid-image', range, `${JSON.stringify(text)} is not the name of an image`));
   return false;
 }
 
-function isNamed(text: LocatedString | undefined, report: Report): boolean {
+function isNotEmpty(text: LocatedString | undefined, report: Report): boolean {
   if (text?.text === '')
     report(diagnose('invalid-command', text.range, 'this must not be empty', 'Name a file.'));
   return text !== undefined && text.text !== '';

@@ -22,10 +22,10 @@ export function hooksOf(block: ReadBlock, context: StepContext): { hooks?: Hooks
 
 /** Actions of all blocks of one kind, in order. */
 export function readHook(block: ReadBlock, kind: string, context: StepContext): HookAction[] {
-  return blocksOf(block, kind).flatMap((hook) => readOne(hook, context));
+  return blocksOf(block, kind).flatMap((hook) => readHookBlock(hook, context));
 }
 
-function readOne(hook: ReadBlock, context: StepContext): HookAction[] {
+function readHookBlock(hook: ReadBlock, context: StepContext): HookAction[] {
   if (hook.labels.length > 0) {
     const run = readCommand(hook, context);
     return run ? [{ kind: 'command', run }] : [];

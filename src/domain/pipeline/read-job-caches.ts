@@ -7,7 +7,7 @@ import { checkName, claimName } from './name.ts';
 import { isInside } from './read-steps.ts';
 import type { Step, TaskStep } from './steps.ts';
 
-/** Each has a volume of its own. */
+/** Limited, because each cache has its own volume. */
 export const MAX_JOB_CACHES = 5;
 
 /** Reports what is wrong with the caches of a job as a whole. */
@@ -24,11 +24,11 @@ export function checkJobCaches(job: ReadBlock, report: Report): void {
 /** The step that restores a cache, at the place of its block. */
 export function readJobCache(block: ReadBlock, report: Report): TaskStep | undefined {
   const label = labelAt(block, 0);
-  const sound = checkName(report, 'type', 'cache', label);
+  const isNameValid = checkName(report, 'type', 'cache', label);
   const path = readPath(block, report);
   const key = stringAt(block, 'key');
   if (key?.text === '') report(diagnose('invalid-cache', key.range, 'the key of a cache must not be empty'));
-  if (!sound || path === undefined || key === undefined) return undefined;
+  if (!isNameValid || path === undefined || key === undefined) return undefined;
   const [prefix = ''] = key.text.split('$');
   return {
     kind: 'task',
@@ -49,7 +49,7 @@ function readPath(block: ReadBlock, report: Report): string | undefined {
   return undefined;
 }
 
-/** The steps of a job, and those that save its caches after them. */
+/** The steps of a job, followed by the steps that save its caches. */
 export function withSaves(steps: Step[]): Step[] {
   const saves = steps.flatMap((step): TaskStep[] => {
     if (step.kind !== 'task' || step.cache === undefined) return [];

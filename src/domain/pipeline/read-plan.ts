@@ -27,7 +27,7 @@ export interface PlanContext extends StepContext {
   inBranch: boolean;
 }
 
-const steps: readonly string[] = [
+const stepTypes: readonly string[] = [
   'cache',
   'get',
   'task',
@@ -43,18 +43,17 @@ const steps: readonly string[] = [
 /** The steps of a job or branch, in order. */
 export function readPlan(block: ReadBlock, context: PlanContext): Step[] {
   const plan: Step[] = [];
-  let open: Branch[] | undefined;
-  const lost = block.misread.has('if') || block.misread.has('else_if');
-  const chain = { incomplete: context.incomplete || lost };
-  for (const child of block.blocks.filter(({ type }) => steps.includes(type))) {
+  let chain: Branch[] | undefined;
+  const mayLackIf = context.incomplete || block.misread.has('if') || block.misread.has('else_if');
+  for (const child of block.blocks.filter(({ type }) => stepTypes.includes(type))) {
     if (child.type === 'if') {
-      open = [];
-      plan.push({ kind: 'branch', branches: open });
+      chain = [];
+      plan.push({ kind: 'branch', branches: chain });
     }
     if (child.type === 'if' || child.type === 'else_if' || child.type === 'else') {
-      open = readBranch(child, open, { context, chain });
+      chain = readBranch(child, chain, { context, mayLackIf });
     } else {
-      open = undefined;
+      chain = undefined;
       const step = readStep(child, context);
       if (step) plan.push(step);
     }
@@ -62,33 +61,33 @@ export function readPlan(block: ReadBlock, context: PlanContext): Step[] {
   return plan;
 }
 
-/** Adds a branch to the open chain. Returns the chain if it is still open. */
+/** Adds a branch to the chain of the `if` before it. Returns the chain if another branch may follow. */
 function readBranch(
   block: ReadBlock,
-  open: Branch[] | undefined,
-  { context, chain }: { context: PlanContext; chain: { incomplete: boolean } },
+  chain: Branch[] | undefined,
+  { context, mayLackIf }: { context: PlanContext; mayLackIf: boolean },
 ): Branch[] | undefined {
   const inner = readPlan(block, { ...context, inBranch: true });
   if (block.blocks.length === 0 && block.misread.size === 0 && !context.incomplete)
     context.report(diagnose('nothing-to-do', block.range, `${block.type} has nothing to do`));
-  if (!open) {
-    if (!chain.incomplete) {
+  if (!chain) {
+    if (!mayLackIf) {
       const message = `${block.type} must follow an if or else_if directly`;
       context.report(diagnose('else-without-if', block.range, message));
     }
     return undefined;
   }
   if (block.type === 'else') {
-    open.push({ steps: inner });
+    chain.push({ steps: inner });
     return undefined;
   }
   const condition = readCondition(block, context);
-  open.push({
+  chain.push({
     ...nameOfBranch(block, context),
     steps: inner,
     ...defined({ condition }),
   });
-  return open;
+  return chain;
 }
 
 /** With the attribute `condition`, the label is a name. Without it, the label is the condition. */
@@ -109,7 +108,7 @@ function readCondition(block: ReadBlock, { report, reader }: PlanContext): strin
   return written.text;
 }
 
-/** Points at the character, if the text is on one line and has no escapes or templates. */
+/** Points at the character with the fault, if the spelling shows where it is. */
 function explainFault(
   { character, reason }: ConditionFault,
   written: LocatedString,
@@ -150,14 +149,14 @@ function readStep(block: ReadBlock, context: PlanContext): Step | undefined {
 function readActionStep(block: ReadBlock, context: PlanContext): ActionStep | undefined {
   const hooks = hooksOf(block, context);
   const step = readAction(block, context);
-  // The same object: what `passed` says is put into it later.
+  // Changes the step itself instead of a copy, because `resolvePassed` sets its `passed` later.
   return step && Object.assign(step, hooks);
 }
 
 function readAction(block: ReadBlock, context: PlanContext): ActionStep | undefined {
   switch (block.type) {
     case 'get':
-      return readChosenGet(block, context);
+      return readGetOutsideBranch(block, context);
     case 'task':
       return readTask(block, context);
     case 'put':
@@ -167,7 +166,7 @@ function readAction(block: ReadBlock, context: PlanContext): ActionStep | undefi
   }
 }
 
-function readChosenGet(block: ReadBlock, context: PlanContext): ActionStep {
+function readGetOutsideBranch(block: ReadBlock, context: PlanContext): ActionStep {
   const passed = block.attributes.get('passed');
   if (passed && context.inBranch) {
     const message =
@@ -178,7 +177,7 @@ function readChosenGet(block: ReadBlock, context: PlanContext): ActionStep {
 }
 
 function readParallel(block: ReadBlock, context: PlanContext): ParallelStep {
-  const inner = block.blocks.filter(({ type }) => steps.includes(type));
+  const inner = block.blocks.filter(({ type }) => stepTypes.includes(type));
   if (inner.length === 0 && block.misread.size === 0 && !context.incomplete)
     context.report(diagnose('nothing-to-do', block.range, 'in_parallel has nothing to do'));
   const limit = numberAt(block, 'limit');

@@ -38,9 +38,9 @@ export interface StepContext {
   runners: KnownRunners;
   resources: KnownResources;
   notifications: KnownNotifications;
-  /** Names may seem unknown only because a block could not be read. */
+  /** A block could not be read. A name that seems unknown may be declared there, so it is not reported. */
   incomplete: boolean;
-  /** Collects each get with its `passed`; names are resolved once all jobs are known. */
+  /** Collects each get with its `passed`. The names are resolved once all jobs are known. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
 }
 
@@ -90,13 +90,13 @@ function versionOf(block: ReadBlock): Pick<GetStep, 'version'> {
 
 export function readTask(block: ReadBlock, context: StepContext): TaskStep | undefined {
   const label = labelAt(block, 0);
-  const named = checkName(context.report, 'title', 'task', label);
+  const isNameValid = checkName(context.report, 'title', 'task', label);
   const [command] = blocksOf(block, 'run');
   const run = command && readCommand(command, context);
   const inputs = readPaths(block, 'inputs', context.report);
   const outputs = readPaths(block, 'outputs', context.report);
   const environment = readEnvironmentVariables(block, context.report);
-  if (!run || !named) return undefined;
+  if (!run || !isNameValid) return undefined;
   return {
     kind: 'task',
     name: label.text,
@@ -149,14 +149,17 @@ function readPutParams(
   found: KnownResource | undefined,
   report: Report,
 ): Pick<PutStep, 'params' | 'protocolParams'> {
-  const all = [...block.parameters, ...blocksOf(block, 'params').flatMap((params) => params.parameters)];
+  const parametersOfPut = [
+    ...block.parameters,
+    ...blocksOf(block, 'params').flatMap((params) => params.parameters),
+  ];
   if (found?.type.protocol !== undefined) {
-    checkUnique(all, report);
-    const what = { name: 'the put', range: block.range };
-    return { params: {}, protocolParams: valuesByName(all, what, report) };
+    checkUnique(parametersOfPut, report);
+    const subject = { name: 'the put', range: block.range };
+    return { params: {}, protocolParams: valuesByName(parametersOfPut, subject, report) };
   }
-  // The type may be one that takes any value.
-  const parameters = found === undefined ? all : textParameters(all, report);
+  // An unknown type may accept values of any type.
+  const parameters = found === undefined ? parametersOfPut : textParameters(parametersOfPut, report);
   checkStepParameters(parameters, 'put_', report);
   return { params: textsByName(parameters) };
 }
@@ -165,9 +168,9 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
   const found = findNotification(block, context);
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', context.report);
-  const reported = new Set([...parameters.map(({ name }) => name), ...block.misread]);
+  const present = new Set([...parameters.map(({ name }) => name), ...block.misread]);
   if (found && builtInSource(found.type) === 'svc://hostcheck') {
-    if (!reported.has('status') && !reported.has('conclusion')) {
+    if (!present.has('status') && !present.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       context.report(diagnose('invalid-notify', block.range, message));
     }
@@ -190,17 +193,18 @@ function nameOf(block: ReadBlock, found: KnownResource | undefined, report: Repo
 
 function findResource(block: ReadBlock, context: StepContext): KnownResource | undefined {
   const { text, range } = targetOf(block);
-  const name = canonicalName(text, (one) => context.resources.has(one));
+  const name = canonicalName(text, (candidate) => context.resources.has(candidate));
   const found = context.resources.get(name);
-  if (found === 'broken' || context.incomplete || isMisread(block)) return undefined;
+  if (found === 'broken' || context.incomplete || isResourceMisread(block)) return undefined;
   if (found) return found;
   const message = `there is no resource "${name}"${didYouMean(name, context.resources.keys())}`;
   context.report(diagnose('unknown-resource', range, message));
   return undefined;
 }
 
-/** The attribute `resource` has an error that was reported. */
-const isMisread = (block: ReadBlock): boolean => block.labels.length < 2 && !stringAt(block, 'resource');
+/** Whether the attribute `resource` has an error, which was reported. */
+const isResourceMisread = (block: ReadBlock): boolean =>
+  block.labels.length < 2 && !stringAt(block, 'resource');
 
 function findNotification(block: ReadBlock, context: StepContext): KnownNotification | undefined {
   const { text, range } = targetOf(block);

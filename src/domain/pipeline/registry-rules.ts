@@ -1,6 +1,9 @@
 import type { ParameterRules } from './parameter-rules.ts';
 
-/** The scripts check the same again: values may be secret here. */
+/**
+ * The scripts check these rules again, because the value of a secret is not known when a pipeline is
+ * compiled.
+ */
 export const registryRules: ParameterRules = {
   required: ['repository'],
   explainBad: {
@@ -85,10 +88,10 @@ const MAX_NAME = 255;
 const COMPARATOR =
   /^(?:[<>]=?|[=^~])?v?(?:\d{1,9}|[xX*])(?:\.(?:\d{1,9}|[xX*])){0,2}(?:-[\dA-Za-z][\dA-Za-z.-]*)?$/;
 
-/** The program of the check reads the same form. */
+/** The program of the check accepts the same constraints. */
 function explainBadConstraint(constraint: string): string | undefined {
-  const alternatives = constraint.split('||').map((one) =>
-    one
+  const alternatives = constraint.split('||').map((alternative) =>
+    alternative
       .replaceAll(/([<>=^~])\s+/g, '$1')
       .split(/[\s,]+/)
       .filter((part) => part !== ''),

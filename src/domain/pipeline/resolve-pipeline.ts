@@ -24,18 +24,21 @@ interface Blocks {
   blocks: readonly ReadBlock[];
   jobs: readonly Block[];
   secrets: readonly SecretBlock[];
-  /** A block could not be read, so names may only seem unknown. */
+  /** A block could not be read. A name that seems unknown may be declared there. */
   incomplete: boolean;
 }
 
 /** Resolves references between blocks and checks the rules between them. */
 export function resolvePipeline(
   { blocks, jobs, secrets, incomplete }: Blocks,
-  first: CompileContext,
+  contextWithoutRunners: CompileContext,
 ): { pipeline: Pipeline; jobs: ReadBlock[] } {
-  const { report } = first;
+  const { report } = contextWithoutRunners;
   const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
-  const context = { ...first, runners: readRunners(ofType('runner_type'), first) };
+  const context = {
+    ...contextWithoutRunners,
+    runners: readRunners(ofType('runner_type'), contextWithoutRunners),
+  };
   const services = readTypes(serviceTypes, ofType('service_type'), context);
   const secretsRead = readSecrets(secrets, readTypes(secretTypes, ofType('secret_type'), context), context);
   const resources = readResources(
@@ -49,31 +52,38 @@ export function resolvePipeline(
     report,
   );
   const usedServices = new Map<string, ServiceType>();
-  const read = readJobs(jobs, { ...context, resources, notifications, services, usedServices, incomplete });
-  const names = jobNames(
-    read.drafts.map(({ job }) => job.name),
-    read.groups,
-    incomplete || read.incomplete,
+  const jobsRead = readJobs(jobs, {
+    ...context,
+    resources,
+    notifications,
+    services,
+    usedServices,
+    incomplete,
+  });
+  const namesOfJobs = jobNames(
+    jobsRead.drafts.map(({ job }) => job.name),
+    jobsRead.groups,
+    incomplete || jobsRead.incomplete,
   );
-  resolvePassed(read.drafts, names, report);
-  warnOfTriggerLoops(read.drafts, report);
-  warnOfSupersede(read.drafts);
-  checkJobNames(read.drafts);
+  resolvePassed(jobsRead.drafts, namesOfJobs, report);
+  warnOfTriggerLoops(jobsRead.drafts, report);
+  warnOfSupersede(jobsRead.drafts);
+  checkJobNames(jobsRead.drafts);
 
-  const sound = [...resources.values()].filter((known) => known !== 'broken');
-  const sent = [...notifications.values()].filter((known) => known !== 'broken');
+  const validResources = [...resources.values()].filter((known) => known !== 'broken');
+  const validNotifications = [...notifications.values()].filter((known) => known !== 'broken');
   const pipeline: Pipeline = {
-    resourceTypes: [...new Map(sound.map(({ type }) => [type.name, type])).values()],
-    resources: sound.map(({ resource }) => resource),
-    jobs: read.drafts.map(({ job }) => job),
-    ...(sent.length > 0 && {
-      notificationTypes: [...new Map(sent.map(({ type }) => [type.name, type])).values()],
-      notifications: resolveJobs(notifications, names, report),
+    resourceTypes: [...new Map(validResources.map(({ type }) => [type.name, type])).values()],
+    resources: validResources.map(({ resource }) => resource),
+    jobs: jobsRead.drafts.map(({ job }) => job),
+    ...(validNotifications.length > 0 && {
+      notificationTypes: [...new Map(validNotifications.map(({ type }) => [type.name, type])).values()],
+      notifications: resolveJobs(notifications, namesOfJobs, report),
     }),
     ...(usedServices.size > 0 && { serviceTypes: [...usedServices.values()] }),
     ...secretsRead,
   };
-  return { pipeline: placeKubernetesSecrets(pipeline), jobs: read.blocks };
+  return { pipeline: placeKubernetesSecrets(pipeline), jobs: jobsRead.blocks };
 }
 
 function checkJobNames(drafts: readonly JobDraft[]): void {

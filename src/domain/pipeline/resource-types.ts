@@ -52,7 +52,7 @@ function readOperation(block: ReadBlock, operation: string, context: CompileCont
   return read ? { [operation]: read } : 'broken';
 }
 
-/** An empty `pull` or `push` is a step that does nothing, and succeeds. */
+/** What an empty `pull` or `push` runs: it does nothing and succeeds. */
 export const NO_OP_COMMAND: Command = { runner: 'exec', path: 'true', args: [] };
 
 export function isNoOpBlock({ type, labels, attributes }: ReadBlock, { runners }: CompileContext): boolean {

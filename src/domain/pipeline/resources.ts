@@ -39,14 +39,14 @@ export function readResources(
   for (const block of blocks) {
     const label = labelAt(block, 1);
     const name = `${labelAt(block, 0).text}.${label.text}`;
-    const tell = reportForInstance(report, block.instance);
-    const named = checkName(report, 'name', 'resource', label);
+    const reportInInstance = reportForInstance(report, block.instance);
+    const isNameValid = checkName(report, 'name', 'resource', label);
     if (!claimName(taken, report, 'resource', { text: name, range: label.range })) continue;
     const type = findType(block, 'resource type', types, report);
-    const resource = type && readResource(block, type, tell);
-    resources.set(name, resource && named ? { resource, type } : 'broken');
+    const resource = type && readResource(block, type, reportInInstance);
+    resources.set(name, resource && isNameValid ? { resource, type } : 'broken');
     const old = oldNameOf(block);
-    if (old) renamed.push({ name, old, report: tell });
+    if (old) renamed.push({ name, old, report: reportInInstance });
   }
   checkOldNames('resource', renamed, (name) => resources.has(name));
   if (resources.size > LIMITS.resources) {
@@ -74,14 +74,14 @@ export function findType<Definition>(
 }
 
 /**
- * The former name with its type. An instance's former name is that of the former group's instance with the
- * same key.
+ * The former name with its type. For an instance, it is the name of the former group's instance with the same
+ * key.
  */
 function oldNameOf(block: ReadBlock): LocatedString | undefined {
   const old = stringAt(block, 'old_name');
   if (!old) return undefined;
-  const typed = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
-  return { ...old, text: block.instance ? instanceName(typed, block.instance.key) : typed };
+  const withType = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
+  return { ...old, text: block.instance ? instanceName(withType, block.instance.key) : withType };
 }
 
 function readResource(block: ReadBlock, type: ResourceType, report: Report): Resource {
@@ -111,12 +111,15 @@ function readParams(
   report: Report,
 ): Pick<Resource, 'params' | 'source'> {
   const [params] = blocksOf(block, 'params');
-  const all = params?.parameters ?? [];
+  const parameters = params?.parameters ?? [];
   if (type.protocol !== undefined) {
     warnOfCache(block, type, report);
-    return { params: {}, source: valuesByName(all, { name: 'params', range: block.range }, report) };
+    return { params: {}, source: valuesByName(parameters, { name: 'params', range: block.range }, report) };
   }
-  const given = { parameters: textParameters(all, report), what: withArticle(`${type.name} resource`) };
+  const given = {
+    parameters: textParameters(parameters, report),
+    what: withArticle(`${type.name} resource`),
+  };
   warnOfUnknown(given.parameters, type, report);
   checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
   return { params: textsByName(given.parameters) };
@@ -169,12 +172,15 @@ function readTimeZone(block: ReadBlock, report: Report): { name: string; range: 
 const inTimeZone = (schedule: Schedule | undefined, timeZone: string | undefined): Schedule | undefined =>
   schedule?.kind === 'cron' ? { ...schedule, ...defined({ timeZone }) } : schedule;
 
-/** Whether it is the built-in `trigger`, under any name: puts of the team's pipelines make its versions. */
+/**
+ * Whether the type is the built-in `trigger`, under any name. Puts of the team's pipelines make the versions
+ * of its resources.
+ */
 export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
   return builtInSource(type) === 'svc://trigger';
 }
 
-/** Types without commands, whose checks the operator answers: cron and trigger. */
+/** Whether the operator itself answers the checks of the type: cron and trigger, which have no commands. */
 export function isCheckedByOperator(type: ResourceType): boolean {
   return type.builtIn && !type.check && !type.pull && !type.push;
 }

@@ -9,8 +9,8 @@ const COMMANDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Attributes of the blocks that call a runner of the pipeline, by its name: the names that a template of the
- * runner can mean. All others are left to the program.
+ * The names of the attributes in the blocks that call each runner of the pipeline. Templates of the runner
+ * can refer to these names. All other names are left to the program.
  */
 export function attributesOfCallers(
   body: Body,
@@ -29,11 +29,11 @@ export function attributesOfCallers(
 
 function blocksIn(body: Body): Block[] {
   const found: Block[] = [];
-  const open: Body[] = [body];
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: Body[] = [body];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const blocks = next.items.filter((item): item is Block => item.kind === 'block');
     found.push(...blocks);
-    open.push(...blocks.map((block) => block.body));
+    pending.push(...blocks.map((block) => block.body));
   }
   return found;
 }

@@ -6,12 +6,12 @@ import { readDockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
 import { attributesOf, checkImage, type ReadingContext } from './read-command.ts';
 
-/** Turns a command of a type into what the type's `runner` block makes of it. */
+/** Changes a command of a type as the `runner` block of the type says. */
 export type RunnerOverride = (command: Command) => Command;
 
 /**
- * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all
- * commands use exec is checked where they are known: `refuseOverride`.
+ * Reads `runner "docker" { image = … }` in a type. Returns undefined after reporting an error.
+ * `applyOverride` checks later that all commands of the type use exec.
  */
 export function readOverride(block: ReadBlock, context: ReadingContext): RunnerOverride | undefined {
   const name = labelAt(block, 0).text;
@@ -23,25 +23,34 @@ export function readOverride(block: ReadBlock, context: ReadingContext): RunnerO
     context.report,
     isDocker ? readDockerArgs(block, context.report).variables : [],
   );
-  const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, context);
-  // What the command itself sets takes precedence.
+  const changeRunner = templates
+    ? overrideByTemplates(block, name, templates)
+    : overrideByImage(block, name, context);
+  // Variables of the command itself take precedence.
   return (
-    change &&
-    ((command) => ({ ...change(command), ...((env ?? command.env) && { env: { ...env, ...command.env } }) }))
+    changeRunner &&
+    ((command) => ({
+      ...changeRunner(command),
+      ...((env ?? command.env) && { env: { ...env, ...command.env } }),
+    }))
   );
 }
 
-function takeTemplates(block: ReadBlock, name: string, templates: RunnerTemplates): RunnerOverride {
+function overrideByTemplates(block: ReadBlock, name: string, templates: RunnerTemplates): RunnerOverride {
   const attributes = attributesOf(block);
   const { path, args } = templates;
   return (command) => {
     const program = programOf(command);
-    const known = { ...attributes, path: program.path };
-    return { runner: 'custom', name, path, args, attributes: known, callerArgs: program.args };
+    const attributesAndPath = { ...attributes, path: program.path };
+    return { runner: 'custom', name, path, args, attributes: attributesAndPath, callerArgs: program.args };
   };
 }
 
-function takeImage(block: ReadBlock, name: string, context: ReadingContext): RunnerOverride | undefined {
+function overrideByImage(
+  block: ReadBlock,
+  name: string,
+  context: ReadingContext,
+): RunnerOverride | undefined {
   if (name === 'exec') return (command) => command;
   const image = stringAt(block, 'image');
   if (!image || !checkImage(image, context)) return undefined;
@@ -52,13 +61,14 @@ function takeImage(block: ReadBlock, name: string, context: ReadingContext): Run
 }
 
 /**
- * A command as exec has it. The scripts of built-in types count as such: a shell with the script as argument.
+ * The command as a program with arguments. A script becomes the argument of a shell, so that the scripts of
+ * built-in types can be overridden too.
  */
 export function programOf(command: Command): { path: string; args: string[] } {
   if (command.runner === 'custom')
     return { path: command.attributes['path'] ?? '', args: command.callerArgs };
   if ('path' in command) return { path: command.path, args: command.args };
-  // Only the image knows; an override of such a command has been refused.
+  // Only the image knows its entrypoint. An override of such a command has been refused.
   if ('entrypoint' in command) return { path: '', args: [] };
   const shell = 'shell' in command ? command.shell : undefined;
   if ('cmd' in command) return { path: shell ?? '/bin/sh', args: ['-ec', command.cmd] };

@@ -1,7 +1,7 @@
 /*
- * While a pipeline is compiled, a secret variable holds a placeholder instead of its value. It consists of
- * letters, digits and underscores, so strings and templates preserve it. The internal gateway inserts the
- * value for the one Pod that needs it.
+ * While a pipeline is compiled, a secret variable has a placeholder instead of its value. The placeholder
+ * consists of letters, digits and underscores, so strings and templates preserve it. The internal gateway
+ * inserts the value for the one Pod that needs it.
  */
 const PREFIX = '__millrace_secret_';
 const pattern = /__millrace_secret_((?:[0-9a-f]{2})+)__/g;
@@ -16,8 +16,8 @@ export function findSecretNames(text: string): string[] {
 }
 
 /**
- * Replaces placeholders by values. A placeholder without a value stays: compare `findSecretNames` with the
- * known values.
+ * Replaces placeholders by values. A placeholder without a value stays in the text. To find out whether there
+ * is one, compare `findSecretNames` with the known values.
  */
 export function replaceSecretPlaceholders(
   text: string,
@@ -26,7 +26,10 @@ export function replaceSecretPlaceholders(
   return text.replaceAll(pattern, (placeholder, hex: string) => valueOfHex(hex, valueOf) ?? placeholder);
 }
 
-/** The same with values from outside. Undefined: the result would have more characters than `max`. */
+/**
+ * Like `replaceSecretPlaceholders`, for values that may be very long. Returns undefined if the result would
+ * have more characters than `max`.
+ */
 export function fillSecretPlaceholders(
   text: string,
   valueOf: (name: string) => string | undefined,

@@ -9,9 +9,15 @@ import type { NamedType } from './type-kinds.ts';
 
 /** What a built-in type requires of the `path` and `key` of a secret. */
 interface PlaceRules {
-  /** What the path names. Absent: the type takes no path. */
-  path?: { is: string; required: boolean; pattern: RegExp; help: string };
-  key: { is: string; pattern: RegExp };
+  /** Rules of the path. Absent: the type takes no path. */
+  path?: TextRule & { required: boolean; help: string };
+  key: TextRule;
+}
+
+interface TextRule {
+  /** What the text must be: the end of a message. */
+  is: string;
+  pattern: RegExp;
 }
 
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
@@ -86,17 +92,13 @@ interface Text {
   range: ReadBlock['range'];
 }
 
-/** A text with placeholders is known only at run time. */
-function checkText(
-  { text, range }: Text,
-  { is, pattern }: { is: string; pattern: RegExp },
-  report: Report,
-): void {
+/** Checks a text, unless it contains placeholders, whose values are known only at run time. */
+function checkText({ text, range }: Text, { is, pattern }: TextRule, report: Report): void {
   if (findSecretNames(text).length > 0 || pattern.test(text)) return;
   report(diagnose('invalid-parameter', range, `${JSON.stringify(text)} cannot be ${is}`));
 }
 
-/** A file that is one value has it under the key `content`. */
+/** Checks the key of a secret in a file. A file that is one value has it under the key `content`. */
 function checkFileKey(block: ReadBlock, key: Text, { config }: SecretDefinition, report: Report): void {
   const path = stringAt(block, 'path')?.text ?? config['path'] ?? '';
   const { format = /\.(?:json|env|ya?ml)$/.test(path) ? '' : 'raw' } = config;

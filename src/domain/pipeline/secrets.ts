@@ -16,7 +16,7 @@ import type { KnownTypes, NamedType } from './type-kinds.ts';
 export interface SecretBlock {
   variable: string;
   block: ReadBlock;
-  /** A value was given from outside: the block is checked, but not used. */
+  /** A value was given from outside. The block is checked, but not used. */
   overridden: boolean;
 }
 
@@ -72,19 +72,19 @@ function readSecret(
   return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };
 }
 
-/** Secrets that are needed to find another one must come to an end, and soon. */
+/** Reports secrets that need each other in a cycle, or in a chain that is too long. */
 function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: CompileContext): void {
   const depths = new Map<string, number>();
   const path: string[] = [];
   const visit = (name: string): number => {
-    const done = depths.get(name);
+    const knownDepth = depths.get(name);
     const secret = known.get(name);
-    if (done !== undefined || !secret) return done ?? 0;
+    if (knownDepth !== undefined || !secret) return knownDepth ?? 0;
     const start = path.indexOf(name);
     if (start >= 0) {
-      const circle = [...path.slice(start), name].map((one) => `var.${one}`).join(' → ');
+      const cycle = [...path.slice(start), name].map((member) => `var.${member}`).join(' → ');
       report(
-        diagnose('secret-cycle', secret.block.range, `secrets depend on each other in a cycle: ${circle}`),
+        diagnose('secret-cycle', secret.block.range, `secrets depend on each other in a cycle: ${cycle}`),
       );
       return 0;
     }
@@ -101,7 +101,7 @@ function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Compil
   for (const name of known.keys()) visit(name);
 }
 
-/** Names of the secrets that must be known first. */
+/** Names of the secrets whose values are needed to read this one. */
 function needsOf({ secret, type }: KnownSecret): string[] {
   return findSecretNames(JSON.stringify([secret.path ?? '', secret.key, type.config, type.get ?? '']));
 }

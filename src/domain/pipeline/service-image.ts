@@ -4,8 +4,9 @@ import type { ServiceType } from './pipeline.ts';
 import { isImage } from './read-command.ts';
 
 /**
- * The image of a service: `$param_<name>`, `${param_<name>}` and `${param_<name>:-<default>}` become what its
- * block in the job says. Nothing else is filled in, so the image is known before the build starts.
+ * Fills in `$param_<name>`, `${param_<name>}` and `${param_<name>:-<default>}` in the image of a service. The
+ * values are those of the service's block in the job. Nothing else is filled in, so the image is known before
+ * the build starts.
  */
 export function fillImage(image: string, params: Readonly<Record<string, string>>): string {
   const reference = /\$(?:param_(\w+)|\{param_(\w+?)(?::-([\w.-]*))?\})/g;
@@ -19,7 +20,7 @@ export function fillImage(image: string, params: Readonly<Record<string, string>
   );
 }
 
-/** With the parameters of this block, each image of the service must be a valid name. */
+/** Reports the images of the service that are not valid names with these parameters. */
 export function checkServiceImages(
   { start, stop, ready }: ServiceType,
   params: Readonly<Record<string, string>>,

@@ -2,7 +2,10 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { stepName } from './step-target.ts';
 
-/** Warns if two steps set variables with the same prefix. Branches of one chain never run together. */
+/**
+ * Warns if two steps set variables with the same prefix. Branches of one `if` may share a prefix, because
+ * only one of them runs.
+ */
 export function warnOfSharedPrefixes(job: ReadBlock, report: Report): void {
   prefixesAfter(job, new Set(), report);
 }
@@ -10,22 +13,22 @@ export function warnOfSharedPrefixes(job: ReadBlock, report: Report): void {
 /** Returns the prefixes that are taken after the steps of the block. */
 function prefixesAfter(block: ReadBlock, before: ReadonlySet<string>, report: Report): Set<string> {
   const taken = new Set(before);
-  const chain = new Set<string>();
+  const branchPrefixes = new Set<string>();
   for (const child of block.blocks) {
-    if (child.type === 'if') for (const prefix of chain) taken.add(prefix);
+    if (child.type === 'if') for (const prefix of branchPrefixes) taken.add(prefix);
     if (['if', 'else_if', 'else'].includes(child.type)) {
-      for (const prefix of prefixesAfter(child, taken, report)) chain.add(prefix);
+      for (const prefix of prefixesAfter(child, taken, report)) branchPrefixes.add(prefix);
       continue;
     }
-    for (const prefix of chain) taken.add(prefix);
+    for (const prefix of branchPrefixes) taken.add(prefix);
     if (child.type === 'in_parallel')
       for (const prefix of prefixesAfter(child, taken, report)) taken.add(prefix);
-    else claim(child, taken, report);
+    else claimPrefix(child, taken, report);
   }
-  return new Set([...taken, ...chain]);
+  return new Set([...taken, ...branchPrefixes]);
 }
 
-function claim(block: ReadBlock, taken: Set<string>, report: Report): void {
+function claimPrefix(block: ReadBlock, taken: Set<string>, report: Report): void {
   const prefix = prefixOf(block);
   if (prefix === undefined) return;
   const { range } = stepName(block);

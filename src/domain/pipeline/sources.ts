@@ -11,7 +11,8 @@ import { readDefinition } from './definition-text.ts';
 import { LIMITS } from './limits.ts';
 import type { FoundDefinition, TypeKind } from './type-kinds.ts';
 
-interface Way<Definition> {
+/** How the definition was reached, and how its own source is read. */
+interface SourceChain<Definition> {
   /** The sources that led here. */
   chain: readonly string[];
   /** Reads a block from a source, which can have a source itself. */
@@ -27,44 +28,44 @@ export function readSourced<Definition extends object>(
   kind: TypeKind<Definition>,
   block: ReadBlock,
   context: CompileContext,
-  way: Way<Definition>,
+  sourceChain: SourceChain<Definition>,
 ): FoundDefinition<Definition> | undefined {
-  const own = ownPart(kind, block);
-  if (own) {
-    const message = `source and ${own.name} cannot be used together: the definition at the source has its own`;
-    context.report(diagnose('source-with-commands', own.range, message));
+  const ownItem = findOwnItem(kind, block);
+  if (ownItem) {
+    const message = `source and ${ownItem.name} cannot be used together: the definition at the source has its own`;
+    context.report(diagnose('source-with-commands', ownItem.range, message));
   }
   const source = stringAt(block, 'source');
   if (!source || !checkSource(source, kind, context.report)) return undefined;
-  const found = find(kind, { source, block }, context, way);
-  if (own || !found) return undefined;
+  const found = findDefinition(kind, { source, block }, context, sourceChain);
+  if (ownItem || !found) return undefined;
   return kind.configure ? { ...found, ...kind.configure(found, block, context.report) } : found;
 }
 
-interface Wanted {
+interface SourcedBlock {
   source: LocatedString;
   block: ReadBlock;
 }
 
-function find<Definition extends object>(
+function findDefinition<Definition extends object>(
   kind: TypeKind<Definition>,
-  wanted: Wanted,
+  sourced: SourcedBlock,
   context: CompileContext,
-  way: Way<Definition>,
+  sourceChain: SourceChain<Definition>,
 ): FoundDefinition<Definition> | undefined {
-  const name = /^svc:\/\/(.*)$/.exec(wanted.source.text)?.[1];
+  const name = /^svc:\/\/(.*)$/.exec(sourced.source.text)?.[1];
   const text = name === undefined ? undefined : kind.builtIn.get(name);
-  if (text === undefined) return readFetched(kind, wanted, context, way);
-  return checkNoDigest(wanted.block, context.report) ? readBuiltIn(kind, text, context) : undefined;
+  if (text === undefined) return readFetched(kind, sourced, context, sourceChain);
+  return checkNoDigest(sourced.block, context.report) ? readBuiltIn(kind, text, context) : undefined;
 }
 
-function ownPart<Definition>(
-  { own }: TypeKind<Definition>,
+function findOwnItem<Definition>(
+  { own: ownItem }: TypeKind<Definition>,
   { attributes, blocks }: ReadBlock,
 ): { name: string; range: ReadBlock['range'] } | undefined {
-  const block = blocks.find(({ type }) => own.includes(type));
+  const block = blocks.find(({ type }) => ownItem.includes(type));
   if (block) return { name: block.type, range: block.range };
-  const [name, attribute] = [...attributes].find(([candidate]) => own.includes(candidate)) ?? [];
+  const [name, attribute] = [...attributes].find(([candidate]) => ownItem.includes(candidate)) ?? [];
   return name === undefined || !attribute ? undefined : { name, range: attribute.nameRange };
 }
 
@@ -102,17 +103,17 @@ function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {
 
 function readFetched<Definition extends object>(
   kind: TypeKind<Definition>,
-  { source, block }: Wanted,
+  { source, block }: SourcedBlock,
   context: CompileContext,
-  { chain, follow }: Way<Definition>,
+  { chain, follow }: SourceChain<Definition>,
 ): FoundDefinition<Definition> | undefined {
   const { text, range } = source;
-  const circle = [...chain, text];
-  if (!checkChain(circle, range, context.report)) return undefined;
-  const resolved = fetched(kind, source, context);
+  const longerChain = [...chain, text];
+  if (!checkChain(longerChain, range, context.report)) return undefined;
+  const resolved = fetchedText(kind, source, context);
   if (!resolved || !checkDigest(source, block, resolved.digest, context.report)) return undefined;
   const inner = readDefinition(kind, { text: resolved.text, source }, context);
-  const found = inner && follow(inner.block, inner.context, circle);
+  const found = inner && follow(inner.block, inner.context, longerChain);
   if (!found) return undefined;
   const builtIn = builtInSource(found);
   return {
@@ -121,16 +122,16 @@ function readFetched<Definition extends object>(
   };
 }
 
-function checkChain(circle: readonly string[], range: ReadBlock['range'], report: Report): boolean {
-  const way = circle.join(' → ');
-  const again = new Set(circle).size < circle.length;
-  if (again) report(diagnose('source-cycle', range, `sources refer to each other in a cycle: ${way}`));
-  else if (circle.length > LIMITS.sourceChain)
-    report(diagnose('source-cycle', range, `a chain of more than ${LIMITS.sourceChain} sources: ${way}`));
-  return !again && circle.length <= LIMITS.sourceChain;
+function checkChain(longerChain: readonly string[], range: ReadBlock['range'], report: Report): boolean {
+  const shown = longerChain.join(' → ');
+  const isCycle = new Set(longerChain).size < longerChain.length;
+  if (isCycle) report(diagnose('source-cycle', range, `sources refer to each other in a cycle: ${shown}`));
+  else if (longerChain.length > LIMITS.sourceChain)
+    report(diagnose('source-cycle', range, `a chain of more than ${LIMITS.sourceChain} sources: ${shown}`));
+  return !isCycle && longerChain.length <= LIMITS.sourceChain;
 }
 
-function fetched<Definition>(
+function fetchedText<Definition>(
   kind: TypeKind<Definition>,
   { text, range }: LocatedString,
   { sources, need, report }: CompileContext,
@@ -145,9 +146,9 @@ function fetched<Definition>(
 }
 
 function checkDigest({ text }: LocatedString, block: ReadBlock, digest: string, report: Report): boolean {
-  const wanted = stringAt(block, 'source_digest');
-  if (!wanted || wanted.text === digest) return true;
-  const message = `${text} has the digest ${digest}, not ${wanted.text}`;
-  report(diagnose('source-digest', wanted.range, message));
+  const expected = stringAt(block, 'source_digest');
+  if (!expected || expected.text === digest) return true;
+  const message = `${text} has the digest ${digest}, not ${expected.text}`;
+  report(diagnose('source-digest', expected.range, message));
   return false;
 }

@@ -3,8 +3,8 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 
 /**
- * `<type>.<label>`, as a step calls its resource or notification: by its attribute `resource`, or by its two
- * labels.
+ * The resource or notification of a step as `<type>.<label>`: from the attribute `resource`, or from the two
+ * labels of the step.
  */
 export function targetOf(block: ReadBlock): Label {
   const { labels, range } = block;
@@ -13,7 +13,7 @@ export function targetOf(block: ReadBlock): Label {
   return { text: `${type.text}.${name.text}`, range: { start: type.range.start, end: name.range.end } };
 }
 
-/** The name of a step: its last label, or without any the name of its resource. */
+/** The name of a step: its last label, or the label of its resource if the step has no label. */
 export function stepName(block: ReadBlock): Label {
   const label = block.labels.at(-1);
   if (label) return label;

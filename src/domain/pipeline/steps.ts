@@ -1,7 +1,7 @@
 import type { JsonObject } from '#domain/language/json-value.ts';
 import type { Command, StepEnvironment } from './command.ts';
 
-/** What a hook does: a command of its own, or a step. Hooks of hooks do not exist. */
+/** What a hook does: a single command, or a step. Steps in hooks have no hooks themselves. */
 export type HookAction = { kind: 'command'; run: Command } | TaskStep | PutStep | NotifyStep;
 
 /** Blocks of one kind run in the order of the file. */
@@ -27,11 +27,13 @@ interface Attempted {
 
 export interface GetStep extends Attempted, StepEnvironment {
   kind: 'get';
-  /** Second label: names the step and the `GET_<NAME>_<KEY>` variables. */
+  /** The last label, or that of the resource. It names the step and the variables `GET_<NAME>_<KEY>`. */
   name: string;
   resource: string;
   trigger: boolean;
-  /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
+  /**
+   * Jobs whose good builds must have used the same version, with groups expanded. Empty: any version will do.
+   */
   passed: string[];
   /**
    * `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest
@@ -67,7 +69,7 @@ export interface NotifyStep extends Attempted {
   kind: 'notify';
   /** `<type>.<label>`. */
   notification: string;
-  /** Overrides the notification's. */
+  /** Replaces the message of the notification. */
   message?: string;
   params: Record<string, string>;
 }
@@ -95,17 +97,19 @@ interface BranchStep {
 }
 
 export interface Branch {
-  /** Only people read it: the label of a block whose condition is an attribute. */
+  /** The label of a block whose condition is an attribute. Only people read it. */
   name?: string;
   /**
-   * Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into
-   * the text.
+   * The text of the condition. It is checked when the pipeline is read, and variables are filled into the
+   * parsed condition, never into the text. Absent for `else`.
    */
   condition?: string;
   steps: Step[];
 }
 
-/** Every step that does one thing, those inside groups and branches included, in the order of the file. */
+/**
+ * All steps that do one thing, including those inside parallel groups and branches, in the order of the file.
+ */
 export function actionsOf(steps: readonly Step[]): ActionStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'service') return [];
@@ -123,15 +127,17 @@ export function getsOf(steps: readonly Step[]): GetStep[] {
 export function hookActionsOf(job: { steps: Step[]; hooks?: Hooks }): HookAction[] {
   return [
     ...actionsOf(job.steps).flatMap((step) => actionsOfHooks(step.hooks)),
-    ...groupHooks(job.steps),
+    ...hooksOfParallelSteps(job.steps),
     ...actionsOfHooks(job.hooks),
   ];
 }
 
-function groupHooks(steps: readonly Step[]): HookAction[] {
+function hooksOfParallelSteps(steps: readonly Step[]): HookAction[] {
   return steps.flatMap((step) => {
     if (step.kind === 'parallel') return actionsOfHooks(step.hooks);
-    return step.kind === 'branch' ? step.branches.flatMap((branch) => groupHooks(branch.steps)) : [];
+    return step.kind === 'branch'
+      ? step.branches.flatMap((branch) => hooksOfParallelSteps(branch.steps))
+      : [];
   });
 }
 

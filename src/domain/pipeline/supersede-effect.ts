@@ -3,8 +3,8 @@ import type { JobDraft } from './jobs.ts';
 import { takesEvery } from './takes-every.ts';
 
 /**
- * Only builds of the newest set are superseded: where triggers take every version, each has a build of its
- * own.
+ * Warns about `supersede = false` in a job that has no trigger for the newest version only. If triggers take
+ * every version, each version has its own build and none is superseded.
  */
 export function warnOfSupersede(drafts: readonly JobDraft[]): void {
   for (const { job, gets, supersede, incomplete, report } of drafts) {

@@ -5,16 +5,16 @@ import { actionsOf, type HookAction, type Hooks, type Step } from './steps.ts';
 type Get = JobDraft['gets'][number];
 
 /**
- * Jobs whose builds may start each other for ever. A job puts a resource, and a get with `trigger` takes each
- * new version of it, without `passed` or with `passed` that names that same job. Each loop is reported once,
- * at the get that closes it.
+ * Warns about jobs whose builds may start each other endlessly. A job puts a resource, and a get with
+ * `trigger` takes each new version of it, without `passed` or with `passed` that names that same job. Each
+ * loop is reported once, at the get that closes it.
  */
 export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
   const triggers = Map.groupBy(
     drafts.flatMap((draft) => draft.gets.filter(({ step }) => step.trigger).map((get) => ({ draft, get }))),
     ({ get }) => get.step.resource,
   );
-  const started = (draft: JobDraft): { draft: JobDraft; get: Get }[] =>
+  const triggeredBy = (draft: JobDraft): { draft: JobDraft; get: Get }[] =>
     putsOf(draft).flatMap((resource) =>
       (triggers.get(resource) ?? []).filter(
         ({ get: { step } }) => step.passed.length === 0 || step.passed.includes(draft.job.name),
@@ -23,17 +23,17 @@ export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report):
   const state = new Map<JobDraft, 'open' | 'done'>();
   const reported = new Set<number>();
   const path: JobDraft[] = [];
-  // Instances of a group share the place.
-  const close = (draft: JobDraft, get: Get): void => {
+  // Instances of a group share one get in the text, which is reported once.
+  const reportOnce = (draft: JobDraft, get: Get): void => {
     const place = get.range.start.byte;
-    if (!reported.has(place)) tell(path.slice(path.indexOf(draft)), get, report);
+    if (!reported.has(place)) reportLoop(path.slice(path.indexOf(draft)), get, report);
     reported.add(place);
   };
   const visit = (draft: JobDraft): void => {
     state.set(draft, 'open');
     path.push(draft);
-    for (const next of started(draft)) {
-      if (state.get(next.draft) === 'open') close(next.draft, next.get);
+    for (const next of triggeredBy(draft)) {
+      if (state.get(next.draft) === 'open') reportOnce(next.draft, next.get);
       else if (!state.has(next.draft)) visit(next.draft);
     }
     path.pop();
@@ -42,7 +42,7 @@ export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report):
   for (const draft of drafts) if (!state.has(draft)) visit(draft);
 }
 
-function tell(loop: readonly JobDraft[], { step, range }: Get, report: Report): void {
+function reportLoop(loop: readonly JobDraft[], { step, range }: Get, report: Report): void {
   const names = loop.map(({ job }) => job.name);
   const [first = ''] = names;
   const message =

@@ -28,13 +28,14 @@ export interface TypeKind<Definition> {
   read: (block: ReadBlock, context: CompileContext) => Definition | undefined;
   /** Commands by the name of their blocks. */
   commands: (definition: Definition) => [block: string, command: Command][];
+  /** Returns the definition with each command replaced by what `change` returns. */
   withCommands: (definition: Definition, change: (command: Command) => Command) => Definition;
   /** Merges a block with a `source` into the definition from the source. */
   configure?: (definition: Definition, block: ReadBlock, report: Report) => Definition;
 }
 
 export interface KnownTypes<Definition> {
-  /** `broken`: declared, but wrong, and reported. */
+  /** `broken`: declared, but an error was reported. */
   find: (name: string) => (Definition & NamedType) | 'broken' | undefined;
   names: string[];
 }

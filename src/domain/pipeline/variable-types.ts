@@ -30,11 +30,11 @@ const hints: Readonly<Record<string, Simple>> = {
 export function readVariableType(block: ReadBlock, reader: BlockReader): VariableType | undefined {
   const expression = typeAt(block, 'type');
   if (!expression) return undefined;
-  // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
+  // People often quote the word, as older HCL required. It is accepted, because its meaning is clear.
   const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
   const word = expression.keyword ?? quoted;
-  const found = simple.find((name) => name === word);
-  if (found) return { simple: found, expression };
+  const primitive = simple.find((name) => name === word);
+  if (primitive) return { simple: primitive, expression };
   if (word !== undefined && !constructors.includes(word)) {
     reader.report(explainBadType(word, expression));
     return undefined;
@@ -50,7 +50,10 @@ function explainBadType(word: string, { range }: Expression): Diagnostic {
   return diagnose('variable-type', range, `"${word}" is not a type${hint}`);
 }
 
-/** The default, converted to the type of the variable; undefined if there is none. */
+/**
+ * The default, converted to the type of the variable. Undefined if there is none; `wrong` after reporting an
+ * error.
+ */
 export function defaultOf(
   block: ReadBlock,
   type: VariableType | undefined,
@@ -86,7 +89,7 @@ export function valueOfText(type: Simple, text: string): { value: Value } | { re
     : { reason: 'is not a number' };
 }
 
-/** Reads a string as JSON; undefined if it is invalid. */
+/** Converts a JSON value. A string is read as JSON text; undefined if it is invalid. */
 export function fromJson(given: JsonValue): Value | undefined {
   if (typeof given !== 'string') return valueOfJson(given);
   try {

@@ -10,8 +10,8 @@ import { makeSecretPlaceholder } from './secret-placeholder.ts';
 import { defaultOf, fromJson, readVariableType, valueOfText, type VariableType } from './variable-types.ts';
 
 /**
- * A value from the manifest or the command line. With `secret` it is a placeholder (`secret-placeholder.ts`),
- * never the secret itself.
+ * A value from the manifest or the command line. With `secret`, the value is a placeholder (see
+ * `secret-placeholder.ts`), never the secret itself.
  */
 export interface GivenVariable {
   value: JsonValue;
@@ -21,22 +21,23 @@ export interface GivenVariable {
 export type GivenVariables = Readonly<Record<string, GivenVariable>>;
 
 /**
- * Key in the given variables that is no variable name: all other variables can have values that are unknown
- * here. What depends on them is not checked, so no error is reported that another value would avoid.
+ * A key of the given variables that cannot be the name of a variable. It means that all other variables may
+ * have values that are not known here. Expressions that depend on them are not checked, because their errors
+ * may not occur with the real values.
  */
 export const UNKNOWN_OTHERS = '*';
 
 export interface Variables {
   values: [string, Value][];
-  /** Declared, but without a value for a reason that was reported. */
+  /** Names of declared variables that have no value because of an error, which was reported. */
   broken: Set<string>;
-  /** Declared, with an unknown value. */
+  /** Names of declared variables whose value is not known here. */
   unknown: Set<string>;
   /** Variables whose value a `secret` block provides. */
   secret: Set<string>;
 }
 
-interface Around {
+interface VariablesContext {
   reader: BlockReader;
   report: Report;
   given: GivenVariables;
@@ -44,15 +45,18 @@ interface Around {
   withSecret: ReadonlySet<string>;
 }
 
-/** Precedence of values: given values, the secret block, the default. */
-export function readDeclaredVariables(blocks: readonly ReadBlock[], context: Around): Variables {
+/**
+ * Reads the declared variables. A given value takes precedence over the secret block, and that block over the
+ * default.
+ */
+export function readDeclaredVariables(blocks: readonly ReadBlock[], context: VariablesContext): Variables {
   const { given, report } = context;
   const variables: Variables = { values: [], broken: new Set(), unknown: new Set(), secret: new Set() };
   const taken = new Map<string, Label>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
-    const sound = checkName(report, 'variable', 'variable', label);
-    if (!claimName(taken, report, 'variable', label) || !sound) continue;
+    const isNameValid = checkName(report, 'variable', 'variable', label);
+    if (!claimName(taken, report, 'variable', label) || !isNameValid) continue;
     const value = valueOf(block, label, context);
     if (value === 'unknown') variables.unknown.add(label.text);
     else if (value) variables.values.push([label.text, value]);
@@ -65,14 +69,14 @@ export function readDeclaredVariables(blocks: readonly ReadBlock[], context: Aro
   return variables;
 }
 
-function valueOf(block: ReadBlock, label: Label, context: Around): Value | 'unknown' | undefined {
+function valueOf(block: ReadBlock, label: Label, context: VariablesContext): Value | 'unknown' | undefined {
   const { reader, report, given, withSecret } = context;
   const type = readVariableType(block, reader);
   const fallback = defaultOf(block, type, reader);
   if (!type || fallback === 'wrong') return undefined;
-  const outside = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
-  if (!outside && Object.hasOwn(given, UNKNOWN_OTHERS)) return 'unknown';
-  if (outside) return convertGiven(outside, { block, label, type, reader });
+  const givenValue = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
+  if (!givenValue && Object.hasOwn(given, UNKNOWN_OTHERS)) return 'unknown';
+  if (givenValue) return convertGiven(givenValue, { block, label, type, reader });
   if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;
   if (reader.partial) return undefined;
@@ -96,18 +100,18 @@ function convertGiven(
   { value, secret }: GivenVariable,
   { block, label, type, reader }: { block: ReadBlock; label: Label; type: VariableType; reader: BlockReader },
 ): Value | undefined {
-  const answer =
+  const result =
     secret === true && type.simple !== 'string'
       ? { reason: 'is secret: the type of the variable must be string' }
-      : fit(value, type, reader);
-  if ('value' in answer) return answer.value;
-  const message = `the value given for "${label.text}" ${answer.reason}`;
+      : convertToType(value, type, reader);
+  if ('value' in result) return result.value;
+  const message = `the value given for "${label.text}" ${result.reason}`;
   reader.report({ ...diagnose('variable-value', block.range, message), variable: label.text });
   return undefined;
 }
 
 /** Converts a given value to the type of the variable, or returns the reason why it does not fit. */
-function fit(
+function convertToType(
   given: JsonValue,
   type: VariableType,
   reader: BlockReader,

@@ -9,7 +9,7 @@ import { actionsOf, hookActionsOf } from './steps.ts';
 /** The parameters that are a path on a volume of the Team, by built-in type. */
 const PARAMETERS: Readonly<Record<string, string>> = { 'svc://fs': 'path', 'svc://artifact': 'base_dir' };
 
-/** Where the operations of a resource need a volume of the Team. Undefined: they need none. */
+/** The path at which the operations of a resource need a volume of the Team. Undefined: they need none. */
 export function volumePathOf(
   { params }: Pick<Resource, 'params'>,
   type: Pick<ResourceType, 'builtIn' | 'origin'>,
@@ -31,13 +31,13 @@ export function explainBadPath(path: string): string | undefined {
 
 const MAX_PATH_CHARACTERS = 1000;
 
-/** A path that a resource needs. Only the Team says whether a volume holds it. */
+/** A path that a resource needs. Only the Team says whether one of its volumes has this path. */
 export interface VolumeUse {
   resource: string;
   path: string;
   /** A job that puts to the resource. Absent: nothing writes to the volume. */
   putBy?: string;
-  /** Stands at the value of the parameter, and says nothing yet. */
+  /** A diagnostic at the value of the parameter. Its message is empty until the Team is known. */
   place: Diagnostic;
 }
 
@@ -66,7 +66,7 @@ export function volumeUses(
   });
 }
 
-/** Paths by resource and parameter. */
+/** The ranges of parameters, by `<resource> <parameter>`. */
 function rangesOf(blocks: readonly ReadBlock[]): ReadonlyMap<string, Range> {
   const resources = blocks.filter(({ type }) => type === 'resource');
   return new Map(
