@@ -10,8 +10,8 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
 }
 
 /**
- * HCL reports an unterminated heredoc at the end of the text. This moves the error to the start of the
- * heredoc.
+ * Moves the error about an unterminated heredoc from the end of the text, where HCL reports it, to the start
+ * of the heredoc.
  */
 function placeAtHeredoc(problem: HclProblem, body: Body | undefined): HclProblem {
   const { summary, subject, context } = problem;
@@ -33,15 +33,15 @@ const MARKER_LENGTH = 2;
 
 /** All expressions in bodies, lists and objects. Iterative, because the tree can be deep. */
 function expressionsIn(body: Body): Expression[] {
-  const found: Expression[] = [];
+  const expressions: Expression[] = [];
   const pending: (Body | Expression)[] = [body];
   for (let next = pending.pop(); next; next = pending.pop()) {
     if ('id' in next) {
-      found.push(next);
+      expressions.push(next);
       pending.push(...(next.items ?? []), ...(next.entries ?? []).flatMap(({ key, value }) => [key, value]));
     } else {
       pending.push(...next.items.map((item) => (item.kind === 'block' ? item.body : item.expression)));
     }
   }
-  return found;
+  return expressions;
 }

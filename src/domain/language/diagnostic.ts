@@ -96,7 +96,7 @@ export function renderDiagnostic({ range, blocks, message }: Diagnostic): string
   return range ? `${range.start.line}:${range.start.column}: ${text}` : text;
 }
 
-/** The message after the blocks that it does not name itself. */
+/** Puts before the message those blocks that the message does not name itself. */
 export function withBlocks(message: string, blocks: readonly string[] = []): string {
   const others = blocks.filter((block) => !message.includes(block));
   return others.length === 0 ? message : `in ${others.join(', ')}: ${message}`;

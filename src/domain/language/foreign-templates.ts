@@ -11,8 +11,9 @@ import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
  */
 
 /**
- * A template mark that belongs to another language than HCL. `doubtful`: it may also be HCL, so it counts as
- * an error only if HCL reports an error in it.
+ * A template mark that belongs to another language than HCL: to the shell, to expressions of another CI
+ * system (`actions`), to curl (`directive`), or to the arguments of a script (`number`). `doubtful`: it may
+ * also be HCL, so it counts as an error only if HCL reports an error in it.
  */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
@@ -27,8 +28,9 @@ const SHELL =
   /\$\{(?:[#@*?$]|-\}|!\}|!\w{1,100}(?:[*@]\}|\[@\])|\w{1,100}(?:[#^,@:]|%[%.*/:?]|\/[^\s/}]{0,100}\/|=(?!=)|\[@\]))/y;
 /** A mark whose name is followed by an HCL comment (`#` or `//`), which would hide the closing brace. */
 const HIDES_BRACE = /\$\{\w(?:[^\s}"{#]{0,100}#|(?:[^\s}"{/]|\/(?!\/)){0,100}\/\/)/y;
-/** An operator directly after a bare name, such as `${name%`: shell or HCL. */
+/** An operator directly after a bare name, such as `${name%`. It may be shell or HCL. */
 const PERHAPS_SHELL = /\$\{\w{1,100}[%/?+\-[]/y;
+/** An expression of another CI system, such as `${{ github.ref }}`. */
 const ACTIONS = /\$\{\{/y;
 const SURELY_ACTIONS = /\$\{\{[^}=\n]{0,200}\}\}/y;
 const NUMBER = /\$\{~?[ \t]*\d{1,100}[ \t]*~?\}/y;

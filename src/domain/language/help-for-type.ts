@@ -64,8 +64,8 @@ function helpForText(subject: ValueSubject, value: Value): string | undefined {
 }
 
 /**
- * A condition is a text that the build evaluates. HCL evaluates a comparison outside of the text while the
- * pipeline is read.
+ * Help for a condition that is not a text. The build evaluates the text of a condition; HCL evaluates a
+ * comparison outside of the text while the pipeline is read.
  */
 function helpForCondition({ expression }: ValueSubject): string {
   const [reference] = expression?.variables ?? [];

@@ -27,10 +27,10 @@ interface Piece {
  */
 export function placeInText(spelling: Spelling, value: string, index: number): Place | undefined {
   for (const pieces of readings(spelling.text)) {
-    const found = pieces && locate(pieces, value, index);
-    if (!found) continue;
-    const start = advance(spelling.start, spelling.text.slice(0, found.from));
-    const end = advance(start, spelling.text.slice(found.from, found.to));
+    const stretch = pieces && locate(pieces, value, index);
+    if (!stretch) continue;
+    const start = advance(spelling.start, spelling.text.slice(0, stretch.from));
+    const end = advance(start, spelling.text.slice(stretch.from, stretch.to));
     return { range: { start, end }, computed: pieces.some(isTemplate) };
   }
   return undefined;

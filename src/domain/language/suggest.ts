@@ -18,8 +18,8 @@ interface Search {
 }
 
 /**
- * Edit distance with swaps of neighbours (Damerau-Levenshtein), or `limit` if it is not smaller. Skips common
- * prefixes and suffixes, and fills only the cells that can stay below the limit.
+ * The edit distance with swaps of neighbours (Damerau-Levenshtein), or `limit` if the distance is not
+ * smaller. Skips common prefixes and suffixes, and fills only the cells that can stay below the limit.
  */
 function distance(a: string, b: string, limit: number, search: Search): number {
   let start = 0;

@@ -1,4 +1,4 @@
-/** The equivalent here of a name from another CI system, and how to write it. */
+/** The equivalent in Millrace of a name from another CI system, and how to write it. */
 interface Synonym {
   name: string;
   help: string;

@@ -117,7 +117,7 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
 ];
 
-/** A better message, if there is one, and help for a problem of HCL. */
+/** Help for a problem of HCL, and a better message if there is one. Empty for an unknown problem. */
 export function explainProblem(problem: HclProblem): Partial<Explanation> {
   const { summary, detail, text = '', help } = problem;
   if (help !== undefined) return { help };

@@ -54,7 +54,10 @@ function readHeredocStart(text: string, at: number, modes: Mode[]): number {
   return readLineStart(text, at + whole.length, marker, modes);
 }
 
-/** At the start of a heredoc line: the offset after the marker if this line is the last. */
+/**
+ * Reads the start of a heredoc line. Returns the offset after the marker if the line ends the heredoc, else
+ * the same offset.
+ */
 function readLineStart(text: string, at: number, marker: string, modes: Mode[]): number {
   let start = at;
   while (text[start] === ' ' || text[start] === '\t') start += 1;
@@ -79,7 +82,7 @@ function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }
   if (sign === '$' || sign === '%') return readSign(text, at, sign, reading);
   if (mode.kind === 'heredoc') return readLineStart(text, at + 1, mode.marker, modes);
   if (sign === '\\') return at + 2;
-  // HCL reports an unclosed quote itself.
+  // The string ends here: at its quote, or at the end of the line, where HCL reports that it is not closed.
   modes.pop();
   return at + 1;
 }
