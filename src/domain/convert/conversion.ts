@@ -18,7 +18,7 @@ const NO_COUNTERPART_HELP = 'A comment in the output marks the place.';
 export class Conversion {
   readonly notes: ConversionNote[] = [];
   readonly variables: VariableTable;
-  /** By their names in Concourse. */
+  /** The converted resources, by their names in Concourse. */
   readonly resources = new Map<string, ConvertedResource>();
   /** The names of jobs in Millrace, by those in Concourse. */
   readonly jobs = new Map<string, string>();
@@ -37,7 +37,10 @@ export class Conversion {
     this.notes.push({ severity: 'warning', message: onOneLine(message), help, span });
   }
 
-  /** Something of the input is not in the output, or not the same: a comment in place, and a warning. */
+  /**
+   * Reports that something of the input is not in the output, or not the same: adds a comment at this place,
+   * and a warning.
+   */
   leaveOut(body: HclNode[], span: YamlSpan, text: string): void {
     body.push({ kind: 'comment', text: onOneLine(text) });
     this.warn(span, text);

@@ -9,36 +9,50 @@ const MAX_COMBINATIONS = 500;
 type Locals = ReadonlyMap<string, YamlTree>;
 
 export interface Combinations {
-  all: Locals[];
-  /** How many run at a time; 0: all. */
+  /** The values of the variables in each combination. */
+  locals: Locals[];
+  /** How many combinations run at a time; 0: all of them. */
   limit: number;
 }
 
-/** Every combination of the values of `across`. Undefined after a report. */
+/** Every combination of the values of `across`. Undefined after reporting an error. */
 export function readAcross(fields: YamlFields, conversion: Conversion): Combinations | undefined {
-  let all: Locals[] = [new Map()];
+  let combinations: Locals[] = [new Map()];
   let limit = 1;
-  for (const one of fields.maps('across', 'a variable of across')) {
-    const name = one.needed('var');
-    const values = one.tree('values');
-    limit *= readLimit(one, conversion);
-    one.end([]);
+  for (const variable of fields.maps('across', 'a variable of across')) {
+    const name = variable.needed('var');
+    const values = variable.tree('values');
+    limit *= readLimit(variable, conversion);
+    variable.end([]);
     if (name === undefined || values?.kind !== 'list') {
-      conversion.error(one.span, 'values of across must be a list that is written out', 'Write the values.');
+      conversion.error(
+        variable.span,
+        'values of across must be a list that is written out',
+        'Write the values.',
+      );
       return undefined;
     }
-    if (all.length * values.items.length > MAX_COMBINATIONS) {
-      conversion.error(one.span, `across has more than ${MAX_COMBINATIONS} combinations`, 'Split the step.');
+    if (combinations.length * values.items.length > MAX_COMBINATIONS) {
+      conversion.error(
+        variable.span,
+        `across has more than ${MAX_COMBINATIONS} combinations`,
+        'Split the step.',
+      );
       return undefined;
     }
-    all = all.flatMap((locals) => values.items.map((value) => new Map([...locals, [name, value]])));
+    combinations = combinations.flatMap((locals) =>
+      values.items.map((value) => new Map([...locals, [name, value]])),
+    );
   }
-  return { all, limit };
+  return { locals: combinations, limit };
 }
 
-/** `all` makes the product 0, which is no limit. */
-function readLimit(one: YamlFields, conversion: Conversion): number {
-  const tree = one.tree('max_in_flight');
+/**
+ * The limit of one variable: 0 for `all`. Limits are multiplied, so `all` makes the product 0, which is no
+ * limit.
+ */
+function readLimit(variable: YamlFields, conversion: Conversion): number {
+  const tree = variable.tree('max_in_flight');
   if (tree === undefined) return 1;
   if (tree.kind === 'scalar' && tree.value === 'all') return 0;
   if (tree.kind === 'scalar' && typeof tree.value === 'number' && tree.value >= 1)
@@ -47,7 +61,7 @@ function readLimit(one: YamlFields, conversion: Conversion): number {
   return 1;
 }
 
-/** What tells the instances of a step apart. */
+/** A suffix that tells the instances of a step apart: `go=1.25, os=linux`. */
 export const suffixOf = (locals: Locals): string =>
   Array.from(locals, ([name, value]) => `${name}=${wordFor(value)}`)
     .join(', ')
@@ -55,7 +69,7 @@ export const suffixOf = (locals: Locals): string =>
 
 const MAX_SUFFIX_CHARACTERS = 60;
 
-/** The first text of a list or map stands for it. */
+/** A word for the value: its text, or the first text in a list or map. */
 function wordFor(value: YamlTree): string {
   const parts =
     value.kind === 'list'
@@ -66,7 +80,7 @@ function wordFor(value: YamlTree): string {
   return parts.map((part) => textOfScalar(part)).find((text) => text !== undefined) ?? '…';
 }
 
-/** The step with the values of one combination. */
+/** The step with the values of one combination filled in. */
 export function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillLocals(item, locals)) };
   if (tree.kind === 'map')
@@ -77,7 +91,7 @@ export function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
   return typeof tree.value === 'string' ? fillText(tree.value, { tree, locals, source: '.' }) : tree;
 }
 
-/** Replaces `((name))` with fixed values that are no texts, as `fly` does: a list, a number, true. */
+/** Replaces `((name))` by fixed values that are not texts, as `fly` does: lists, numbers, true and false. */
 export function fillGiven(tree: YamlTree, given: Locals): YamlTree {
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillGiven(item, given)) };
   if (tree.kind === 'map')
@@ -86,11 +100,13 @@ export function fillGiven(tree: YamlTree, given: Locals): YamlTree {
       entries: tree.entries.map((entry) => ({ ...entry, value: fillGiven(entry.value, given) })),
     };
   const text = textOfScalar(tree) ?? '';
-  const whole = text.startsWith('((') ? wholeReference(text) : undefined;
-  const value = whole?.source === undefined && whole?.fields.length === 0 ? given.get(whole.path) : undefined;
+  const reference = text.startsWith('((') ? wholeReference(text) : undefined;
+  const isName = reference?.source === undefined && reference?.fields.length === 0;
+  const value = isName ? given.get(reference.path) : undefined;
   return value === undefined ? tree : { ...value, span: tree.span };
 }
 
+/** The reference that is the whole text, if the text is one. */
 function wholeReference(text: string): ReturnType<typeof parseReference> | undefined {
   const [match] = text.matchAll(REFERENCE);
   return match?.[0] === text ? parseReference(match[1] ?? '') : undefined;
@@ -100,7 +116,7 @@ function fillText(
   text: string,
   { tree, locals, source }: { tree: YamlTree; locals: Locals; source: string },
 ): YamlTree {
-  const found = (inner: string): YamlTree | undefined => {
+  const valueOf = (inner: string): YamlTree | undefined => {
     const reference = parseReference(inner);
     if (reference.source !== source) return undefined;
     let value = locals.get(reference.path);
@@ -109,12 +125,12 @@ function fillText(
   };
   const whole = wholeReference(text);
   const [match] = whole ? text.matchAll(REFERENCE) : [];
-  const only = match && found(match[1] ?? '');
-  if (only) return { ...only, span: tree.span };
-  const value = text.replaceAll(REFERENCE, (all, inner: string) => {
-    const one = found(inner);
-    if (one === undefined) return all;
-    return textOfScalar(one) ?? JSON.stringify(plainValue(one));
+  const wholeValue = match && valueOf(match[1] ?? '');
+  if (wholeValue) return { ...wholeValue, span: tree.span };
+  const value = text.replaceAll(REFERENCE, (written, inner: string) => {
+    const replacement = valueOf(inner);
+    if (replacement === undefined) return written;
+    return textOfScalar(replacement) ?? JSON.stringify(plainValue(replacement));
   });
   return { kind: 'scalar', span: tree.span, value };
 }

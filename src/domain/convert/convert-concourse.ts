@@ -10,16 +10,16 @@ import { YamlFields } from './yaml-fields.ts';
 import { walkYaml, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 export interface ConvertedPipeline {
-  /** HCL that the formatter has not aligned. */
+  /** HCL that the formatter still has to align. */
   hcl: string;
   /** In the order of the input. */
   notes: ConversionNote[];
 }
 
-/** Values of variables, as JSON and as trees. */
+/** The values of variables: all of them as JSON, and some as trees. */
 export interface GivenValues {
   plain: ReadonlyMap<string, unknown>;
-  /** Those that are no texts. */
+  /** The values that are not texts. */
   trees: ReadonlyMap<string, YamlTree>;
 }
 
@@ -66,8 +66,8 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
   return { hcl, notes: conversion.notes.toSorted((a, b) => a.span.start - b.span.start) };
 }
 
-/** What a pipeline can have at its top. */
-const TOP = new Set([
+/** The fields that a pipeline can have at its top. */
+const TOP_FIELDS = new Set([
   'jobs',
   'resources',
   'resource_types',
@@ -77,19 +77,22 @@ const TOP = new Set([
   'prototypes',
 ]);
 
-/** Concourse ignores other keys. Those that begin with `x-`, `_` or `.` are meant to be ignored. */
+/**
+ * Removes fields that Concourse ignores, and warns about them. Fields that begin with `x-`, `_` or `.` are
+ * meant to be ignored.
+ */
 function withoutUnknown(map: YamlMap, conversion: Conversion): YamlMap {
-  for (const { key, keySpan } of map.entries.filter((entry) => !TOP.has(entry.key)))
+  for (const { key, keySpan } of map.entries.filter((entry) => !TOP_FIELDS.has(entry.key)))
     if (!/^(?:x-|_|\.)/.test(key))
       conversion.warn(
         keySpan,
         `Concourse ignores the field "${key}" at the top, so it is left out`,
         'Correct the name if it is a mistake.',
       );
-  return { ...map, entries: map.entries.filter(({ key }) => TOP.has(key)) };
+  return { ...map, entries: map.entries.filter(({ key }) => TOP_FIELDS.has(key)) };
 }
 
-/** The fields that `((.:name.field))` reads. */
+/** Records the fields that references such as `((.:name.field))` read. */
 function findLocalFields(tree: YamlTree, { localFields }: Conversion): void {
   walkYaml(tree, (part) => {
     if (part.kind !== 'scalar' || typeof part.value !== 'string') return;

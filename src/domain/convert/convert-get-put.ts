@@ -14,9 +14,9 @@ export function convertGet(fields: YamlFields, scope: JobScope): HclBlock {
   if (trigger === true) body.push(hclAttribute('trigger', 'true'));
   const passed = readPassed(fields, target, scope);
   if (passed.length > 0) body.push(hclAttribute('passed', writeList(passed.map((job) => quoteText([job])))));
-  const isFirst = trigger === true && passed.length === 0;
-  // Concourse takes the newest version of each resource.
-  const version = readVersion(fields, body, conversion) ?? (isFirst ? 'latest' : undefined);
+  const takesEveryByDefault = trigger === true && passed.length === 0;
+  // Concourse takes the newest version, where Millrace would take every version by default.
+  const version = readVersion(fields, body, conversion) ?? (takesEveryByDefault ? 'latest' : undefined);
   if (version !== undefined) body.push(hclAttribute('version', quoteText([version])));
   body.push(...paramsOfStep(fields, { resource, place: 'secret' }, conversion));
   fields.leaveOut(body, { skip_download: 'a get always downloads' });
@@ -40,7 +40,7 @@ export function convertPut(fields: YamlFields, { conversion }: JobScope): HclBlo
   return hclBlock('put', labels, body);
 }
 
-/** The source of the built-in git has what its steps need. */
+/** The block `params` of a step. Steps of the built-in git need none: its resource has all parameters. */
 function paramsOfStep(
   fields: YamlFields,
   { resource, place }: { resource: ConvertedResource | undefined; place: ValuePlace },
@@ -55,11 +55,14 @@ interface Target {
   labels: string[];
   body: HclNode[];
   resource: ConvertedResource | undefined;
-  /** The name in Concourse. */
+  /** The name of the resource in Concourse. */
   target: string;
 }
 
-/** Two labels, or the name of the step and the attribute `resource`. */
+/**
+ * The target of a step, which is written as two labels, or as the name of the step and the attribute
+ * `resource`.
+ */
 function readTarget(fields: YamlFields, kind: 'get' | 'put', conversion: Conversion): Target {
   const step = fields.needed(kind) ?? 'unnamed';
   const target = fields.text('resource') ?? step;
@@ -96,7 +99,7 @@ function readPassed(fields: YamlFields, target: string, { conversion, resourcesO
   });
 }
 
-/** `every` or `latest`. A fixed version is a pin. */
+/** Reads `every` or `latest`. A fixed version has no counterpart: in Millrace it is a pin. */
 function readVersion(fields: YamlFields, body: HclNode[], conversion: Conversion): string | undefined {
   const version = fields.tree('version');
   if (version === undefined) return undefined;

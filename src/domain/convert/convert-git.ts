@@ -10,7 +10,7 @@ export interface ResourceUse {
   params: YamlMap | undefined;
 }
 
-/** By the name of the resource. */
+/** Finds all gets and puts, by the name of the resource. */
 export function findUses(jobs: YamlTree | undefined): Map<string, ResourceUse[]> {
   const uses = new Map<string, ResourceUse[]>();
   if (jobs === undefined) return uses;
@@ -33,6 +33,7 @@ const HOSTS_WITH_KEYS = ['github.com', 'gitlab.com'];
 /** User names that forges accept beside a token. */
 const TOKEN_USERS = ['oauth2', 'x-access-token'];
 
+/** For each field of the source: whether the built-in git has a counterpart for the value. */
 const COUNTERPARTS: Readonly<Record<string, (value: YamlTree, source: YamlMap) => boolean>> = {
   uri: (value) =>
     /^(?:https?:\/\/[^@\s]+|ssh:\/\/[^:@\s]+@[^:@\s]+|[^:@/\s]+@[^:@/\s]+:[^:@\s]+)$/.test(
@@ -57,12 +58,14 @@ const isHttps = (source: YamlMap): boolean => uriOf(source).startsWith('https://
 /** The host of an address for SSH. */
 function sshHost(source: YamlMap): string | undefined {
   const uri = uriOf(source);
-  const rest = uri.startsWith('ssh://') ? uri.slice('ssh://'.length) : uri;
-  if (rest.includes('://') || !rest.includes('@')) return undefined;
-  return rest.slice(rest.indexOf('@') + 1).split(/[:/]/)[0];
+  const address = uri.startsWith('ssh://') ? uri.slice('ssh://'.length) : uri;
+  if (address.includes('://') || !address.includes('@')) return undefined;
+  return address.slice(address.indexOf('@') + 1).split(/[:/]/)[0];
 }
 
-/** Commas and line ends separate paths in Millrace. */
+/**
+ * Whether the value is a list of paths that Millrace can express: there, commas and line ends separate paths.
+ */
 function isListOfPaths(value: YamlTree): boolean {
   return (
     value.kind === 'list' &&
@@ -72,8 +75,8 @@ function isListOfPaths(value: YamlTree): boolean {
 }
 
 /**
- * Whether the built-in git does the same: every field of the source and every parameter of a get or put has a
- * counterpart. The folder of a clone has one name in all jobs.
+ * Whether the built-in git does the same as the resource: every field of the source and every parameter of a
+ * get or put has a counterpart. The folder of a clone has one name in all jobs.
  */
 export function isLikeBuiltInGit(
   name: string,
@@ -82,8 +85,8 @@ export function isLikeBuiltInGit(
 ): boolean {
   if (source === undefined || !source.entries.every(({ key, value }) => hasCounterpart(key, value, source)))
     return false;
-  const ssh = sshHost(source) !== undefined;
-  if (yamlAt(source, 'uri') === undefined || ssh !== (yamlAt(source, 'private_key') !== undefined))
+  const usesSsh = sshHost(source) !== undefined;
+  if (yamlAt(source, 'uri') === undefined || usesSsh !== (yamlAt(source, 'private_key') !== undefined))
     return false;
   const folders = new Set(uses.flatMap((use) => (use.kind === 'get' ? [use.name] : [])));
   const folder = folderOf(name, uses);
@@ -113,11 +116,11 @@ const isPlainGet = ({ params }: ResourceUse): boolean =>
     return key === 'submodules' && ['all', 'none'].includes(String(value.value));
   });
 
-/** A put pushes the folder of the clone, and nothing else. */
+/** Whether the put pushes the folder of the clone and nothing else. */
 const isPlainPut = ({ params }: ResourceUse, folder: string): boolean =>
   params?.entries.length === 1 && textOfScalar(yamlAt(params, 'repository')) === folder;
 
-/** The parameters of the built-in git. */
+/** Writes the parameters of the built-in git. */
 export function writeGitParams(
   name: string,
   { source, uses }: { source: YamlMap; uses: readonly ResourceUse[] },
@@ -125,8 +128,8 @@ export function writeGitParams(
 ): HclNode[] {
   const nodes: HclNode[] = [hclAttribute('name', quoteText([folderOf(name, uses)]))];
   const value = (key: string): YamlTree | undefined => yamlAt(source, key);
-  const add = (as: string, tree: YamlTree | undefined): void => {
-    if (tree) nodes.push(hclAttribute(as, writeValue(tree, 'secret', conversion)));
+  const add = (parameter: string, tree: YamlTree | undefined): void => {
+    if (tree) nodes.push(hclAttribute(parameter, writeValue(tree, 'secret', conversion)));
   };
   add('url', value('uri'));
   add('branch', value('branch'));

@@ -9,16 +9,17 @@ import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts'
 import { YamlFields } from './yaml-fields.ts';
 import { textOfScalar, yamlAt, type YamlTree } from './yaml-tree.ts';
 
-/** Jobs in their order. */
+/** Converts the jobs, in their order. */
 export function convertJobs(jobs: readonly YamlTree[], conversion: Conversion): HclNode[] {
   const resourcesOf = new Map<string, Set<string>>();
-  for (const job of jobs) nameJob(job, resourcesOf, conversion);
+  for (const job of jobs) recordJob(job, resourcesOf, conversion);
   return jobs.flatMap((job) =>
     job.kind === 'map' ? [convertJob(new YamlFields(job, 'a job', conversion), resourcesOf, conversion)] : [],
   );
 }
 
-function nameJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, conversion: Conversion): void {
+/** Records the name of the job in Millrace, and the resources that it gets or puts. */
+function recordJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, conversion: Conversion): void {
   const name = textOfScalar(yamlAt(job, 'name'));
   if (name === undefined) return;
   if (resourcesOf.has(name))
@@ -49,9 +50,13 @@ function convertJob(
     scope: { ...scope, caches: undefined },
     convert: convertStep,
   });
-  const [first] = scope.tags;
-  if (first)
-    conversion.leaveOut(body, first.span, 'tags of steps become tags of the job, whose Pod runs all steps');
+  const [firstTag] = scope.tags;
+  if (firstTag)
+    conversion.leaveOut(
+      body,
+      firstTag.span,
+      'tags of steps become tags of the job, whose Pod runs all steps',
+    );
   writeTags(scope.tags, body, conversion);
   fields.end(body);
   return hclBlock('job', [conversion.jobs.get(name) ?? name], [...body, ...steps, ...hooks]);

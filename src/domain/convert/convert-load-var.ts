@@ -10,13 +10,16 @@ import {
 import { templateParts, wordOf } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 
-/** A task that prints what the file has, for `$TASK_<NAME>_VALUE` of later steps. */
+/**
+ * Writes a task that copies the content of the file to `$SVC_OUTPUT`, for `$TASK_<NAME>_VALUE` in later
+ * steps.
+ */
 export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): HclBlock {
   const name = fields.needed('load_var') ?? 'unnamed';
   const file = fields.needed('file') ?? '';
   const format = fields.text('format') ?? formatOf(file);
   const body: HclNode[] = [];
-  // Values of a task are no secrets.
+  // The value becomes an output of a task, which is not secret.
   if (fields.flag('reveal') !== true)
     conversion.leaveOut(body, fields.span, `load_var ${name}: the log can show the value, as with reveal`);
   if (!['raw', 'trim', 'json', 'yaml', 'yml'].includes(format))
@@ -24,9 +27,9 @@ export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): Hc
   if (['yaml', 'yml'].includes(format))
     conversion.leaveOut(body, fields.span, 'format: yaml has no counterpart: the file must be JSON');
   const isText = ['raw', 'trim'].includes(format);
-  const names = [...(conversion.localFields.get(name) ?? [])];
-  const wanted = names.length === 0 ? [''] : names;
-  const lines = wanted.map((field) => lineFor(field, file, isText));
+  const usedFields = [...(conversion.localFields.get(name) ?? [])];
+  const fieldsToWrite = usedFields.length === 0 ? [''] : usedFields;
+  const lines = fieldsToWrite.map((field) => scriptLine(field, file, isText));
   const script = templateParts(`${lines.join('\n')}\n`, fields.span, 'running', conversion);
   return hclBlock(
     'task',
@@ -40,7 +43,7 @@ function formatOf(file: string): string {
   return ['json', 'yaml', 'yml'].includes(ending) ? ending : 'trim';
 }
 
-function lineFor(field: string, file: string, isText: boolean): string {
+function scriptLine(field: string, file: string, isText: boolean): string {
   const key = field === '' ? 'VALUE' : wordOf(field);
   const quoted = `'${file.replaceAll("'", "'\\''")}'`;
   const path =

@@ -33,10 +33,10 @@ function convertResource(
   const type = fields.needed('type');
   const body: HclNode[] = [];
   const source = withDefaults(fields.map('source'), types.defaultsOf(type ?? ''));
-  const own = uses.get(name ?? '') ?? [];
+  const usesOfResource = uses.get(name ?? '') ?? [];
   writeSettings(
     fields,
-    { body, isOnlyPut: own.length > 0 && own.every(({ kind }) => kind === 'put') },
+    { body, isOnlyPut: usesOfResource.length > 0 && usesOfResource.every(({ kind }) => kind === 'put') },
     conversion,
   );
   fields.end(body);
@@ -45,38 +45,42 @@ function convertResource(
     conversion.error(fields.span, `there are two resources "${name}"`, 'Rename one of them.');
     return [];
   }
-  const isBuiltInGit = type === 'git' && !types.isDeclared('git') && isLikeBuiltInGit(name, source, own);
+  const isBuiltInGit =
+    type === 'git' && !types.isDeclared('git') && isLikeBuiltInGit(name, source, usesOfResource);
   const label = types.labelOf(type, isBuiltInGit, fields.span);
   const taken = namesOf(conversion);
   const converted = convertName(name, { taken, span: fields.span, allowed: 'name' }, conversion);
   conversion.resources.set(name, { type: label, name: converted, isBuiltInGit });
-  body.push(...paramsBlock(name, { source, own, isBuiltInGit }, conversion));
+  body.push(...paramsBlock(name, { source, uses: usesOfResource, isBuiltInGit }, conversion));
   return [hclBlock('resource', [label, converted], body)];
 }
 
 const namesOf = (conversion: Conversion): Set<string> =>
   new Set(Array.from(conversion.resources.values(), ({ name }) => name));
 
-/** YamlFields of a source win over the defaults of its type. */
+/** The fields of a source take precedence over the defaults of its type. */
 function withDefaults(source: YamlMap | undefined, defaults: YamlMap | undefined): YamlMap | undefined {
   if (source === undefined || defaults === undefined) return source ?? defaults;
-  const own = new Set(source.entries.map(({ key }) => key));
-  return { ...source, entries: [...defaults.entries.filter(({ key }) => !own.has(key)), ...source.entries] };
+  const keysOfSource = new Set(source.entries.map(({ key }) => key));
+  return {
+    ...source,
+    entries: [...defaults.entries.filter(({ key }) => !keysOfSource.has(key)), ...source.entries],
+  };
 }
 
 function paramsBlock(
   name: string,
-  { source, own, isBuiltInGit }: { source: YamlMap | undefined; own: ResourceUse[]; isBuiltInGit: boolean },
+  { source, uses, isBuiltInGit }: { source: YamlMap | undefined; uses: ResourceUse[]; isBuiltInGit: boolean },
   conversion: Conversion,
 ): HclNode[] {
   if (source === undefined || source.entries.length === 0) return [];
   const params = isBuiltInGit
-    ? writeGitParams(name, { source, uses: own }, conversion)
+    ? writeGitParams(name, { source, uses }, conversion)
     : writeParams(source, 'secret', conversion);
   return [hclBlock('params', [], params)];
 }
 
-/** The entries of a map as attributes. */
+/** Writes the entries of a map as attributes. */
 export function writeParams(map: YamlMap, place: ValuePlace, conversion: Conversion): HclNode[] {
   const nodes: HclNode[] = [];
   for (const { key, keySpan, value } of map.entries) {
@@ -114,7 +118,7 @@ function writeSettings(
   });
 }
 
-/** What Concourse does if a resource says nothing. */
+/** How often Concourse checks a resource that has no check_every. */
 const DEFAULT_CHECK_SECONDS = 60;
 const MIN_CHECK_SECONDS = 10;
 
@@ -138,33 +142,33 @@ function writeInterval(fields: YamlFields, body: HclNode[], conversion: Conversi
   body.push(hclAttribute('check_interval', quoteText([`@every ${every}`])));
 }
 
-/** Whole seconds, in hours, minutes and seconds. */
+/** A duration of whole seconds as HCL has it, such as `1h30m`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
+  const [hours, minutes, remainder] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${remainder > 0 ? `${remainder}s` : ''}`;
 }
 
 const MAX_TAGS = 10;
 
-/** Tags of workers, which are lower-case words with hyphens. */
+/** Writes tags of workers or serial groups, which must be lower-case words with hyphens. */
 export function writeTags(
   tags: readonly { text: string; span: { start: number; end: number } }[],
   body: HclNode[],
   conversion: Conversion,
   name = 'tags',
 ): void {
-  const fit = tags.filter(({ text }) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text));
+  const valid = tags.filter(({ text }) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text));
   for (const tag of tags)
-    if (!fit.includes(tag))
+    if (!valid.includes(tag))
       conversion.leaveOut(
         body,
         tag.span,
         `"${tag.text}" cannot be one of ${name}: use lower-case letters, digits and hyphens`,
       );
-  const extra = fit[MAX_TAGS];
+  const extra = valid[MAX_TAGS];
   if (extra) conversion.leaveOut(body, extra.span, `more than ${MAX_TAGS} ${name} have no counterpart`);
-  if (fit.length === 0) return;
-  const names = [...new Set(fit.slice(0, MAX_TAGS).map(({ text }) => text))];
+  if (valid.length === 0) return;
+  const names = [...new Set(valid.slice(0, MAX_TAGS).map(({ text }) => text))];
   body.push(hclAttribute(name, writeList(names.map((text) => quoteText([text])))));
 }

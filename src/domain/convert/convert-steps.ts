@@ -8,23 +8,26 @@ import { hclAttribute, hclBlock, type HclBlock, type HclNode } from './write-hcl
 import { YamlFields } from './yaml-fields.ts';
 import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
-/** Steps in their order. A `try` becomes a hook of the step before it: a hook never changes the outcome. */
+/**
+ * Converts the steps, in their order. A `try` becomes a hook of the step before it: a hook never changes the
+ * outcome.
+ */
 export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, scope: JobScope): HclNode[] {
   const nodes: HclNode[] = [];
   for (const tree of plan) {
-    const before = place === 'job' ? nodes.findLast(isStep) : undefined;
-    const tried = before && tryHook(tree, scope);
-    const steps = tried ? [] : convertStep(tree, place, scope);
+    const stepBefore = place === 'job' ? nodes.findLast(isStep) : undefined;
+    const hook = stepBefore && tryHook(tree, scope);
+    const steps = hook ? [] : convertStep(tree, place, scope);
     const caches = place === 'job' ? (scope.caches?.splice(0) ?? []) : [];
-    if (tried) {
-      before.body.push(...tried);
-      nodes.splice(startOf(nodes, before), 0, ...caches);
+    if (hook) {
+      stepBefore.body.push(...hook);
+      nodes.splice(startOf(nodes, stepBefore), 0, ...caches);
     } else nodes.push(...caches, ...steps);
   }
   return nodes;
 }
 
-/** Where the step begins, with the comments that belong to it. */
+/** The index of the step, or of the first comment directly before it. */
 function startOf(nodes: readonly HclNode[], step: HclBlock): number {
   let at = nodes.indexOf(step);
   while (nodes[at - 1]?.kind === 'comment') at--;
@@ -34,13 +37,13 @@ function startOf(nodes: readonly HclNode[], step: HclBlock): number {
 const isStep = (node: HclNode): node is HclBlock =>
   node.kind === 'block' && ['get', 'put', 'task', 'in_parallel'].includes(node.type);
 
-/** Undefined if a hook cannot do what the step does. */
+/** The hook for a `try`. Undefined for other steps, and if a hook cannot do what the `try` does. */
 function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
   const entry = entryOf(tree, 'try');
   if (
     tree.kind !== 'map' ||
     entry === undefined ||
-    contains(entry.value, ['get', 'load_var', ...HOOK_NAMES, 'across'])
+    hasStepField(entry.value, ['get', 'load_var', ...HOOK_NAMES, 'across'])
   )
     return undefined;
   if (tree.entries.length > 1) return undefined;
@@ -52,13 +55,15 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
 const TRY_COMMENT =
   'A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.';
 
-function contains(tree: YamlTree, keys: readonly string[]): boolean {
-  if (tree.kind === 'list') return tree.items.some((item) => contains(item, keys));
+function hasStepField(tree: YamlTree, keys: readonly string[]): boolean {
+  if (tree.kind === 'list') return tree.items.some((item) => hasStepField(item, keys));
   if (tree.kind !== 'map') return false;
-  return tree.entries.some(({ key, value }) => keys.includes(key) || (isGroup(key) && contains(value, keys)));
+  return tree.entries.some(
+    ({ key, value }) => keys.includes(key) || (isStepGroup(key) && hasStepField(value, keys)),
+  );
 }
 
-const isGroup = (key: string): boolean => ['do', 'try', 'in_parallel', 'steps'].includes(key);
+const isStepGroup = (key: string): boolean => ['do', 'try', 'in_parallel', 'steps'].includes(key);
 
 export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
@@ -69,8 +74,8 @@ export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobSco
   const kinds = STEP_KINDS.filter((kind) => entryOf(tree, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    const found = kind === undefined ? 'unknown kind of step' : `a step is both ${kinds.join(' and ')}`;
-    conversion.error(tree.span, found, `Write one of ${STEP_KINDS.join(', ')}.`);
+    const problem = kind === undefined ? 'unknown kind of step' : `a step is both ${kinds.join(' and ')}`;
+    conversion.error(tree.span, problem, `Write one of ${STEP_KINDS.join(', ')}.`);
     return [];
   }
   if (entryOf(tree, 'across')) return convertAcross(tree, place, scope);
@@ -103,6 +108,7 @@ const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
   in_parallel: convertParallel,
 };
 
+/** Adds the attempts and hooks of the step to its block, and reports fields that were not read. */
 function finish(block: HclBlock, { fields, place, scope }: StepInput): HclNode[] {
   const settings: HclNode[] = [];
   writeAttempts(fields, settings, scope.conversion);
@@ -123,7 +129,7 @@ function leaveOutStep(kind: StepKind, reason: string, { fields, scope }: StepInp
   return nodes;
 }
 
-/** A failure of the step fails the build, except in a hook. */
+/** Converts a `try` that cannot become a hook. A failure of its step fails the build, except in a hook. */
 function convertTry({ fields, place, scope }: StepInput): HclNode[] {
   const nodes: HclNode[] = [];
   const entry = fields.entry('try');
@@ -139,12 +145,15 @@ function convertTry({ fields, place, scope }: StepInput): HclNode[] {
   return [...nodes, ...convertStep(entry.value, place, scope)];
 }
 
-/** Steps of a job are a sequence already. With hooks or limits, it is a group that runs one step at a time. */
+/**
+ * Converts `do`. The steps of a job are a sequence already. With hooks or limits, the steps become a group
+ * that runs one step at a time.
+ */
 function convertDo(input: StepInput): HclNode[] {
   const { fields, place, scope } = input;
   const steps = fields.list('do');
-  const isBare = !MODIFIERS.some((name) => fields.entry(name));
-  if (place === 'job' && !isBare) {
+  const hasModifiers = MODIFIERS.some((name) => fields.entry(name));
+  if (place === 'job' && hasModifiers) {
     const inner = steps.flatMap((step) => convertStep(step, 'sequence', scope));
     return finish(sequenceBlock(inner), input);
   }
@@ -187,20 +196,20 @@ function convertParallel(input: StepInput): HclNode[] {
 }
 
 /**
- * A sequence cannot be in a group, so it runs after the group. If the group has hooks or limits, the sequence
- * gets the same.
+ * Converts the steps of a group. A sequence cannot be in a group, so it runs after the group. If the group
+ * has hooks or limits, the sequence gets the same.
  */
 function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: StepInput): HclNode[] {
   const { fields, scope } = input;
   const sequences = steps.filter(isSequence);
-  const alone = steps
+  const parallelSteps = steps
     .filter((step) => !isSequence(step))
     .flatMap((step) => convertStep(step, 'parallel', scope));
   const nodes: HclNode[] = [];
-  if (alone.some(({ kind }) => kind === 'block'))
-    nodes.push(...finish(hclBlock('in_parallel', [], [...settings, ...alone]), input));
+  if (parallelSteps.some(({ kind }) => kind === 'block'))
+    nodes.push(...finish(hclBlock('in_parallel', [], [...settings, ...parallelSteps]), input));
   else {
-    nodes.push(...alone);
+    nodes.push(...parallelSteps);
     if (sequences.length === 0) leaveOutModifiers(fields, nodes, 'no step is left in the group');
     fields.end(nodes);
   }
@@ -208,22 +217,22 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
   for (const step of sequences) {
     const text = 'steps that need an order have no counterpart in a group: they run after it';
     scope.conversion.leaveOut(nodes, step.span, text);
-    const moved = convertStep(step, hasModifiers ? 'sequence' : 'job', scope);
-    nodes.push(...(hasModifiers ? finish(sequenceBlock(moved), input) : moved));
+    const sequence = convertStep(step, hasModifiers ? 'sequence' : 'job', scope);
+    nodes.push(...(hasModifiers ? finish(sequenceBlock(sequence), input) : sequence));
   }
   return nodes;
 }
 
-/** Whether steps in it must run in their order. */
+/** Whether the tree has steps that must run in their order. */
 function isSequence(tree: YamlTree): boolean {
   if (tree.kind === 'list') return tree.items.some(isSequence);
   if (tree.kind !== 'map') return false;
   const steps = yamlAt(tree, 'do');
   if (steps?.kind === 'list') return steps.items.length > 1 || steps.items.some(isSequence);
-  return tree.entries.some(({ key, value }) => isGroup(key) && isSequence(value));
+  return tree.entries.some(({ key, value }) => isStepGroup(key) && isSequence(value));
 }
 
-/** The form with `steps`, `limit` and `fail_fast`. */
+/** Reads an `in_parallel` with the fields `steps`, `limit` and `fail_fast`. Returns the steps. */
 function readGroup(fields: YamlFields, settings: HclNode[], { conversion }: JobScope): YamlTree[] {
   const group = fields.fieldsOf('in_parallel', 'in_parallel');
   if (group === undefined) return [];
@@ -239,21 +248,21 @@ function readGroup(fields: YamlFields, settings: HclNode[], { conversion }: JobS
 
 const MAX_LIMIT = 1000;
 
-/** One step for each combination, in a group; the hooks of the step are those of the group. */
+/** Writes one step for each combination, in a group. The hooks of the step become those of the group. */
 function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
-  const outer = new Set(['across', 'fail_fast', ...HOOK_NAMES]);
-  const own = { ...tree, entries: tree.entries.filter(({ key }) => outer.has(key)) };
-  const step = { ...tree, entries: tree.entries.filter(({ key }) => !outer.has(key)) };
-  const fields = new YamlFields(own, 'a step with across', conversion);
+  const groupKeys = new Set(['across', 'fail_fast', ...HOOK_NAMES]);
+  const group = { ...tree, entries: tree.entries.filter(({ key }) => groupKeys.has(key)) };
+  const step = { ...tree, entries: tree.entries.filter(({ key }) => !groupKeys.has(key)) };
+  const fields = new YamlFields(group, 'a step with across', conversion);
   const combinations = readAcross(fields, conversion);
   if (combinations === undefined) return [];
-  const { all, limit } = combinations;
-  const instances = instancesOf(step, all);
+  const { locals, limit } = combinations;
+  const instances = instancesOf(step, locals);
   const settings: HclNode[] = limit === 0 ? [] : [hclAttribute('limit', String(Math.min(limit, MAX_LIMIT)))];
   if (fields.flag('fail_fast') === true) settings.push(hclAttribute('fail_fast', 'true'));
   if (place === 'job') return convertGroup(instances, settings, { fields, place, scope });
-  const steps = instances.flatMap((one) => convertStep(one, place, scope));
+  const steps = instances.flatMap((instance) => convertStep(instance, place, scope));
   const nodes: HclNode[] = [];
   if (place === 'sequence' && instances.length > 1)
     conversion.leaveOut(nodes, fields.span, 'across has no group in a sequence: its steps run in order');
@@ -268,17 +277,20 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   return [...nodes, ...steps];
 }
 
-/** Tasks whose names the variables do not tell apart get the values as a suffix. */
-function instancesOf(step: YamlMap, all: Combinations['all']): YamlTree[] {
-  const filled = all.map((locals) => fillLocals(step, locals));
-  const names = filled.flatMap((one) => textOfScalar(yamlAt(one, 'task')) ?? []);
-  if (new Set(names).size === names.length) return filled;
-  return filled.map((one, at) => {
-    if (one.kind !== 'map') return one;
-    const value = `${names[at] ?? ''} ${suffixOf(all[at] ?? new Map())}`;
-    const entries = one.entries.map((entry) =>
+/**
+ * The step with the values of each combination. If tasks would have the same name, they get the values as a
+ * suffix.
+ */
+function instancesOf(step: YamlMap, combinations: Combinations['locals']): YamlTree[] {
+  const instances = combinations.map((locals) => fillLocals(step, locals));
+  const names = instances.flatMap((instance) => textOfScalar(yamlAt(instance, 'task')) ?? []);
+  if (new Set(names).size === names.length) return instances;
+  return instances.map((instance, at) => {
+    if (instance.kind !== 'map') return instance;
+    const value = `${names[at] ?? ''} ${suffixOf(combinations[at] ?? new Map())}`;
+    const entries = instance.entries.map((entry) =>
       entry.key === 'task' ? { ...entry, value: { ...entry.value, kind: 'scalar' as const, value } } : entry,
     );
-    return { ...one, entries };
+    return { ...instance, entries };
   });
 }

@@ -18,7 +18,7 @@ import { templateParts } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import { plainValue, textOfScalar, type YamlMap, type YamlSpan, type YamlTree } from './yaml-tree.ts';
 
-/** A task, without what all steps have. */
+/** Converts a task, without the settings that all kinds of steps have. */
 export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
   const { conversion } = scope;
   const name = fields.needed('task') ?? 'unnamed';
@@ -39,15 +39,18 @@ export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
   const file = fields.entry('file');
   if ((config === undefined) === (file === undefined))
     conversion.error(fields.span, `the task "${name}" needs either config or file`, 'Write one of them.');
-  else if (file) body.push(...standIn(fields, { params, body, span: file.keySpan }, conversion));
+  else if (file) body.push(...failingScript(fields, { params, body, span: file.keySpan }, conversion));
   if (config) body.push(...convertConfig(config, { params, name, body, mappings }, scope));
   return hclBlock('task', [visibleText(name).slice(0, MAX_NAME_CHARACTERS)], body);
 }
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** A task that fails says what is missing; an empty one would succeed without doing its work. */
-function standIn(
+/**
+ * The content of a task whose config is in a file: a script that fails and says what is missing. An empty
+ * task would succeed without doing its work.
+ */
+function failingScript(
   fields: YamlFields,
   { params, body, span }: { params: YamlMap | undefined; body: HclNode[]; span: YamlSpan },
   conversion: Conversion,
@@ -65,7 +68,7 @@ function standIn(
   ];
 }
 
-/** Params of the step win over those of the config. */
+/** Reads the variables of several maps. A later map overrides an earlier one. */
 function readEnvironment(
   maps: readonly (YamlMap | undefined)[],
   body: HclNode[],
@@ -96,10 +99,13 @@ function setVariable({ fixed, running }: TaskEnvironment, name: string, parts: T
   else fixed.set(name, quoteText(parts));
 }
 
-/** The folders that have other names outside of the task. */
+/** Folders with another name outside of the task: the outside name, by the name in the task. */
 type Mapping = ReadonlyMap<string, string>;
 
-/** All steps share the working directory, so a folder has one name. */
+/**
+ * Reads a mapping, and reports each folder with another name: all steps share the working directory, so a
+ * folder has only one name.
+ */
 function readMapping(fields: YamlFields, name: string, body: HclNode[], conversion: Conversion): Mapping {
   const mapping = new Map<string, string>();
   for (const { key, keySpan, value } of fields.map(name)?.entries ?? []) {
@@ -138,14 +144,14 @@ function convertConfig(
   const resource = config.map('image_resource');
   const image = resource && readImage(resource, body, conversion);
   const environment = readEnvironment([config.map('params'), params], body, conversion);
-  const inputs = readPlaces(config, { field: 'inputs', mapping: mappings.inputs, body }, conversion);
-  const outputs = readPlaces(config, { field: 'outputs', mapping: mappings.outputs, body }, conversion);
+  const inputs = readFolders(config, { field: 'inputs', mapping: mappings.inputs, body }, conversion);
+  const outputs = readFolders(config, { field: 'outputs', mapping: mappings.outputs, body }, conversion);
   readCaches(config, { name, body }, scope);
   const run = config.fieldsOf('run', 'run of a task');
   if (run === undefined)
     conversion.error(config.span, `the task "${name}" has no run`, 'Add run with a path.');
-  const before = outputs.length === 0 ? [] : [`mkdir -p ${outputs.map(({ path }) => path).join(' ')}`];
-  const command = run ? writeCommand({ run, before, environment }, conversion) : [];
+  const linesBefore = outputs.length === 0 ? [] : [`mkdir -p ${outputs.map(({ path }) => path).join(' ')}`];
+  const command = run ? writeCommand({ run, before: linesBefore, environment }, conversion) : [];
   config.end(body);
   const runner = image === undefined ? 'shell' : 'docker';
   return [
@@ -167,39 +173,39 @@ const pathsAttribute = (name: string, paths: readonly string[]): HclNode[] =>
     ? []
     : [hclAttribute(name, writeList([...new Set(paths)].map((path) => quoteText([path]))))];
 
-interface Place {
+interface TaskFolder {
   path: string;
   isOptional: boolean;
 }
 
-/** Inputs and outputs are folders of the working directory, with the names of the artifacts. */
-function readPlaces(
+/** Reads the inputs or outputs: folders of the working directory, with the names of the artifacts. */
+function readFolders(
   config: YamlFields,
   { field, mapping, body }: { field: 'inputs' | 'outputs'; mapping: Mapping; body: HclNode[] },
   conversion: Conversion,
-): Place[] {
-  return config.maps(field, field === 'inputs' ? 'an input' : 'an output').flatMap((one) => {
-    const inside = one.needed('name');
-    const path = one.text('path');
-    const isOptional = field === 'inputs' && one.flag('optional') === true;
-    one.end(body);
-    if (inside === undefined) return [];
-    const name = mapping.get(inside) ?? inside;
-    if (path !== undefined && withoutEnds(path) !== name)
+): TaskFolder[] {
+  return config.maps(field, field === 'inputs' ? 'an input' : 'an output').flatMap((folder) => {
+    const nameInTask = folder.needed('name');
+    const path = folder.text('path');
+    const isOptional = field === 'inputs' && folder.flag('optional') === true;
+    folder.end(body);
+    if (nameInTask === undefined) return [];
+    const name = mapping.get(nameInTask) ?? nameInTask;
+    if (path !== undefined && normalizePath(path) !== name)
       conversion.leaveOut(
         body,
-        one.span,
+        folder.span,
         `path: ${path} has no counterpart: the folder has the name ${name}`,
       );
     if (isFolderName(name)) return [{ path: name, isOptional }];
-    conversion.leaveOut(body, one.span, `${name} has no counterpart: it cannot be the name of a folder`);
+    conversion.leaveOut(body, folder.span, `${name} has no counterpart: it cannot be the name of a folder`);
     return [];
   });
 }
 
 const isFolderName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name);
 
-function withoutEnds(path: string): string {
+function normalizePath(path: string): string {
   return path
     .split('/')
     .filter((part) => part !== '' && part !== '.')
@@ -208,7 +214,10 @@ function withoutEnds(path: string): string {
 
 const MAX_CACHES = 5;
 
-/** A cache belongs to the job. It is restored before the step at the top of the job that holds the task. */
+/**
+ * Reads the caches of a task. A cache belongs to the job, which restores it before the step that contains the
+ * task.
+ */
 function readCaches(
   config: YamlFields,
   { name, body }: { name: string; body: HclNode[] },
@@ -218,9 +227,9 @@ function readCaches(
   for (const cache of config.maps('caches', 'a cache')) {
     const path = cache.needed('path');
     cache.end(body);
-    const inside = withoutEnds(path ?? '');
+    const normalized = normalizePath(path ?? '');
     if (path === undefined) continue;
-    if (path.startsWith('/') || inside === '' || inside.split('/').includes('..')) {
+    if (path.startsWith('/') || normalized === '' || normalized.split('/').includes('..')) {
       conversion.leaveOut(
         body,
         cache.span,
@@ -239,14 +248,14 @@ function readCaches(
         `cache ${path} has no counterpart: a job has at most ${MAX_CACHES}`,
       );
     } else {
-      const label = cacheName(`${name}-${inside}`, cacheNames);
+      const label = cacheName(`${name}-${normalized}`, cacheNames);
       cacheNames.add(label);
       caches.push(
         hclBlock(
           'cache',
           [label],
           [
-            hclAttribute('path', quoteText([inside])),
+            hclAttribute('path', quoteText([normalized])),
             hclAttribute('key', quoteText([`${label}-$BUILD_NUMBER`])),
           ],
         ),

@@ -57,8 +57,8 @@ export class ResourceTypes {
   #declare(item: YamlMap): void {
     const fields = new YamlFields(item, 'a resource type', this.#conversion);
     const name = fields.needed('name');
-    const before: HclNode[] = [];
-    fields.leaveOut(before, {
+    const comments: HclNode[] = [];
+    fields.leaveOut(comments, {
       privileged: 'no type gets privileges',
       unique_version_history: 'a resource has its own history',
     });
@@ -70,10 +70,10 @@ export class ResourceTypes {
     }
     const label = this.#labelFor(name, item.span);
     this.#declared.set(name, { label, defaults });
-    const left = new Set(['privileged', 'unique_version_history', 'defaults']);
-    const image = { ...item, entries: item.entries.filter(({ key }) => !left.has(key)) };
-    const reference = readImage(image, before, this.#conversion);
-    this.nodes.push(...before);
+    const otherFields = new Set(['privileged', 'unique_version_history', 'defaults']);
+    const image = { ...item, entries: item.entries.filter(({ key }) => !otherFields.has(key)) };
+    const reference = readImage(image, comments, this.#conversion);
+    this.nodes.push(...comments);
     if (reference === undefined) this.nodes.push({ kind: 'comment', text: 'Name the image of the type.' });
     this.#write(label, reference ?? quoteText(['change-me']));
   }

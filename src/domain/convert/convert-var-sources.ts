@@ -4,7 +4,7 @@ import { writeValue } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import { plainValue, textOfScalar, yamlAt, type YamlMap } from './yaml-tree.ts';
 
-/** Sources of variables become secret types, or fixed values. */
+/** Converts sources of variables to secret types or fixed values. */
 export function convertVarSources(top: YamlFields, conversion: Conversion): HclNode[] {
   const nodes: HclNode[] = [];
   for (const source of top.maps('var_sources', 'a source of variables')) {
@@ -30,14 +30,14 @@ function convertDummy(name: string, config: YamlMap | undefined, conversion: Con
   conversion.variables.sources.set(name, { values });
 }
 
-/** Attributes of the secret type, by the field of the config. */
+/** The attributes of the secret type vault, by the field of the config in Concourse. */
 const VAULT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['url', 'address'],
   ['namespace', 'namespace'],
   ['client_token', 'token'],
 ]);
 
-/** Concourse looks below this path without `path_prefix`. */
+/** The path below which Concourse looks for secrets if there is no `path_prefix`. */
 const DEFAULT_PREFIX = '/concourse';
 
 function convertVault(name: string, config: YamlMap, conversion: Conversion): HclNode[] {

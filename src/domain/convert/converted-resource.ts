@@ -1,8 +1,8 @@
-/** What steps need of a resource. */
+/** What the conversion of steps needs to know of a resource. */
 export interface ConvertedResource {
-  /** Labels in Millrace. */
+  /** The two labels of the resource in Millrace. */
   type: string;
   name: string;
-  /** The built-in `git`, which has no parameters of gets and puts. */
+  /** The type is the built-in `git`, whose gets and puts take no parameters. */
   isBuiltInGit: boolean;
 }

@@ -6,7 +6,7 @@ import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts'
 import type { YamlFields } from './yaml-fields.ts';
 import type { YamlTree } from './yaml-tree.ts';
 
-/** `timeout` and `attempts`. */
+/** Writes `timeout` and `attempts`. */
 export function writeAttempts(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
   const entry = fields.entry('timeout');
   const text = fields.text('timeout');
@@ -43,6 +43,7 @@ function writeTimeout(
   body.push(hclAttribute('timeout', quoteText([durationText(Math.min(seconds, MAX_TIMEOUT_SECONDS))])));
 }
 
+/** The hooks of Millrace, by their names in Concourse. */
 const HOOKS: Readonly<Record<string, string>> = {
   on_success: 'on_success',
   on_failure: 'on_failure',
@@ -54,7 +55,7 @@ const HOOKS: Readonly<Record<string, string>> = {
 const ERROR_CONVERTED = 'on_error becomes on_failure: in Millrace, an error is a failure';
 const ERROR_LEFT_OUT = 'on_error is left out: in Millrace, an error is a failure, so on_failure runs';
 
-/** The hooks of a step or job. A step in a hook cannot have any. */
+/** Writes the hooks of a step or job. A step in a hook cannot have any. */
 export function writeHooks(
   fields: YamlFields,
   {
@@ -76,9 +77,9 @@ export function writeHooks(
       continue;
     }
     if (name === 'on_error') {
-      const isTwice = fields.entry('on_failure') !== undefined;
-      scope.conversion.leaveOut(body, entry.keySpan, isTwice ? ERROR_LEFT_OUT : ERROR_CONVERTED);
-      if (isTwice) continue;
+      const hasOnFailure = fields.entry('on_failure') !== undefined;
+      scope.conversion.leaveOut(body, entry.keySpan, hasOnFailure ? ERROR_LEFT_OUT : ERROR_CONVERTED);
+      if (hasOnFailure) continue;
     }
     const steps = convert(entry.value, 'hook', scope);
     if (steps.some(({ kind }) => kind === 'block')) body.push(hclBlock(counterpart, [], steps));

@@ -3,7 +3,7 @@ import type { YamlSpan } from './yaml-tree.ts';
 
 const MAX_CHARACTERS = 63;
 
-/** A name that Millrace accepts; warns if it differs. Types have no dots. */
+/** Returns a name that Millrace accepts, and warns if it differs. Names of types have no dots. */
 export function convertName(
   name: string,
   { taken, span, allowed }: { taken: ReadonlySet<string>; span: YamlSpan; allowed: 'name' | 'type' },
@@ -11,8 +11,8 @@ export function convertName(
 ): string {
   const pattern = allowed === 'type' ? /[A-Za-z0-9_-]/ : /[A-Za-z0-9_.-]/;
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '');
-  const spelt = Array.from(plain, (letter) => (pattern.test(letter) ? letter : '-')).join('');
-  const base = trimEnds(spelt.slice(0, MAX_CHARACTERS));
+  const allowedLetters = Array.from(plain, (letter) => (pattern.test(letter) ? letter : '-')).join('');
+  const base = trimEnds(allowedLetters.slice(0, MAX_CHARACTERS));
   let converted = base === '' ? 'unnamed' : base;
   for (let number = 2; taken.has(converted); number++)
     converted = `${base.slice(0, MAX_CHARACTERS - 5)}-${number}`;

@@ -5,10 +5,10 @@ import { templateParts } from './write-value.ts';
 import { YamlFields } from './yaml-fields.ts';
 import { textOfScalar, yamlAt, type YamlMap } from './yaml-tree.ts';
 
-/** Types of Concourse that are an image of a registry. */
-const REGISTRIES = ['registry-image', 'docker-image'];
+/** Resource types of Concourse whose resources are images of a registry. */
+const REGISTRY_TYPES = ['registry-image', 'docker-image'];
 
-/** The image of a task or a resource type, as HCL. What an image does not say becomes a comment in `body`. */
+/** The image of a task or a resource type, as HCL. What has no counterpart becomes a comment in `body`. */
 export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion): string | undefined {
   const fields = new YamlFields(map, 'an image', conversion);
   const type = fields.needed('type');
@@ -19,10 +19,11 @@ export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion)
     tags: 'the Pod of the build pulls the image',
     check_every: 'name another tag or digest to change the image',
   });
+  // A resource type has its name in the same map.
   fields.tree('name');
   fields.end(body);
   if (type === undefined) return undefined;
-  if (!REGISTRIES.includes(type)) {
+  if (!REGISTRY_TYPES.includes(type)) {
     const text = `The image comes from the resource type ${type}: only images of a registry have a counterpart`;
     conversion.leaveOut(body, map.span, text);
     return undefined;
@@ -34,7 +35,7 @@ export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion)
   return referenceOf(source, digest, { body, conversion });
 }
 
-/** YamlFields of the source that the reference of the image has. */
+/** The fields of the source that the reference of the image contains. */
 const IN_REFERENCE = new Set(['repository', 'tag']);
 
 function referenceOf(

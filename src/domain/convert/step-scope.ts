@@ -9,17 +9,17 @@ export interface JobScope {
   caches: HclNode[] | undefined;
   cacheNames: Set<string>;
   tags: { text: string; span: YamlSpan }[];
-  /** The resources that each job gets or puts, by its name in Concourse. */
+  /** The resources that each job gets or puts, by the name of the job in Concourse. */
   resourcesOf: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
- * Where a step is. A hook has only tasks and puts, and a group of parallel steps no other group. A sequence is
- * a group that runs one step at a time.
+ * Where a step is. A hook has only tasks and puts, and a group of parallel steps no other group. A sequence
+ * is a group that runs one step at a time.
  */
 export type ConvertedPlace = 'job' | 'parallel' | 'sequence' | 'hook';
 
-/** Converts a step to blocks and comments. Handed down, because steps contain steps. */
+/** Converts a step to blocks and comments. A parameter of `writeHooks`, because hooks contain steps. */
 export type ConvertStep = (tree: YamlTree, place: ConvertedPlace, scope: JobScope) => HclNode[];
 
 export const STEP_KINDS = [

@@ -14,6 +14,6 @@ test.each([
 });
 
 test('a reference has no brackets in it and ends on its line', () => {
-  const found = [...'((a)) ((b ((c)) (d) ((e\n))'.matchAll(REFERENCE)].map(([text]) => text);
-  expect(found).toEqual(['((a))', '((c))']);
+  const references = [...'((a)) ((b ((c)) (d) ((e\n))'.matchAll(REFERENCE)].map(([text]) => text);
+  expect(references).toEqual(['((a))', '((c))']);
 });

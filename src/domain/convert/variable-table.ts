@@ -11,7 +11,7 @@ export interface VariableReference {
 export interface UsedVariable extends VariableReference {
   name: string;
   span: YamlSpan;
-  /** It is where no secret can be. */
+  /** The variable is used where no secret can be. */
   isPlain: boolean;
 }
 
@@ -19,18 +19,18 @@ export interface UsedVariable extends VariableReference {
 export interface VariableSource {
   secretType?: string;
   values?: ReadonlyMap<string, unknown>;
-  /** Before the path of each secret. */
+  /** What stands before the path of each secret. */
   prefix?: string;
 }
 
 export interface VariableReport {
-  /** The variable has a made-up value. */
+  /** Called for each variable with a made-up value. */
   needsValue: (variable: UsedVariable) => void;
-  /** The Secret has another name than the variable. */
+  /** Called for each variable whose Secret has another name than the variable. */
   renamed: (variable: UsedVariable, secret: string) => void;
 }
 
-/** Matches a reference. Brackets cannot be in one. */
+/** Matches a reference, which cannot contain brackets. */
 export const REFERENCE = /\(\(([^()\n]{1,200})\)\)/g;
 
 export function parseReference(text: string): VariableReference {
@@ -41,7 +41,7 @@ export function parseReference(text: string): VariableReference {
   return { source, path, fields };
 }
 
-/** Dots in quotes separate nothing. */
+/** Splits a text at its dots. Dots in quotes do not separate. */
 function splitAtDots(text: string): string[] {
   const parts = [''];
   let isQuoted = false;
@@ -53,7 +53,7 @@ function splitAtDots(text: string): string[] {
   return parts;
 }
 
-/** The variables of the pipeline that is written. */
+/** The variables of the pipeline in Millrace. */
 export class VariableTable {
   readonly #used = new Map<string, UsedVariable>();
   readonly #names = new Set<string>();
@@ -87,24 +87,24 @@ export class VariableTable {
 
   /** The blocks of all variables. */
   write(report: VariableReport): HclNode[] {
-    const all = [...this.#used.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    // Those that keep their names come first, so that no other takes one.
-    for (const variable of all.filter(({ path }) => secretName(path) === path))
+    const used = [...this.#used.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    // Secrets that keep their names come first, so that no other Secret takes one of these names.
+    for (const variable of used.filter(({ path }) => secretName(path) === path))
       if (this.#isInSecret(variable)) this.#secrets.nameOf(variable);
-    for (const variable of all.filter((one) => this.#isInSecret(one))) {
+    for (const variable of used.filter((candidate) => this.#isInSecret(candidate))) {
       const secret = this.#secrets.nameOf(variable);
       if (secret !== variable.path) report.renamed(variable, secret);
     }
-    return all.flatMap((variable) => this.#writeOne(variable, report));
+    return used.flatMap((variable) => this.#writeVariable(variable, report));
   }
 
-  /** Not in a vault, and not with a fixed value. */
+  /** Whether the value is in a Secret of Kubernetes: neither in a vault nor fixed. */
   #isInSecret(variable: UsedVariable): boolean {
     if (variable.isPlain || this.#valueOf(variable) !== undefined) return false;
     return this.sources.get(variable.source ?? '')?.secretType === undefined;
   }
 
-  #writeOne(variable: UsedVariable, { needsValue }: VariableReport): HclNode[] {
+  #writeVariable(variable: UsedVariable, { needsValue }: VariableReport): HclNode[] {
     const { name, isPlain, source } = variable;
     const given = this.#valueOf(variable);
     if (given !== undefined) {
@@ -139,18 +139,15 @@ export class VariableTable {
     return [hclBlock('variable', [name], [hclAttribute('type', 'string'), secret])];
   }
 
+  /** The fixed value of the variable. A value may also be given by the name of the variable in Millrace. */
   #valueOf({ source, path, fields, name }: UsedVariable): unknown {
     const values = source === undefined ? undefined : this.sources.get(source)?.values;
-    const [top, rest] =
-      values === undefined
-        ? this.#given.has(path) || fields.length === 0
-          ? [this.#given.get(path) ?? this.#given.get(name), fields]
-          : [this.#given.get(name), []]
-        : [values.get(path), fields];
-    return rest.reduce<unknown>(memberOf, top);
+    if (values !== undefined) return fields.reduce<unknown>(memberOf, values.get(path));
+    if (!this.#given.has(path) && fields.length > 0) return this.#given.get(name);
+    return fields.reduce<unknown>(memberOf, this.#given.get(path) ?? this.#given.get(name));
   }
 
-  /** Concourse keeps a secret without a field under `value`. */
+  /** The path and the key of the secret. Concourse stores a secret without a field under `value`. */
   #placeOf(variable: VariableReference): HclNode[] {
     const { source, path, fields } = variable;
     const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
@@ -164,7 +161,7 @@ export class VariableTable {
 
 const secretTypeOf = (source: VariableSource | undefined): string => source?.secretType ?? 'kubernetes';
 
-/** The Secrets of Kubernetes: one for each path, which several fields share. */
+/** The names of the Secrets of Kubernetes. There is one Secret for each path, which several fields share. */
 class SecretNames {
   readonly #names = new Map<string, string>();
 
@@ -179,7 +176,10 @@ class SecretNames {
   }
 }
 
-/** Names of Secrets have lower-case letters, digits, `-` and `.`. */
+/**
+ * Replaces the characters that the name of a Secret cannot have: all but lower-case letters, digits, `-` and
+ * `.`.
+ */
 const secretName = (path: string): string =>
   Array.from(path.toLowerCase(), (letter) => (/[a-z0-9.-]/.test(letter) ? letter : '-')).join('');
 

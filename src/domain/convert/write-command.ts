@@ -12,11 +12,14 @@ import type { YamlFields } from './yaml-fields.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
 export interface TaskEnvironment {
-  /** By name, as HCL. */
+  /** The values that are known before the build, as HCL, by the name of the variable. */
   fixed: Map<string, string>;
-  /** Those that only a running build knows: the script exports them. */
+  /** The values that only a running build knows, by the name of the variable. The script exports them. */
   running: Map<string, TemplatePart[]>;
-  /** Names of the variables of the environment that hold a value of the pipeline, by its variable. */
+  /**
+   * The environment variables that pass variables of the pipeline to the script: their names, by the name of
+   * the variable of the pipeline.
+   */
   arguments: Map<string, string>;
 }
 
@@ -27,7 +30,10 @@ interface ScriptInput {
   environment: TaskEnvironment;
 }
 
-/** The script of a task: what Concourse runs without a shell, in a shell that runs nothing else. */
+/**
+ * Writes the script of a task. Concourse runs the program without a shell; here a shell runs the program and
+ * nothing else.
+ */
 export function writeCommand({ run, before, environment }: ScriptInput, conversion: Conversion): HclNode[] {
   const body: HclNode[] = [];
   const path = run.needed('path') ?? 'true';
@@ -41,8 +47,8 @@ export function writeCommand({ run, before, environment }: ScriptInput, conversi
     templateParts(text, span, 'running', conversion);
   const lines: TemplatePart[] = before.flatMap((line) => [line, '\n']);
   for (const [name, value] of environment.running)
-    lines.push(`export ${name}=`, ...quoted(value, environment), '\n');
-  if (folder !== undefined) lines.push('cd ', ...quoted(parts(folder, run.span), environment), '\n');
+    lines.push(`export ${name}=`, ...quoteParts(value, environment), '\n');
+  if (folder !== undefined) lines.push('cd ', ...quoteParts(parts(folder, run.span), environment), '\n');
   const [flags, script, ...others] = args;
   const options = flags && script && others.length === 0 ? optionsOf(path, flags.text) : undefined;
   if (options !== undefined && script) lines.push(...options, ...parts(script.text, script.span));
@@ -51,35 +57,44 @@ export function writeCommand({ run, before, environment }: ScriptInput, conversi
     lines.push(
       ...words.flatMap(({ text, span }, at) => [
         at === 0 ? '' : ' ',
-        ...quoted(parts(text, span), environment),
+        ...quoteParts(parts(text, span), environment),
       ]),
     );
   }
   return [...body, hclAttribute('cmd', writeScript(endLine(joinParts(lines))))];
 }
 
-/** A script ends with a line end, so that it can be a heredoc. */
+/** Ends the script with a line end, so that it can be a heredoc. */
 function endLine(parts: readonly TemplatePart[]): TemplatePart[] {
   const last = parts.at(-1);
   return typeof last === 'string' && last.endsWith('\n') ? [...parts] : joinParts([...parts, '\n']);
 }
 
-/** `sh -ec` is how Millrace runs a script. Undefined: another program, or other options. */
+/**
+ * The lines that set the options of a shell in the script, which Millrace runs with `sh -ec`. Undefined for
+ * another program and for other options.
+ */
 function optionsOf(path: string, flags: string): string[] | undefined {
   if (!['sh', '/bin/sh'].includes(path) || !/^-[eux]{0,3}c[eux]{0,3}$/.test(flags)) return undefined;
   const others = ['u', 'x'].filter((letter) => flags.includes(letter)).map((letter) => `set -${letter}\n`);
   return [flags.includes('e') ? 'set -e\n' : 'set +e\n', ...others].filter((line) => line !== 'set -e\n');
 }
 
-/** A word of the shell. Variables go through the environment, so that no value ends the quotes. */
-function quoted(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
+/**
+ * Quotes the parts as one word of the shell. Variables go through the environment, so that no value ends the
+ * quotes.
+ */
+function quoteParts(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
   return parts.map((part) => {
     if (typeof part === 'string') return quoteWord(part);
     return `"$${argumentName(part, environment)}"`;
   });
 }
 
-/** A name that neither the task nor another variable has. */
+/**
+ * The environment variable that passes a variable of the pipeline. Its name differs from those of the task
+ * and of other variables.
+ */
 function argumentName(part: { variable: string }, environment: TaskEnvironment): string {
   const known = environment.arguments.get(part.variable);
   if (known !== undefined) return known;
@@ -92,17 +107,17 @@ function argumentName(part: { variable: string }, environment: TaskEnvironment):
   return name;
 }
 
-/** `${TASK_…}` of a task that stands for a load_var. */
-const RUNNING = /\$\{TASK_[A-Z0-9_]+\}/g;
+/** A reference `${TASK_…}` to the output of a task that replaces a load_var. */
+const RUNNING_REFERENCE = /\$\{TASK_[A-Z0-9_]+\}/g;
 
 export const isRunning = (part: TemplatePart): boolean =>
-  typeof part === 'string' && part.search(RUNNING) >= 0;
+  typeof part === 'string' && part.search(RUNNING_REFERENCE) >= 0;
 
-/** What a running build fills in stays outside of the single quotes. */
+/** Quotes a word of the shell. References that a running build fills in stay outside of the single quotes. */
 function quoteWord(text: string): string {
   const pieces: string[] = [];
   let end = 0;
-  for (const match of text.matchAll(RUNNING)) {
+  for (const match of text.matchAll(RUNNING_REFERENCE)) {
     pieces.push(quoteLiteral(text.slice(end, match.index)), `"${match[0]}"`);
     end = match.index + match[0].length;
   }

@@ -6,7 +6,7 @@ describe('a string in quotes', () => {
     ['escapes what ends it or begins a template', 'a "b" \\ ${c} %{d}', '"a \\"b\\" \\\\ $${c} %%{d}"'],
     ['spells out line ends and other control characters', 'a\n\t\r\u0001', '"a\\n\\t\\r\\u0001"'],
     [
-      'spells out what a terminal or a reader could take for something else',
+      'spells out invisible characters',
       '\u007f\u009b\u202e\u2028\u{e0001}',
       '"\\u007f\\u009b\\u202e\\u2028\\U000e0001"',
     ],
@@ -32,7 +32,7 @@ describe('a script', () => {
   ])('%s', (_name, text, hcl) => expect(writeScript([text])).toBe(hcl));
 });
 
-test('a comment and a label have nothing that a terminal obeys', () => {
+test('a comment and a label have no characters that control a terminal', () => {
   const nodes = [
     { kind: 'comment' as const, text: 'a\u202eb' },
     hclBlock('task', [visibleText('a\u009bb')], []),

@@ -1,4 +1,4 @@
-/** A line or block of the text to write. Expressions are HCL already. */
+/** A line or block of the HCL text. Expressions are written in HCL already. */
 export type HclNode =
   | { kind: 'comment'; text: string }
   | { kind: 'attribute'; name: string; expression: string }
@@ -27,18 +27,21 @@ export const hclBlock = (type: string, labels: string[], body: HclNode[]): HclBl
   body,
 });
 
-/** One node per line, with an empty line around each block. The formatter of the language aligns the rest. */
+/**
+ * Writes one node per line, with an empty line around each block. The formatter of the language aligns the
+ * text later.
+ */
 export function writeHcl(nodes: readonly HclNode[], depth = 0): string {
   return nodes
     .map((node, at) => `${isApart(nodes, at) ? '\n' : ''}${writeNode(node, '  '.repeat(depth), depth)}`)
     .join('');
 }
 
-/** Comments belong to what follows them. */
+/** Whether an empty line comes before the node. Comments belong to the node after them. */
 function isApart(nodes: readonly HclNode[], at: number): boolean {
   const before = nodes[at - 1];
   if (before === undefined || before.kind === 'comment') return false;
-  return before.kind === 'block' || nextOther(nodes, at)?.kind === 'block';
+  return before.kind === 'block' || nextNodeAfterComments(nodes, at)?.kind === 'block';
 }
 
 function writeNode(node: HclNode, indent: string, depth: number): string {
@@ -49,10 +52,10 @@ function writeNode(node: HclNode, indent: string, depth: number): string {
   return `${indent}${node.type}${labels} {${body}}\n`;
 }
 
-const nextOther = (nodes: readonly HclNode[], at: number): HclNode | undefined =>
+const nextNodeAfterComments = (nodes: readonly HclNode[], at: number): HclNode | undefined =>
   nodes.slice(at).find(({ kind }) => kind !== 'comment');
 
-/** Lines of a heredoc or object move with the attribute. Empty lines stay empty. */
+/** Indents the lines of a heredoc or object like their attribute. Empty lines stay empty. */
 const indented = (expression: string, indent: string): string =>
   expression
     .split('\n')
@@ -61,16 +64,16 @@ const indented = (expression: string, indent: string): string =>
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** `${` and `%{` begin templates. */
+/** Escapes `${` and `%{`, which begin templates. */
 const escapeTemplate = (text: string): string => text.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
 
 /** Characters that control a terminal, or change what a reader sees of the others. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** For a place without escapes. */
+/** The text for a place that has no escapes: invisible characters become spaces. */
 export const visibleText = (text: string): string => text.replaceAll(INVISIBLE, ' ');
 
-/** Invisible characters without an escape of their own need one by number. */
+/** The text with escapes. Invisible characters without their own escape are written by their number. */
 const escapeText = (text: string): string =>
   Array.from(escapeTemplate(text), (letter) => ESCAPES[letter] ?? letter)
     .join('')
@@ -79,7 +82,7 @@ const escapeText = (text: string): string =>
       return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
     });
 
-/** A string in quotes; a variable alone stays a reference. */
+/** Writes a string in quotes, but a variable alone as a reference. */
 export function quoteText(parts: readonly TemplatePart[]): string {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return `var.${only.variable}`;
@@ -88,13 +91,16 @@ export function quoteText(parts: readonly TemplatePart[]): string {
 
 const reference = ({ variable }: { variable: string }): string => `\${var.${variable}}`;
 
-/** A text of several lines as a heredoc, if a heredoc can hold it unchanged but for the last line end. */
+/**
+ * Writes a text of several lines as a heredoc, if a heredoc can hold it unchanged but for the last line end.
+ * Writes other texts as strings.
+ */
 export function writeScript(parts: readonly TemplatePart[]): string {
   const plain = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
   const lines = plain.replace(/\n$/, '').split('\n');
   if (lines.length === 1 && plain.endsWith('\n')) return quoteText(withoutLastLineEnd(parts));
-  const isFlush = lines.some((line) => line !== '' && !line.startsWith(' '));
-  if (lines.length === 1 || !isFlush || lines.some(isUnfit)) return quoteText(parts);
+  const hasLineWithoutIndentation = lines.some((line) => line !== '' && !line.startsWith(' '));
+  if (lines.length === 1 || !hasLineWithoutIndentation || lines.some(isUnfit)) return quoteText(parts);
   const marker = lines.some((line) => line.trim() === 'SH') ? 'END_OF_SCRIPT' : 'SH';
   const text = parts
     .map((part) => (typeof part === 'string' ? escapeTemplate(part) : reference(part)))
@@ -112,7 +118,10 @@ function withoutLastLineEnd(parts: readonly TemplatePart[]): TemplatePart[] {
   return typeof last === 'string' ? [...parts.slice(0, -1), last.replace(/\n$/, '')] : [...parts];
 }
 
-/** A tab at the start blurs the indentation, and a heredoc has no escapes. */
+/**
+ * Whether a heredoc cannot hold the line. A tab at the start would change the indentation, and a heredoc has
+ * no escapes.
+ */
 const isUnfit = (line: string): boolean =>
   line.startsWith('\t') ||
   /^ +$/.test(line) ||
@@ -121,15 +130,15 @@ const isUnfit = (line: string): boolean =>
 
 export const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
 
-/** A value of JSON. */
+/** Writes a value of JSON as HCL. */
 export function writeJson(value: unknown): string {
   if (typeof value === 'string') return quoteText([value]);
   if (Array.isArray(value)) return writeList(value.map(writeJson));
   if (typeof value !== 'object' || value === null) return String(value);
-  return writeObject(Object.entries(value).map(([key, one]) => [key, writeJson(one)]));
+  return writeObject(Object.entries(value).map(([key, element]) => [key, writeJson(element)]));
 }
 
-/** Texts of several lines get lines of their own. */
+/** Writes a short list on one line. Otherwise each item begins a line of its own. */
 export const writeList = (items: readonly string[]): string => {
   const line = `[${items.join(', ')}]`;
   if (line.length <= 90 && !line.includes('\n')) return line;

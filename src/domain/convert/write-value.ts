@@ -4,12 +4,12 @@ import { quoteText, writeList, writeObject, type TemplatePart } from './write-hc
 import type { YamlSpan, YamlTree } from './yaml-tree.ts';
 
 /**
- * Where a value goes. `plain`: everyone can read it, so no secret. `running`: Millrace or the shell fills in
- * what is known only while the build runs.
+ * Where a value is used. `plain`: everyone can read it, so it cannot contain secrets. `running`: Millrace or
+ * the shell fills in what is known only while the build runs.
  */
 export type ValuePlace = 'plain' | 'secret' | 'running';
 
-/** The texts and variables of a string. */
+/** Splits a string at its references into texts and variables. */
 export function templateParts(
   text: string,
   span: YamlSpan,
@@ -26,15 +26,16 @@ export function templateParts(
       parts.push({ variable: conversion.variables.use(reference, span, place === 'plain') });
     else
       parts.push(
-        place === 'running' ? `\${${runningName(reference)}}` : unknownYet(match[0], span, conversion),
+        place === 'running' ? `\${${runningName(reference)}}` : keepReference(match[0], span, conversion),
       );
   }
   parts.push(text.slice(end));
-  const filled = joinParts(parts);
-  return filled.length === 0 ? [''] : filled;
+  const joined = joinParts(parts);
+  return joined.length === 0 ? [''] : joined;
 }
 
-function unknownYet(text: string, span: YamlSpan, conversion: Conversion): string {
+/** Keeps a reference as text, with a warning. */
+function keepReference(text: string, span: YamlSpan, conversion: Conversion): string {
   conversion.warn(
     span,
     `${text} is known only while the build runs, so it stays as text here`,
@@ -43,26 +44,27 @@ function unknownYet(text: string, span: YamlSpan, conversion: Conversion): strin
   return text;
 }
 
-/** The variable of the task that stands for a load_var. */
+/** The variable that the task for a load_var sets. */
 const runningName = ({ path, fields }: Pick<VariableReference, 'path' | 'fields'>): string =>
   `TASK_${wordOf(path)}_${fields.length === 0 ? 'VALUE' : wordOf(fields.join('_'))}`;
 
+/** The text as part of the name of a variable: in upper case, with `_` for all other characters. */
 export const wordOf = (text: string): string =>
   Array.from(text.toUpperCase(), (letter) => (/[A-Z0-9]/.test(letter) ? letter : '_')).join('');
 
-/** Neighbouring texts become one. */
+/** Joins texts that are next to each other. */
 export function joinParts(parts: readonly TemplatePart[]): TemplatePart[] {
-  const all: TemplatePart[] = [];
+  const joinedParts: TemplatePart[] = [];
   for (const part of parts) {
-    const last = all.at(-1);
+    const last = joinedParts.at(-1);
     if (part === '') continue;
-    if (typeof part === 'string' && typeof last === 'string') all.splice(-1, 1, `${last}${part}`);
-    else all.push(part);
+    if (typeof part === 'string' && typeof last === 'string') joinedParts.splice(-1, 1, `${last}${part}`);
+    else joinedParts.push(part);
   }
-  return all;
+  return joinedParts;
 }
 
-/** A value as HCL, with its type. */
+/** Writes a value as HCL, with its type. */
 export function writeValue(tree: YamlTree, place: ValuePlace, conversion: Conversion): string {
   if (tree.kind === 'list') return writeList(tree.items.map((item) => writeValue(item, place, conversion)));
   if (tree.kind === 'map')

@@ -2,21 +2,22 @@ import type { Conversion } from './conversion.ts';
 import type { HclNode } from './write-hcl.ts';
 import type { YamlEntry, YamlMap, YamlSpan, YamlTree } from './yaml-tree.ts';
 
-/** The fields of a map. Reports those of a wrong type and, at the end, those that nobody has read. */
+/** The fields of a map. Reports fields of a wrong type and, at the end, fields that were not read. */
 export class YamlFields {
   readonly span: YamlSpan;
-  readonly #what: string;
+  readonly #owner: string;
   readonly #entries: ReadonlyMap<string, YamlEntry>;
   readonly #conversion: Conversion;
   readonly #read = new Set<string>();
 
-  constructor(map: YamlMap, what: string, conversion: Conversion) {
+  constructor(map: YamlMap, owner: string, conversion: Conversion) {
     this.span = map.span;
-    this.#what = what;
+    this.#owner = owner;
     this.#entries = new Map(map.entries.map((entry) => [entry.key, entry]));
     this.#conversion = conversion;
   }
 
+  /** The entry of a field, and counts the field as read. Undefined if the value is null. */
   entry(name: string): YamlEntry | undefined {
     this.#read.add(name);
     const entry = this.#entries.get(name);
@@ -31,16 +32,16 @@ export class YamlFields {
     const value = this.tree(name);
     if (value === undefined) return undefined;
     if (value.kind === 'scalar' && value.value !== null) return String(value.value);
-    this.#mistaken(name, value, 'a text');
+    this.#reportType(name, value, 'a text');
     return undefined;
   }
 
-  /** Required, and not empty. */
+  /** The text of a required field. Reports a field that is missing or empty. */
   needed(name: string): string | undefined {
     const text = this.text(name);
     if (text !== undefined && text !== '') return text;
     if (text === '' || this.tree(name) === undefined)
-      this.#conversion.error(this.span, `${this.#what} has no ${name}`, `Add ${name}.`);
+      this.#conversion.error(this.span, `${this.#owner} has no ${name}`, `Add ${name}.`);
     return undefined;
   }
 
@@ -48,7 +49,7 @@ export class YamlFields {
     const value = this.tree(name);
     if (value === undefined) return undefined;
     if (value.kind === 'scalar' && typeof value.value === 'number') return value.value;
-    if (!hasReference(value)) this.#mistaken(name, value, 'a number');
+    if (!hasReference(value)) this.#reportType(name, value, 'a number');
     return undefined;
   }
 
@@ -56,7 +57,7 @@ export class YamlFields {
     const value = this.tree(name);
     if (value === undefined) return undefined;
     if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
-    if (!hasReference(value)) this.#mistaken(name, value, 'true or false');
+    if (!hasReference(value)) this.#reportType(name, value, 'true or false');
     return undefined;
   }
 
@@ -64,7 +65,7 @@ export class YamlFields {
     const value = this.tree(name);
     if (value === undefined) return [];
     if (value.kind === 'list') return value.items;
-    this.#mistaken(name, value, 'a list');
+    this.#reportType(name, value, 'a list');
     return [];
   }
 
@@ -72,7 +73,7 @@ export class YamlFields {
     return this.list(name).flatMap((item) => {
       if (item.kind === 'scalar' && item.value !== null)
         return [{ text: String(item.value), span: item.span }];
-      this.#mistaken(name, item, 'a list of texts');
+      this.#reportType(name, item, 'a list of texts');
       return [];
     });
   }
@@ -80,24 +81,24 @@ export class YamlFields {
   map(name: string): YamlMap | undefined {
     const value = this.tree(name);
     if (value === undefined || value.kind === 'map') return value;
-    if (!hasReference(value)) this.#mistaken(name, value, 'a map');
+    if (!hasReference(value)) this.#reportType(name, value, 'a map');
     return undefined;
   }
 
-  fieldsOf(name: string, what: string): YamlFields | undefined {
+  fieldsOf(name: string, owner: string): YamlFields | undefined {
     const map = this.map(name);
-    return map && new YamlFields(map, what, this.#conversion);
+    return map && new YamlFields(map, owner, this.#conversion);
   }
 
-  maps(name: string, what: string): YamlFields[] {
+  maps(name: string, owner: string): YamlFields[] {
     return this.list(name).flatMap((item) => {
-      if (item.kind === 'map') return [new YamlFields(item, what, this.#conversion)];
-      this.#mistaken(name, item, 'a list of maps');
+      if (item.kind === 'map') return [new YamlFields(item, owner, this.#conversion)];
+      this.#reportType(name, item, 'a list of maps');
       return [];
     });
   }
 
-  /** YamlFields without a counterpart, each with the reason. */
+  /** Leaves out fields without a counterpart, each with the reason. */
   leaveOut(body: HclNode[], reasons: Readonly<Record<string, string>>): void {
     for (const [name, reason] of Object.entries(reasons)) {
       const entry = this.entry(name);
@@ -111,21 +112,21 @@ export class YamlFields {
       if (!this.#read.has(key))
         this.#conversion.error(
           keySpan,
-          `${this.#what} has no field "${key}"`,
+          `${this.#owner} has no field "${key}"`,
           'Correct the name, or remove it.',
         );
-      else if (FIXED.has(key) && hasReference(value))
+      else if (FIXED_FIELDS.has(key) && hasReference(value))
         this.#conversion.leaveOut(body, value.span, `${key} is a variable, and must be a fixed value here`);
     }
   }
 
-  #mistaken(name: string, { span }: YamlTree, kind: string): void {
-    this.#conversion.error(span, `${name} of ${this.#what} must be ${kind}`, `Write ${kind}.`);
+  #reportType(name: string, { span }: YamlTree, kind: string): void {
+    this.#conversion.error(span, `${name} of ${this.#owner} must be ${kind}`, `Write ${kind}.`);
   }
 }
 
-/** YamlFields whose value Millrace must know when it reads the pipeline. */
-const FIXED = new Set([
+/** Fields whose value Millrace must know when it reads the pipeline. */
+const FIXED_FIELDS = new Set([
   'trigger',
   'attempts',
   'limit',

@@ -40,14 +40,14 @@ export const yamlAt = (tree: YamlTree | undefined, key: string): YamlTree | unde
 export const textOfScalar = (tree: YamlTree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.value !== null ? String(tree.value) : undefined;
 
-/** The value as JSON has it. */
+/** The value as JSON. */
 export function plainValue(tree: YamlTree): unknown {
   if (tree.kind === 'scalar') return tree.value;
   if (tree.kind === 'list') return tree.items.map(plainValue);
   return Object.fromEntries(tree.entries.map(({ key, value }) => [key, plainValue(value)]));
 }
 
-/** Calls `visit` for the tree and everything in it. */
+/** Calls `visit` for the tree and every tree in it. */
 export function walkYaml(tree: YamlTree, visit: (part: YamlTree) => void): void {
   visit(tree);
   if (tree.kind === 'list') for (const item of tree.items) walkYaml(item, visit);
