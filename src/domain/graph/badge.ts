@@ -9,8 +9,8 @@ export interface Badge {
 }
 
 /**
- * The worst state of the jobs gives the colour, as in a compact node of a picture. The word says how builds
- * ended, or that none has run.
+ * The badge of jobs. Their worst state gives the colour, as in a compact node of a picture. The word says how
+ * builds ended, or that none has run.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
   const tone = worstTone(jobs.map(toneOf));

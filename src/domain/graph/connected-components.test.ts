@@ -3,27 +3,27 @@ import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import { connectedComponents } from './connected-components.ts';
 import { graphOf } from './graph-of.ts';
 
-const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string[][] }> = {
-  'a graph without jobs has no components': { jobs: [], parts: [] },
+const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; components: string[][] }> = {
+  'a graph without jobs has no components': { jobs: [], components: [] },
   'jobs that share a resource are one component, in the order of the file': {
     jobs: [job('b', get('git.app')), job('a', get('git.app'))],
-    parts: [['resource git.app', 'job b', 'job a']],
+    components: [['resource git.app', 'job b', 'job a']],
   },
   'the component that begins first comes first, even if it ends last': {
     jobs: [job('one', get('git.app')), job('other', get('git.docs')), job('two', get('git.app'))],
-    parts: [
+    components: [
       ['resource git.app', 'job one', 'job two'],
       ['resource git.docs', 'job other'],
     ],
   },
   'a job without resources is a component of its own': {
     jobs: [job('lonely'), job('unit', get('git.app'))],
-    parts: [['job lonely'], ['resource git.app', 'job unit']],
+    components: [['job lonely'], ['resource git.app', 'job unit']],
   },
 };
 
-test.each(Object.entries(CASES))('%s', (_sentence, { jobs, parts }) => {
-  expect(connectedComponents(graphOf(pipelineOf(...jobs))).map((part) => part.map(({ id }) => id))).toEqual(
-    parts,
+test.each(Object.entries(CASES))('%s', (_sentence, { jobs, components }) => {
+  expect(connectedComponents(graphOf(pipelineOf(...jobs))).map((nodes) => nodes.map(({ id }) => id))).toEqual(
+    components,
   );
 });

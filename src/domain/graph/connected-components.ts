@@ -9,11 +9,11 @@ export function connectedComponents({ nodes, edges }: Graph): GraphNode[][] {
   }
   const componentOf = new Map<string, number>();
   for (const [component, { id }] of nodes.entries()) {
-    const open = [id];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const pending = [id];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       if (componentOf.has(next)) continue;
       componentOf.set(next, component);
-      open.push(...(neighbours.get(next) ?? []));
+      pending.push(...(neighbours.get(next) ?? []));
     }
   }
   return [...Map.groupBy(nodes, ({ id }) => componentOf.get(id)).values()];

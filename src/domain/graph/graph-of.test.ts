@@ -6,17 +6,17 @@ import type { Graph } from './graph.ts';
 
 const ARROWS = { trigger: '→', take: '⇢', make: '→' };
 
-const short = (id: string): string => id.replace(/^(job|resource) /, '');
+const nameOf = (id: string): string => id.replace(/^(job|resource) /, '');
 
 /** Edges as `lint → git.app after lint`, with ⇢ if they do not trigger. */
 function edgesOf({ nodes, edges }: Graph): string[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const end = (id: string, row?: number): string => {
+  const endOf = (id: string, row?: number): string => {
     const node = byId.get(id);
-    return row === undefined || node?.kind !== 'job' ? short(id) : `${node.jobs[row]} in ${short(id)}`;
+    return row === undefined || node?.kind !== 'job' ? nameOf(id) : `${node.jobs[row]} in ${nameOf(id)}`;
   };
   return edges.map(
-    ({ from, fromRow, to, toRow, kind }) => `${end(from, fromRow)} ${ARROWS[kind]} ${end(to, toRow)}`,
+    ({ from, fromRow, to, toRow, kind }) => `${endOf(from, fromRow)} ${ARROWS[kind]} ${endOf(to, toRow)}`,
   );
 }
 

@@ -22,28 +22,28 @@ export interface GraphOptions {
 
 /** The graph of a pipeline, without resources that no job gets or puts. */
 export function graphOf(pipeline: Pipeline, options: GraphOptions = {}): Graph {
-  const whole = wholeGraph(pipeline);
-  const shown = options.hideIntermediates === true ? hideIntermediates(whole) : whole;
+  const full = fullGraph(pipeline);
+  const shown = options.hideIntermediates === true ? hideIntermediates(full) : full;
   return options.groupParallel === true ? groupParallel(shown) : shown;
 }
 
-function wholeGraph(pipeline: Pipeline): Graph {
+function fullGraph(pipeline: Pipeline): Graph {
   const puts = new Map(pipeline.jobs.map((job) => [job.name, putsOf(job)]));
-  const parts = pipeline.jobs.map((job) => partOf(job, puts));
+  const graphs = pipeline.jobs.map((job) => graphOfJob(job, puts));
   return mergeGraph(
-    parts.flatMap(({ nodes }) => nodes),
-    parts.flatMap(({ edges }) => edges),
+    graphs.flatMap(({ nodes }) => nodes),
+    graphs.flatMap(({ edges }) => edges),
   );
 }
 
 /**
- * A job, the resources that it gets and the resources that it puts. Downstream jobs connect to the node of
- * the put.
+ * The graph of one job: the job, the resources that it gets and the resources that it puts. Downstream jobs
+ * connect to the node of the put.
  */
-function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph {
+function graphOfJob(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph {
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
-  const output = (upstream: string, resource: string): ResourceNode => {
+  const addOutput = (upstream: string, resource: string): ResourceNode => {
     const role = puts.get(upstream)?.has(resource) === true ? 'put' : 'passed';
     const node: ResourceNode = {
       kind: 'resource',
@@ -58,7 +58,7 @@ function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph
   };
   for (const { resource, passed, trigger } of getsOf(job.steps)) {
     const kind = trigger ? 'trigger' : 'take';
-    const sources = passed.map((upstream) => output(upstream, resource).id);
+    const sources = passed.map((upstream) => addOutput(upstream, resource).id);
     if (passed.length === 0) {
       nodes.push({ kind: 'resource', id: entryId(resource), resource, role: 'entry', after: [] });
       sources.push(entryId(resource));
@@ -66,7 +66,7 @@ function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph
     edges.push(...sources.map((from): GraphEdge => ({ from, to: jobId(job.name), kind })));
   }
   nodes.push({ kind: 'job', id: jobId(job.name), jobs: [job.name] });
-  for (const resource of puts.get(job.name) ?? []) output(job.name, resource);
+  for (const resource of puts.get(job.name) ?? []) addOutput(job.name, resource);
   return { nodes, edges };
 }
 

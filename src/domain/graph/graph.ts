@@ -38,8 +38,8 @@ export interface GraphEdge {
   /** Row of a compact node where the edge ends. Absent: it ends at the whole node. */
   toRow?: number;
   /**
-   * `trigger`: a new version starts the job. `take`: the job takes the newest version. `make`: from a job to
-   * the versions after it.
+   * `trigger`: a new version starts the job. `take`: the job takes the newest version, which does not start
+   * it. `make`: leads from a job to the versions after it.
    */
   kind: 'trigger' | 'take' | 'make';
 }

@@ -10,41 +10,49 @@ import {
 import { joinEnds, memberByJob, type EdgeEnd, type EdgeEnds } from './join-ends.ts';
 
 /**
- * Merges jobs with the same parents into one compact node, and the versions after them if they lead to the
- * same jobs. Jobs without parents are not merged.
+ * Merges jobs with the same parents into one compact node. Also merges the nodes of a resource after these
+ * jobs, if they lead to the same jobs. Jobs without parents are not merged.
  */
 export function groupParallel(graph: Graph): Graph {
   const groups = findGroups(graph);
   const members = memberByJob(groups);
-  const merged = new Map(mergeOutputs(graph, groups));
-  const shown = (node: GraphNode): GraphNode => members.get(node.id)?.group ?? merged.get(node.id) ?? node;
-  const shownId = new Map(graph.nodes.map((node) => [node.id, shown(node).id]));
-  const end = (id: string): EdgeEnd => ({ node: shownId.get(id) ?? id, ...(members.has(id) && { job: id }) });
-  const ends = graph.edges.map(({ from, to, kind }): EdgeEnds => ({ tail: end(from), head: end(to), kind }));
-  return mergeGraph(graph.nodes.map(shown), joinEnds(ends, members));
+  const mergedOutputs = new Map(mergeOutputs(graph, groups));
+  const mergedNode = (node: GraphNode): GraphNode =>
+    members.get(node.id)?.group ?? mergedOutputs.get(node.id) ?? node;
+  const mergedIds = new Map(graph.nodes.map((node) => [node.id, mergedNode(node).id]));
+  const endAt = (id: string): EdgeEnd => ({
+    node: mergedIds.get(id) ?? id,
+    ...(members.has(id) && { job: id }),
+  });
+  const edges = graph.edges.map(({ from, to, kind }): EdgeEnds => ({
+    tail: endAt(from),
+    head: endAt(to),
+    kind,
+  }));
+  return mergeGraph(graph.nodes.map(mergedNode), joinEnds(edges, members));
 }
 
 function findGroups({ nodes, edges }: Graph): JobNode[] {
   const parents = Map.groupBy(edges, ({ to }) => to);
-  const siblings = Map.groupBy(
-    nodes.filter((node) => node.kind === 'job'),
-    ({ id }) =>
-      JSON.stringify(
-        parents
-          .get(id)
-          ?.map(({ from }) => from)
-          .toSorted() ?? id,
-      ),
-  );
-  return [...siblings.values()].filter((some) => some.length > 1).map(compact);
+  /** The key is equal for jobs with the same parents. A job without parents has its own key. */
+  const siblingKey = (id: string): string => {
+    const ids = parents.get(id)?.map(({ from }) => from);
+    return JSON.stringify(ids?.toSorted() ?? id);
+  };
+  const jobs = nodes.filter((node) => node.kind === 'job');
+  const siblings = Map.groupBy(jobs, ({ id }) => siblingKey(id));
+  return [...siblings.values()].filter((members) => members.length > 1).map(compactNode);
 }
 
-function compact(members: readonly JobNode[]): JobNode {
+function compactNode(members: readonly JobNode[]): JobNode {
   const jobs = members.flatMap((member) => member.jobs);
   return { kind: 'job', id: jobId(nameOf(jobs)), jobs };
 }
 
-/** The first job and the number of others identify a group, because a job is in one group only. */
+/**
+ * The name of a group. The first job and the number of others identify it, because a job is in one group
+ * only.
+ */
 const nameOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;
 
@@ -61,11 +69,13 @@ function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [str
     ({ after }) => after[0],
   );
   return groups.flatMap(({ jobs }) => {
-    const all = jobs.flatMap((job) => outputs.get(job) ?? []);
-    const alike = Map.groupBy(all, ({ id, resource }) => JSON.stringify([resource, takersOf(id).toSorted()]));
-    return [...alike.values()].flatMap((some) => {
-      const after = some.flatMap((node) => node.after);
-      return some.map((node): [string, ResourceNode] => [
+    const outputsOfGroup = jobs.flatMap((job) => outputs.get(job) ?? []);
+    const mergeable = Map.groupBy(outputsOfGroup, ({ id, resource }) =>
+      JSON.stringify([resource, takersOf(id).toSorted()]),
+    );
+    return [...mergeable.values()].flatMap((originals) => {
+      const after = originals.flatMap((node) => node.after);
+      return originals.map((node): [string, ResourceNode] => [
         node.id,
         { ...node, id: outputId(nameOf(after), node.resource), after },
       ]);

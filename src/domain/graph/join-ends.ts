@@ -8,7 +8,7 @@ interface Member {
   row: number;
 }
 
-/** Members by the id of the job's own node. */
+/** Members by the id that the node of the job has in the graph without groups. */
 export type Members = ReadonlyMap<string, Member>;
 
 export const memberByJob = (groups: readonly JobNode[]): Members =>
@@ -19,8 +19,8 @@ export const memberByJob = (groups: readonly JobNode[]): Members =>
   );
 
 /**
- * A node of the picture, and the id of the job in it that an edge belongs to. Absent: the edge belongs to the
- * whole node.
+ * One end of an edge: a node of the picture, and the id of the job in it that the edge belongs to. Without
+ * `job`, the edge belongs to the whole node.
  */
 export interface EdgeEnd {
   node: string;
@@ -51,13 +51,16 @@ export function joinEnds(edges: readonly EdgeEnds[], members: Members): GraphEdg
   });
 }
 
+/**
+ * Joins edges that differ only in their job at this side, if there is one for each job of the compact node.
+ */
 function joinAt(side: 'tail' | 'head', edges: readonly EdgeEnds[], members: Members): EdgeEnds[] {
-  const alike = Map.groupBy(edges, (edge) => JSON.stringify({ ...edge, [side]: edge[side].node }));
-  return [...alike.values()].flatMap((some) => {
-    const [first] = some;
+  const joinable = Map.groupBy(edges, (edge) => JSON.stringify({ ...edge, [side]: edge[side].node }));
+  return [...joinable.values()].flatMap((similar) => {
+    const [first] = similar;
     const member = members.get(first?.[side].job ?? '');
-    const jobs = new Set(some.map((edge) => edge[side].job));
-    if (!first || jobs.size !== member?.group.jobs.length) return some;
+    const jobs = new Set(similar.map((edge) => edge[side].job));
+    if (!first || jobs.size !== member?.group.jobs.length) return similar;
     return [{ ...first, [side]: { node: first[side].node } }];
   });
 }

@@ -1,14 +1,14 @@
 /** Font size in pictures, in points. */
 export const FONT_SIZE = 13;
 /**
- * In characters. Longer names are cut in the middle, because instances of one job differ at the end. The
- * title has the full name.
+ * The maximum number of characters in a label. Longer names are cut in the middle, because instances of one
+ * job differ at the end. The title has the full name.
  */
 const MAX_LABEL_LENGTH = 36;
 
-/** Replaces control characters, line breaks and characters that XML forbids. */
+/** Replaces invisible characters, line breaks and characters that XML forbids by a visible one. */
 export function visible(text: string): string {
-  // Fast path for nearly all names: the expression below would take most of the time of a picture.
+  // Nearly all names need no replacement. The pattern below would take most of the time of a picture.
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]/gu, '\uFFFD');
 }
@@ -22,8 +22,8 @@ export function labelOf(name: string): string {
 }
 
 /**
- * Widths of the ASCII characters in DejaVu Sans, in thousandths of the font size. It is the widest common
- * sans-serif font, so labels also fit in any other.
+ * Widths of the ASCII characters in DejaVu Sans, in thousandths of the font size. DejaVu Sans is the widest
+ * common sans-serif font, so labels also fit in any other.
  */
 const ADVANCES = (
   '318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636 ' +

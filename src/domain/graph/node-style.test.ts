@@ -14,23 +14,23 @@ function styleOfJob(state: JobState): unknown {
   return [tone, dashed, title];
 }
 
-describe('the style of a job', () => {
+describe('a job', () => {
   const cases: Record<string, [JobState, [tone: string, dashed: boolean, title: string]]> = {
-    'is not yet run': [{ paused: false }, ['idle', false, 'unit: not yet run']],
-    failed: [{ paused: false, ended: 'failed' }, ['failed', false, 'unit: failed']],
-    'is running in the colour of the last outcome': [
+    'that has not run is idle': [{ paused: false }, ['idle', false, 'unit: not yet run']],
+    'that failed is failed': [{ paused: false, ended: 'failed' }, ['failed', false, 'unit: failed']],
+    'that runs has the tone of its last outcome': [
       { paused: false, ended: 'failed', doing: 'started' },
       ['failed', true, 'unit: running, before failed'],
     ],
-    'is pending before its first build': [
+    'whose first build is pending is idle': [
       { paused: false, doing: 'pending' },
       ['idle', true, 'unit: pending'],
     ],
-    'is waiting for approval': [
+    'that waits for approval is waiting': [
       { paused: false, ended: 'succeeded', doing: 'waiting' },
       ['waiting', false, 'unit: waiting for approval, before succeeded'],
     ],
-    'is paused, in any other state': [
+    'that is paused is paused, whatever else it does': [
       { paused: true, ended: 'failed', doing: 'started' },
       ['paused', true, 'unit: paused, running, before failed'],
     ],
@@ -46,10 +46,10 @@ describe('the style of a resource', () => {
     ...nothing,
     resources: new Map([['git.app', { pinned: true, failing: true }]]),
   });
-  const found = [...styles.values()].filter(({ tone }) => tone === 'resource' || tone === 'failing');
+  const resourceStyles = [...styles.values()].filter(({ tone }) => tone === 'resource' || tone === 'failing');
 
   test('has its origin and its pin on every node, and a failing check only where versions enter', () => {
-    expect(found.map(({ title, pinned, tone }) => [title, pinned, tone])).toEqual([
+    expect(resourceStyles.map(({ title, pinned, tone }) => [title, pinned, tone])).toEqual([
       ['git.app, pinned, last check failed', true, 'failing'],
       ['git.app that passed unit, pinned', true, 'resource'],
       ['git.app put by b, pinned', true, 'resource'],
@@ -124,8 +124,8 @@ function luminance(colour: string): number {
 }
 
 /** The contrast ratio of two colours as WCAG defines it. */
-function contrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+function contrast(colour: string, background: string): number {
+  const [dark = 0, light = 0] = [luminance(colour), luminance(background)].toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 

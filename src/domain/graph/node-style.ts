@@ -8,7 +8,7 @@ export interface Style {
   /** A build of the job is pending or running. */
   dashed: boolean;
   pinned: boolean;
-  /** Not on the path of the followed version. */
+  /** The node is not on the path of the followed version. */
   faded: boolean;
   /** The full name and the state in words, for viewers who cannot see the colour. */
   title: string;
@@ -71,7 +71,7 @@ function idsWithin(node: GraphNode): string[] {
   return node.role === 'entry' ? [node.id] : node.after.map((job) => outputId(job, node.resource));
 }
 
-/** Worst first: the first tone that a job of a compact node has is the tone of the node. */
+/** The tones of jobs, the worst first. A compact node has the worst tone of its jobs. */
 const TONES_BY_SEVERITY: readonly Tone[] = [
   'failed',
   'cancelled',
@@ -103,7 +103,7 @@ function styleOfJob(job: string, state: JobState = { paused: false }, faded: boo
   const { paused, ended, doing } = state;
   const words = [
     ...(paused ? ['paused'] : []),
-    ...(doing ? [DOING[doing]] : []),
+    ...(doing ? [WORDS_FOR_ACTIVE[doing]] : []),
     ...(ended ? [paused || doing ? `before ${ended}` : ended] : []),
   ];
   return {
@@ -115,7 +115,7 @@ function styleOfJob(job: string, state: JobState = { paused: false }, faded: boo
   };
 }
 
-const DOING = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
+const WORDS_FOR_ACTIVE = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
 
 export function toneOf({ paused, ended, doing }: JobState): Tone {
   if (paused) return 'paused';

@@ -57,7 +57,7 @@ describe('a search', () => {
     ['shop payments run', true],
     ['shop failed', false],
     ['xshop', false],
-  ])('for %j finds it: %s', (text, found) => {
+  ])('for %j finds the card: %s', (text, found) => {
     expect(matchesText(shop, 'Payments', text)).toBe(found);
   });
 

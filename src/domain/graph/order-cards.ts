@@ -7,7 +7,7 @@ export interface CardFilter {
   status?: CardStatus;
 }
 
-/** Newest failures first, then by status, then by name. */
+/** Sorts by status, the most urgent first, then by the time of the failure, newest first, then by name. */
 export function orderCards(cards: readonly PipelineCard[]): PipelineCard[] {
   return cards.toSorted(
     (one, other) =>
@@ -18,15 +18,18 @@ export function orderCards(cards: readonly PipelineCard[]): PipelineCard[] {
   );
 }
 
-/** `team` is the display name of the card's team, if it has one. */
+/**
+ * Whether the names or the status of the card have every word of the text. `team` is the display name of the
+ * card's team, if it has one.
+ */
 export function matchesText(card: PipelineCard, team: string | undefined, text: string): boolean {
-  const known = [card.name, titleOf(card), card.team, team ?? '', CARD_WORDS[card.status]]
+  const searchedText = [card.name, titleOf(card), card.team, team ?? '', CARD_WORDS[card.status]]
     .join('\n')
     .toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => known.includes(word));
+    .every((word) => searchedText.includes(word));
 }
 
 /** How many cards have each status; statuses that no card has are left out. */

@@ -35,7 +35,7 @@ describe('a page', () => {
   const cards = [card('a', '1'), card('a', '2'), card('c', '3')];
   const page = (from: number, to: number, filtered = false): string[] =>
     sectionsOf(TEAMS, cards, { from, to, filtered }).map(
-      (one) => `${one.team.name}: ${one.cards.map(({ name }) => name).join(' ')}`,
+      (section) => `${section.team.name}: ${section.cards.map(({ name }) => name).join(' ')}`,
     );
 
   test.each<[string, [number, number, boolean?], string[]]>([

@@ -1,7 +1,7 @@
 import { countStatuses, matchesText, orderCards, type CardFilter } from './order-cards.ts';
 import { CARD_STATUSES, type CardStatus, type PipelineCard } from './pipeline-card.ts';
 
-/** A team of an overview. Its pipelines are in it only if `shown`. */
+/** A team of an overview. The overview contains its pipelines only if `shown`. */
 export interface OverviewTeam {
   name: string;
   displayName?: string;
@@ -9,13 +9,13 @@ export interface OverviewTeam {
   shown: boolean;
 }
 
-/** Cards of an overview on one page. */
+/** The maximum number of cards on one page of an overview. */
 export const CARDS_PER_PAGE = 100;
 
 interface CardSelection {
-  /** By team, then in the order of urgency. */
+  /** The cards that match the filter, by team, then in the order of urgency. */
   matching: PipelineCard[];
-  /** Of the cards that match the text, whatever their status. */
+  /** The number of cards in each status, of all cards that match the text. */
   counts: Map<CardStatus, number>;
 }
 
@@ -26,11 +26,11 @@ export function selectCards(
   { text, status }: CardFilter,
 ): CardSelection {
   const byTeam = Map.groupBy(cards, ({ team }) => team);
-  const found = teams.flatMap(({ name, displayName }) =>
+  const matchingText = teams.flatMap(({ name, displayName }) =>
     orderCards(byTeam.get(name) ?? []).filter((card) => matchesText(card, displayName, text)),
   );
-  const matching = found.filter((card) => status === undefined || card.status === status);
-  return { matching, counts: countStatuses(found) };
+  const matching = matchingText.filter((card) => status === undefined || card.status === status);
+  return { matching, counts: countStatuses(matchingText) };
 }
 
 export interface OverviewSection<T extends OverviewTeam> {
@@ -39,8 +39,8 @@ export interface OverviewSection<T extends OverviewTeam> {
 }
 
 /**
- * The cards from one index to another, under their teams. Without a filter, teams that have no cards are
- * there too.
+ * The cards from one index to another, under their teams. Without a filter, teams without cards are included
+ * too.
  */
 export function sectionsOf<T extends OverviewTeam>(
   teams: readonly T[],
@@ -50,13 +50,13 @@ export function sectionsOf<T extends OverviewTeam>(
   const byTeam = Map.groupBy(cards, ({ team }) => team);
   let start = 0;
   return teams.flatMap((team) => {
-    const own = byTeam.get(team.name) ?? [];
-    const at = start;
-    start += own.length;
-    const onPage = own.slice(Math.max(0, from - at), Math.max(0, to - at));
+    const cardsOfTeam = byTeam.get(team.name) ?? [];
+    const teamStart = start;
+    start += cardsOfTeam.length;
+    const onPage = cardsOfTeam.slice(Math.max(0, from - teamStart), Math.max(0, to - teamStart));
     if (onPage.length > 0) return [{ team, cards: onPage }];
-    const isHere = at >= from && (at < to || at === cards.length);
-    return own.length === 0 && !filtered && isHere ? [{ team, cards: [] }] : [];
+    const beginsOnPage = teamStart >= from && (teamStart < to || teamStart === cards.length);
+    return cardsOfTeam.length === 0 && !filtered && beginsOnPage ? [{ team, cards: [] }] : [];
   });
 }
 

@@ -5,8 +5,8 @@ const NONE = { succeeded: 0, failed: 0, cancelled: 0, warning: 0 };
 const QUIET: CardFacts = { paused: false, jobs: 3, pausedJobs: 0, outcomes: NONE, running: 0, waiting: 0 };
 
 const CASES: Record<string, [facts: Partial<CardFacts>, status: CardStatus]> = {
-  'has not yet run without builds': [{}, 'idle'],
-  'has not yet run without jobs': [{ jobs: 0 }, 'idle'],
+  'without builds is idle': [{}, 'idle'],
+  'without jobs is idle': [{ jobs: 0 }, 'idle'],
   'succeeded if no job ended otherwise, though some have not run': [
     { outcomes: { ...NONE, succeeded: 1 } },
     'succeeded',
@@ -18,14 +18,23 @@ const CASES: Record<string, [facts: Partial<CardFacts>, status: CardStatus]> = {
     'running',
   ],
   'is waiting if builds wait and none runs': [{ outcomes: { ...NONE, succeeded: 2 }, waiting: 1 }, 'waiting'],
-  'is cancelled before it is a warning': [{ outcomes: { ...NONE, cancelled: 1, warning: 1 } }, 'cancelled'],
-  'is a warning before it succeeded': [{ outcomes: { ...NONE, warning: 1, succeeded: 5 } }, 'warning'],
+  'is cancelled if jobs were cancelled and others ended with a warning': [
+    { outcomes: { ...NONE, cancelled: 1, warning: 1 } },
+    'cancelled',
+  ],
+  'is a warning if jobs ended with a warning and others succeeded': [
+    { outcomes: { ...NONE, warning: 1, succeeded: 5 } },
+    'warning',
+  ],
   'is paused, however its builds ended': [
     { paused: true, outcomes: { ...NONE, failed: 1 }, running: 1 },
     'paused',
   ],
-  'is paused if all jobs are': [{ pausedJobs: 3 }, 'paused'],
-  'is not paused if one job is not': [{ pausedJobs: 2, outcomes: { ...NONE, succeeded: 1 } }, 'succeeded'],
+  'is paused if all jobs are paused': [{ pausedJobs: 3 }, 'paused'],
+  'is not paused if one job is not paused': [
+    { pausedJobs: 2, outcomes: { ...NONE, succeeded: 1 } },
+    'succeeded',
+  ],
 };
 
 test.each(Object.entries(CASES))('a pipeline %s', (_name, [facts, status]) => {

@@ -1,6 +1,6 @@
 import type { EndedStatus } from './state.ts';
 
-/** What an overview says of a pipeline in one word, the most urgent first: this is also the order of cards. */
+/** The statuses of pipelines in an overview, the most urgent first. Cards are in this order. */
 export const CARD_STATUSES = [
   'failed',
   'running',
@@ -29,12 +29,12 @@ export function isCardStatus(word: unknown): word is CardStatus {
   return CARD_STATUSES.some((status) => status === word);
 }
 
-/** What the status of a card is decided from. */
+/** The facts that decide the status of a card. */
 export interface CardFacts {
   paused: boolean;
   jobs: number;
   pausedJobs: number;
-  /** How many jobs that are not paused ended so: by the newest ended build of each. */
+  /** How many jobs have each outcome, by the newest ended build of each job. Paused jobs do not count. */
   outcomes: Readonly<Record<EndedStatus, number>>;
   /** Builds that run, and builds that wait for approval or for their turn. */
   running: number;
@@ -57,9 +57,9 @@ export function cardStatusOf(facts: CardFacts): CardStatus {
 /** A build that a card names. */
 export interface CardBuild {
   job: string;
-  /** `7`, or for retries `7.1`. */
+  /** The number of the build, `7`, or of a retry, `7.1`. */
   number: string;
-  /** When it ended, started or was created, whichever came last (RFC 3339, UTC). */
+  /** When the build ended, started or was created, whichever came last (RFC 3339, UTC). */
   at: string;
 }
 

@@ -3,8 +3,8 @@ import type { Step } from '#domain/pipeline/steps.ts';
 
 /**
  * The structure of a pipeline that the public may see: names and connections only. Fields are copied one by
- * one, so a new field of the definition stays private: parameters, commands, images, variables, messages and
- * schedules never get out.
+ * one, so a new field of the definition stays private. Parameters, commands, images, variables, messages and
+ * schedules are never public.
  */
 export interface PublicStructure {
   jobs: { name: string; steps: PublicStructureStep[] }[];
@@ -15,12 +15,12 @@ export interface PublicStructureStep {
   kind: Step['kind'];
   /** Name of a get, task or put; `<type>.<label>` of a notification; type of a service. */
   name?: string;
-  /** For a get or put. */
+  /** The resource of a get or put. */
   resource?: string;
-  /** For a get: the jobs that the version must have passed, and whether a new version triggers the job. */
+  /** The jobs that the version of a get must have passed, and whether a new version triggers the job. */
   passed?: string[];
   trigger?: boolean;
-  /** For a group, or for all branches in order. */
+  /** The steps of a group, or of all branches in order. */
   steps?: PublicStructureStep[];
 }
 

@@ -5,7 +5,7 @@ const cases: Record<
   string,
   { builds: [string, EndedStatus | ActiveStatus][]; ended?: EndedStatus; doing?: ActiveStatus }
 > = {
-  'of a job that never ran does not exist': { builds: [] },
+  'of a job that never ran has no outcome': { builds: [] },
   'is that of the newest build, by number and not by text': {
     builds: [
       ['9', 'failed'],
@@ -62,10 +62,10 @@ const cases: Record<
 
 describe('the state of a job', () => {
   test.each(Object.entries(cases))('%s', (_name, { builds, ...state }) => {
-    const found = stateOfJob(
+    const jobState = stateOfJob(
       builds.map(([number, status]) => ({ number, status })),
       false,
     );
-    expect(found).toEqual({ paused: false, ...state });
+    expect(jobState).toEqual({ paused: false, ...state });
   });
 });

@@ -13,7 +13,10 @@ export interface JobState {
   paused: boolean;
   /** Outcome of the newest ended build. */
   ended?: EndedStatus;
-  /** State of its newest build that has not ended. */
+  /**
+   * The state of its builds that have not ended: `started` if one runs, else `waiting` if one waits for
+   * approval, else `pending`.
+   */
   doing?: ActiveStatus;
 }
 
@@ -33,8 +36,9 @@ interface JobBuild {
 }
 
 /**
- * State of a job from its builds, in any order. The build with the highest number that has ended gives the
- * outcome; of that build and its retries, the newest. A late retry of an older build changes nothing.
+ * The state of a job from its builds, in any order. The ended build with the highest number gives the
+ * outcome; of that build and its retries, it is the newest one. A late retry of an older build changes
+ * nothing.
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));
@@ -49,7 +53,7 @@ const isDoing = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>
   status === 'pending' || status === 'waiting' || status === 'started';
 
 function compareNumbers(one: string, other: string): number {
-  const [group = 0, retry = 0] = one.split('.').map(Number);
-  const [otherGroup = 0, otherRetry = 0] = other.split('.').map(Number);
-  return group - otherGroup || retry - otherRetry;
+  const [build = 0, retry = 0] = one.split('.').map(Number);
+  const [otherBuild = 0, otherRetry = 0] = other.split('.').map(Number);
+  return build - otherBuild || retry - otherRetry;
 }

@@ -4,7 +4,7 @@ import { FONT_SIZE } from './measure-label.ts';
 import type { NodeStyle, Style, Tone } from './node-style.ts';
 import { svgPoint, type Point } from './points.ts';
 
-/** A labelled rectangle. Pictures and the graph in the browser are all drawn from these. */
+/** A labelled rectangle. Pictures and the graph in the browser consist of tiles. */
 export interface Tile {
   x: number;
   y: number;
@@ -21,15 +21,15 @@ export interface Tile {
 /** Distance from the middle to the baseline that makes text look centred. */
 const BASELINE_OFFSET = FONT_SIZE * 0.36;
 
-/** The tile of the node itself, then those of its rows. */
+/** The tiles of a node: first that of the node itself, then those of its rows. */
 export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[] {
   const { labels, more, width, height } = boxOf(node);
   const [x, y] = [centre.x - width / 2, centre.y - height / 2];
-  const whole = tile(style, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
-  if (labels.length === 1) return [withLabel(whole, labels[0])];
+  const nodeTile = tile(style, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
+  if (labels.length === 1) return [withLabel(nodeTile, labels[0])];
   const rows = labels.map((label, index): Tile => {
     const isMore = more > 0 && index === labels.length - 1;
-    const row = isMore ? lookOfRest(style, index) : (style.rows[index] ?? style);
+    const row = isMore ? styleOfLastRow(style, index) : (style.rows[index] ?? style);
     const place = {
       x: x + ROWS_MARGIN,
       y: y + ROWS_MARGIN + index * ROW_HEIGHT,
@@ -38,17 +38,19 @@ export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[
     };
     return withLabel(tile(row, place, 4), label);
   });
-  return [{ ...whole, tone: 'resource', dashed: false }, ...rows];
+  return [{ ...nodeTile, tone: 'resource', dashed: false }, ...rows];
 }
 
-/** The last row stands for several jobs: it has the worst style among them. */
-function lookOfRest(style: NodeStyle, from: number): Style {
-  const rest = style.rows.slice(from);
+/**
+ * The style of a last row that stands for several jobs, from the index `from` on: the worst of their styles.
+ */
+function styleOfLastRow(style: NodeStyle, from: number): Style {
+  const styles = style.rows.slice(from);
   return {
     ...style,
-    tone: rest.find(({ tone }) => tone === style.tone)?.tone ?? rest[0]?.tone ?? style.tone,
-    dashed: rest.some(({ dashed }) => dashed),
-    title: rest.map(({ title }) => title).join('; '),
+    tone: styles.find(({ tone }) => tone === style.tone)?.tone ?? styles[0]?.tone ?? style.tone,
+    dashed: styles.some(({ dashed }) => dashed),
+    title: styles.map(({ title }) => title).join('; '),
   };
 }
 
@@ -57,12 +59,12 @@ function tile(style: Style, place: Pick<Tile, 'x' | 'y' | 'width' | 'height'>, r
   return { ...place, radius, tone, dashed, pinned, title };
 }
 
-function withLabel(whole: Tile, text = ''): Tile {
-  const middle = { x: whole.x + whole.width / 2, y: whole.y + whole.height / 2 };
-  return { ...whole, label: { text, x: middle.x, baseline: middle.y + BASELINE_OFFSET } };
+function withLabel(unlabelled: Tile, text = ''): Tile {
+  const middle = { x: unlabelled.x + unlabelled.width / 2, y: unlabelled.y + unlabelled.height / 2 };
+  return { ...unlabelled, label: { text, x: middle.x, baseline: middle.y + BASELINE_OFFSET } };
 }
 
-/** Width of the border. */
+/** The width of the border of a tile. */
 export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {
   if (pinned) return 3;
   return dashed ? 2 : 1;

@@ -58,7 +58,7 @@ const dotOfGroup = (...passed: string[]): string => {
   return writeDot(graph, 'sample', nodeStyles(graph, state));
 };
 
-test('two groups with different traced members have different texts', () => {
+test('an edge begins at the member of a group that it belongs to, or at the whole group', () => {
   expect(dotOfGroup('docs')).toContain('label="<0> build | <1> docs"');
   expect(dotOfGroup('docs')).toContain('"job build and 1 more":1 -> "job deploy" [dir=both, arrowtail=dot];');
   expect(dotOfGroup('build')).toContain('"job build and 1 more":0 -> "job deploy"');

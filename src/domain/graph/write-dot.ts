@@ -4,9 +4,10 @@ import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import { FONT_SIZE, visible } from './measure-label.ts';
 import { PINNED_BORDER, TONES, type NodeStyle } from './node-style.ts';
 
-/** Visible on white and on black. */
+/** A colour that is visible on white and on black. */
 export const EDGE_COLOUR = '#7d8590';
-const FADED = '66';
+/** The alpha channel of faded colours, as two hexadecimal digits. */
+const FADED_ALPHA = '66';
 
 const SPACING = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
 
@@ -30,17 +31,17 @@ export function writeDot(graph: Graph, name: string, styles: ReadonlyMap<string,
 }
 
 /**
- * Only what the layout depends on: sizes, edges, and nodes by number. Equal texts have equal layouts, and no
- * name reaches the layout engine.
+ * The graph as DOT with only what the layout depends on: sizes, edges, and nodes by number. Equal texts have
+ * equal layouts, and no name reaches the layout engine.
  */
 export function writeLayoutDot(graph: Graph): string {
   const { nodes, edges } = graph;
-  const number = new Map(nodes.map(({ id }, index) => [id, index]));
-  const sizes = bottomUp(graph).map((node) => `${number.get(node.id)} [${sizeOf(node)}]`);
+  const numbers = new Map(nodes.map(({ id }, index) => [id, index]));
+  const sizes = bottomUp(graph).map((node) => `${numbers.get(node.id)} [${sizeOf(node)}]`);
   return [
     `digraph {graph [${SPACING}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
     ...sizes,
-    ...edges.map((edge) => layoutEnds(edge, number).join(' -> ')),
+    ...edges.map((edge) => layoutEnds(edge, numbers).join(' -> ')),
     '}',
   ].join('\n');
 }
@@ -48,16 +49,16 @@ export function writeLayoutDot(graph: Graph): string {
 /** Ends of an edge in the layout text: the number of the node and the side of the row. */
 export function layoutEnds(
   { from, fromRow, to, toRow }: GraphEdge,
-  number: ReadonlyMap<string, number>,
+  numbers: ReadonlyMap<string, number>,
 ): [tail: string, head: string] {
   const tail = fromRow === undefined ? '' : `${portOf(fromRow)}:e`;
   const head = toRow === undefined ? '' : `${portOf(toRow)}:w`;
-  return [`${number.get(from)}${tail}`, `${number.get(to)}${head}`];
+  return [`${numbers.get(from)}${tail}`, `${numbers.get(to)}${head}`];
 }
 
 /**
- * Graphviz divides the height of a record evenly among its ports, so compact nodes omit the margins of their
- * rows.
+ * The size of a node in the layout text. Graphviz divides the height of a record evenly among its ports, so
+ * compact nodes omit the margins of their rows.
  */
 function sizeOf(node: GraphNode): string {
   const { labels, width, height } = boxOf(node);
@@ -87,7 +88,7 @@ function nodeLine(node: GraphNode, style?: NodeStyle): string {
 
 function styleAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }: NodeStyle): string[] {
   const { fill, border, ink } = TONES[tone];
-  const alpha = faded ? FADED : '';
+  const alpha = faded ? FADED_ALPHA : '';
   const styles = ['filled', ...(node.kind === 'job' ? ['rounded'] : []), ...(dashed ? ['dashed'] : [])];
   return [
     `style="${styles.join(',')}"`,
@@ -107,24 +108,23 @@ function edgeLine(
   const attributes = [
     ...(kind === 'take' ? ['style="dashed"'] : []),
     ...(fromRow === undefined ? [] : ['dir=both', 'arrowtail=dot']),
-    ...(faded ? [`color="${EDGE_COLOUR}${FADED}"`] : []),
+    ...(faded ? [`color="${EDGE_COLOUR}${FADED_ALPHA}"`] : []),
   ];
   const suffix = attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`;
   return `  ${quote(from)}${portOf(fromRow)} -> ${quote(to)}${portOf(toRow)}${suffix};`;
 }
 
-/** Two digits are a hundredth of an inch; the layout needs no more. */
+/** The size in inches, to a hundredth of an inch. The layout needs no more. */
 const inches = (points: number): string => (points / 72).toFixed(2);
 
 /**
- * A quoted id: DOT knows one escape in it, `\"`, and a backslash before the closing quote would be read as
- * one.
+ * Quotes an id. DOT knows one escape in it, `\"`. A backslash before the closing quote would be read as one.
  */
 function quote(text: string): string {
   return `"${visible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** In labels and tooltips a backslash escapes, and `&` begins an entity. */
+/** Quotes a label or tooltip, in which a backslash escapes and `&` begins an entity. */
 const quoteLabel = (lines: readonly string[]): string => `"${lines.map(escapeLabel).join(String.raw`\n`)}"`;
 
 const escapeLabel = (line: string): string =>
