@@ -103,8 +103,8 @@ const isSetBy = (prefixes: ReadonlySet<string>, name: string): boolean =>
   [...prefixes].some((prefix) => name.startsWith(prefix) && name !== prefix);
 
 function didYouMeanVariable(name: string, known: readonly string[]): string {
-  const found = closestName(name, known);
-  return found === undefined ? '' : `; did you mean $${found}?`;
+  const closest = closestName(name, known);
+  return closest === undefined ? '' : `; did you mean $${closest}?`;
 }
 
 /**
@@ -113,8 +113,8 @@ function didYouMeanVariable(name: string, known: readonly string[]): string {
  */
 function didYouMeanStep(name: string, prefixes: ReadonlySet<string>): string {
   for (let at = name.lastIndexOf('_'); at > 0; at = name.lastIndexOf('_', at - 1)) {
-    const found = closestName(name.slice(0, at + 1), prefixes);
-    if (found !== undefined) return `; did you mean $${found}${name.slice(at + 1)}?`;
+    const closest = closestName(name.slice(0, at + 1), prefixes);
+    if (closest !== undefined) return `; did you mean $${closest}${name.slice(at + 1)}?`;
   }
   return '';
 }

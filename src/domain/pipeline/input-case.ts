@@ -31,10 +31,10 @@ const namesWithoutDollar = (text: string): Set<string> =>
   new Set([...text.matchAll(/(?<![\w$]|\$\{)input_\w+/gi)].map(([name]) => name));
 
 function stringsIn(block: ReadBlock): LocatedString[] {
-  const own = [...block.attributes.values()].flatMap(({ value, range }): LocatedString[] => {
+  const attributeStrings = [...block.attributes.values()].flatMap(({ value, range }): LocatedString[] => {
     if (value?.kind === 'string') return [{ text: value.text, range }];
     return value?.kind === 'strings' ? value.items : [];
   });
   const labels = block.type === 'if' || block.type === 'else_if' ? block.labels : [];
-  return [...labels, ...own, ...block.parameters, ...block.blocks.flatMap(stringsIn)];
+  return [...labels, ...attributeStrings, ...block.parameters, ...block.blocks.flatMap(stringsIn)];
 }

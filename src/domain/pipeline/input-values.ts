@@ -76,7 +76,9 @@ function unknownInputs(inputs: readonly Input[], given: GivenInputs): InputProbl
   });
 }
 
-/** A text is never read as JSON, but a list may be written as one text with commas. */
+/**
+ * Converts a given value. A text is never read as JSON, but a list may be written as one text with commas.
+ */
 function valueOfGiven({ type }: Pick<Input, 'type'>, given: JsonValue): Value {
   if (typeof given !== 'string') return fromJson(given) ?? { kind: 'null' };
   if (type !== 'list') return { kind: 'string', text: given };

@@ -87,7 +87,7 @@ function readJobBlock(block: Block, progress: Progress, context: JobContext): vo
     const draft = readInstance(singleBlock, undefined, read, context);
     if (draft && isNameClaimed) read.drafts.push(draft);
   } else if (instances === 'broken') {
-    // The content of the block is validated all the same.
+    // The content of the block is validated even if its instances are unknown.
     readInstance(singleBlock, 'unknown', read, context);
     read.incomplete = true;
   } else readGroup(singleBlock, instances, { ...progress, sound: isNameClaimed }, context);

@@ -8,7 +8,7 @@ export interface Renamed {
   report: Report;
 }
 
-/** An old name can be claimed only once, and only if nothing has it now. */
+/** Reports old names that two blocks claim, or that a job or resource still has. */
 export function checkOldNames(
   what: 'job' | 'resource',
   renamed: readonly Renamed[],

@@ -17,7 +17,7 @@ export interface Pipeline {
   resources: Resource[];
   /** Instances of `for_each` and `matrix` take the place of their job, sorted by key. */
   jobs: Job[];
-  /** The types in use, each in full, as with resource types. */
+  /** Every notification type that a notification uses, built-in ones included. */
   notificationTypes?: NotificationType[];
   notifications?: Notification[];
   serviceTypes?: ServiceType[];
@@ -67,9 +67,15 @@ export interface Resource {
   params: Record<string, string>;
   /** Replaces `params` if the type has a protocol. */
   source?: JsonObject;
-  /** Absent: checked only on request, by webhook, or never when only `put` makes its versions. */
+  /**
+   * When the resource is checked. Absent: only on request or by webhook, or never if only puts make its
+   * versions.
+   */
   schedule?: Schedule;
-  /** Schedule of the fallback checks once a webhook has been seen to work (`webhook_interval`). */
+  /**
+   * The schedule of checks once a webhook has arrived, because checks are then only a fallback
+   * (`webhook_interval`).
+   */
   webhookSchedule?: Schedule;
   tags: string[];
   cache: boolean;
@@ -78,7 +84,7 @@ export interface Resource {
 export interface CronSchedule {
   kind: 'cron';
   expression: string;
-  /** Name of the IANA database. Absent: UTC. */
+  /** The name of a time zone in the IANA database. Absent: UTC. */
   timeZone?: string;
 }
 
@@ -146,7 +152,7 @@ export interface Job {
   oldName?: string;
   /** The job is an instance of `for_each` or `matrix`; `name` is the label of the block. */
   group?: { name: string; key: string };
-  /** Running builds at a time; absent: no limit. */
+  /** The maximum number of running builds. Absent: no limit. */
   concurrency?: number;
   timeoutSeconds?: number;
   tags?: string[];
@@ -163,7 +169,7 @@ export interface Job {
   approval?: Approval;
   steps: Step[];
   hooks?: Hooks;
-  /** Run before a build exists, for every job that a new version may reach. */
+  /** Hooks that run for a new version that may reach the job, before a build exists. */
   onTrigger?: HookAction[];
 }
 
@@ -174,9 +180,9 @@ export interface Input {
   description?: string;
   /** The text has no default: a manual trigger must give a value. */
   required?: true;
-  /** The text that the variable gets. For a required input: what automatic builds get. */
+  /** The value of the variable if none is given. For a required input, automatic builds get it. */
   default: string;
-  /** `choice`: what may be chosen. `list`: empty when anything may be listed. */
+  /** The values to choose from. Empty for a `list` that accepts any values. */
   options?: string[];
 }
 

@@ -11,8 +11,8 @@ import { checkImage } from './read-command.ts';
 import type { NamedType } from './type-kinds.ts';
 
 /*
- * Types with a protocol come from another system: an image with programs that get and print JSON. The
- * programs of Concourse are /opt/resource/check, in and out.
+ * Types with a protocol come from another system: an image has programs that get and print JSON. An image for
+ * Concourse has the programs check, in and out in /opt/resource.
  */
 
 /**

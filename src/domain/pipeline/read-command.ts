@@ -48,7 +48,7 @@ function readProgram(
   return runner === 'exec' ? readExec(block, context.report) : readShell(block, context.report);
 }
 
-/** All string attributes of the block; templates treat them alike. */
+/** The attributes with a string, and the parameters of the block. Templates can refer to both. */
 export function attributesOf({ attributes, parameters }: ReadBlock): Record<string, string> {
   const named = [...attributes].flatMap(([name, { value }]): [string, string][] =>
     value?.kind === 'string' ? [[name, value.text]] : [],
@@ -64,16 +64,16 @@ function readCustom(
   { name, path, args, callers }: RunnerTemplates & { name: string },
   report: Report,
 ): CustomCommand | undefined {
-  const given = attributesOf(block);
+  const attributesSet = attributesOf(block);
   const missing = [...namesInTemplates([path, ...args])].filter(
     (attribute) =>
       callers.has(attribute) &&
       !NAMES_IN_ALL_TEMPLATES.has(attribute) &&
-      !Object.hasOwn(given, attribute) &&
+      !Object.hasOwn(attributesSet, attribute) &&
       !block.attributes.has(attribute) &&
       !block.misread.has(attribute),
   );
-  const attributes = { ...given, ...Object.fromEntries(missing.map((attribute) => [attribute, ''])) };
+  const attributes = { ...attributesSet, ...Object.fromEntries(missing.map((attribute) => [attribute, ''])) };
   if (fillTemplate(path, new Map(Object.entries(attributes))) === '') {
     const message = `the path of the runner ${name} becomes empty, so nothing would run`;
     report(diagnose('invalid-command', block.range, message, `Set what its path ${path} names.`));
@@ -108,9 +108,9 @@ function readExec(block: ReadBlock, report: Report): Command | undefined {
 }
 
 function readShell(block: ReadBlock, report: Report): Command | undefined {
-  const given = ['cmd', 'file'].filter((name) => block.attributes.has(name));
-  if (given.length !== 1) {
-    const set = given.length === 0 ? 'neither' : 'both';
+  const scriptAttributes = ['cmd', 'file'].filter((name) => block.attributes.has(name));
+  if (scriptAttributes.length !== 1) {
+    const set = scriptAttributes.length === 0 ? 'neither' : 'both';
     const help = 'Write cmd for a script in place, or file for one in the working directory.';
     report(
       diagnose(
@@ -123,12 +123,14 @@ function readShell(block: ReadBlock, report: Report): Command | undefined {
     return undefined;
   }
   const shell = stringAt(block, 'shell');
-  if (block.attributes.has('shell') && !isNotEmpty(shell, report)) return undefined;
+  if (block.attributes.has('shell') && !checkNotEmpty(shell, report)) return undefined;
   const shellField = shell ? { shell: shell.text } : {};
   const cmd = stringAt(block, 'cmd');
   if (cmd) return { runner: 'shell', cmd: cmd.text, ...shellField };
   const file = stringAt(block, 'file');
-  return file && isNotEmpty(file, report) ? { runner: 'shell', file: file.text, ...shellField } : undefined;
+  return file && checkNotEmpty(file, report)
+    ? { runner: 'shell', file: file.text, ...shellField }
+    : undefined;
 }
 
 function readDockerFlags(block: ReadBlock, { report }: ReadingContext): DockerArgs {
@@ -177,7 +179,7 @@ export function checkImage(
   return false;
 }
 
-function isNotEmpty(text: LocatedString | undefined, report: Report): boolean {
+function checkNotEmpty(text: LocatedString | undefined, report: Report): boolean {
   if (text?.text === '')
     report(diagnose('invalid-command', text.range, 'this must not be empty', 'Name a file.'));
   return text !== undefined && text.text !== '';

@@ -156,7 +156,7 @@ function readActionStep(block: ReadBlock, context: PlanContext): ActionStep | un
 function readAction(block: ReadBlock, context: PlanContext): ActionStep | undefined {
   switch (block.type) {
     case 'get':
-      return readGetOutsideBranch(block, context);
+      return readGetStep(block, context);
     case 'task':
       return readTask(block, context);
     case 'put':
@@ -166,7 +166,8 @@ function readAction(block: ReadBlock, context: PlanContext): ActionStep | undefi
   }
 }
 
-function readGetOutsideBranch(block: ReadBlock, context: PlanContext): ActionStep {
+/** Reads a get. Reports `passed` in a branch. */
+function readGetStep(block: ReadBlock, context: PlanContext): ActionStep {
   const passed = block.attributes.get('passed');
   if (passed && context.inBranch) {
     const message =

@@ -56,9 +56,9 @@ export function attemptsOf(block: ReadBlock): Attempted {
 }
 
 export function readGet(block: ReadBlock, context: StepContext): GetStep {
-  const found = findResource(block, context);
-  const resource = found?.resource.name ?? targetOf(block).text;
-  const type = found?.type;
+  const known = findResource(block, context);
+  const resource = known?.resource.name ?? targetOf(block).text;
+  const type = known?.type;
   if (type && !type.check && !type.pull && !isCheckedByOperator(type)) {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
     context.report(diagnose('get-not-supported', block.range, message));
@@ -70,7 +70,7 @@ export function readGet(block: ReadBlock, context: StepContext): GetStep {
     );
   const step: GetStep = {
     kind: 'get',
-    name: nameOf(block, found, context.report),
+    name: nameOf(block, known, context.report),
     resource,
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
@@ -124,21 +124,21 @@ export function isInside(path: string): boolean {
 }
 
 export function readPut(block: ReadBlock, context: StepContext): PutStep {
-  const found = findResource(block, context);
-  const resource = found?.resource.name ?? targetOf(block).text;
-  if (found && !found.type.push && !isTriggerStream(found.type)) {
-    const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
+  const known = findResource(block, context);
+  const resource = known?.resource.name ?? targetOf(block).text;
+  if (known && !known.type.push && !isTriggerStream(known.type)) {
+    const message = `a put cannot use ${resource}: its type ${known.type.name} has no push`;
     context.report(diagnose('put-not-supported', block.range, message));
   }
-  if (found && lacksPutToken(found)) {
+  if (known && lacksPutToken(known)) {
     const message = `put "${resource}" pushes over https without a token: forges refuse that`;
     context.report(diagnose('put-without-token', block.range, message));
   }
   return {
     kind: 'put',
-    name: nameOf(block, found, context.report),
+    name: nameOf(block, known, context.report),
     resource,
-    ...readPutParams(block, found, context.report),
+    ...readPutParams(block, known, context.report),
     ...readEnvironmentVariables(block, context.report),
     ...attemptsOf(block),
   };
@@ -146,30 +146,30 @@ export function readPut(block: ReadBlock, context: StepContext): PutStep {
 
 function readPutParams(
   block: ReadBlock,
-  found: KnownResource | undefined,
+  known: KnownResource | undefined,
   report: Report,
 ): Pick<PutStep, 'params' | 'protocolParams'> {
   const parametersOfPut = [
     ...block.parameters,
     ...blocksOf(block, 'params').flatMap((params) => params.parameters),
   ];
-  if (found?.type.protocol !== undefined) {
+  if (known?.type.protocol !== undefined) {
     checkUnique(parametersOfPut, report);
     const subject = { name: 'the put', range: block.range };
     return { params: {}, protocolParams: valuesByName(parametersOfPut, subject, report) };
   }
   // An unknown type may accept values of any type.
-  const parameters = found === undefined ? parametersOfPut : textParameters(parametersOfPut, report);
+  const parameters = known === undefined ? parametersOfPut : textParameters(parametersOfPut, report);
   checkStepParameters(parameters, 'put_', report);
   return { params: textsByName(parameters) };
 }
 
 export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
-  const found = findNotification(block, context);
+  const known = findNotification(block, context);
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', context.report);
   const present = new Set([...parameters.map(({ name }) => name), ...block.misread]);
-  if (found && builtInSource(found.type) === 'svc://hostcheck') {
+  if (known && builtInSource(known.type) === 'svc://hostcheck') {
     if (!present.has('status') && !present.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       context.report(diagnose('invalid-notify', block.range, message));
@@ -186,17 +186,17 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
 }
 
 /** Name of a step: its single label, or the label of its resource. */
-function nameOf(block: ReadBlock, found: KnownResource | undefined, report: Report): string {
+function nameOf(block: ReadBlock, known: KnownResource | undefined, report: Report): string {
   if (block.labels.length === 1) checkName(report, 'name', block.type, labelAt(block, 0));
-  return block.labels.length === 0 && found ? found.resource.label : stepName(block).text;
+  return block.labels.length === 0 && known ? known.resource.label : stepName(block).text;
 }
 
 function findResource(block: ReadBlock, context: StepContext): KnownResource | undefined {
   const { text, range } = targetOf(block);
   const name = canonicalName(text, (candidate) => context.resources.has(candidate));
-  const found = context.resources.get(name);
-  if (found === 'broken' || context.incomplete || isResourceMisread(block)) return undefined;
-  if (found) return found;
+  const known = context.resources.get(name);
+  if (known === 'broken' || context.incomplete || isResourceMisread(block)) return undefined;
+  if (known) return known;
   const message = `there is no resource "${name}"${didYouMean(name, context.resources.keys())}`;
   context.report(diagnose('unknown-resource', range, message));
   return undefined;
@@ -208,9 +208,9 @@ const isResourceMisread = (block: ReadBlock): boolean =>
 
 function findNotification(block: ReadBlock, context: StepContext): KnownNotification | undefined {
   const { text, range } = targetOf(block);
-  const found = context.notifications.get(text);
-  if (found === 'broken' || context.incomplete) return undefined;
-  if (found) return found;
+  const known = context.notifications.get(text);
+  if (known === 'broken' || context.incomplete) return undefined;
+  if (known) return known;
   const message = `there is no notification "${text}"${didYouMean(text, context.notifications.keys())}`;
   context.report(diagnose('unknown-notification', range, message));
   return undefined;

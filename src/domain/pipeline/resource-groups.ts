@@ -48,18 +48,18 @@ function readGroup(reader: BlockReader, block: Block): ResourceGroups {
     return readBlock(withEach(instanceReader, instance), withoutGroup(block, RESOURCE_GROUP), resourceSchema);
   };
   if (instances === 'single') {
-    const found = readInstance(undefined);
-    return { blocks: found ? [found] : [], incomplete: !found };
+    const readResource = readInstance(undefined);
+    return { blocks: readResource ? [readResource] : [], incomplete: !readResource };
   }
   if (instances === 'broken' || instances.length === 0 || !isNameValid) {
-    // The content of the block is validated all the same.
+    // The content of the block is validated even without instances.
     readInstance('unknown');
     return { blocks: [], incomplete: instances === 'broken' || !isNameValid };
   }
   const blocks = instances.flatMap((instance) => {
     const name = describeInstance(groupLabel(block, RESOURCE_GROUP).text, instance, instances.length);
-    const found = readInstance(instance, name);
-    return found ? [nameInstance(found, name)] : [];
+    const readResource = readInstance(instance, name);
+    return readResource ? [nameInstance(readResource, name)] : [];
   });
   return { blocks, incomplete: blocks.length < instances.length };
 }

@@ -116,13 +116,13 @@ function readParams(
     warnOfCache(block, type, report);
     return { params: {}, source: valuesByName(parameters, { name: 'params', range: block.range }, report) };
   }
-  const given = {
+  const texts = {
     parameters: textParameters(parameters, report),
     what: withArticle(`${type.name} resource`),
   };
-  warnOfUnknown(given.parameters, type, report);
-  checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
-  return { params: textsByName(given.parameters) };
+  warnOfUnknown(texts.parameters, type, report);
+  checkParameters(type, { ...texts, owner: ownerOf(block), context: block }, report);
+  return { params: textsByName(texts.parameters) };
 }
 
 function warnOfCache(block: ReadBlock, { name, protocol }: ResourceType, report: Report): void {
@@ -160,12 +160,12 @@ function readSchedule(
 }
 
 function readTimeZone(block: ReadBlock, report: Report): { name: string; range: Range } | undefined {
-  const given = stringAt(block, 'time_zone');
-  if (given === undefined) return undefined;
-  const name = canonicalTimeZone(given.text);
-  if (name !== undefined) return { name, range: given.range };
-  const message = `time_zone ${JSON.stringify(given.text)} is not in the IANA database`;
-  report(diagnose('invalid-time-zone', given.range, message));
+  const timeZone = stringAt(block, 'time_zone');
+  if (timeZone === undefined) return undefined;
+  const name = canonicalTimeZone(timeZone.text);
+  if (name !== undefined) return { name, range: timeZone.range };
+  const message = `time_zone ${JSON.stringify(timeZone.text)} is not in the IANA database`;
+  report(diagnose('invalid-time-zone', timeZone.range, message));
   return undefined;
 }
 

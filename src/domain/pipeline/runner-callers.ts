@@ -28,12 +28,12 @@ export function attributesOfCallers(
 }
 
 function blocksIn(body: Body): Block[] {
-  const found: Block[] = [];
+  const blocks: Block[] = [];
   const pending: Body[] = [body];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const blocks = next.items.filter((item): item is Block => item.kind === 'block');
-    found.push(...blocks);
-    pending.push(...blocks.map((block) => block.body));
+    const children = next.items.filter((item): item is Block => item.kind === 'block');
+    blocks.push(...children);
+    pending.push(...children.map((block) => block.body));
   }
-  return found;
+  return blocks;
 }

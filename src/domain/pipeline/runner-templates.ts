@@ -11,6 +11,6 @@ export function fillTemplate(template: string, values: ReadonlyMap<string, strin
 
 /** Names that the templates refer to, each once. */
 export function namesInTemplates(templates: readonly string[]): Set<string> {
-  const found = templates.flatMap((template) => [...template.matchAll(REFERENCE)]);
-  return new Set(found.map(([, braced, bare]) => braced ?? bare ?? ''));
+  const references = templates.flatMap((template) => [...template.matchAll(REFERENCE)]);
+  return new Set(references.map(([, braced, bare]) => braced ?? bare ?? ''));
 }

@@ -34,9 +34,12 @@ export function readRunners(blocks: readonly ReadBlock[], context: CompileContex
   const runners = new Map<string, KnownRunner>([...context.reader.runners].map((name) => [name, 'broken']));
   for (const { labels } of blocks) {
     const name = labels[0]?.text ?? '';
-    const found = types.find(name) ?? 'broken';
+    const templates = types.find(name) ?? 'broken';
     const callers = context.callers.get(name) ?? new Set();
-    runners.set(name, found === 'broken' ? found : { path: found.path, args: found.args, callers });
+    runners.set(
+      name,
+      templates === 'broken' ? templates : { path: templates.path, args: templates.args, callers },
+    );
   }
   return runners;
 }

@@ -10,8 +10,8 @@ export type ScheduleAnswer =
   | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
 
 /**
- * The name by which Kubernetes knows the time zone. Undefined: there is none of this name. An offset such as
- * `+01:00` is no name: CronJobs accept none.
+ * The name of the time zone that Kubernetes knows. Undefined if no time zone has this name. An offset such as
+ * `+01:00` is not a name, because CronJobs accept none.
  */
 export function canonicalTimeZone(name: string): string | undefined {
   if (!/^[A-Za-z]/.test(name)) return undefined;

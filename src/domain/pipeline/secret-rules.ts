@@ -27,7 +27,7 @@ const TEAM_KEY = {
   help: 'Write the key alone, without a folder.',
 };
 
-const rules: Readonly<Record<string, PlaceRules>> = {
+const rulesBySource: Readonly<Record<string, PlaceRules>> = {
   'svc://kubernetes': {
     path: {
       is: 'the name of a Secret',
@@ -60,12 +60,12 @@ const rules: Readonly<Record<string, PlaceRules>> = {
 /** Checks the path and the key of a secret of a built-in type, as far as they are known at compile time. */
 export function checkSecret(block: ReadBlock, type: SecretDefinition & NamedType, report: Report): void {
   const source = builtInSource(type) ?? '';
-  const found = rules[source];
-  if (!found) return;
-  checkPath(block, type, found, report);
+  const rules = rulesBySource[source];
+  if (!rules) return;
+  checkPath(block, type, rules, report);
   const key = stringAt(block, 'key');
   if (!key) return;
-  checkText(key, found.key, report);
+  checkText(key, rules.key, report);
   if (source === 'svc://file') checkFileKey(block, key, type, report);
 }
 

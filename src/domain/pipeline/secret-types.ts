@@ -9,7 +9,7 @@ import type { NamedType, TypeKind } from './type-kinds.ts';
 
 export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: string[] };
 
-/** A built-in type has no `get`: the gateway itself reads it. */
+/** Secret types. A built-in one has no `get`, because the gateway itself reads the values. */
 export const secretTypes: TypeKind<SecretDefinition> = {
   block: 'secret_type',
   what: 'secret type',

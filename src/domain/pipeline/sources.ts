@@ -37,9 +37,11 @@ export function readSourced<Definition extends object>(
   }
   const source = stringAt(block, 'source');
   if (!source || !checkSource(source, kind, context.report)) return undefined;
-  const found = findDefinition(kind, { source, block }, context, sourceChain);
-  if (ownItem || !found) return undefined;
-  return kind.configure ? { ...found, ...kind.configure(found, block, context.report) } : found;
+  const definition = findDefinition(kind, { source, block }, context, sourceChain);
+  if (ownItem || !definition) return undefined;
+  return kind.configure
+    ? { ...definition, ...kind.configure(definition, block, context.report) }
+    : definition;
 }
 
 interface SourcedBlock {
@@ -113,22 +115,22 @@ function readFetched<Definition extends object>(
   const resolved = fetchedText(kind, source, context);
   if (!resolved || !checkDigest(source, block, resolved.digest, context.report)) return undefined;
   const inner = readDefinition(kind, { text: resolved.text, source }, context);
-  const found = inner && follow(inner.block, inner.context, longerChain);
-  if (!found) return undefined;
-  const builtIn = builtInSource(found);
+  const definition = inner && follow(inner.block, inner.context, longerChain);
+  if (!definition) return undefined;
+  const builtIn = builtInSource(definition);
   return {
-    ...found,
+    ...definition,
     origin: { source: text, digest: resolved.digest, ...defined({ builtIn }) },
   };
 }
 
-function checkChain(longerChain: readonly string[], range: ReadBlock['range'], report: Report): boolean {
-  const shown = longerChain.join(' → ');
-  const isCycle = new Set(longerChain).size < longerChain.length;
+function checkChain(chain: readonly string[], range: ReadBlock['range'], report: Report): boolean {
+  const shown = chain.join(' → ');
+  const isCycle = new Set(chain).size < chain.length;
   if (isCycle) report(diagnose('source-cycle', range, `sources refer to each other in a cycle: ${shown}`));
-  else if (longerChain.length > LIMITS.sourceChain)
+  else if (chain.length > LIMITS.sourceChain)
     report(diagnose('source-cycle', range, `a chain of more than ${LIMITS.sourceChain} sources: ${shown}`));
-  return !isCycle && longerChain.length <= LIMITS.sourceChain;
+  return !isCycle && chain.length <= LIMITS.sourceChain;
 }
 
 function fetchedText<Definition>(

@@ -18,9 +18,9 @@ export type Step = ActionStep | ServiceStep | ParallelStep | BranchStep;
 export type ActionStep = GetStep | TaskStep | PutStep | NotifyStep;
 
 interface Attempted {
-  /** Limit of one attempt. */
+  /** The time limit of one attempt. */
   timeoutSeconds?: number;
-  /** Absent: 1. */
+  /** How many times the step is tried. Absent: 1. */
   attempts?: number;
   hooks?: Hooks;
 }
@@ -48,9 +48,9 @@ export interface TaskStep extends Attempted, StepEnvironment {
   kind: 'task';
   name: string;
   run: Command;
-  /** Paths that must exist before, relative to the working directory. */
+  /** Paths in the working directory that must exist before the task runs. */
   inputs?: string[];
-  /** Paths that must exist after. */
+  /** Paths in the working directory that must exist after the task has run. */
   outputs?: string[];
   /** Name of a cache of the job, which the task restores or saves. */
   cache?: string;
@@ -84,7 +84,7 @@ export interface ServiceStep {
 
 export interface ParallelStep extends Attempted {
   kind: 'parallel';
-  /** Absent: all at once. */
+  /** The maximum number of steps that run at a time. Absent: all at once. */
   limit?: number;
   failFast: boolean;
   steps: ActionStep[];

@@ -10,15 +10,15 @@ const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * each once.
  */
 export function readTags(block: ReadBlock, attribute: string, report: Report): string[] {
-  const given = namesAt(block, attribute);
-  const [extra] = given.slice(LIMITS.tags);
+  const tags = namesAt(block, attribute);
+  const [extra] = tags.slice(LIMITS.tags);
   if (extra) {
-    const message = `${attribute} has ${given.length} elements; at most ${LIMITS.tags} are allowed`;
+    const message = `${attribute} has ${tags.length} elements; at most ${LIMITS.tags} are allowed`;
     report(diagnose('invalid-tag', extra.range, message, 'Remove some.'));
   }
-  for (const { text, range } of given) {
+  for (const { text, range } of tags) {
     if (!slug.test(text))
       report(diagnose('invalid-tag', range, `${JSON.stringify(text)} cannot be one of ${attribute}`));
   }
-  return [...new Set(given.map(({ text }) => text))];
+  return [...new Set(tags.map(({ text }) => text))];
 }

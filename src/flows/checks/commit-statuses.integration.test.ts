@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { commitStatusScript } from '#domain/pipeline/built-in/commit-status.ts';
-import { script as checkRunScript } from '#domain/pipeline/built-in/hostcheck.ts';
+import { hostcheckScript } from '#domain/pipeline/built-in/hostcheck.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { planNotificationRun } from '#domain/planning/plan-notifications.ts';
 import { endBuild } from '#flows/builds/end-build.ts';
@@ -82,7 +82,7 @@ function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
   const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] };
   return samplePipeline({
     jobs: [approval ? { ...ship, approval: gate } : ship],
-    notificationTypes: [typeOf('commit-status', commitStatusScript), typeOf('hostcheck', checkRunScript)],
+    notificationTypes: [typeOf('commit-status', commitStatusScript), typeOf('hostcheck', hostcheckScript)],
     notifications: [
       notificationOf('commit-status', { url: statuses.url, provider: 'gitea', token: 'the-token' }),
       notificationOf('hostcheck', {
@@ -129,7 +129,7 @@ async function openStatusAndCheckRun(): Promise<void> {
     const paramEnv = Object.fromEntries(
       Object.entries(params).map(([key, value]) => [`param_${key}`, value]),
     );
-    const script = type === 'hostcheck' ? checkRunScript : commitStatusScript;
+    const script = type === 'hostcheck' ? hostcheckScript : commitStatusScript;
     await send(script, { ...names, ...paramEnv, notify_status: 'queued', notify_state: 'pending' });
   }
   expect([statuses.leftOpen().length, checks.leftOpen().length]).toEqual([1, 1]);

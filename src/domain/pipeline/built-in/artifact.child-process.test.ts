@@ -26,7 +26,7 @@ afterEach(async () => {
   await store.empty();
 });
 
-/** Where artifacts are stored, and what is there. */
+/** A place for artifacts, and what the tests read and break there. */
 interface Place {
   parameters: () => Record<string, string>;
   stored: () => Promise<string[]>;
@@ -57,16 +57,16 @@ const PLACES: [string, Place][] = [
 const run = (
   script: string,
   parameters: Record<string, string>,
-  more: Record<string, string>,
+  variables: Record<string, string>,
 ): Promise<ScriptEnd> =>
   runScript(script, work, {
     ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [`param_${name}`, value])),
-    ...more,
+    ...variables,
   });
-const put = (place: Place, more: Record<string, string> = {}): Promise<ScriptEnd> =>
-  run(push, place.parameters(), { put_dir: 'out', ...more });
-const get = (place: Place, hash: string, more: Record<string, string> = {}): Promise<ScriptEnd> =>
-  run(pull, place.parameters(), { version_hash: hash, ...more });
+const put = (place: Place, variables: Record<string, string> = {}): Promise<ScriptEnd> =>
+  run(push, place.parameters(), { put_dir: 'out', ...variables });
+const get = (place: Place, hash: string, variables: Record<string, string> = {}): Promise<ScriptEnd> =>
+  run(pull, place.parameters(), { version_hash: hash, ...variables });
 
 async function hashOf(end: Promise<ScriptEnd>): Promise<string> {
   const { code, stdout, stderr } = await end;
@@ -75,7 +75,7 @@ async function hashOf(end: Promise<ScriptEnd>): Promise<string> {
 }
 
 /** Hashes that a check prints, oldest first. */
-async function checked(place: Place, last?: string): Promise<string[]> {
+async function checkedHashes(place: Place, last?: string): Promise<string[]> {
   const { code, stdout, stderr } = await run(
     check,
     place.parameters(),
@@ -86,7 +86,7 @@ async function checked(place: Place, last?: string): Promise<string[]> {
   return versions.map(({ hash }) => hash);
 }
 
-/** Puts files with this content. */
+/** Puts a folder with one file of this content. Returns the hash of the version. */
 async function putText(place: Place, text: string): Promise<string> {
   await writeFile(join(work, 'out/deep/file'), text);
   return await hashOf(put(place));
@@ -115,14 +115,14 @@ describe.each(PLACES)('an artifact %s', (_place, place) => {
   });
 
   test('is found by checks in the order of the puts', async () => {
-    expect(await checked(place)).toEqual([]);
+    expect(await checkedHashes(place)).toEqual([]);
     const hashes: string[] = [];
     for (const text of ['1', '2', '3']) hashes.push(await putText(place, text));
-    expect(await checked(place)).toEqual(hashes.slice(2));
-    expect(await checked(place, hashes[0])).toEqual(hashes.slice(1));
-    expect(await checked(place, hashes[2])).toEqual([]);
+    expect(await checkedHashes(place)).toEqual(hashes.slice(2));
+    expect(await checkedHashes(place, hashes[0])).toEqual(hashes.slice(1));
+    expect(await checkedHashes(place, hashes[2])).toEqual([]);
     expect(await putText(place, '1')).toBe(hashes[0]);
-    expect(await checked(place, hashes[2])).toEqual([hashes[0]]);
+    expect(await checkedHashes(place, hashes[2])).toEqual([hashes[0]]);
   });
 
   test('is not restored if it is damaged or gone', async () => {
@@ -137,7 +137,7 @@ describe.each(PLACES)('an artifact %s', (_place, place) => {
     expect(await readdir(work)).toEqual(['out']);
   });
 
-  test('is refused beyond the size limit, by puts and gets', async () => {
+  test('is refused by puts and gets if it is larger than the limit', async () => {
     const limit = { param_max_size_mb: '1' };
     const hash = await hashOf(put(place));
     await writeFile(join(work, 'out/large'), Buffer.alloc(1_500_000));
@@ -175,7 +175,7 @@ describe.each(PLACES)('an artifact %s', (_place, place) => {
 });
 
 describe('the store', () => {
-  test('refuses wrong credentials, and the script reports what it answered without them', async () => {
+  test('refuses wrong credentials, and the script reports the answer without the credentials', async () => {
     const wrong = { ...STORE.parameters(), secret_access_key: 'wrong-secret' };
     const end = await run(push, wrong, { put_dir: 'out' });
     expect(end).toMatchObject({
@@ -186,16 +186,16 @@ describe('the store', () => {
     expect((await run(check, wrong, {})).stderr).toContain('403 (SignatureDoesNotMatch)');
   });
 
-  test('is reported if it has no such bucket or cannot be reached', async () => {
+  test('is reported as the cause if it lacks the bucket or cannot be reached', async () => {
     const missing = { ...STORE.parameters(), bucket: 'no-such-bucket' };
     expect((await run(check, missing, {})).stderr).toContain('the store answered 404 (NoSuchBucket)');
-    const away = { ...STORE.parameters(), endpoint: 'http://127.0.0.1:9' };
-    expect((await run(pull, away, { version_hash: 'a'.repeat(64) })).stderr).toContain(
+    const unreachable = { ...STORE.parameters(), endpoint: 'http://127.0.0.1:9' };
+    expect((await run(pull, unreachable, { version_hash: 'a'.repeat(64) })).stderr).toContain(
       'fetching the archive: the store at http://127.0.0.1:9 cannot be reached',
     );
   });
 
-  test('gets credentials from no argument of a process', async () => {
+  test('gets credentials that are in no argument of a process', async () => {
     const spied = push.replace(' | curl ', ' | tr_and_curl ');
     const spy = `tr_and_curl() { printf '%s\\n' "$*" >>"$start/arguments"; curl "$@"; }\n`;
     const end = await run(`${spy}${spied}`, STORE.parameters(), { put_dir: 'out' });
@@ -220,18 +220,18 @@ describe('the store', () => {
     [{ max_size_mb: '0' }, "max_size_mb '0' is not a number from 1 to 5000"],
     [{ max_size_mb: 'x' }, "max_size_mb 'x' is not a number from 1 to 5000"],
     [{ base_dir: '/srv/x' }, 'the resource has both base_dir and bucket'],
-  ])('is not asked with %j', async (bad, why) => {
+  ])('is not contacted with the parameters %j', async (bad, why) => {
     const end = await run(check, { ...STORE.parameters(), ...bad }, {});
     expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(why) });
   });
 });
 
-describe('the volume', () => {
+describe('a folder on a volume', () => {
   test.each([
     ['relative', 'is not absolute'],
     ['/srv/../etc', 'has a part that is empty, . or ..'],
     ['/no/such/volume', 'is not on a volume'],
-  ])('is not %j', async (base, why) => {
+  ])('cannot be %j', async (base, why) => {
     const end = await run(push, { base_dir: base }, { put_dir: 'out' });
     expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
   });

@@ -3,12 +3,13 @@ import { s3Prelude } from './s3-prelude.ts';
 import { volumePrelude } from './volume-prelude.ts';
 
 /*
- * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of its
- * content: the same files have the same version and are stored once. Beside the archives, `index/` has an empty
- * entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no lock.
+ * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of
+ * its content: the same files have the same version and are stored once. Beside the archives, `index/` has an
+ * empty entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no
+ * lock.
  *
- * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script calls
- * the functions `*_volume` or `*_s3` of the place that the resource has.
+ * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script
+ * calls the functions `*_volume` or `*_s3` of the place that the resource has.
  */
 
 const prelude = `
@@ -34,12 +35,12 @@ case $max_mb in
 esac
 if [ "$max_mb" -lt 1 ] || [ "$max_mb" -gt 5000 ]; then fail "max_size_mb '$max_mb' is not a number from 1 to 5000"; fi
 max_bytes=$((max_mb * 1000000))
-# check_size FILE: that it is not larger than allowed
+# check_size FILE: fails if the file is larger than allowed
 check_size() {
   if [ "$(stat -c %s -- "$1")" -gt "$max_bytes" ]; then too_large; fi
 }
 too_large() { fail "the files have more than $max_mb MB, the limit of the resource (max_size_mb)"; }
-# check_inside NAME FOLDER: that it is in the working directory, through links too
+# check_inside NAME FOLDER: fails if the folder is outside the working directory, also through links
 check_inside() {
   case /$2/ in
     // | //* | */../*) fail "$1 '$2' is not a directory in the working directory" ;;
@@ -49,7 +50,7 @@ check_inside() {
     *) fail "$1 '$2' is a link that leads out of the working directory" ;;
   esac
 }
-# list_*: the names of the newest entries, newest first, to $private/entries
+# list_volume, list_s3: write the names of the newest entries to $private/entries, newest first
 : >"$private/entries"
 list_volume() {
   if [ -d "$base/index" ]; then
@@ -69,7 +70,7 @@ is_hash() { case $1 in *[!0-9a-f]*) false ;; *) [ \${#1} = 64 ] ;; esac; }
 
 export const check = builtInScript(`${prelude}
 list_$place
-# The newest entry is first. Those before the last known version are new; on the first check, only the newest is.
+# The newest entry is first. Entries before the last known version are new. The first check prints only the newest.
 versions= count=0
 while IFS= read -r entry; do
   hash=\${entry#*-}

@@ -16,8 +16,12 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function inShell(script: string): string {
-  const own = { PATH: env['PATH'], HOME: '/nowhere' };
-  return execFileSync('/bin/sh', ['-ec', script], { env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
+  const environment = { PATH: env['PATH'], HOME: '/nowhere' };
+  return execFileSync('/bin/sh', ['-ec', script], {
+    env: environment,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  }).trim();
 }
 
 function plant(file: string, text: string): void {
@@ -49,7 +53,7 @@ describe('every script of a built-in type', () => {
   });
 
   test('inherits no environment variables that control git, curl, Node.js or the shell', async () => {
-    const steering = {
+    const dangerous = {
       GIT_DIR: '/x',
       GIT_EXEC_PATH: '/x',
       GIT_CONFIG_PARAMETERS: "'core.hooksPath=/x'",
@@ -65,7 +69,7 @@ describe('every script of a built-in type', () => {
       NODE_OPTIONS: '--require /x',
       ENV: '/x',
     };
-    const { stdout } = await runScript(builtInScript('env'), work, steering);
+    const { stdout } = await runScript(builtInScript('env'), work, dangerous);
     expect(stdout.match(/^.*\/x.*$/gm)).toBeNull();
   });
 
@@ -76,9 +80,9 @@ describe('every script of a built-in type', () => {
     const script = join(root, 'script');
     plant(script, builtInScript('cd /; id -u'));
     const asNobody = getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : ['env'];
-    const found = inShell(
+    const output = inShell(
       `PATH=${root}/bin:.:$PATH:; export PATH; ${asNobody.join(' ')} /bin/sh -e ${script}`,
     );
-    expect(found).not.toBe('planted');
+    expect(output).not.toBe('planted');
   });
 });

@@ -2,10 +2,11 @@ import { heredoc } from './heredoc.ts';
 
 /*
  * Steps with the same image share a container: a step with secrets sees what earlier steps left in its home
- * directory, in /tmp and in the working directory. So every script of a built-in type starts with this prelude:
+ * directory, in /tmp and in the working directory. So every script of a built-in type starts with this
+ * prelude:
  *
- * - It creates the directory `$private`, unknown to earlier steps and removed at the end. The script runs in it,
- *   with an empty HOME.
+ * - It creates the directory `$private`, unknown to earlier steps and removed at the end. The script runs in
+ *   it, with an empty HOME.
  * - Git reads no configuration of the user or the system, and no GIT_ variables. Always call curl with -q.
  * - PATH has no relative directories. Directories that the user of the step can write to come last.
  *

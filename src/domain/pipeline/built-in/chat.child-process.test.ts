@@ -48,18 +48,42 @@ const run = (variables: Record<string, string>, script = chatScripts.chatone): P
 describe('the message of a chat', () => {
   test.each<[title: string, variables: Record<string, string>, text: string]>([
     ['is that of the notification', { NOTIFY_MESSAGE: 'say "hi"\nüü $(x) \\' }, 'say "hi"\nüü $(x) \\'],
-    ['is a default after success', { notify_build_status: 'success' }, '✅ [app/unit] Build #7 - success'],
-    ['is a default after a failure', { notify_build_status: 'failure' }, '❌ [app/unit] Build #7 - failure'],
-    ['is a default after a cancel', { notify_build_status: 'cancel' }, '⚠️ [app/unit] Build #7 - cancel'],
     [
-      'is a default with the status',
+      'is a default for the status success',
+      { notify_build_status: 'success' },
+      '✅ [app/unit] Build #7 - success',
+    ],
+    [
+      'is a default for the status failure',
+      { notify_build_status: 'failure' },
+      '❌ [app/unit] Build #7 - failure',
+    ],
+    [
+      'is a default for the status cancel',
+      { notify_build_status: 'cancel' },
+      '⚠️ [app/unit] Build #7 - cancel',
+    ],
+    [
+      'is a default for the status succeeded',
       { notify_build_status: 'succeeded' },
       '✅ [app/unit] Build #7 - succeeded',
     ],
-    ['is a default with a bad one', { notify_build_status: 'failed' }, '❌ [app/unit] Build #7 - failed'],
-    ['is a default for a stop', { notify_build_status: 'cancelled' }, '⚠️ [app/unit] Build #7 - cancelled'],
-    ['is a default for a gate', { notify_build_status: 'waiting' }, '⏳ [app/unit] Build #7 needs approval'],
-    ['is a default from a step', {}, '[app/unit] Build #7'],
+    [
+      'is a default for the status failed',
+      { notify_build_status: 'failed' },
+      '❌ [app/unit] Build #7 - failed',
+    ],
+    [
+      'is a default for the status cancelled',
+      { notify_build_status: 'cancelled' },
+      '⚠️ [app/unit] Build #7 - cancelled',
+    ],
+    [
+      'is a default for the status waiting',
+      { notify_build_status: 'waiting' },
+      '⏳ [app/unit] Build #7 needs approval',
+    ],
+    ['is a default without a status', {}, '[app/unit] Build #7'],
     ['is a default before a build', { BUILD_NUMBER: '' }, '[app/unit] triggered'],
     [
       'is a default with a link',

@@ -2,18 +2,21 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { defaultMessage } from './default-message.ts';
 
 interface Chat {
-  /** Characters of a message. */
-  longest: number;
-  /** jq: the body for the message `.`, which may only ping whom `$written` names. */
+  /** The maximum number of characters in a message. */
+  maxCharacters: number;
+  /**
+   * A jq expression for the body of the request. `.` is the message, and `$written` the text that the author
+   * of the pipeline wrote. Only mentions in that text may ping people.
+   */
   body: string;
 }
 
 /*
- * Only mentions in the text that the pipeline's author wrote ping people. Values that are filled in, such as the
- * name of a branch, ping nobody.
+ * Only mentions in the text that the pipeline's author wrote ping people. Values that are filled in, such as
+ * the name of a branch, ping nobody.
  */
 const SLACK: Chat = {
-  longest: 30_000,
+  maxCharacters: 30_000,
   body: `
     ([$written | match("<[!@][^<>]*>"; "g").string]) as $allowed
     | gsub("(?<tag><[!@][^<>]*>)"; if .tag | IN($allowed[]) then .tag else "&lt;" + .tag[1:] end)
@@ -21,7 +24,7 @@ const SLACK: Chat = {
 };
 
 const DISCORD: Chat = {
-  longest: 1990,
+  maxCharacters: 1990,
   body: `
     {content: ., allowed_mentions: {
       parse: (if $written | test("@(everyone|here)") then ["everyone"] else [] end),
@@ -33,7 +36,7 @@ const DISCORD: Chat = {
  * The script of the types chatone and chattwo. The webhook's URL is a secret: curl reads it from its standard
  * input, so it is in no argument list.
  */
-const script = ({ longest, body }: Chat): string =>
+const script = ({ maxCharacters, body }: Chat): string =>
   builtInScript(`
 fail() { printf 'chat: %s\\n' "$1" >&2; exit 1; }
 case \${param_webhook_url-} in
@@ -50,7 +53,7 @@ fi
 
 body=$private/body
 printf '%s' "$message" |
-  jq -Rs --arg written "\${NOTIFY_TEMPLATE-}" '.[0:${longest}] | ${body.trim()}' >"$body"
+  jq -Rs --arg written "\${NOTIFY_TEMPLATE-}" '.[0:${maxCharacters}] | ${body.trim()}' >"$body"
 printf 'url = "%s"\\n' "$(printf '%s' "$param_webhook_url" | tr -d '\\r\\n' | sed 's/[\\\\"]/\\\\&/g')" |
   curl -q --config - --fail-with-body --silent --show-error --max-time 30 --retry 2 --max-redirs 0 \\
     --proto '=https,http' --header 'Content-Type: application/json' --data-binary "@$body" >&2

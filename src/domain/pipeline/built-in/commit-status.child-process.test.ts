@@ -55,7 +55,7 @@ const ended = (status: string, reason: string): Record<string, string> => ({
 describe('the status of a commit', () => {
   const cases: Record<
     string,
-    [provider: ForgeKind, name: string, variables: Record<string, string>, state: string, said: string]
+    [provider: ForgeKind, name: string, variables: Record<string, string>, state: string, description: string]
   > = {
     'on GitHub after success': [
       'github',
@@ -155,7 +155,7 @@ describe('the status of a commit', () => {
     ]);
   });
 
-  test('has what the step says', async () => {
+  test('has the values that the step sets', async () => {
     const variables = {
       notify_state: 'error',
       notify_description: 'two\nlines',
@@ -191,7 +191,7 @@ describe('the status of a commit', () => {
     ]);
   });
 
-  test('stays when GitLab refuses the state that it has', async () => {
+  test('stays as it is if GitLab refuses to set the same state again', async () => {
     await run('gitlab', {});
     expect(await runAgain({}, 'gitlab')).toMatchObject({ code: 0 });
     await runAgain({ notify_build_status: 'succeeded' }, 'gitlab');
@@ -199,7 +199,7 @@ describe('the status of a commit', () => {
     expect(forge.leftOpen()).toEqual([]);
   });
 
-  test('is set at a second try if the forge is busy', async () => {
+  test('is set by a later try if the forge is busy', async () => {
     forge = new StatusForge('gitea', TOKEN);
     await forge.open();
     forge.faults = [503, 429];
@@ -211,18 +211,26 @@ describe('the status of a commit', () => {
 describe('the status of a commit is not set', () => {
   test.each<[title: string, variables: Record<string, string>, message: string]>([
     ['without a commit', { version_ref: '' }, 'there is no commit to report on'],
-    ['for a commit that is none', { version_ref: '../../x' }, 'is not a commit'],
-    ['for a part of a commit', { version_ref: 'abc' }, 'is not a whole commit id'],
+    ['for a text that is not a commit', { version_ref: '../../x' }, 'is not a commit'],
+    ['for an abbreviated commit id', { version_ref: 'abc' }, 'is not a whole commit id'],
     ['without a provider', { param_provider: '' }, 'set the parameter provider'],
     ['by an unknown provider', { param_provider: 'svn' }, "the provider 'svn' is not known"],
     ['without a token', { param_token: '' }, 'the parameter token is empty'],
     ['with a token of two lines', { param_token: 'a\nX-Other: b' }, 'control characters'],
     ['with a wrong token', { param_token: 'other' }, 'status 401'],
-    ['without a place', { param_url: '' }, 'the parameter url is empty'],
-    ['at a place that is no URL', { param_url: '-x' }, 'is no https:// or http:// URL'],
-    ['at another path', { param_url: 'http://127.0.0.1:1/../x' }, 'does not end with <owner>/<repository>'],
-    ['at a host', { param_url: 'http://127.0.0.1:1/x' }, 'does not end with <owner>/<repository>'],
-    ['where nobody listens', { param_url: 'http://127.0.0.1:1/o/r' }, 'cannot be reached'],
+    ['without a url', { param_url: '' }, 'the parameter url is empty'],
+    ['with a url that is no URL', { param_url: '-x' }, 'is no https:// or http:// URL'],
+    [
+      'with a url whose path has ..',
+      { param_url: 'http://127.0.0.1:1/../x' },
+      'does not end with <owner>/<repository>',
+    ],
+    [
+      'with a url whose path has one part',
+      { param_url: 'http://127.0.0.1:1/x' },
+      'does not end with <owner>/<repository>',
+    ],
+    ['if nobody listens at the url', { param_url: 'http://127.0.0.1:1/o/r' }, 'cannot be reached'],
     ['with an unknown state', { notify_state: 'fine' }, "the state 'fine' is none of"],
   ])('%s', async (_title, variables, message) => {
     const end = await run('gitea', variables);

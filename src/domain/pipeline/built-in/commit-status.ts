@@ -3,8 +3,9 @@ import { forgeApi } from './git-forge-api.ts';
 import { reportedCommit } from './reported-commit.ts';
 
 /*
- * The script of the type commit-status, which sets the status of a commit on GitHub, GitLab, Gitea or Forgejo. A
- * repeated call changes nothing. The token is in no argument list: curl reads the header from its stdin.
+ * The script of the type commit-status, which sets the status of a commit on GitHub, GitLab, Gitea or
+ * Forgejo. A repeated call changes nothing. The token is in no argument list: curl reads the header from its
+ * stdin.
  */
 export const commitStatusScript = builtInScript(`
 fail() { printf 'commit-status: %s\\n' "$1" >&2; exit 1; }
@@ -37,49 +38,49 @@ case $sha in
 esac
 [ "\${#sha}" -ge 40 ] || fail "'$sha' is not a whole commit id"
 
-said="Build #\${BUILD_NUMBER-}"
+description="Build #\${BUILD_NUMBER-}"
 state=\${notify_state-}
 case $state:\${notify_build_status-} in
-  ?*:*) said="$said: $state" ;;
-  :succeeded) state=success said="$said succeeded" ;;
-  :failed) state=failure said="$said failed" ;;
-  :cancelled) state=cancelled said="$said was cancelled" ;;
-  :waiting) state=pending said="$said waits for approval" ;;
-  *) state=pending said="$said: pending" ;;
+  ?*:*) description="$description: $state" ;;
+  :succeeded) state=success description="$description succeeded" ;;
+  :failed) state=failure description="$description failed" ;;
+  :cancelled) state=cancelled description="$description was cancelled" ;;
+  :waiting) state=pending description="$description waits for approval" ;;
+  *) state=pending description="$description: pending" ;;
 esac
-if [ -z "\${BUILD_NUMBER-}" ]; then said='Waiting for a build'; fi
+if [ -z "\${BUILD_NUMBER-}" ]; then description='Waiting for a build'; fi
 case \${BUILD_REASON-} in
   '' | AllStepsSucceeded | StepFailed | Cancelled) ;;
-  *) said="$said ($BUILD_REASON)" ;;
+  *) description="$description ($BUILD_REASON)" ;;
 esac
 case $state in
-  pending | queued) a=pending b=pending c=pending ;;
-  running | in_progress) a=pending b=running c=pending ;;
-  success | succeeded) a=success b=success c=success ;;
-  failure | failed) a=failure b=failed c=failure ;;
-  error) a=error b=failed c=error ;;
-  cancelled | canceled) a=error b=canceled c=error ;;
+  pending | queued) on_github=pending on_gitlab=pending on_gitea=pending ;;
+  running | in_progress) on_github=pending on_gitlab=running on_gitea=pending ;;
+  success | succeeded) on_github=success on_gitlab=success on_gitea=success ;;
+  failure | failed) on_github=failure on_gitlab=failed on_gitea=failure ;;
+  error) on_github=error on_gitlab=failed on_gitea=error ;;
+  cancelled | canceled) on_github=error on_gitlab=canceled on_gitea=error ;;
   *) fail "the state '$state' is none of pending, running, success, failure, error and cancelled" ;;
 esac
 job="teams/\${BUILD_TEAM_NAME-}/pipelines/\${BUILD_PIPELINE_NAME-}/jobs/\${BUILD_JOB_NAME-}"
 link=\${notify_target_url:-\${BUILD_URL-}}
 if [ -z "$link" ] && [ -n "\${param_base_url-}" ]; then link=\${param_base_url%/}/$job; fi
 name=\${notify_context:-\${param_context:-\${BUILD_PIPELINE_NAME-}/\${BUILD_JOB_NAME-}}}
-said=\${notify_description:-\${NOTIFY_MESSAGE:-$said}}
+description=\${notify_description:-\${NOTIFY_MESSAGE:-$description}}
 
 set --
-longest=255 field=context accept=application/json theirs=$c
+longest=255 field=context accept=application/json forge_state=$on_gitea
 case $forge in
-  a)
-    theirs=$a longest=140 accept=application/vnd.github+json
+  github)
+    forge_state=$on_github longest=140 accept=application/vnd.github+json
     set -- --header 'X-GitHub-Api-Version: 2022-11-28'
     ;;
-  b) theirs=$b field=name ;;
+  gitlab) forge_state=$on_gitlab field=name ;;
 esac
-jq -n --arg state "$theirs" --arg field "$field" --arg name "$name" --arg link "$link" --arg said "$said" \\
+jq -n --arg state "$forge_state" --arg field "$field" --arg name "$name" --arg link "$link" --arg description "$description" \\
   --argjson longest "$longest" '
   def cut($most): gsub("\\\\s+"; " ") | if length > $most then .[0:$most - 1] + "…" else . end;
-  {state: $state, description: ($said | cut($longest)), ($field): ($name | cut(255))}
+  {state: $state, description: ($description | cut($longest)), ($field): ($name | cut(255))}
   | if $link == "" then . else . + {target_url: $link} end' >"$private/body"
 printf '%s\\n' "$header" |
   curl -q --silent --show-error --max-time 30 --retry 3 --retry-connrefused --retry-max-time 60 --max-redirs 0 \\
@@ -87,15 +88,15 @@ printf '%s\\n' "$header" |
     --header 'Content-Type: application/json' --data-binary "@$private/body" --output "$answer" --write-out '%{http_code}' \\
     -- "$api$repository/statuses/$sha" >"$answer.code" || fail "the forge at $authority cannot be reached"
 code=$(cat "$answer.code")
-case $forge:$theirs:$code in
+case $forge:$forge_state:$code in
   *:20[01]) ;;
-  b:pending:400 | b:running:400)
-    # GitLab refuses the state that a commit has already.
+  gitlab:pending:400 | gitlab:running:400)
+    # GitLab refuses to set the state that a commit already has.
     grep -q 'Cannot transition status' "$answer" || fail "the forge answered with status 400: $(head -c 500 "$answer")"
     ;;
   *) fail "the forge answered with status $code: $(if [ -e "$answer" ]; then head -c 500 "$answer"; fi)" ;;
 esac
-printf 'commit-status: %s is %s for %s\\n' "$name" "$theirs" "$sha" >&2
+printf 'commit-status: %s is %s for %s\\n' "$name" "$forge_state" "$sha" >&2
 `);
 
 export const commitStatus = `

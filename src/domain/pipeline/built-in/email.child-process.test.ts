@@ -83,10 +83,10 @@ const run = (variables: Record<string, string> = {}): Promise<ScriptEnd> =>
     ...variables,
   });
 
-const plain = { param_tls: 'none', param_username: '', param_password: '' };
+const withoutTls = { param_tls: 'none', param_username: '', param_password: '' };
 const withoutLogin: SMTPServerOptions = { authOptional: true, disabledCommands: ['AUTH', 'STARTTLS'] };
 
-/** Without the folds. */
+/** The value of a header of the first e-mail, with its folded lines joined. */
 const header = (name: string, mail = seen[0]): string =>
   new RegExp(`^${name}: (.*)$`, 'm').exec((mail?.headers ?? '').replaceAll('\r\n ', ' '))?.[1]?.trimEnd() ??
   '';
@@ -95,7 +95,7 @@ const decoded = (text: string): string =>
   text.replaceAll(/=\?UTF-8\?B\?([^?]*)\?=\s?/g, (_, word: string) => Buffer.from(word, 'base64').toString());
 
 describe('an e-mail', () => {
-  test('has a subject and a text of its own, and is sent over TLS with a login', async () => {
+  test('has a default subject and text, and is sent over TLS with a login', async () => {
     await open();
     expect(await run({ BUILD_URL: 'https://ci.example/7' })).toMatchObject({ code: 0, stdout: '' });
     expect(seen).toMatchObject([
@@ -114,7 +114,7 @@ describe('an e-mail', () => {
     expect(Date.parse(header('Date'))).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test('goes over TLS from the first byte, if the server wants that', async () => {
+  test('goes over TLS from the first byte if tls is set to tls', async () => {
     await open({ secure: true });
     expect(await run({ param_tls: 'tls' })).toMatchObject({ code: 0 });
     expect(seen).toMatchObject([{ secure: true, user: 'ci' }]);
@@ -122,7 +122,7 @@ describe('an e-mail', () => {
 
   test('goes to a relay of the cluster without TLS and login', async () => {
     await open(withoutLogin);
-    expect(await run(plain)).toMatchObject({ code: 0 });
+    expect(await run(withoutTls)).toMatchObject({ code: 0 });
     expect(seen).toMatchObject([{ secure: false }]);
   });
 
@@ -130,7 +130,7 @@ describe('an e-mail', () => {
     await open(withoutLogin);
     const message = 'Grüße\n.\n.. $(x)\r\nBcc: all@example.org\n\nend';
     const to = 'ann@example.org, Bö <bo@example.org> ,"C, D" <c@example.org>';
-    await run({ ...plain, param_to: to.replace('"C, D"', 'C'), NOTIFY_MESSAGE: message });
+    await run({ ...withoutTls, param_to: to.replace('"C, D"', 'C'), NOTIFY_MESSAGE: message });
     expect(seen).toMatchObject([
       {
         to: ['ann@example.org', 'bo@example.org', 'c@example.org'],
@@ -140,10 +140,10 @@ describe('an e-mail', () => {
     expect(header('To')).toBe('ann@example.org, bo@example.org, c@example.org');
   });
 
-  test('has a name and a subject in other letters, in lines that are short enough', async () => {
+  test('encodes a name and a subject outside ASCII, in short lines', async () => {
     await open(withoutLogin);
     const subject = `${'Übergrößenträger '.repeat(8)}\r\nBcc: all@example.org`;
-    await run({ ...plain, param_from: '"Mühle" <ci@example.org>', notify_subject: subject });
+    await run({ ...withoutTls, param_from: '"Mühle" <ci@example.org>', notify_subject: subject });
     expect(decoded(header('Subject'))).toBe(`${'Übergrößenträger '.repeat(8)}Bcc: all@example.org`);
     expect(decoded(header('From'))).toBe('Mühle<ci@example.org>');
     expect(seen[0]?.headers).not.toMatch(/^Bcc/m);
@@ -160,7 +160,7 @@ describe('an e-mail', () => {
         done(tries === 1 ? busy : null);
       },
     });
-    expect(await run(plain)).toMatchObject({ code: 0 });
+    expect(await run(withoutTls)).toMatchObject({ code: 0 });
     expect(seen).toHaveLength(1);
   });
 });
@@ -172,17 +172,17 @@ describe('no e-mail is sent', () => {
     ['with a password but without TLS', { param_tls: 'none' }, 'a password needs tls'],
     ['with a header in the sender', { param_from: 'a@b.c\r\nBcc: x@y.z' }, 'control characters'],
     ['with a header in a receiver', { param_to: 'a@b.c\nBcc: x@y.z' }, 'control characters'],
-    ['from nobody', { param_from: '' }, 'is not an address'],
-    ['to nobody', { param_to: ' ,' }, 'the parameter to is empty'],
-    ['to what is no address', { param_to: 'ann@example.org, bo' }, "'bo' is not an address"],
+    ['without a sender', { param_from: '' }, 'is not an address'],
+    ['without a receiver', { param_to: ' ,' }, 'the parameter to is empty'],
+    ['to a text that is no address', { param_to: 'ann@example.org, bo' }, "'bo' is not an address"],
     [
-      'to very many',
+      'to more receivers than allowed',
       { param_to: Array.from({ length: 51 }, (_, n) => `a${n}@b.c`).join(',') },
       'more than 50',
     ],
-    ['to a host with options', { param_host: '-x' }, 'is not the name of a host'],
-    ['to a port that is none', { param_port: '2 5' }, 'is not a number'],
-    ['with TLS of another kind', { param_tls: 'ssl' }, 'is none of starttls, tls and none'],
+    ['through a host that looks like an option', { param_host: '-x' }, 'is not the name of a host'],
+    ['through a port that is no number', { param_port: '2 5' }, 'is not a number'],
+    ['with an unknown value of tls', { param_tls: 'ssl' }, 'is none of starttls, tls and none'],
   ])('%s', async (_title, variables, message) => {
     await open();
     const end = await run(variables);
@@ -191,7 +191,7 @@ describe('no e-mail is sent', () => {
     expect(seen).toEqual([]);
   });
 
-  test('if the server offers no TLS, and its password stays here', async () => {
+  test('if the server offers no TLS, and the password is not sent either', async () => {
     const logins: unknown[] = [];
     await open({
       hideSTARTTLS: true,

@@ -1,12 +1,12 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { defaultMessage } from './default-message.ts';
 
-/** Receivers of one message. */
+/** The maximum number of receivers of one message. */
 const MAX_RECEIVERS = 50;
 
 /*
- * The script of the type email. curl speaks SMTP, and reads addresses and credentials from its stdin, so they are in
- * no argument list. Text outside ASCII is encoded in headers; line breaks never reach one.
+ * The script of the type email. curl speaks SMTP, and reads addresses and credentials from its stdin, so they
+ * are in no argument list. Headers encode text outside ASCII, and never contain the line breaks of a value.
  */
 export const emailScript = builtInScript(`
 fail() { printf 'email: %s\\n' "$1" >&2; exit 1; }
@@ -29,20 +29,20 @@ port=\${param_port:-$port}
 case $port in *[!0-9]*) fail 'the parameter port is not a number' ;; esac
 case \${param_username-} in *:*) fail 'the parameter username has a colon' ;; esac
 
-# address TEXT: that of "address" or "Name <address>"
+# address TEXT: prints the address in "address" or "Name <address>"
 address() {
   printf '%s' "$1" | jq -Rrs '
     (capture("^[^<>]*<(?<address>[^<>]+)>\\\\s*$").address // .) | gsub("^\\\\s+|\\\\s+$"; "")
     | if test("^[A-Za-z0-9.!#$%&*+/=?^_{|}~-]+@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$") then . else error("none") end
   ' 2>/dev/null || fail "'$1' is not an address"
 }
-# words TEXT: encoded for a header, in lines of at most 76 characters
+# words TEXT: prints the text encoded for a header, in lines of at most 76 characters
 words() {
   printf '%s' "$1" | jq -Rrs '
     gsub("\\\\s+"; " ") | .[0:200]
     | [range(0; length; 10) as $at | "=?UTF-8?B?" + (.[$at:$at + 10] | @base64) + "?="] | join("\\r\\n ")'
 }
-# subject TEXT
+# subject TEXT: prints the text for the header Subject, encoded if necessary
 subject() {
   case $1 in
     *[!A-Za-z0-9\\ .,:/#_-]*) words "$1" ;;

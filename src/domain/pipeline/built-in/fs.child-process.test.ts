@@ -54,7 +54,7 @@ describe('a check of a file', () => {
     });
   });
 
-  test('prints no version if the content is unchanged, at any time', async () => {
+  test('prints no version if the content is unchanged, even if the time of the file changed', async () => {
     const file = join(root, 'a');
     await writeFile(file, 'x');
     const version = await versionOf(file);
@@ -137,7 +137,7 @@ describe('a get from the file system', () => {
 
 describe('links on a volume', () => {
   test.each(['/etc/hostname', '/etc', '/dev/shm/../../etc'])(
-    'to %j outside of it are refused, as the path and below it',
+    'are refused if they lead to %j outside of the volume, as the path itself and below the path',
     async (target) => {
       await symlink(target, join(root, 'out'));
       const why = 'leads out of';
@@ -154,14 +154,14 @@ describe('links on a volume', () => {
     },
   );
 
-  test('in the middle of the path that lead out of it are refused', async () => {
+  test('are refused in the middle of the path if they lead out of the volume', async () => {
     await symlink('/usr', join(root, 'system'));
     const path = join(root, 'system/bin/env');
     expect((await run(check, path)).stderr).toContain('not on a volume, or is a link that leads out of it');
     expect((await put(work, join(root, 'system/new'))).code).toBe(1);
   });
 
-  test('are followed within it, and arrive as what they lead to', async () => {
+  test('are followed within the volume, and a get copies their targets', async () => {
     const folder = join(root, 'tree');
     await mkdir(join(folder, '..2026'), { recursive: true });
     await writeFile(join(folder, '..2026/settings'), 'on');
@@ -171,14 +171,14 @@ describe('links on a volume', () => {
     expect(await run(pull, folder, version)).toMatchObject({ code: 0 });
     expect(await readdir(work)).toEqual(['settings']);
     expect((await lstat(join(work, 'settings'))).isFile()).toBe(true);
-    // The kubelet gives the files of a ConfigMap another folder with each change.
+    // With each change of a ConfigMap, the kubelet puts its files into another folder.
     await rename(join(folder, '..2026'), join(folder, '..2027'));
     await rm(join(folder, '..data'));
     await symlink('..2027', join(folder, '..data'));
     expect(await run(check, folder, version)).toMatchObject({ stdout: '[]\n' });
   });
 
-  test('that lead nowhere or in a circle are refused', async () => {
+  test('are refused if they lead nowhere or in a circle', async () => {
     await symlink('gone', join(root, 'broken'));
     expect((await run(check, root)).stderr).toContain('has a link that leads nowhere');
     await rm(join(root, 'broken'));
@@ -245,7 +245,7 @@ describe('a put to the file system', () => {
     expect((await put('a', `${tmpdir()}/none/a`)).stderr).toContain('is not on a volume');
   });
 
-  test('ignores what an interrupted put left', async () => {
+  test('leaves nothing that checks and gets see if it is interrupted', async () => {
     await mkdir(join(root, 'tree'));
     await writeFile(join(root, 'tree/a'), 'a');
     const version = await versionOf(join(root, 'tree'));

@@ -2,8 +2,8 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { volumePrelude } from './volume-prelude.ts';
 
 /*
- * The scripts of the type fs, for `sh -e` with GNU find, sort, stat, tar and jq. A version names its content by
- * hash, so a get of a version whose content is gone fails instead of bringing something else.
+ * The scripts of the type fs, for `sh -e` with GNU find, sort, stat, tar and jq. A version names its content
+ * by hash, so a get of a version whose content is gone fails instead of copying other content.
  */
 
 const prelude = `
@@ -11,7 +11,7 @@ fail() { printf 'fs: %s\\n' "$1" >&2; exit 1; }
 ${volumePrelude}
 path=\${param_path-}
 check_path "$path"
-# find_content: real is what the path stands for
+# find_content: sets real to the file or folder that the path leads to
 find_content() {
   real=$(realpath -e -- "$path") || fail "'$path' cannot be read"
   volume_of "\${path%/}" "$real"
@@ -22,7 +22,7 @@ find_content() {
 hash_of() {
   if [ -d "$1" ]; then hash_of_folder "$1"; else hash_of_file "$1"; fi
 }
-# print_version FILE HASH
+# print_version FILE HASH: prints the version of a file or folder
 print_version() {
   if [ -d "$1" ]; then
     jq -cn --arg path "$path" --arg hash "$2" '{path: $path, hash: $hash}'
@@ -44,7 +44,10 @@ version=$(print_version "$real" "$hash")
 printf '[%s]\\n' "$version"
 `);
 
-/** The copy is what has the hash, whatever changes meanwhile. */
+/**
+ * Copies the content first and compares the hash of the copy, so the get copies the content of the version
+ * even if the content changes meanwhile.
+ */
 export const pull = builtInScript(`${prelude}cd -- "$start"
 
 [ -e "$path" ] || fail "'$path' is not there any more"
@@ -65,7 +68,10 @@ fi
 cp -R -P -l -f -- "$copy/." .
 `);
 
-/** The content appears under its path in one step. A folder that it takes the place of is gone for a moment. */
+/**
+ * The content appears under its path in one step. If it replaces a folder, nothing is at the path for a
+ * moment.
+ */
 export const push = builtInScript(`${prelude}cd -- "$start"
 
 from=\${put_from-}

@@ -24,8 +24,8 @@ interface Version {
 }
 
 /**
- * The versions of a check after `known` ones, of which it gets the newest of each branch, as the store gives
- * them.
+ * The versions that a check prints after the `known` ones. As in Millrace, the check gets the last version,
+ * and the newest one of each branch.
  */
 async function checkAfter(known: Version[], branches: string, params = {}, url = origin): Promise<Version[]> {
   const last = known.at(-1);
@@ -43,7 +43,10 @@ async function checkAfter(known: Version[], branches: string, params = {}, url =
   return JSON.parse(end.stdout);
 }
 
-/** A commit at this time, so that the order of commits of several branches is sure. */
+/**
+ * The time of the last commit. Each commit is later than the one before, so the order of commits on several
+ * branches is certain.
+ */
 let clock = 1_700_000_000;
 async function commitOn(branch: string, message: string, base = ''): Promise<Version> {
   const tree = await git('-C', origin, 'hash-object', '-w', '-t', 'tree', '/dev/null');
@@ -151,7 +154,7 @@ describe('a git check of branches', () => {
     expect(await checkAfter(known, 'release/*')).toEqual([other, ahead, behind]);
   });
 
-  test('without what is known begins at the last version', async () => {
+  test('without KNOWN_BRANCHES begins after the last version', async () => {
     const known = await commitOn('release/1', 'a');
     const newer = await commitOn('release/1', 'b');
     const end = await run(check, {
@@ -166,14 +169,14 @@ describe('a git check of branches', () => {
   test.each([
     ['!main', 'branches has no pattern that includes a branch'],
     ['$(touch x)', 'there is no branch that matches'],
-  ])('with %j says what is wrong', async (patterns, message) => {
+  ])('with the patterns %j prints a message', async (patterns, message) => {
     await commitOn('main', 'one');
     const end = await run(check, { param_url: origin, param_branches: patterns });
     expect(end.stderr).toContain(message);
     expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
   });
 
-  test('of 300 branches looks at the hundred with the newest commits', async () => {
+  test('of 300 branches reads the hundred with the newest commits', async () => {
     const tip = (await commitOn('main', 'one')).ref;
     const tree = await git('-C', origin, 'rev-parse', `${tip}^{tree}`);
     const script = `for number in $(seq 300); do
@@ -181,8 +184,8 @@ describe('a git check of branches', () => {
     done | git -C "$1" fast-import --quiet`;
     await runProgram('/bin/sh', ['-ec', script, 'sh', origin], { cwd: root });
     expect(tree).not.toBe('');
-    const found = await checkAfter([], 'b/*');
-    expect(found.map(({ branch }) => branch)).toEqual(
+    const versions = await checkAfter([], 'b/*');
+    expect(versions.map(({ branch }) => branch)).toEqual(
       Array.from({ length: 100 }, (_, at) => `b/${201 + at}`),
     );
   });
@@ -207,7 +210,7 @@ const params = (): Record<string, string> => ({
 });
 
 describe('a version of a branch', () => {
-  test('is a clone on that branch, and what the build adds is pushed to it', async () => {
+  test('is cloned on that branch, and commits of the build are pushed to it', async () => {
     await commit('one');
     const ref = await commit('two', 'release/1');
     const version = { version_ref: ref, version_branch: 'release/1' };
@@ -215,10 +218,10 @@ describe('a version of a branch', () => {
     const app = join(folder, 'app');
     expect(await git('-C', app, 'symbolic-ref', '--short', 'HEAD')).toBe('release/1');
     await git('-C', app, 'commit', '-q', '--allow-empty', '-m', 'made by the build');
-    const made = await git('-C', app, 'rev-parse', 'HEAD');
+    const commitOfBuild = await git('-C', app, 'rev-parse', 'HEAD');
     const end = await run(push, { ...params(), ...version });
-    expect(end).toMatchObject({ code: 0, stdout: `{"ref":"${made}","branch":"release/1"}\n` });
-    expect(await git('-C', origin, 'rev-parse', 'release/1')).toBe(made);
+    expect(end).toMatchObject({ code: 0, stdout: `{"ref":"${commitOfBuild}","branch":"release/1"}\n` });
+    expect(await git('-C', origin, 'rev-parse', 'release/1')).toBe(commitOfBuild);
   });
 
   test('is needed for a put', async () => {

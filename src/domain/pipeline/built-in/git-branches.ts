@@ -1,13 +1,13 @@
 /**
- * Part of the check of the type git: `list_branches`, for the parameter branches. A check keeps nothing itself.
- * $KNOWN_BRANCHES says which commit is the newest known one of each branch, as a JSON object.
+ * Part of the check of the type git: `list_branches`, for the parameter branches. A check stores nothing
+ * between runs: `$KNOWN_BRANCHES`, a JSON object, has the newest known commit of each branch.
  */
 export const gitBranches = `
 # Globs become regular expressions for grep: * is anything but a slash, ** anything, and ? one character.
 branch_patterns() {
   sed 's/[].[\\\\|$(){}?+*^]/\\\\&/g; s/\\\\\\*\\\\\\*/.*/g; s/\\\\\\*/[^\\/]*/g; s/\\\\?/[^\\/]/g; s,.*,\\trefs/heads/&$,'
 }
-# Lists the branches that changed, one a line: commit, known commit or a dash, name.
+# Prints the branches that changed, one per line: the commit, the known commit or a dash, the name.
 changed_branches() {
   patterns "$param_branches" | sed -n '/^!/!p' | branch_patterns >"$private/wanted"
   patterns "$param_branches" | sed -n 's/^!//p' | branch_patterns >"$private/unwanted"
@@ -26,9 +26,9 @@ changed_branches() {
     "\\(.ref) \\(if $last // "" | test("^[0-9a-f]{40,64}$") then $last else "-" end) \\(.branch)"
   ' "$private/matching"
 }
-# Lists the new commits of all branches that match, those of the branch that changed first at the beginning, at most
-# the newest 100. Of a branch that is not known, or whose history was rewritten, only the newest commit is a version.
-# Of very many branches only those with the newest commits are looked at.
+# Prints the new commits of all branches that match, ordered by their time, at most the newest 100. If a branch is not
+# known, or its history was rewritten, only its newest commit is a version. If more than 100 branches changed, only
+# the 100 with the newest commits are read.
 list_branches() {
   changed_branches >"$private/changed"
   if [ ! -s "$private/changed" ]; then echo '[]'; return 0; fi

@@ -9,11 +9,11 @@ export const check = builtInScript(`${gitPrelude}${forgeApi}
 with_api=
 case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
 ${gitRequests}
-# Lists tags by creation time. Without a known tag it lists only the newest, since each tag of a long history would
-# start a build.
+# Prints tags by creation time. Without a known tag, it prints only the newest one: otherwise each tag of a long
+# history would start a build.
 list_tags() {
   [ -n "\${param_token-}" ] || [ "$protocols" = ssh ] || fail 'tag needs the parameter token'
-  # A fetch that finds nothing to fetch fails without a message.
+  # Without any tag, the fetch below would fail without a message.
   git ls-remote --tags -- "$url" >"$answer"
   if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
   tags=$private/tags.git
@@ -35,7 +35,7 @@ commit_by_api() {
   set_forge "$1"
   query=
   if [ -n "$branch" ]; then query=$(encode "$branch"); fi
-  # With a known commit, those since then come in the same answer, unless paths decide which are versions.
+  # With a known commit, the answer also has the commits after it, unless paths decide which commits are versions.
   count=1
   plain=
   if [ -n "$known" ] && [ ! -s "$private/paths" ]; then
@@ -43,8 +43,8 @@ commit_by_api() {
     plain='&stat=false&verification=false&files=false'
   fi
   case $forge in
-    b) api "/repository/commits?per_page=$count\${query:+&ref_name=$query}" || return 1 ;;
-    a) api "/commits?per_page=$count\${query:+&sha=$query}" || return 1 ;;
+    gitlab) api "/repository/commits?per_page=$count\${query:+&ref_name=$query}" || return 1 ;;
+    github) api "/commits?per_page=$count\${query:+&sha=$query}" || return 1 ;;
     *) api "/commits?limit=$count$plain\${query:+&sha=$query}" || return 1 ;;
   esac
   jq -er '.[0] | .sha? // .id? // empty' "$answer" 2>/dev/null
@@ -53,7 +53,7 @@ commit_by_api() {
 newest_commit() {
   if [ -n "$with_api" ]; then
     case $(forge_of) in
-      unknown) for kind in b c; do commit_by_api $kind && return 0; done ;;
+      unknown) for kind in gitlab gitea; do commit_by_api $kind && return 0; done ;;
       *)
         commit_by_api "$(forge_of)" && return 0
         echo "git: the API of the forge does not answer with commits ($(api_problem)); git is used instead" >&2

@@ -36,8 +36,8 @@ async function checkAfter(
   return versions.map(({ ref }) => ref);
 }
 
-/** A commit that adds one file. */
-async function commitOf(path: string): Promise<string> {
+/** Pushes a commit that adds one file, and returns the commit. */
+async function commitFile(path: string): Promise<string> {
   const work = await mkdtemp(join(root, 'commit-'));
   await git('clone', '-q', origin, work);
   await mkdir(dirname(join(work, path)), { recursive: true });
@@ -48,7 +48,7 @@ async function commitOf(path: string): Promise<string> {
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-/** Commits that change nothing on the branch main, in their order. */
+/** Adds commits without changes to the branch main. Returns them, oldest first. */
 async function addCommits(count: number): Promise<string[]> {
   const script = `
     tree=$(git -C "$1" rev-parse "refs/heads/main^{tree}")
@@ -148,7 +148,7 @@ describe('a git check of paths', () => {
   beforeEach(async () => {
     commits = {};
     known = await commit('one');
-    for (const [name, path] of Object.entries(CHANGES)) commits[name] = await commitOf(path);
+    for (const [name, path] of Object.entries(CHANGES)) commits[name] = await commitFile(path);
   });
 
   test.each([
@@ -168,7 +168,7 @@ describe('a git check of paths', () => {
     expect(printed).toEqual(expected.map((name) => commits[name]));
   });
 
-  test('begins with the newest commit that changes something in them', async () => {
+  test('begins with the newest commit that changes something in these paths', async () => {
     expect(await checkAfter('', origin, '', { paths: 'docs' })).toEqual([commits['docs']]);
     expect(await checkAfter('', httpUrl, '', { ignore_paths: 'src,docs' })).toEqual([commits['readme']]);
   });

@@ -21,7 +21,7 @@ begin_history() {
   git -C "$history" config remote.origin.url "$url"
 }
 is_ancestor() { git -C "$history" merge-base --is-ancestor "$1" "$2" 2>/dev/null; }
-# Lists at most $1 versions of $tip after $since, oldest first. A merge counts as one commit. The oldest commits of a
+# Prints at most $1 versions of $tip after $since, oldest first. A merge counts as one commit. The oldest commits of a
 # shallow history are left out if paths are given, since what they changed is unknown.
 matching_commits() {
   limit=$1
@@ -38,8 +38,8 @@ matching_commits() {
     cat "$private/paths"
   } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin
 }
-# Lists the commits from $known to $commit, oldest first, if the answer of the forge's API has all of them. The first
-# parent of each leads to the one before it, as in git's rev-list --first-parent.
+# Prints the commits after $known up to $commit, oldest first, if the answer of the forge's API has all of them.
+# Follows the first parent of each commit, as git rev-list --first-parent does.
 commits_of_answer() {
   if [ ! -s "$answer" ]; then return 1; fi
   jq -ce --arg known "$known" --arg newest "$commit" --arg skip "\${param_skip_ci-}" '
@@ -55,8 +55,9 @@ commits_of_answer() {
       [.commits | reverse | .[] | select($skip == "false" or (asks_to_skip | not)) | {ref: (.sha? // .id)}]
     else empty end' "$answer" 2>/dev/null
 }
-# Lists commits of the branch after $known, oldest first, at most the newest 100: first as many as are listed are
-# fetched, then more. If $known is not among them, the history was rewritten, and only the newest commit is a version.
+# Prints the commits of the branch after $known, oldest first, at most the newest 100. Fetches 101 commits first, and
+# 10001 if $known is not among them. If $known is not among those either, the history was rewritten, and only the
+# newest commit is a version.
 list_commits() {
   ref=HEAD
   if [ -n "$branch" ]; then ref=refs/heads/$branch; fi

@@ -50,12 +50,12 @@ describe('a shallow get', () => {
     const id = await commit('two');
     await get(id, { param_depth: '1' });
     await inClone('commit', '-q', '--allow-empty', '-m', 'made by the build');
-    const made = await inClone('rev-parse', 'HEAD');
+    const commitOfBuild = await inClone('rev-parse', 'HEAD');
     expect(await run(push, { param_url: httpUrl, param_name: 'app' })).toMatchObject({ code: 0 });
-    expect(await git('-C', origin, 'rev-parse', 'main')).toBe(made);
+    expect(await git('-C', origin, 'rev-parse', 'main')).toBe(commitOfBuild);
   });
 
-  test('of a commit that is gone says so', async () => {
+  test('of a commit that is gone fails and says why', async () => {
     await commit('one');
     const end = await get('ab'.repeat(20), { param_depth: '1' });
     expect(end.code).toBe(1);
@@ -72,19 +72,22 @@ describe('a shallow get', () => {
   });
 });
 
-/** Adds a repository as a submodule, with any address in .gitmodules. */
-async function addSubmodule(to: string, path: string, of: string, address: string): Promise<string> {
+/**
+ * Adds the repository `submodule` to the repository `to`, with any address in .gitmodules. Returns the
+ * commit.
+ */
+async function addSubmodule(to: string, path: string, submodule: string, address: string): Promise<string> {
   const work = await mkdtemp(join(root, 'submodule-'));
   await git('clone', '-q', join(root, `${to}.git`), work);
   const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '--'];
-  await git('-C', work, ...add, join(root, `${of}.git`), path);
+  await git('-C', work, ...add, join(root, `${submodule}.git`), path);
   await git('-C', work, 'config', '-f', '.gitmodules', `submodule.${path}.url`, address);
   await git('-C', work, 'commit', '-q', '-a', '-m', `add ${path}`);
   await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-async function repository(name: string): Promise<void> {
+async function createRepository(name: string): Promise<void> {
   await git('init', '-q', '--bare', '-b', 'main', join(root, `${name}.git`));
   const work = await mkdtemp(join(root, 'new-'));
   await git('clone', '-q', join(root, `${name}.git`), work);
@@ -98,9 +101,9 @@ const hasRepository = async (path: string): Promise<boolean> =>
 describe('a get with submodules', () => {
   const withSubmodules = { param_submodules: 'true' };
 
-  test('fetches them and theirs, also by relative addresses, with the token of their host', async () => {
+  test('fetches submodules and their submodules, also by relative addresses, with the token of their host', async () => {
     await commit('one');
-    await Promise.all(['private-a', 'private-b'].map(repository));
+    await Promise.all(['private-a', 'private-b'].map(createRepository));
     await addSubmodule('private-a', 'in ner', 'private-b', '../private-b.git');
     const id = await addSubmodule('origin', 'deep/outer', 'private-a', '../private-a.git');
     expect(await get(id, { ...withSubmodules, param_token: TOKEN })).toMatchObject({ code: 0 });
@@ -111,17 +114,17 @@ describe('a get with submodules', () => {
     expect(await inClone('status', '--porcelain')).toBe('');
   });
 
-  test('fetches them with the depth too', async () => {
+  test('fetches the submodules with the depth too', async () => {
     await commit('one');
-    await repository('lib');
+    await createRepository('lib');
     const id = await addSubmodule('origin', 'lib', 'lib', '../lib.git');
     expect(await get(id, { ...withSubmodules, param_depth: '1' })).toMatchObject({ code: 0 });
     expect(await hasRepository('lib')).toBe(true);
   });
 
-  test('fetches one with an address for SSH on the same host over https', async () => {
+  test('fetches a submodule with an address for SSH on the same host over https', async () => {
     await commit('one');
-    await repository('private-a');
+    await createRepository('private-a');
     const id = await addSubmodule('origin', 'lib', 'private-a', 'git@127.0.0.1:private-a.git');
     const end = await get(id, { ...withSubmodules, param_token: TOKEN, GIT_ALLOW_PROTOCOL: 'http' });
     expect(end).toMatchObject({ code: 0 });
@@ -130,22 +133,24 @@ describe('a get with submodules', () => {
 
   test('gives the token to no other host', async () => {
     await commit('one');
-    await repository('private-a');
+    await createRepository('private-a');
     const elsewhere = `http://localhost:${port()}/private-a.git`;
     const id = await addSubmodule('origin', 'lib', 'private-a', elsewhere);
     const end = await get(id, { ...withSubmodules, param_token: TOKEN });
     expect(end.code).not.toBe(0);
     expect(end.stderr).toContain('git: the submodules could not be fetched');
-    const asked = seen.filter(({ host }) => host.startsWith('localhost'));
-    expect(asked.map(({ authorization }) => authorization)).toEqual(asked.map(() => ''));
-    expect(asked).not.toEqual([]);
+    const requestsElsewhere = seen.filter(({ host }) => host.startsWith('localhost'));
+    expect(requestsElsewhere.map(({ authorization }) => authorization)).toEqual(
+      requestsElsewhere.map(() => ''),
+    );
+    expect(requestsElsewhere).not.toEqual([]);
   });
 
   test.each(['/etc', 'file:///etc', 'ext::touch x', '--upload-pack=touch x', 'ssh://other.example/x'])(
-    'refuses one with the address %j',
+    'refuses a submodule with the address %j',
     async (address) => {
       await commit('one');
-      await repository('lib');
+      await createRepository('lib');
       const id = await addSubmodule('origin', 'lib', 'lib', address);
       const end = await get(id, { ...withSubmodules, GIT_ALLOW_PROTOCOL: 'http' });
       expect(end.code).not.toBe(0);
@@ -154,10 +159,10 @@ describe('a get with submodules', () => {
     },
   );
 
-  test('refuses those that are nested too deep', async () => {
+  test('refuses submodules that are nested too deep', async () => {
     await commit('one');
     const names = Array.from({ length: 11 }, (_, at) => `level-${at}`);
-    await Promise.all(names.map(repository));
+    await Promise.all(names.map(createRepository));
     for (const [at, name] of names.entries()) {
       const inner = names[at - 1];
       if (inner !== undefined) await addSubmodule(name, 's', inner, `../${inner}.git`);

@@ -14,14 +14,14 @@ check_content() {
     configure filter.lfs.required true
   fi
 }
-# Later steps whose image has git-lfs see the files of the repository $1 as unchanged.
+# Configures git-lfs in the repository $1, so that later steps with git-lfs see its files as unchanged.
 record_lfs() {
   if [ "\${param_lfs-}" != true ]; then return 0; fi
   git -C "$1" config filter.lfs.process 'git-lfs filter-process'
   git -C "$1" config filter.lfs.smudge 'git-lfs smudge -- %f'
   git -C "$1" config filter.lfs.clean 'git-lfs clean -- %f'
 }
-# Fetches the last commits of the version and nothing else. Some servers give no commit by its name.
+# Fetches only the last commits of the version. Returns 1 if the server allows no fetch of a commit by its id.
 clone_shallow() {
   case $commit in ?????????????????????????????????????????*) format=sha256 ;; *) format=sha1 ;; esac
   git init --quiet --template= --object-format=$format -- "$target" || return 1
@@ -50,8 +50,8 @@ allow_submodules() {
       ;;
   esac
 }
-# Fetches the submodules of the folder $1, and theirs, at the depth $2. Git refuses names and addresses that would be
-# options or lead out of the folder, and commands in .gitmodules.
+# Fetches the submodules of the folder $1, and their submodules; $2 counts the levels of nesting. Git refuses names
+# and addresses that would be options or lead out of the folder, and commands in .gitmodules.
 update_submodules() {
   if [ ! -f "$1/.gitmodules" ]; then return 0; fi
   [ "$2" -le 10 ] || fail 'submodules are nested more than 10 deep'

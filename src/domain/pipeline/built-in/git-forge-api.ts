@@ -1,18 +1,20 @@
 /**
- * The APIs of the forges. `api <path>` writes the body to `$answer`, or returns 1. It follows no redirects, so
- * only the host of the repository gets the token. The header comes from stdin, so it is in no argument list. A
- * check keeps nothing for the next one, so no request is conditional.
+ * The APIs of the forges. `api <path>` writes the body of the answer to `$answer`, or returns 1. It follows
+ * no redirects, so only the host of the repository gets the token. curl reads the header with the token from
+ * stdin, so the token is in no argument list. A check stores nothing for the next one, so no request is
+ * conditional.
  */
 export const forgeApi = `
+# Prints which API the forge has: github, gitlab or gitea, which Forgejo has too. Prints unknown if nothing says it.
 forge_of() {
   case \${param_provider-} in
-    forge_a | github) echo a ;;
-    forge_b | gitlab) echo b ;;
-    forge_c | gitea | forge_d | forgejo) echo c ;;
+    forge_a | github) echo github ;;
+    forge_b | gitlab) echo gitlab ;;
+    forge_c | gitea | forge_d | forgejo) echo gitea ;;
     '')
       case $authority in
-        github.com | www.github.com) echo a ;;
-        gitlab.com | www.gitlab.com) echo b ;;
+        github.com | www.github.com) echo github ;;
+        gitlab.com | www.gitlab.com) echo gitlab ;;
         *) echo unknown ;;
       esac
       ;;
@@ -23,18 +25,18 @@ encode() { printf '%s' "$1" | jq -Rrs @uri; }
 set_forge() {
   forge=$1
   case $forge in
-    a)
+    github)
       api=\${url%%://*}://$authority/api/v3
       case $authority in github.com | www.github.com) api=https://api.github.com ;; esac
       header="Authorization: token $param_token"
       repository=/repos/$path
       ;;
-    b)
+    gitlab)
       api=\${url%%://*}://$authority/api/v4
       header="PRIVATE-TOKEN: $param_token"
       repository=/projects/$(encode "$path")
       ;;
-    c)
+    gitea)
       api=\${url%%://*}://$authority/api/v1
       header="Authorization: token $param_token"
       repository=/repos/$path
@@ -51,7 +53,7 @@ api() {
   obey_limit
   [ "$(cat "$answer.code")" = 200 ]
 }
-# What went wrong with the last request, in words.
+# Prints what went wrong with the last request, in words.
 api_problem() {
   case $(cat "$answer.code") in
     000 | '') sed -n '1p' "$answer.problem" ;;
@@ -76,8 +78,8 @@ obey_limit() {
     else empty end' "$answer.head")
   if [ -n "$limited" ]; then fail "the forge accepts no more requests $limited: there were too many"; fi
 }
-# Collects the entries of all pages in $entries, one a line. A forge may answer with fewer entries on a page than
-# requested, so its header Link says whether there are more. Where it leads is not followed.
+# Collects the entries of all pages in $entries, one per line. A forge may answer with fewer entries on a page than
+# requested, so its header Link says whether there are more. The addresses in that header are not used.
 all_pages() {
   entries=$private/entries
   page=1

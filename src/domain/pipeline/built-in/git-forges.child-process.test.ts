@@ -31,14 +31,14 @@ const identity = {
 };
 
 function git(...args: string[]): string {
-  const own = { PATH: env['PATH'], HOME: root, ...identity };
-  return execFileSync('git', args, { cwd: root, env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
+  const environment = { PATH: env['PATH'], HOME: root, ...identity };
+  return execFileSync('git', args, { cwd: root, env: environment, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 function gitAt(date: number, ...args: string[]): string {
   const dates = { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
-  const own = { PATH: env['PATH'], HOME: root, ...identity, ...dates };
-  return execFileSync('git', args, { cwd: root, env: own, encoding: 'utf8' }).trim();
+  const environment = { PATH: env['PATH'], HOME: root, ...identity, ...dates };
+  return execFileSync('git', args, { cwd: root, env: environment, encoding: 'utf8' }).trim();
 }
 
 beforeAll(async () => {
@@ -97,9 +97,9 @@ describe('the newest commit of a branch', () => {
     const url = `http://user@${host}/o/r.git`;
     const end = await run(check, { param_url: url, param_provider: provider, param_branch: 'a/b' });
     expect(end).toMatchObject({ code: 0, stdout: `[{"ref":"${ONE}"}]\n` });
-    const b = path.includes('/v4/');
+    const isGitLab = path.includes('/v4/');
     expect(requests).toEqual([
-      { path, authorization: b ? '' : `token ${TOKEN}`, privateToken: b ? TOKEN : '' },
+      { path, authorization: isGitLab ? '' : `token ${TOKEN}`, privateToken: isGitLab ? TOKEN : '' },
     ]);
   });
 
@@ -152,7 +152,7 @@ describe('the commits since the last check', () => {
   };
 
   test.each(Object.keys(paths))(
-    'come from %s with one request: a merge is one, skipped ones are none',
+    'come from %s with one request: a merge is one commit, and skipped commits are left out',
     async (name) => {
       const end = await checkFrom(name);
       expect(end).toMatchObject({ code: 0, stderr: '' });
@@ -161,7 +161,7 @@ describe('the commits since the last check', () => {
     },
   );
 
-  test('include those that ask to skip CI if skip_ci is false', async () => {
+  test('include commits that ask to skip CI if skip_ci is false', async () => {
     const end = await checkFrom('gitea', { param_skip_ci: 'false' });
     expect(JSON.parse(end.stdout)).toEqual([{ ref: TWO }, { ref: THREE }, { ref: FOUR }]);
   });
@@ -190,10 +190,10 @@ describe('pull requests as versions', () => {
       base: { repo },
     });
     const merge = { target_project_id: 1, sha: TWO, iid: 2 };
-    const own = { target_project_id: 1, source_project_id: 1, sha: ONE, iid: 1 };
+    const ownRequest = { target_project_id: 1, source_project_id: 1, sha: ONE, iid: 1 };
     const rows: [title: string, provider: string, path: string, answer: object[]][] = [
       ['of forge_a', 'github', GITHUB, [request(2, TWO, null), request(1, ONE, repo)]],
-      ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, own]],
+      ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, ownRequest]],
     ];
     test.each(rows)(
       '%s are left out, and are marked if forks are included',
@@ -242,8 +242,11 @@ describe('pull requests as versions', () => {
   });
 });
 
-/** Annotated and light ones, in the order of their time and against that of their names. */
-async function tagged(): Promise<Record<string, string>> {
+/**
+ * Creates annotated and lightweight tags whose order by time is not that by name. Returns the commit of each
+ * tag.
+ */
+async function createTags(): Promise<Record<string, string>> {
   const old = await commit('one', 'refs/heads/main', 1_600_000_000);
   git('-C', origin, 'tag', 'v9', old);
   const middle = await commit('two', 'refs/heads/main', 1_600_000_100);
@@ -256,13 +259,13 @@ const params = (): Record<string, string> => ({ param_url: origin, param_tag: 't
 const tagsOf = ({ stdout }: ScriptEnd): unknown => JSON.parse(stdout);
 
 describe('tags as versions', () => {
-  test('are only the newest at first', async () => {
-    const ids = await tagged();
+  test('are only the newest tag at the first check', async () => {
+    const ids = await createTags();
     expect(tagsOf(await run(check, params()))).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
   });
 
-  test('are those created after the last known one, oldest first', async () => {
-    const ids = await tagged();
+  test('are the tags created after the last known one, oldest first', async () => {
+    const ids = await createTags();
     const end = await run(check, { ...params(), version_tag: 'v9', version_ref: ids['v9'] ?? '' });
     expect(tagsOf(end)).toEqual([
       { ref: ids['v2'], tag: 'v2' },
@@ -273,13 +276,13 @@ describe('tags as versions', () => {
   });
 
   test('are reported again after they moved', async () => {
-    const ids = await tagged();
+    const ids = await createTags();
     const end = await run(check, { ...params(), version_tag: 'a"b', version_ref: ONE });
     expect(tagsOf(end)).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
   });
 
-  test('start with the newest again if the known one is gone', async () => {
-    await tagged();
+  test('start with the newest tag again if the known one is gone', async () => {
+    await createTags();
     const end = await run(check, { ...params(), version_tag: 'gone', version_ref: ONE });
     expect(tagsOf(end)).toHaveLength(1);
   });
@@ -295,7 +298,7 @@ describe('tags as versions', () => {
   });
 
   test('can be read with git describe in the clone', async () => {
-    const ids = await tagged();
+    const ids = await createTags();
     const version = { version_ref: ids['v2'] ?? '', version_tag: 'v2' };
     await run(pull, { param_url: origin, param_name: 'app', ...version });
     expect(git('-C', join(work, 'app'), 'describe', '--tags', '--exact-match')).toBe('v2');

@@ -41,7 +41,7 @@ async function pushLargeFile(): Promise<string> {
 }
 
 describe('a get of a repository with files of Git LFS', () => {
-  test('fetches them with the token, which is nowhere afterwards', async () => {
+  test('fetches the files with the token, which is stored nowhere afterwards', async () => {
     const ref = await pushLargeFile();
     await setting.pull({ ref }, { lfs: 'true' });
     expect(await setting.read('picture.bin')).toBe(CONTENT);
@@ -49,13 +49,13 @@ describe('a get of a repository with files of Git LFS', () => {
     expect(await setting.git('status', '--porcelain')).toBe('');
   });
 
-  test('fetches them with a depth too', async () => {
+  test('fetches the files with a depth too', async () => {
     const ref = await pushLargeFile();
     await setting.pull({ ref }, { lfs: 'true', depth: '1' });
     expect(await setting.read('picture.bin')).toBe(CONTENT);
   });
 
-  test('leaves the pointers without `lfs`', async () => {
+  test('leaves the pointers of the files without `lfs`', async () => {
     const ref = await pushLargeFile();
     await setting.pull({ ref });
     expect(await setting.read('picture.bin')).toMatch(/^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/);

@@ -26,7 +26,7 @@ async function inShell(script: string, ...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Commits without files on the branch main; returns the first and the last. */
+/** Adds commits without files to the branch main. Returns the first and the last one. */
 async function importCommits(count: number): Promise<{ first: string; last: string }> {
   const script = `for number in $(seq "$2"); do
       echo "commit refs/heads/main"; echo "committer A <a@b> $((1700000000 + number)) +0000"
@@ -47,23 +47,23 @@ describe('a check of a repository', () => {
       { length: 100_000 },
       (_, at) => `${known} refs/heads/topic/${String(at).padStart(6, '0')}`,
     );
-    const some = [`${last} refs/heads/main`, `${last} refs/heads/release/1`];
+    const followed = [`${last} refs/heads/main`, `${last} refs/heads/release/1`];
     await inShell('git -C "$1" pack-refs --all; rm -rf "$1"/refs/heads/*', origin);
     await writeFile(
       join(origin, 'packed-refs'),
-      `# pack-refs with: peeled fully-peeled sorted \n${[...some, ...refs].join('\n')}\n`,
+      `# pack-refs with: peeled fully-peeled sorted \n${[...followed, ...refs].join('\n')}\n`,
     );
     for (const url of [origin, httpUrl]) {
-      const one = await checkInLittleMemory({ param_url: url, version_ref: known });
-      expect(versionsOf(one)).toEqual([{ ref: last }]);
-      const several = await checkInLittleMemory({
+      const ofDefaultBranch = await checkInLittleMemory({ param_url: url, version_ref: known });
+      expect(versionsOf(ofDefaultBranch)).toEqual([{ ref: last }]);
+      const ofBranches = await checkInLittleMemory({
         param_url: url,
         param_branches: 'release/*, topic/09999?',
       });
-      expect(versionsOf(several)).toHaveLength(11);
+      expect(versionsOf(ofBranches)).toHaveLength(11);
     }
-    const all = await checkInLittleMemory({ param_url: origin, param_branches: 'topic/*' });
-    expect(all.stderr).toBe("git: 100000 branches match 'topic/*': at most 1000 are allowed\n");
+    const tooMany = await checkInLittleMemory({ param_url: origin, param_branches: 'topic/*' });
+    expect(tooMany.stderr).toBe("git: 100000 branches match 'topic/*': at most 1000 are allowed\n");
   });
 
   test('with 10,000 commits since the last check finds the newest hundred', async () => {
@@ -89,7 +89,7 @@ describe('a check of a repository', () => {
     expect(gone).toMatchObject({ code: 1, stderr: "git: the repository has no branch 'main'\n" });
   });
 
-  test('reads no file, however large: the server need not have them', async () => {
+  test('reads no file of the repository, not even to compare large ones', async () => {
     await git('-C', origin, 'config', 'uploadpack.allowFilter', 'true');
     const script = `
       tree=$(printf '100644 blob %s\\tlarge\\n' "$2" | git -C "$1" mktree --missing)

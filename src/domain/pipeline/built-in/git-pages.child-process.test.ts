@@ -48,9 +48,10 @@ const numbersOf = ({ stdout }: ScriptEnd): number[] => {
   const versions: { pr: string }[] = JSON.parse(stdout);
   return versions.map(({ pr }) => Number(pr));
 };
-const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, at) => first + at);
+const numbersFrom = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => first + at);
 
-/** A request as the API of this forge describes it. */
+/** A pull or merge request as the API of this forge describes it. */
 function describeRequest(provider: string, number: number, labels: string[] = [], target = 'main'): object {
   const sha = number.toString(16).padStart(40, '0');
   if (provider === 'gitlab')
@@ -78,35 +79,35 @@ function inPages(provider: string, all: number[], size: number): typeof answer {
 
 describe('open requests', () => {
   test.each(['github', 'gitlab', 'gitea', 'forgejo'])('of %s are read page by page', async (provider) => {
-    const newestFirst = from(1, 130).toReversed();
-    // Fewer on a page than requested: forges have limits of their own.
+    const newestFirst = numbersFrom(1, 130).toReversed();
+    // The pages are shorter than requested, because forges have limits of their own.
     answer = inPages(provider, newestFirst, 30);
-    expect(numbersOf(await run(provider))).toEqual(from(1, 130));
+    expect(numbersOf(await run(provider))).toEqual(numbersFrom(1, 130));
     expect(requests.map((path) => new URLSearchParams(path).get('page'))).toEqual(['1', '2', '3', '4', '5']);
   });
 
   test('of a forge without the header Link end with a page that is not full', async () => {
-    const pages = [from(31, 50), from(1, 30)].map((page) => page.toReversed());
+    const pages = [numbersFrom(31, 50), numbersFrom(1, 30)].map((page) => page.toReversed());
     answer = (_request, url) => ({
       body: pages[Number(url.searchParams.get('page')) - 1]?.map((number) =>
         describeRequest('gitea', number),
       ),
     });
-    expect(numbersOf(await run('gitea'))).toEqual(from(1, 80));
+    expect(numbersOf(await run('gitea'))).toEqual(numbersFrom(1, 80));
     expect(requests).toHaveLength(2);
   });
 
-  test('are those that changed last if there are very many, which the check says', async () => {
-    answer = inPages('gitea', from(1, 1000).toReversed(), 50);
+  test('are only those that changed last if there are very many, and the check says so', async () => {
+    answer = inPages('gitea', numbersFrom(1, 1000).toReversed(), 50);
     const end = await run('gitea');
-    expect(numbersOf(end)).toEqual(from(501, 500));
+    expect(numbersOf(end)).toEqual(numbersFrom(501, 500));
     expect(end.stderr).toBe(
       'git: the forge has more than 500 open requests; only those that changed last are seen\n',
     );
     expect(requests).toHaveLength(10);
   });
 
-  test('are there once, though one that changes meanwhile is on two pages', async () => {
+  test('are listed once, even if a request that changes meanwhile is on two pages', async () => {
     const pages = [
       [3, 2],
       [2, 1],
@@ -128,7 +129,7 @@ describe('open requests', () => {
     });
   });
 
-  test.each(['github', 'gitlab', 'gitea'])('of %s are those into the branch', async (provider) => {
+  test.each(['github', 'gitlab', 'gitea'])('of %s are only those into the branch', async (provider) => {
     answer = () => ({
       body: [
         describeRequest(provider, 3, [], 'release/1'),
@@ -143,7 +144,7 @@ describe('open requests', () => {
     expect(requests[0]).toContain(filter);
   });
 
-  test.each(['github', 'gitlab', 'gitea'])('of %s are those that have all labels', async (provider) => {
+  test.each(['github', 'gitlab', 'gitea'])('of %s are only those that have all labels', async (provider) => {
     answer = () => ({
       body: [
         describeRequest(provider, 3, ['run ci', 'a&b', 'more']),
@@ -157,7 +158,8 @@ describe('open requests', () => {
   });
 });
 
-const soon = (seconds: number): RegExp => {
+/** Matches the minute that comes so many seconds from now, or one of the two minutes after it. */
+const minuteAfter = (seconds: number): RegExp => {
   const minutes = [0, 1, 2].map((later) =>
     new Date(Date.now() + (seconds + later * 60) * 1000).toISOString().slice(0, 16),
   );
@@ -167,7 +169,7 @@ const soon = (seconds: number): RegExp => {
 describe('a forge that limits requests', () => {
   const AT = Date.parse('2030-01-02T03:04:05Z') / 1000;
   test.each<[title: string, status: number, headers: Record<string, string>, until: RegExp | string]>([
-    ['for some seconds', 429, { 'Retry-After': '120' }, soon(120)],
+    ['for some seconds', 429, { 'Retry-After': '120' }, minuteAfter(120)],
     [
       'until a date',
       429,
@@ -175,20 +177,20 @@ describe('a forge that limits requests', () => {
       'until Wed, 02 Jan 2030 03:04:05 GMT:',
     ],
     [
-      'by a count',
+      'by the header X-RateLimit-Remaining',
       403,
       { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': `${AT}` },
       'until 2030-01-02T03:04:05Z:',
     ],
     [
-      'by a short count',
+      'by the header RateLimit-Remaining',
       429,
       { 'RateLimit-Remaining': '0', 'RateLimit-Reset': `${AT}` },
       'until 2030-01-02T03:04:05Z:',
     ],
-    ['after a burst', 403, { 'X-RateLimit-Remaining': '99', 'Retry-After': '60' }, soon(60)],
-    ['without a word', 429, {}, 'no more requests for now:'],
-    ['with a strange word', 429, { 'Retry-After': '$(touch x)' }, 'no more requests for now:'],
+    ['after a burst', 403, { 'X-RateLimit-Remaining': '99', 'Retry-After': '60' }, minuteAfter(60)],
+    ['without saying how long', 429, {}, 'no more requests for now:'],
+    ['with an invalid time', 429, { 'Retry-After': '$(touch x)' }, 'no more requests for now:'],
   ])('%s fails the check, which says so, with one request', async (_title, status, headers, until) => {
     answer = () => ({ status, headers, body: {} });
     for (const variables of [{}, { param_pr: 'false' }, { param_pr: 'false', param_provider: '' }]) {

@@ -20,7 +20,7 @@ check_content
 # contents do not match its name.
 has_commit() { git -C "$target" cat-file -e "$commit^{commit}" 2>/dev/null; }
 fetch_mirror() {
-  # Git asks for the tips only where it finds a folder refs.
+  # Git asks a mirror for its branches only if it has a folder refs.
   mkdir -p -- "$mirror/objects/info" "$mirror/objects/pack" "$mirror/refs" &&
     git init --quiet --bare --template= "$clean" &&
     rm -rf -- "$clean/objects" &&
@@ -37,7 +37,7 @@ fetch_mirror() {
 }
 clone_by_mirror() {
   fetch_mirror && git -C "$clean" for-each-ref --format='%(objectname)' >"$private/tips" || return 1
-  # Tells the server what the mirror has. Git itself would look for its branches in the cache.
+  # Tells the server which commits the mirror has. Git itself would read the branches in the cache.
   export tips="$private/tips"
   git -c core.alternateRefsCommand='list_tips() { cat -- "$tips"; }; list_tips' \\
     clone --quiet --no-checkout --no-recurse-submodules --reference "$clean" --dissociate -- "$url" "$target" ||

@@ -29,7 +29,7 @@ const HOSTILE_REFS = [
 
 const inClone = (...args: string[]): Promise<string> => git('-C', join(folder, 'app'), ...args);
 
-async function change(): Promise<string> {
+async function commitChange(): Promise<string> {
   await inClone('commit', '-q', '--allow-empty', '-m', 'made by the build');
   return inClone('rev-parse', 'HEAD');
 }
@@ -42,7 +42,7 @@ describe('a git put', () => {
 
   test('pushes a new commit to the default branch and prints the version', async () => {
     await clone(await commit('one'));
-    const id = await change();
+    const id = await commitChange();
     const outcome = await run(push, { ...params, param_url: httpUrl });
     expect(outcome).toMatchObject({ code: 0, stdout: `{"ref":"${id}"}\n` });
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
@@ -50,14 +50,14 @@ describe('a git put', () => {
 
   test.each(['release/1', 'a"quote'])('creates the branch %j if it does not exist', async (branch) => {
     await clone(await commit('one'));
-    const id = await change();
+    const id = await commitChange();
     await run(push, { ...params, param_url: origin, param_branch: branch });
     expect(await git('-C', origin, 'rev-parse', `refs/heads/${branch}`)).toBe(id);
   });
 
   test('fails if the branch has diverged, and changes nothing', async () => {
     await clone(await commit('one'));
-    await change();
+    await commitChange();
     const theirs = await commit('two');
     const outcome = await run(push, { ...params, param_url: origin, put_tag: 'v1' });
     expect(outcome.code).not.toBe(0);
@@ -79,7 +79,7 @@ describe('a git put', () => {
 
   test('can run twice', async () => {
     await clone(await commit('one'));
-    await change();
+    await commitChange();
     const first = await run(push, { ...params, param_url: origin, put_tag: 'v1' });
     expect(await run(push, { ...params, param_url: origin, put_tag: 'v1' })).toEqual({
       ...first,
@@ -98,7 +98,7 @@ describe('a git put', () => {
     await commit('one');
     await commit('two');
     await git('clone', '-q', '--depth=1', `file://${origin}`, join(folder, 'app'));
-    const id = await change();
+    const id = await commitChange();
     expect(await run(push, { ...params, param_url: origin })).toMatchObject({ code: 0 });
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
   });
@@ -108,7 +108,7 @@ describe('a git put', () => {
     await git('clone', '-q', origin, join(root, 'main'));
     await git('clone', '-q', '--shared', join(root, 'main'), join(root, 'shared'));
     await git('-C', join(root, 'shared'), 'worktree', 'add', '-q', join(folder, 'app'));
-    const id = await change();
+    const id = await commitChange();
     expect(await run(push, { ...params, param_url: origin, param_branch: 'main' })).toMatchObject({
       code: 0,
     });

@@ -1,7 +1,7 @@
 /** Part of the check of the type git: `list_requests`. */
 export const gitRequests = `
-# Lists open requests, the one that changed last at the end. The author of a request from a fork decides what the
-# build runs. Without the parameter forks such requests are left out; with it their versions are marked. A request
+# Prints open requests, the one that changed last at the end. The author of a request from a fork decides what the
+# build runs. Without the parameter forks, such requests are left out; with it, their versions are marked. A request
 # of unknown origin counts as one from a fork. Forges that can filter get the filters too, which saves pages.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
@@ -10,16 +10,16 @@ list_requests() {
   labels=$(patterns "\${param_labels-}")
   case $kind in
     unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
-    a)
+    github)
       size=100
       query="/pulls?state=open&sort=updated&direction=desc&per_page=100\${target:+&base=$target}"
       ;;
-    b)
+    gitlab)
       size=100
       query="/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100\${target:+&target_branch=$target}"
       if [ -n "$labels" ]; then query="$query&labels=$(encode "$(printf '%s' "$labels" | tr '\\n' ',')")"; fi
       ;;
-    c)
+    gitea)
       size=50
       query='/pulls?state=open&sort=recentupdate&limit=50'
       ;;

@@ -29,14 +29,14 @@ afterAll(async () => {
 });
 
 const url = (): string => `ssh://${server.authority}${origin}`;
-const given = (): Record<string, string> => ({
+const parameters = (): Record<string, string> => ({
   param_url: url(),
   param_name: 'app',
   param_private_key: server.keys.right,
   param_known_hosts: server.knownHosts.right,
 });
 const run = (script: string, variables: Record<string, string>): Promise<Outcome> =>
-  runProgram('/bin/sh', ['-ec', script], { cwd: folder, env: { ...given(), ...variables } });
+  runProgram('/bin/sh', ['-ec', script], { cwd: folder, env: { ...parameters(), ...variables } });
 
 describe('git over SSH', () => {
   test('checks, gets and puts a repository, and its tags', async () => {
@@ -45,16 +45,16 @@ describe('git over SSH', () => {
     expect(await run(check, {})).toEqual({ code: 0, stdout: `[{"ref":"${id}"}]\n`, stderr: '' });
     expect(await run(pull, { version_ref: id })).toMatchObject({ code: 0 });
     await git('-C', join(folder, 'app'), 'commit', '-q', '--allow-empty', '-m', 'made by the build');
-    const made = await git('-C', join(folder, 'app'), 'rev-parse', 'HEAD');
+    const commitOfBuild = await git('-C', join(folder, 'app'), 'rev-parse', 'HEAD');
     const end = await run(push, { put_tag: 'v1' });
-    expect(end).toEqual({ code: 0, stdout: `{"ref":"${made}"}\n`, stderr: '' });
-    expect(await git('-C', origin, 'rev-parse', 'main', 'v1')).toBe(`${made}\n${made}`);
+    expect(end).toEqual({ code: 0, stdout: `{"ref":"${commitOfBuild}"}\n`, stderr: '' });
+    expect(await git('-C', origin, 'rev-parse', 'main', 'v1')).toBe(`${commitOfBuild}\n${commitOfBuild}`);
     const tags = await run(check, { param_tag: 'true' });
-    expect(tags).toEqual({ code: 0, stdout: `[{"ref":"${made}","tag":"v1"}]\n`, stderr: '' });
-    expect((await run(check, { version_ref: id })).stdout).toBe(`[{"ref":"${made}"}]\n`);
+    expect(tags).toEqual({ code: 0, stdout: `[{"ref":"${commitOfBuild}","tag":"v1"}]\n`, stderr: '' });
+    expect((await run(check, { version_ref: id })).stdout).toBe(`[{"ref":"${commitOfBuild}"}]\n`);
   });
 
-  test('takes a key with carriage returns, and without an end of the last line', async () => {
+  test('accepts a key with carriage returns, and without an end of the last line', async () => {
     const id = await commit('one');
     const key = server.keys.right.trimEnd().replaceAll('\n', '\r\n');
     expect((await run(check, { param_private_key: key })).stdout).toBe(`[{"ref":"${id}"}]\n`);
@@ -90,7 +90,7 @@ describe('git over SSH', () => {
     ['a key that may not log in', () => ({ param_private_key: server.keys.unknown }), 'Permission denied'],
     ['a token', () => ({ param_token: 'x' }), 'git: a url for SSH cannot be used with the parameter token'],
     [
-      'a key for another way',
+      'a key for a url with https',
       () => ({ param_url: 'https://forge.example/r' }),
       'private_key is for a url for SSH',
     ],
@@ -134,11 +134,11 @@ describe('git over SSH', () => {
     expect([...new Set(lines.map((line) => line.split(' ').slice(1, 3).join(' ')))]).toEqual(published);
   });
 
-  test('shows the key to nobody, and removes it', async () => {
+  test('has the key in no argument or variable of ssh, and removes its file', async () => {
     await commit('one');
     const ssh = (await runProgram('which', ['ssh'], { cwd: folder })).stdout.trim();
-    const look = 'printf "%s\\n" "$@" >"$SEEN"; env >>"$SEEN"; stat -c "mode %a" "${2%/*}/key" >>"$SEEN"';
-    const PATH = await plant('ssh', `${look}\nexec ${ssh} "$@"`);
+    const record = 'printf "%s\\n" "$@" >"$SEEN"; env >>"$SEEN"; stat -c "mode %a" "${2%/*}/key" >>"$SEEN"';
+    const PATH = await plant('ssh', `${record}\nexec ${ssh} "$@"`);
     const SEEN = join(folder, 'seen');
     const end = await run(check, { PATH, SEEN, TMPDIR: folder, SSH_AUTH_SOCK: '/nowhere', SSH_ASKPASS: ssh });
     expect(end).toMatchObject({ code: 0, stderr: '' });

@@ -1,6 +1,6 @@
 /**
- * Published keys of hosts that are the same for everybody. A host that is not here needs the parameter
- * known_hosts.
+ * Published keys of hosts that are the same for everybody. A host that is not in this list needs the
+ * parameter known_hosts.
  */
 const KEYS_OF_HOSTS = `
 github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl
@@ -8,13 +8,13 @@ github.com ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAA
 gitlab.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf
 `.trim();
 
-/** The hosts whose keys are here. */
+/** The hosts whose keys are in `KEYS_OF_HOSTS`. */
 export const hostsWithKeys: readonly string[] = ['github.com', 'gitlab.com'];
 
 /**
- * Part of the start of every script of the type git: `use_ssh` prepares ssh for `$url`. The key is in a file that
- * only this script can read, and never in an argument. ssh reads only our configuration, asks nobody, and gives
- * the key only to the host of `$url`, whose own key must be known.
+ * Part of the start of every script of the type git: `use_ssh` prepares ssh for `$url`. The key is in a file
+ * that only this script can read, and never in an argument. ssh reads only the configuration of this script,
+ * never prompts, and gives the key only to the host of `$url`, whose own key must be known.
  */
 export const gitSsh = `
 use_ssh() {

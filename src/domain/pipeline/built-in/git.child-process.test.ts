@@ -125,7 +125,7 @@ describe('a token for git', () => {
     serveRepository('private');
   });
 
-  test('opens a private repository, with any characters', async () => {
+  test('opens a private repository, whatever characters it has', async () => {
     const outcome = await run(check, { param_url: httpUrl, param_token: TOKEN });
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
@@ -273,7 +273,7 @@ describe('a git get', () => {
     }
   });
 
-  test('fetches only what the cache lacks, and takes the rest from it', async () => {
+  test('fetches only what the cache lacks, and takes all else from the cache', async () => {
     const cache = await mkdtemp(join(root, 'cache-'));
     const first = await commit(randomBytes(30_000).toString('hex'));
     await run(pull, { param_url: httpUrl, version_ref: first, param_name: 'first', CACHE_DIR: cache });
@@ -293,7 +293,7 @@ describe('a git get', () => {
     expect(await git('-C', join(folder, 'second'), 'fsck')).toBe('');
   });
 
-  test('does not take an object from a cache that has other contents than its name says', async () => {
+  test('ignores an object of the cache whose contents do not match its name', async () => {
     const cache = await mkdtemp(join(root, 'cache-'));
     const id = await commit('honest');
     const cached = { param_url: httpUrl, version_ref: id, CACHE_DIR: cache };

@@ -1,4 +1,7 @@
-/** A script as HCL spells it: letter by letter, whatever stands in it. */
+/**
+ * The script as an HCL heredoc. Signs that would begin a template are escaped, so the value is exactly the
+ * script.
+ */
 export function heredoc(script: string): string {
   const text = script.replaceAll(/[$%](?=\{)/g, (sign) => sign + sign);
   return `<<SCRIPT\n${text.replace(/^\n/, '')}SCRIPT`;

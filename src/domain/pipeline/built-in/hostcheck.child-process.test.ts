@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readRerunRequest } from '#domain/build/rerun-request.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
-import { script } from './hostcheck.ts';
+import { hostcheckScript } from './hostcheck.ts';
 
 const SHA = 'ab'.repeat(20);
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
@@ -60,7 +60,7 @@ beforeEach(async () => {
 afterEach(() => rm(work, { recursive: true }));
 
 const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
-  runScript(script, work, {
+  runScript(hostcheckScript, work, {
     HOSTCHECK_API: api,
     param_app_id: '12',
     param_installation_id: '34',
@@ -140,7 +140,7 @@ describe('a notification to hostcheck', () => {
     ['failed', { status: 'completed', conclusion: 'failure' }],
     ['cancelled', { status: 'completed', conclusion: 'cancelled' }],
     ['waiting', { status: 'queued' }],
-  ])('reports the status of a build that Millrace notifies of: %s', async (status, body) => {
+  ])('reports the status of the build in an automatic notification: %s', async (status, body) => {
     await run({ notify_build_status: status, notify_head_sha: SHA });
     expect(requests[2]?.body).toMatchObject(body);
   });

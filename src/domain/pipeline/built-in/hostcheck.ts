@@ -5,7 +5,7 @@ import { reportedCommit } from './reported-commit.ts';
  * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for
  * the signature. A notification passes `$notify_…`, a resource (the older form) `$put_…`.
  */
-export const script = builtInScript(`
+export const hostcheckScript = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
 ${reportedCommit}
 export sha clone start
@@ -76,7 +76,7 @@ function detailsUrl() {
   return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;
 }
 
-// A webhook of the host repeats it when somebody re-runs the check: domain/build/rerun-request.ts parses it.
+// When somebody re-runs the check, a webhook of the host has this id: domain/build/rerun-request.ts parses it.
 function externalId() {
   return [env.BUILD_TEAM_NAME, env.BUILD_PIPELINE_NAME, env.BUILD_JOB_NAME, env.BUILD_NUMBER].join('/');
 }
@@ -85,7 +85,7 @@ const listIn = (name) => {
   try { return JSON.parse(env[name] || '[]'); } catch { return []; }
 };
 
-// A file of the clone has its path in the repository; what is elsewhere is left out.
+// The path of a file of the clone within the repository. Undefined for a file outside of the clone.
 function pathInRepository(path) {
   if (!env.clone) return path;
   const root = env.start + '/' + env.clone + '/';
@@ -123,11 +123,11 @@ const run = {
   ...(conclusion ? { status: 'completed', conclusion, completed_at: now, output: outputOf() } : { status }),
   ...(status === 'in_progress' && !conclusion && { started_at: now }),
 };
-// An open run of this name is updated; a finished one stays as it is.
+// Updates an open check run of this name. A completed run stays as it is.
 const query = '?check_name=' + encodeURIComponent(name) + '&filter=latest';
 const found = await ask('GET', '/repos/' + repository + '/commits/' + sha + '/check-runs' + query, authorization);
 const isOurs = ({ app }) => String(app?.id ?? env.param_app_id) === env.param_app_id;
-const open = (found.check_runs ?? []).find((one) => one.status !== 'completed' && isOurs(one));
+const open = (found.check_runs ?? []).find((candidate) => candidate.status !== 'completed' && isOurs(candidate));
 const { head_sha: _, ...change } = run;
 if (open) await ask('PATCH', '/repos/' + repository + '/check-runs/' + open.id, authorization, change);
 else await ask('POST', '/repos/' + repository + '/check-runs', authorization, run);
@@ -141,7 +141,7 @@ export const hostcheckNotification = `
 notification_type "hostcheck" {
   ${params}
   notify "shell" {
-    cmd = ${builtInCommand(script)}
+    cmd = ${builtInCommand(hostcheckScript)}
   }
 }
 `;
@@ -150,7 +150,7 @@ export const hostcheckResource = `
 resource_type "hostcheck" {
   ${params}
   push "shell" {
-    cmd = ${builtInCommand(script)}
+    cmd = ${builtInCommand(hostcheckScript)}
   }
 }
 `;

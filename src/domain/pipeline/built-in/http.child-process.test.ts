@@ -33,11 +33,11 @@ afterEach(async () => {
 const run = (script: string, variables: Record<string, string> = {}): Promise<ScriptEnd> =>
   runScript(script, work, { param_url: url, ...variables });
 
-function sends(headers: Record<string, string>, body = 'content'): void {
+function answerWith(headers: Record<string, string>, body = 'content'): void {
   answer = ({ method }, response) => response.writeHead(200, headers).end(method === 'HEAD' ? '' : body);
 }
 
-const sendsJson = (value: unknown): void => sends({}, JSON.stringify(value));
+const answerWithJson = (value: unknown): void => answerWith({}, JSON.stringify(value));
 
 async function versionsOf(variables: Record<string, string> = {}): Promise<unknown> {
   const { code, stdout, stderr } = await run(check, variables);
@@ -47,18 +47,18 @@ async function versionsOf(variables: Record<string, string> = {}): Promise<unkno
 
 describe('a check', () => {
   test('prints the ETag, without getting the content', async () => {
-    sends({ ETag: '"v1"', 'Last-Modified': 'Tue, 24 Nov 2026 05:00:00 GMT' });
+    answerWith({ ETag: '"v1"', 'Last-Modified': 'Tue, 24 Nov 2026 05:00:00 GMT' });
     expect(await versionsOf()).toEqual([{ etag: '"v1"' }]);
     expect(requests.map(({ method }) => method)).toEqual(['HEAD']);
   });
 
   test('prints the time of change if there is no ETag', async () => {
-    sends({ 'Last-Modified': 'Tue, 24 Nov 2026 05:00:00 GMT' });
+    answerWith({ 'Last-Modified': 'Tue, 24 Nov 2026 05:00:00 GMT' });
     expect(await versionsOf()).toEqual([{ modified: 'Tue, 24 Nov 2026 05:00:00 GMT' }]);
   });
 
   test('prints the hash of the content if the headers say nothing', async () => {
-    sends({}, 'hello\n');
+    answerWith({}, 'hello\n');
     expect(await versionsOf()).toEqual([
       { hash: '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03' },
     ]);
@@ -84,7 +84,7 @@ describe('a check', () => {
     ['[0]', [true], 'true'],
     ['.a-b', { 'a-b': 'x "y"' }, 'x "y"'],
   ])('prints the value at %s', async (path, body, value) => {
-    sendsJson(body);
+    answerWithJson(body);
     expect(await versionsOf({ param_json_path: path })).toEqual([{ value }]);
   });
 
@@ -93,8 +93,8 @@ describe('a check', () => {
     ['.list', { list: [] }, 'there is no text, number or truth value at .list'],
     ['.a.b', { a: 'text' }, 'there is no text, number or truth value at .a.b'],
     ['env.SECRET | .', {}, 'the parameter json_path is no path'],
-  ])('fails if there is nothing to take at %s', async (path, body, reason) => {
-    sendsJson(body);
+  ])('fails if there is no value at %s', async (path, body, reason) => {
+    answerWithJson(body);
     const end = await run(check, { param_json_path: path });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain(reason);
@@ -138,13 +138,13 @@ describe('a check', () => {
 
 describe('a get', () => {
   test('writes the content of the version to the file', async () => {
-    sends({ ETag: '"v1"' });
+    answerWith({ ETag: '"v1"' });
     expect(await run(pull, { version_etag: '"v1"', param_file: 'a/b.json' })).toMatchObject({ code: 0 });
     expect(readFileSync(join(work, 'a/b.json'), 'utf8')).toBe('content');
   });
 
   test('writes the answer that has the value', async () => {
-    sendsJson({ tag: 'v1' });
+    answerWithJson({ tag: 'v1' });
     await run(pull, { version_value: 'v1', param_json_path: '.tag' });
     expect(readFileSync(join(work, 'response'), 'utf8')).toBe('{"tag":"v1"}');
   });
@@ -154,7 +154,7 @@ describe('a get', () => {
     [{ version_modified: 'Mon, 23 Nov 2026 05:00:00 GMT' }],
     [{ version_hash: '0'.repeat(64) }],
   ])('fails if the content has changed since %j', async (version) => {
-    sends({ ETag: '"v1"' });
+    answerWith({ ETag: '"v1"' });
     const end = await run(pull, version);
     expect(end.code).toBe(1);
     expect(end.stderr).toContain('has changed since this version was found');
@@ -162,7 +162,7 @@ describe('a get', () => {
   });
 
   test.each(['/etc/x', '../x', 'a/../../x'])('refuses the file %j', async (file) => {
-    sends({ ETag: '"v1"' });
+    answerWith({ ETag: '"v1"' });
     const end = await run(pull, { version_etag: '"v1"', param_file: file });
     expect(end).toMatchObject({ code: 1 });
     expect(end.stderr).toContain('cannot be the name of a file');

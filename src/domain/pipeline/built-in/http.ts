@@ -1,12 +1,12 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The scripts of the type http, for `sh -e` with curl and jq. A version is a value in a JSON answer, or what the
- * server says of the content: its ETag, its time of change, or else the hash. curl reads URL and token from its
- * standard input, so they are in no argument list.
+ * The scripts of the type http, for `sh -e` with curl and jq. A version is a value in a JSON answer, or what
+ * the server says of the content: its ETag, its time of change, or else the hash. curl reads URL and token
+ * from its standard input, so they are in no argument list.
  */
 
-/** Bytes of an answer that a value is taken from. */
+/** The maximum size of an answer from which a value is read. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 const prelude = `
@@ -21,7 +21,7 @@ case "$url\${param_token-}" in
   *[[:cntrl:]]*) fail 'the parameters url and token have control characters' ;;
 esac
 quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
-# request FILE OPTION…: the content goes to FILE, the headers to $private/headers
+# request FILE OPTION…: writes the content to FILE, and the headers to $private/headers
 request() {
   content=$1
   shift
@@ -45,7 +45,7 @@ get() {
     *) fail "the server answered with status $status" ;;
   esac
 }
-# header NAME: of the last answer, after redirects
+# header NAME: prints the value in the last answer, after redirects
 header() {
   tr -d '\\r' <"$private/headers" | awk -v name="$1" '
     /^HTTP\\// { value = "" }
@@ -56,7 +56,7 @@ header() {
 }
 json_path=\${param_json_path-}
 case $json_path in *[!A-Za-z0-9_.\\[\\]-]*) fail 'the parameter json_path is no path such as .releases[0].tag' ;; esac
-# value_in FILE
+# value_in FILE: prints the value at json_path
 value_in() {
   if [ "$(wc -c <"$1")" -gt ${MAX_JSON_BYTES} ]; then fail 'the answer is larger than 16 MiB'; fi
   jq -r --arg path "$json_path" '
@@ -68,7 +68,7 @@ value_in() {
     fail "there is no text, number or truth value at $json_path: $(head -c 300 "$private/problem")"
 }
 hash_of() { sha256sum <"$1" | cut -c 1-64; }
-# print_version: of the content that was asked for last. Nothing: only its hash would tell.
+# print_version: prints the version of the last answer, or nothing if only a hash of the content would show it
 print_version() {
   etag=$(header etag)
   modified=$(header last-modified)

@@ -22,12 +22,12 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'millrace-cache-'));
   cache = join(root, 'cache');
   mkdirSync(cache);
-  begin();
+  beginBuild();
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Another build: with an empty working directory. */
-function begin(): void {
+/** Begins another build, with an empty working directory. */
+function beginBuild(): void {
   work = mkdtempSync(join(root, 'work-'));
 }
 
@@ -57,7 +57,7 @@ const restore = (key: string, prefix?: string): Promise<string> => run(restoreSc
 const entries = (): string[] => readdirSync(cache);
 
 /** Saves with a tar that fails with this message for as long as the volume has an entry. */
-async function saveWithout(key: string, message: string): Promise<string> {
+async function saveWithFailingTar(key: string, message: string): Promise<string> {
   const bin = join(root, 'bin');
   mkdirSync(bin);
   const isEmpty = `[ -z "$(ls '${cache}' | grep -v new)" ]`;
@@ -73,28 +73,28 @@ describe('a cache of a job', () => {
     write('app/deps/a b/x', 'one');
     write('app/deps/-f', 'two');
     expect(await save('npm-1')).toBe('Stored app/deps under the key npm-1.');
-    begin();
+    beginBuild();
     expect(await restore('npm-1')).toBe('Restored app/deps from the key npm-1.');
     expect([read('app/deps/a b/x'), read('app/deps/-f')]).toEqual(['one', 'two']);
     expect(readdirSync(work)).toEqual(['app']);
   });
 
-  test('has nothing for another key, unless that begins with the prefix: then the newest', async () => {
+  test('has nothing for another key, unless the prefix matches stored keys: then the newest of them', async () => {
     write('app/deps/x', '1');
     await save('npm-1');
     write('app/deps/x', '2');
     await save('npm-2');
-    begin();
+    beginBuild();
     expect(await restore('npm-3')).toBe('There is nothing for the key npm-3.');
     expect(await restore('go-3', 'go-')).toBe('There is nothing for the key go-3.');
     expect(await restore('npm-3', 'npm-')).toBe('Restored app/deps from the key npm-2.');
     expect(read('app/deps/x')).toBe('2');
   });
 
-  test('goes beside files that are there already', async () => {
+  test('is restored beside files that are there already', async () => {
     write('app/deps/x', 'cached');
     await save('a');
-    begin();
+    beginBuild();
     write('app/deps/y', 'of the get');
     await restore('a');
     expect([read('app/deps/x'), read('app/deps/y')]).toEqual(['cached', 'of the get']);
@@ -105,7 +105,7 @@ describe('a cache of a job', () => {
     await save('a');
     write('app/deps/x', '2');
     expect(await save('a')).toBe('The key a is stored already.');
-    begin();
+    beginBuild();
     await restore('a');
     expect(read('app/deps/x')).toBe('1');
   });
@@ -133,12 +133,12 @@ describe('a cache of a job', () => {
     const [entry = ''] = entries();
     const archive = join(cache, entry, 'files.tar');
     writeFileSync(archive, readFileSync(archive).subarray(0, 1025));
-    begin();
+    beginBuild();
     expect(await restore('a')).toBe('The archive cannot be read, so it is removed.');
     expect([entries(), existsSync(join(work, 'app'))]).toEqual([[], false]);
   });
 
-  test('that is not there, or has no path to save, fails nothing', async () => {
+  test('that is not there, or whose path is not there, fails no build', async () => {
     expect(await save('a')).toBe('There is no app/deps to store.');
     rmSync(cache, { recursive: true });
     write('app/deps/x', '1');
@@ -150,7 +150,7 @@ describe('a cache of a job', () => {
     write('app/deps/x', '1');
     await save('a');
     const message = 'tar: files.tar: Wrote only 4096 of 10240 bytes: No space left on device';
-    expect(await saveWithout('b', message)).toBe('Stored app/deps under the key b.');
+    expect(await saveWithFailingTar('b', message)).toBe('Stored app/deps under the key b.');
     expect(await restore('b')).toBe('Restored app/deps from the key b.');
     expect(entries()).toHaveLength(1);
   });
@@ -159,7 +159,7 @@ describe('a cache of a job', () => {
     write('app/deps/x', '1');
     await save('a');
     const message = 'tar: app/deps/x: Permission denied';
-    expect(await saveWithout('b', message)).toBe(`${message}\napp/deps could not be stored.`);
+    expect(await saveWithFailingTar('b', message)).toBe(`${message}\napp/deps could not be stored.`);
     expect(await restore('a')).toBe('Restored app/deps from the key a.');
   });
 

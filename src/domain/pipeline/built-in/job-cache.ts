@@ -1,19 +1,19 @@
 /*
- * The scripts of a cache of a job, for `sh -e` with GNU tools. `$CACHE_DIR` has a directory for each key, named
- * by the key's hash: the key, and an archive of the path. Only one build uses the volume at a time. Nothing here
- * fails a build: what goes wrong is printed.
+ * The scripts of a cache of a job, for `sh -e` with GNU tools. `$CACHE_DIR` has a directory for each key,
+ * named by the hash of the key, with the key and an archive of the path. Only one build uses the volume at a
+ * time. No error of a script fails a build: it is only printed.
  */
 
-/** Keys that a cache of a job keeps: the newest. */
+/** How many keys a cache of a job keeps: the newest ones. */
 export const MAX_CACHE_KEYS = 5;
-/** Time to write the archive of one key. */
+/** How long writing the archive of one key may take. */
 export const CACHE_SAVE_SECONDS = 600;
 
 const prelude = `
 export LC_ALL=C
 if [ -z "\${CACHE_DIR-}" ]; then echo 'This build has no cache.'; exit 0; fi
 entry=$CACHE_DIR/$(printf '%s' "$cache_key" | sha256sum | cut -c1-64)
-# The entries, newest first: their names are hashes.
+# Prints the entries, newest first. Their names are hashes.
 entries() { ls -1t -- "$CACHE_DIR" | grep -E '^[0-9a-f]{64}$' || true; }
 `;
 
@@ -29,7 +29,7 @@ elif [ -n "$cache_prefix" ]; then
   done
 fi
 if [ -z "$found" ]; then echo "There is nothing for the key $cache_key."; exit 0; fi
-# Extracted beside its place first: a broken archive leaves nothing behind.
+# The archive is extracted into another directory first, so a broken archive leaves nothing behind.
 if ! new=$(mktemp -d -- "$PWD/.millrace-cache-XXXXXX"); then exit 0; fi
 trap 'rm -rf -- "$new"' EXIT
 merge() { cp --recursive --no-dereference --preserve=mode,timestamps,links --no-target-directory -- "$1" "$2"; }
@@ -49,11 +49,12 @@ fi
 export const saveScript = `${prelude}
 if [ -f "$entry/files.tar" ]; then echo "The key $cache_key is stored already."; exit 0; fi
 if [ ! -e "$cache_path" ]; then echo "There is no $cache_path to store."; exit 0; fi
-# The rest of builds that were killed.
+# Removes what builds left that were killed while they saved.
 rm -rf -- "$CACHE_DIR"/.new-* || true
 new=$CACHE_DIR/.new-$$
-keep() { entries | tail -n +"$1" | while IFS= read -r name; do rm -rf -- "$CACHE_DIR/$name"; done; }
-# Whole or not at all: an entry has its name when its files are on the disk.
+# remove_from NUMBER: removes the entries from this number on, counted from the newest
+remove_from() { entries | tail -n +"$1" | while IFS= read -r name; do rm -rf -- "$CACHE_DIR/$name"; done; }
+# An entry gets its name when all its files are on the disk, so it is never incomplete.
 store() {
   rm -rf -- "$new" &&
     mkdir -- "$new" &&
@@ -64,16 +65,16 @@ store() {
     mv -- "$new" "$entry"
 }
 stored() { echo "Stored $cache_path under the key $cache_key."; exit 0; }
-keep ${MAX_CACHE_KEYS} || true
-if said=$(store 2>&1); then stored; fi
-# A full volume makes room for the new entry. Whatever else went wrong costs no entry.
-case $said in
+remove_from ${MAX_CACHE_KEYS} || true
+if message=$(store 2>&1); then stored; fi
+# If the volume is full, the other entries make room for the new one. No other error removes entries.
+case $message in
   *'No space left on device'* | *'quota exceeded'*)
-    keep 1 || true
-    if said=$(store 2>&1); then stored; fi
+    remove_from 1 || true
+    if message=$(store 2>&1); then stored; fi
     ;;
 esac
-printf '%s\\n' "$said"
+printf '%s\\n' "$message"
 echo "$cache_path could not be stored."
 rm -rf -- "$new" || true
 `;

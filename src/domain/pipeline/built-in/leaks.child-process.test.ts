@@ -16,16 +16,16 @@ import * as fs from './fs.ts';
 import { check } from './git-check.ts';
 import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
-import { script as hostcheck } from './hostcheck.ts';
+import { hostcheckScript } from './hostcheck.ts';
 import * as http from './http.ts';
 import * as registryImage from './registry-image.ts';
 import { push as pushImage } from './registry-push.ts';
 import { webhookScript } from './webhook.ts';
 
 /*
- * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever
- * it can write; then a step of a built-in type runs with secrets. It must do its work, and nothing of what
- * lies there may run, be asked, or see a secret.
+ * Steps with the same image share a container. An earlier step, which may run anybody's code, leaves traps
+ * wherever it can write. Then a step of a built-in type runs with secrets. The step must do its work, and no
+ * trap may run, get a request, or see a secret.
  */
 let root = '';
 let [home, work, origin] = ['', '', ''];
@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  // A file system of its own, as a volume of a Team is.
+  // A file system that is not that of /, as a volume of a Team is.
   root = mkdtempSync('/dev/shm/millrace-leak-');
   [home, work, origin] = [join(root, 'home'), join(root, 'work'), join(root, 'origin.git')];
   for (const folder of [home, work]) mkdirSync(folder);
@@ -86,14 +86,18 @@ function inShell(script: string): string {
   const identity = Object.entries(person).flatMap(([key, value]) =>
     ['AUTHOR', 'COMMITTER'].map((role) => [`GIT_${role}_${key}`, value]),
   );
-  const own = { PATH: env['PATH'], HOME: '/nowhere', ...Object.fromEntries(identity) };
-  return execFileSync('/bin/sh', ['-ec', script], { env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
+  const environment = { PATH: env['PATH'], HOME: '/nowhere', ...Object.fromEntries(identity) };
+  return execFileSync('/bin/sh', ['-ec', script], {
+    env: environment,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  }).trim();
 }
 
-const ran = (): string => join(root, 'ran');
-const evidence = (): string => (existsSync(ran()) ? readFileSync(ran(), 'utf8') : '');
-/** A command that gives itself away. */
-const evil = (name: string): string => `echo ${name} >>${ran()}`;
+const evidenceFile = (): string => join(root, 'ran');
+const evidence = (): string => (existsSync(evidenceFile()) ? readFileSync(evidenceFile(), 'utf8') : '');
+/** A command that writes the name of its trap to the evidence file. */
+const recordTrap = (name: string): string => `echo ${name} >>${evidenceFile()}`;
 
 function plant(file: string, text: string, mode = 0o755): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -103,18 +107,18 @@ function plant(file: string, text: string, mode = 0o755): void {
 const HOOKS = ['reference-transaction', 'pre-push', 'post-checkout', 'post-index-change', 'pre-auto-gc'];
 
 function plantHooks(folder: string): void {
-  for (const hook of HOOKS) plant(join(folder, hook), `#!/bin/sh\n${evil(hook)}\n`);
+  for (const hook of HOOKS) plant(join(folder, hook), `#!/bin/sh\n${recordTrap(hook)}\n`);
 }
 
-/** Whatever a configuration of git can run, or send elsewhere. */
+/** A git configuration with the settings that run programs or send requests elsewhere. */
 const configuration = (): string => `[core]
   hooksPath = ${home}/hooks
-  fsmonitor = ${evil('fsmonitor')}; false
-  alternateRefsCommand = ${evil('alternateRefsCommand')};
-  sshCommand = ${evil('sshCommand')};
+  fsmonitor = ${recordTrap('fsmonitor')}; false
+  alternateRefsCommand = ${recordTrap('alternateRefsCommand')};
+  sshCommand = ${recordTrap('sshCommand')};
   gitProxy = ${home}/hooks/pre-push
 [credential]
-  helper = !${evil('credential.helper')};
+  helper = !${recordTrap('credential.helper')};
 [http]
   proxy = ${proxyUrl}
   sslVerify = false
@@ -130,7 +134,7 @@ const configuration = (): string => `[core]
   url = ${root}/promised.git
   promisor = true
   partialclonefilter = tree:0
-  uploadpack = ${evil('uploadpack')};
+  uploadpack = ${recordTrap('uploadpack')};
 [push]
   gpgSign = if-asked
 [tag]
@@ -164,7 +168,7 @@ const TRAPS: Record<string, () => void> = {
     plant(join(work, 'app/.git/objects/info/alternates'), `${root}/alternate.git/objects\n`);
   },
   'configuration of curl': () => {
-    const text = `libcurl = ${ran()}\ntrace-ascii = ${ran()}\nproxy = ${proxyUrl}\nnetrc\n`;
+    const text = `libcurl = ${evidenceFile()}\ntrace-ascii = ${evidenceFile()}\nproxy = ${proxyUrl}\nnetrc\n`;
     for (const name of ['.curlrc', '.config/curlrc', '.config/.curlrc']) plant(join(home, name), text);
   },
   'host names and passwords of netrc': () =>
@@ -173,51 +177,63 @@ const TRAPS: Record<string, () => void> = {
     plant(join(home, '.jq'), 'def tostring: "stolen"; def index($x): error(env | tojson);\n'),
   'packages of Node.js': () => {
     plant(join(work, 'package.json'), '{"type": "commonjs", "imports": {"node:crypto": "./evil.js"}}');
-    plant(join(home, '.node_modules/crypto/index.js'), `require('fs').writeFileSync('${ran()}', 'node');`);
+    plant(
+      join(home, '.node_modules/crypto/index.js'),
+      `require('fs').writeFileSync('${evidenceFile()}', 'node');`,
+    );
   },
   'a startup file of the shell': () => {
     for (const name of ['.profile', '.bashrc', '.shinit', '.bash_profile'])
-      plant(join(home, name), evil(name));
+      plant(join(home, name), recordTrap(name));
   },
 };
 
 interface Step {
   script: string;
   variables: () => Record<string, string>;
-  /** What shows that it did its work. */
+  /** Returns true if the step did its work. Otherwise returns how it ended, for the message of the test. */
   worked: (end: ScriptEnd) => unknown;
 }
 
-const image = (): Record<string, string> => ({
+const imageParameters = (): Record<string, string> => ({
   param_repository: `${url.replace('http://', '')}/team/image`,
   param_username: 'robot',
   param_password: TOKEN,
 });
-const head = (): string => inShell(`git -c core.hooksPath= -C ${origin} rev-parse main`);
-const ref = (end: ScriptEnd): unknown => end.stdout.includes('"ref"') || end;
-const token = { param_token: TOKEN };
-const forge = (): Record<string, string> => ({
-  ...token,
+const headOfOrigin = (): string => inShell(`git -c core.hooksPath= -C ${origin} rev-parse main`);
+const printedRef = (end: ScriptEnd): unknown => end.stdout.includes('"ref"') || end;
+const tokenParameter = { param_token: TOKEN };
+const forgeParameters = (): Record<string, string> => ({
+  ...tokenParameter,
   param_url: `${url}/o/r`,
   param_provider: 'forge_c',
 });
 
 const STEPS: Record<string, Step> = {
-  'git check': { script: check, variables: () => ({ ...token, param_url: origin }), worked: ref },
-  'git check that asks the forge': { script: check, variables: forge, worked: ref },
+  'git check': {
+    script: check,
+    variables: () => ({ ...tokenParameter, param_url: origin }),
+    worked: printedRef,
+  },
+  'git check that asks the forge': { script: check, variables: forgeParameters, worked: printedRef },
   'git check for tags': {
     script: check,
-    variables: () => ({ ...token, param_url: origin, param_tag: 'true' }),
+    variables: () => ({ ...tokenParameter, param_url: origin, param_tag: 'true' }),
     worked: (end) => end.stdout === '[]\n' || end,
   },
   'git get': {
     script: pull,
-    variables: () => ({ ...token, param_url: origin, param_name: 'fresh', version_ref: head() }),
+    variables: () => ({
+      ...tokenParameter,
+      param_url: origin,
+      param_name: 'fresh',
+      version_ref: headOfOrigin(),
+    }),
     worked: (end) => existsSync(join(work, 'fresh/file')) || end,
   },
   'git put': {
     script: push,
-    variables: () => ({ ...token, param_url: origin, param_name: 'app', put_tag: 'v1' }),
+    variables: () => ({ ...tokenParameter, param_url: origin, param_name: 'app', put_tag: 'v1' }),
     worked: (end) => (end.code === 0 && inShell(`git -C ${origin} tag`) === 'v1') || end,
   },
   'notification to chatone': {
@@ -231,7 +247,7 @@ const STEPS: Record<string, Step> = {
     worked: (end) => end.code === 0 || end,
   },
   'notification to hostcheck': {
-    script: hostcheck,
+    script: hostcheckScript,
     variables: () => ({
       HOSTCHECK_API: url,
       param_app_id: '1',
@@ -244,13 +260,13 @@ const STEPS: Record<string, Step> = {
   },
   'notification to commit-status': {
     script: commitStatusScript,
-    variables: forge,
+    variables: forgeParameters,
     worked: (end) =>
       end.stderr.includes(`is pending for ${inShell(`git -C ${work}/app rev-parse HEAD`)}`) || end,
   },
   'notification to webhook': {
     script: webhookScript,
-    variables: () => ({ ...token, param_url: `${url}/in`, param_secret: TOKEN }),
+    variables: () => ({ ...tokenParameter, param_url: `${url}/in`, param_secret: TOKEN }),
     worked: (end) => end.code === 0 || end,
   },
   'notification to email': {
@@ -270,23 +286,28 @@ const STEPS: Record<string, Step> = {
   },
   'http check': {
     script: http.check,
-    variables: () => ({ ...token, param_url: `${url}/file`, param_json_path: '.token' }),
+    variables: () => ({ ...tokenParameter, param_url: `${url}/file`, param_json_path: '.token' }),
     worked: (end) => end.stdout === '[{"value":"short-lived"}]\n' || end,
   },
   'http get': {
     script: http.pull,
-    variables: () => ({ ...token, param_url: `${url}/file`, param_json_path: '.id', version_value: '1' }),
+    variables: () => ({
+      ...tokenParameter,
+      param_url: `${url}/file`,
+      param_json_path: '.id',
+      version_value: '1',
+    }),
     worked: () => existsSync(join(work, 'response')),
   },
   'registry-image check': {
     script: registryImage.check,
-    variables: () => image(),
+    variables: () => imageParameters(),
     worked: (end) => end.stdout.includes('"tag":"latest"') || end,
   },
   'registry-image get': {
     script: registryImage.pull,
     variables: () => ({
-      ...image(),
+      ...imageParameters(),
       param_format: 'oci',
       version_tag: 'latest',
       version_digest: MANIFEST_DIGEST,
@@ -299,7 +320,7 @@ const STEPS: Record<string, Step> = {
       const file = join(work, 'layout/blobs/sha256', MANIFEST_DIGEST.slice('sha256:'.length));
       plant(file, MANIFEST, 0o644);
       plant(join(work, 'layout/index.json'), INDEX, 0o644);
-      return { ...image(), put_image: 'layout' };
+      return { ...imageParameters(), put_image: 'layout' };
     },
     worked: (end) => end.stdout.includes(MANIFEST_DIGEST) || end,
   },
@@ -323,7 +344,7 @@ const STEPS: Record<string, Step> = {
 
 test.each(Object.entries(STEPS))('a %s is not affected by files of earlier steps', async (_name, step) => {
   const variables = step.variables();
-  for (const plantIt of Object.values(TRAPS)) plantIt();
+  for (const plantTrap of Object.values(TRAPS)) plantTrap();
   const end = await runScript(step.script, work, {
     HOME: home,
     GIT_ALLOW_PROTOCOL: 'file:http',
@@ -339,8 +360,8 @@ test.each(Object.entries(STEPS))('a %s is not affected by files of earlier steps
 });
 
 test('a git put over HTTP goes to the host of the resource, whatever the folder configures', async () => {
-  TRAPS['configuration of the folder']?.();
-  await runScript(push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...token });
+  TRAPS['git configuration in the folder']?.();
+  await runScript(push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...tokenParameter });
   expect(throughProxy).toBe(0);
   expect(authorizations).not.toEqual([]);
 });
@@ -354,8 +375,8 @@ test('a git get runs no program from its cache', async () => {
       CACHE_DIR: cache,
       param_url: origin,
       param_name: name,
-      version_ref: head(),
-      ...token,
+      version_ref: headOfOrigin(),
+      ...tokenParameter,
     });
   expect(await get('a')).toMatchObject({ code: 0 });
   plantHooks(join(cache, 'mirror.git/hooks'));

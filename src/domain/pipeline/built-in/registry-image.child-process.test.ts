@@ -16,16 +16,16 @@ let images = '';
 let work = '';
 
 const execute = promisify(execFile);
-const inCrane = async (...args: string[]): Promise<string> => (await execute(crane, args)).stdout.trim();
-const digestOf = (name: string): Promise<string> => inCrane('digest', `${registry.open}/${name}`);
+const runCrane = async (...args: string[]): Promise<string> => (await execute(crane, args)).stdout.trim();
+const digestOf = (name: string): Promise<string> => runCrane('digest', `${registry.open}/${name}`);
 
-/** Adds an image with this text in its only layer. */
-async function add(name: string, text: string): Promise<string> {
+/** Pushes an image with this text in its only layer, and returns its digest. */
+async function pushImage(name: string, text: string): Promise<string> {
   const folder = join(images, 'content');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'file'), text);
   await execute('tar', ['-cf', join(images, 'layer.tar'), '-C', folder, 'file']);
-  await inCrane(
+  await runCrane(
     'append',
     '--oci-empty-base',
     '-f',
@@ -41,14 +41,14 @@ beforeAll(async () => {
   registry = await RegistryProcess.start();
   images = await mkdtemp(join(tmpdir(), 'millrace-images-'));
   for (const tag of ['1.0.0', '1.2.0', '1.2', 'v1.3.0', '1.10.0', '2.0.0-rc.1', '2.0.0', 'latest'])
-    await add(`team/app:${tag}`, tag);
+    await pushImage(`team/app:${tag}`, tag);
   for (const architecture of ['amd64', 'arm64']) {
     const image = `${registry.open}/team/multi:${architecture}`;
-    await add(`team/multi:${architecture}`, architecture);
-    await inCrane('mutate', '--set-platform', `linux/${architecture}`, '-t', image, image);
+    await pushImage(`team/multi:${architecture}`, architecture);
+    await runCrane('mutate', '--set-platform', `linux/${architecture}`, '-t', image, image);
   }
-  const manifests = ['amd64', 'arm64'].flatMap((one) => ['-m', `${registry.open}/team/multi:${one}`]);
-  await inCrane('index', 'append', ...manifests, '-t', `${registry.open}/team/multi:1`);
+  const manifests = ['amd64', 'arm64'].flatMap((tag) => ['-m', `${registry.open}/team/multi:${tag}`]);
+  await runCrane('index', 'append', ...manifests, '-t', `${registry.open}/team/multi:1`);
 }, 600_000);
 afterAll(async () => {
   await registry.stop();
@@ -120,14 +120,14 @@ describe('a check of a constraint', () => {
     ]);
   });
 
-  test('prints the known tag with its digest of today', async () => {
-    await add('team/moved:1.0.0', 'first');
+  test('prints the known tag with its current digest', async () => {
+    await pushImage('team/moved:1.0.0', 'first');
     const before = {
       param_repository: `${registry.host}/team/moved`,
       param_semver: '1',
       version_tag: '1.0.0',
     };
-    const moved = await add('team/moved:1.0.0', 'second');
+    const moved = await pushImage('team/moved:1.0.0', 'second');
     expect(await versionsOf(before)).toEqual([{ digest: moved, tag: '1.0.0' }]);
   });
 
@@ -198,7 +198,7 @@ describe('a registry with a login', () => {
     [{}, 'wants a login for team/app: set username and password'],
     [{ param_username: 'robot', param_password: 'wrong' }, 'refuses team/app:latest with these credentials'],
     [{ param_username: 'robot' }, 'the username needs a password too'],
-  ])('refuses %j in plain words', async (login, reason) => {
+  ])('refuses the credentials %j in plain words', async (login, reason) => {
     for (const kind of ['basic', 'token'] as const) {
       registry.rules = { login: kind, credential: CREDENTIAL };
       const end = await run(check, login);
@@ -212,7 +212,7 @@ test.each([
   [429, { 'retry-after': '900' }, 'allows no more requests for now, until 900 seconds have passed'],
   [403, {}, 'wants a login for team/app'],
   [418, {}, 'answered team/app:latest with status 418 (short)'],
-])('status %i is explained', async (status, headers, reason) => {
+])('a check explains the status %i of the registry', async (status, headers, reason) => {
   registry.rules = { fails: { status, headers, body: '{"errors":[{"message":"short"}]}' } };
   const end = await run(check);
   expect(end).toMatchObject({ code: 1, stdout: '' });
@@ -230,7 +230,7 @@ test.each([
   [{ param_tag: 'a\nb' }, 'cannot be a tag'],
   [{ param_insecure: 'yes' }, 'insecure must be true or false'],
   [{ param_tag: '1', param_semver: '1' }, 'tag and semver cannot be used together'],
-])('%j is refused', async (variables, reason) => {
+])('a check refuses the parameters %j', async (variables, reason) => {
   const end = await run(check, variables);
   expect(end).toMatchObject({ code: 1, stdout: '' });
   expect(end.stderr).toContain(reason);
@@ -272,13 +272,13 @@ describe('a get', () => {
     expect(await get('app', '1.0.0', { param_format: 'oci', param_name: 'image' })).toMatchObject({
       code: 0,
     });
-    await inCrane('push', join(work, 'image/image'), `${registry.open}/team/copy:1`);
+    await runCrane('push', join(work, 'image/image'), `${registry.open}/team/copy:1`);
     expect(await digestOf('team/copy:1')).toBe(await digestOf('team/app:1.0.0'));
   });
 
   test('writes an archive that other tools read', async () => {
     expect(await get('app', '1.0.0', { param_format: 'tar', param_name: 'a/b' })).toMatchObject({ code: 0 });
-    await inCrane('validate', '--tarball', join(work, 'a/b/image.tar'));
+    await runCrane('validate', '--tarball', join(work, 'a/b/image.tar'));
   });
 
   test.each([
@@ -290,7 +290,7 @@ describe('a get', () => {
     expect(await get('multi', '1', parameters)).toMatchObject({ code: 0 });
     expect(descriptor()['digest']).toBe(await digestOf(`team/${name}`));
     expect(read('image/digest').trim()).toBe(await digestOf('team/multi:1'));
-    await inCrane('push', '--index', join(work, 'image/image'), `${registry.open}/team/copy:2`);
+    await runCrane('push', '--index', join(work, 'image/image'), `${registry.open}/team/copy:2`);
   });
 
   test.each([

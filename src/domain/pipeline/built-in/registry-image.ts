@@ -4,16 +4,19 @@ import { push } from './registry-push.ts';
 import { semverFilter } from './semver-filter.ts';
 
 /*
- * The scripts of the type registry-image. A version is a digest and a tag: the same tag with another digest is
- * another version. The digest of an index, which lists images by platform, stays that of the index.
+ * The scripts of the type registry-image. A version is a digest and a tag: the same tag with another digest
+ * is another version. For an index, which lists images by platform, the digest is that of the index.
  */
 
-/** Versions that one check prints. */
+/** The maximum number of versions that one check prints. */
 const MAX_VERSIONS = 100;
-/** Pages of tags that one check reads, and the bytes of one: some registries send all tags in one page. */
+/**
+ * The maximum number of pages of tags that one check reads, and of bytes in a page: some registries send all
+ * tags in one page.
+ */
 const MAX_TAG_PAGES = 100;
 const MAX_TAG_PAGE_BYTES = 16 * 1024 * 1024;
-/** Bytes of one layer. */
+/** The maximum size of one layer. */
 const MAX_BLOB_BYTES = 20_000_000_000;
 
 export const check = builtInScript(`${registryPrelude('pull')}
@@ -32,7 +35,7 @@ find_digest() {
     if [ "$status" = 200 ]; then digest=sha256:$(hash_of "$private/manifest"); fi
   fi
 }
-# list_tags FILE
+# list_tags FILE: writes all tags to FILE
 list_tags() {
   : >"$1"
   next=/v2/$path/tags/list?n=1000 page=0 max_bytes=${MAX_TAG_PAGE_BYTES}
@@ -99,7 +102,7 @@ if [ "$format" = digest ]; then exit 0; fi
 image=$target/image
 mkdir -p -- "$image/blobs/sha256"
 blob() { printf '%s/blobs/sha256/%s' "$image" "\${1#sha256:}"; }
-# fetch_manifest DIGEST: sets file and type
+# fetch_manifest DIGEST: fetches a manifest; sets file and type
 fetch_manifest() {
   file=$(blob "$1") max_bytes=\${default_bytes:=$max_bytes}
   get_manifest "$1" "$file"
@@ -108,7 +111,7 @@ fetch_manifest() {
   is_manifest_type "$type" || fail "the manifest $1 has the type '$type', which is not supported"
 }
 is_index() { jq -e 'has("manifests")' "$1" >"$private/found"; }
-# fetch_blobs MANIFEST: configuration and layers. Layers with urls of their own are in no registry.
+# fetch_blobs MANIFEST: fetches the configuration and the layers. Layers with their own urls are in no registry.
 fetch_blobs() {
   jq -r '.config, .layers[] | select(.urls | not) | "\\(.digest) \\(.size)"' "$1" >"$private/blobs"
   while read -r one size; do

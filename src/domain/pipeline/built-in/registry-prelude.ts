@@ -53,7 +53,7 @@ if [ -z "$username" ] && [ -n "$password" ]; then fail 'the password needs a use
 const requests = `
 authorization= login=
 quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
-# send URL FILE [OPTION…]: the content goes to FILE, the headers to $private/headers. Sets status and redirects.
+# send URL FILE [OPTION…]: writes the content to FILE, the headers to $private/headers. Sets status and redirects.
 max_bytes=${MAX_MANIFEST_BYTES}
 send() {
   to=$1 content=$2 sent=
@@ -89,7 +89,7 @@ explain_curl() {
     *) fail "the registry $host cannot be reached: $(head -c 300 "$private/problem" | tr -cd '[:print:]')" ;;
   esac
 }
-# headers NAME: the values in the last answer, one a line
+# headers NAME: prints the values in the last answer, one per line
 headers() {
   tr -d '\\r' <"$private/headers" | awk -v name="$1" '
     /^HTTP\\// { count = 0 }
@@ -99,7 +99,7 @@ headers() {
     END { for (one = 1; one <= count; one++) print values[one] }' | head -c 8192
 }
 header() { headers "$1" | tail -n 1; }
-# ask URL FILE [OPTION…]: logs in if the registry wants it. Only the registry itself may want it.
+# ask URL FILE [OPTION…]: like send, but logs in and sends again if the registry itself demands a login
 ask() {
   send "$@"
   if [ "$status" = 401 ] && [ "$redirects" = 0 ] && log_in; then send "$@"; fi
@@ -109,7 +109,7 @@ ask() {
 /** Logins with a password or with a token, as the challenge of the registry asks (RFC 9110, 11.6.1). */
 const logins = `
 basic() { printf 'Basic %s' "$(printf '%s:%s' "$username" "$password" | base64 -w 0)"; }
-# log_in: sets authorization by the challenge of the last answer; fails if nothing can be done
+# log_in: sets authorization by the challenge of the last answer; fails if no login is possible
 log_in() {
   headers www-authenticate | jq -cR '
     [scan("([A-Za-z0-9!#$%&*+.^_|~-]+)(?:\\\\s*=\\\\s*(?:\\"((?:[^\\"\\\\\\\\]|\\\\\\\\.)*)\\"|([^\\\\s\\",]+)))?")]
@@ -153,27 +153,27 @@ fetch_token() {
 `;
 
 const answers = `
-# fail_with WHAT: says what the status of the last answer means
+# fail_with WHAT: fails, and says what the status of the last answer means
 fail_with() {
-  said=$(jq -r '[.errors[]?.message | strings] | join("; ")' "$content" 2>"$private/problem" | head -c 300 |
-    tr -cd '[:print:]') || said=
-  said=\${said:+ ($said)}
+  details=$(jq -r '[.errors[]?.message | strings] | join("; ")' "$content" 2>"$private/problem" | head -c 300 |
+    tr -cd '[:print:]') || details=
+  details=\${details:+ ($details)}
   case $status in
     401 | 403)
-      if [ -n "$username" ]; then fail "the registry $host refuses $1 with these credentials$said"; fi
-      fail "the registry $host wants a login for $path: set username and password$said"
+      if [ -n "$username" ]; then fail "the registry $host refuses $1 with these credentials$details"; fi
+      fail "the registry $host wants a login for $path: set username and password$details"
       ;;
-    404) fail "the registry $host does not have $1$said" ;;
+    404) fail "the registry $host does not have $1$details" ;;
     429)
       after=$(header retry-after)
       fail "the registry $host allows no more requests for now\${after:+, until $after seconds have passed}: check less often\\
-$(if [ -z "$username" ]; then echo ', or set username and password for a higher limit'; fi)$said"
+$(if [ -z "$username" ]; then echo ', or set username and password for a higher limit'; fi)$details"
       ;;
-    *) fail "the registry $host answered $1 with status $status$said" ;;
+    *) fail "the registry $host answered $1 with status $status$details" ;;
   esac
 }
 hash_of() { sha256sum <"$1" | cut -c 1-64; }
-# get_manifest REFERENCE FILE: by tag or digest; the status may be 404
+# get_manifest REFERENCE FILE: fetches a manifest by tag or digest; the status may be 404
 get_manifest() {
   ask "$api/manifests/$1" "$2" --header "$accept" --location --max-redirs 5
   case $status in
@@ -192,7 +192,7 @@ is_manifest_type() {
     *) false ;;
   esac
 }
-# check_inside NAME PATH FOLDER: that it is in the folder, through links too
+# check_inside NAME PATH FOLDER: fails if the path is outside the folder, also through links
 check_inside() {
   case /$2/ in // | //* | */../*) fail "$1 '$2' is not in the working directory" ;; esac
   case $(realpath -m -- "$3/$2")/ in
@@ -203,8 +203,8 @@ check_inside() {
 `;
 
 /**
- * Start of the scripts of the type registry-image, for `sh -e` with curl, jq and GNU tools. The API is that of the
- * OCI distribution specification. `access` is what a login asks for.
+ * Start of the scripts of the type registry-image, for `sh -e` with curl, jq and GNU tools. The API is that
+ * of the OCI distribution specification. `access` is the access that a login requests.
  */
 export const registryPrelude = (access: 'pull' | 'pull,push'): string =>
   `access=${access}${names}${requests}${logins}${answers}`;

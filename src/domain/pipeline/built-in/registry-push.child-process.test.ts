@@ -18,8 +18,8 @@ let repositories = 0;
 let repository = '';
 
 const execute = promisify(execFile);
-const inCrane = async (...args: string[]): Promise<string> => (await execute(crane, args)).stdout.trim();
-const digestOf = (name: string): Promise<string> => inCrane('digest', `${registry.open}/${name}`);
+const runCrane = async (...args: string[]): Promise<string> => (await execute(crane, args)).stdout.trim();
+const digestOf = (name: string): Promise<string> => runCrane('digest', `${registry.open}/${name}`);
 
 beforeAll(async () => {
   crane = await craneBinary();
@@ -35,11 +35,14 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(work, { recursive: true }));
 
-/** An archive as `docker save` writes it; returns what its parameter `image` is. */
-async function archive(text = 'hello'): Promise<string> {
+/**
+ * Creates an archive as `docker save` writes it. This function and those like it return the value of the
+ * parameter `image`.
+ */
+async function createArchive(text = 'hello'): Promise<string> {
   writeFileSync(join(work, 'file'), text);
   await execute('tar', ['-cf', join(work, 'layer.tar'), '-C', work, 'file']);
-  await inCrane(
+  await runCrane(
     'append',
     '--oci-empty-base',
     '-f',
@@ -52,13 +55,13 @@ async function archive(text = 'hello'): Promise<string> {
   return 'image.tar';
 }
 
-/** An OCI layout of an index with images for two platforms. */
-async function layout(): Promise<string> {
-  await archive();
+/** Creates an OCI layout of an index with images for two platforms. */
+async function createLayout(): Promise<string> {
+  await createArchive();
   const prepared = `${registry.open}/prepared/${repositories}`;
   for (const architecture of ['amd64', 'arm64']) {
-    await inCrane('push', join(work, 'image.tar'), `${prepared}:${architecture}`);
-    await inCrane(
+    await runCrane('push', join(work, 'image.tar'), `${prepared}:${architecture}`);
+    await runCrane(
       'mutate',
       '--set-platform',
       `linux/${architecture}`,
@@ -67,7 +70,7 @@ async function layout(): Promise<string> {
       `${prepared}:${architecture}`,
     );
   }
-  await inCrane(
+  await runCrane(
     'index',
     'append',
     '-m',
@@ -77,7 +80,7 @@ async function layout(): Promise<string> {
     '-t',
     `${prepared}:all`,
   );
-  await inCrane('pull', '--format=oci', `${prepared}:all`, join(work, 'layout'));
+  await runCrane('pull', '--format=oci', `${prepared}:all`, join(work, 'layout'));
   return 'layout';
 }
 
@@ -92,17 +95,17 @@ async function versionOf(end: Promise<ScriptEnd>): Promise<{ digest: string; tag
 
 test('an archive of docker save is pushed, compressed, under all its tags', async () => {
   const tags = { put_tag: '1.2.3', put_additional_tags: '1.2, latest' };
-  const version = await versionOf(put(await archive(), tags));
+  const version = await versionOf(put(await createArchive(), tags));
   expect(version).toEqual({ digest: await digestOf(`${repository}:1.2.3`), tag: '1.2.3' });
   expect([await digestOf(`${repository}:1.2`), await digestOf(`${repository}:latest`)]).toEqual([
     version.digest,
     version.digest,
   ]);
-  await inCrane('validate', '--remote', `${registry.open}/${repository}:latest`);
+  await runCrane('validate', '--remote', `${registry.open}/${repository}:latest`);
 });
 
 test('an archive with layers that are not compressed is pushed', async () => {
-  await archive();
+  await createArchive();
   const parts = join(work, 'parts');
   mkdirSync(parts);
   await execute('tar', ['-xf', join(work, 'image.tar'), '-C', parts]);
@@ -121,24 +124,24 @@ test('an archive with layers that are not compressed is pushed', async () => {
   await execute('tar', ['-cf', join(work, 'plain.tar'), '-C', parts, '.']);
   const first = await versionOf(put('plain.tar'));
   expect(await versionOf(put('plain.tar'))).toEqual(first);
-  await inCrane('validate', '--remote', `${registry.open}/${repository}:latest`);
+  await runCrane('validate', '--remote', `${registry.open}/${repository}:latest`);
 });
 
 test('an OCI layout is pushed with all its platforms, and keeps its digest', async () => {
-  const version = await versionOf(put(await layout(), { param_tag: 'all' }));
+  const version = await versionOf(put(await createLayout(), { param_tag: 'all' }));
   expect(version).toEqual({ digest: await digestOf(`prepared/${repositories}:all`), tag: 'all' });
-  await inCrane('validate', '--remote', `${registry.open}/${repository}:all`);
+  await runCrane('validate', '--remote', `${registry.open}/${repository}:all`);
 });
 
 test('an archive of an OCI layout is pushed', async () => {
-  await layout();
+  await createLayout();
   await execute('tar', ['-cf', join(work, 'oci.tar'), '-C', join(work, 'layout'), '.']);
   const { digest } = await versionOf(put('oci.tar'));
   expect(digest).toBe(await digestOf(`prepared/${repositories}:all`));
 });
 
 test('a repeated put uploads no layer again, and prints the same version', async () => {
-  const image = await archive();
+  const image = await createArchive();
   const first = await versionOf(put(image));
   registry.requests = [];
   expect(await versionOf(put(image))).toEqual(first);
@@ -148,9 +151,9 @@ test('a repeated put uploads no layer again, and prints the same version', async
 const CREDENTIAL = { username: 'robot', password: String.raw`pass "word"\1` };
 const LOGIN = { param_username: CREDENTIAL.username, param_password: CREDENTIAL.password };
 
-test.each(['basic', 'token'] as const)('a registry with the login %s is pushed to', async (login) => {
+test.each(['basic', 'token'] as const)('a put logs in to a registry with the login %s', async (login) => {
   registry.rules = { login, credential: CREDENTIAL };
-  await versionOf(put(await archive(), LOGIN));
+  await versionOf(put(await createArchive(), LOGIN));
   const tokens = registry.requests.filter((one) => one.startsWith('TOKEN'));
   expect(tokens).toEqual(login === 'token' ? [`TOKEN repository:${repository}:pull,push`] : []);
   const end = await put('image.tar');
@@ -158,8 +161,8 @@ test.each(['basic', 'token'] as const)('a registry with the login %s is pushed t
   expect(end.stderr).toContain('wants a login');
 });
 
-async function damaged(): Promise<string> {
-  const image = await layout();
+async function createDamagedLayout(): Promise<string> {
+  const image = await createLayout();
   const blobs = join(work, image, 'blobs/sha256');
   const index = JSON.parse(readFileSync(join(work, image, 'index.json'), 'utf8'));
   const root: string = index.manifests[0].digest;
@@ -167,8 +170,8 @@ async function damaged(): Promise<string> {
   return image;
 }
 
-/** Neither the layout nor the registry has its configuration. */
-function incomplete(): string {
+/** Creates a layout whose configuration is missing in the layout and in the registry. */
+function createIncompleteLayout(): string {
   const manifest = JSON.stringify({ config: { digest: `sha256:${'0'.repeat(64)}`, size: 1 }, layers: [] });
   const hash = createHash('sha256').update(manifest).digest('hex');
   mkdirSync(join(work, 'layout/blobs/sha256'), { recursive: true });
@@ -178,30 +181,33 @@ function incomplete(): string {
   return 'layout';
 }
 
-/** Its configuration is a file of the machine. */
-async function leading(to: string): Promise<string> {
+/**
+ * Creates an archive that names this file as its configuration. The file `link` leads to a file of the
+ * machine.
+ */
+async function createArchiveWithConfig(config: string): Promise<string> {
   const parts = join(work, 'parts');
   mkdirSync(parts);
   symlinkSync('/etc/hostname', join(parts, 'link'));
-  writeFileSync(join(parts, 'manifest.json'), JSON.stringify([{ Config: to, Layers: [] }]));
+  writeFileSync(join(parts, 'manifest.json'), JSON.stringify([{ Config: config, Layers: [] }]));
   await execute('tar', ['-cf', join(work, 'evil.tar'), '-C', parts, '.']);
   return 'evil.tar';
 }
 
 const FAULTS: Record<string, [() => Promise<string>, Record<string, string>, string]> = {
-  'an image whose manifest was changed': [damaged, {}, 'is damaged'],
+  'an image whose manifest was changed': [createDamagedLayout, {}, 'is damaged'],
   'an image without its layers': [
-    async () => await Promise.resolve(incomplete()),
+    async () => await Promise.resolve(createIncompleteLayout()),
     {},
     'lacks the file blobs/sha256/',
   ],
   'an archive that names a file of the machine': [
-    async () => await leading('../../../../etc/hostname'),
+    async () => await createArchiveWithConfig('../../../../etc/hostname'),
     {},
     'is not in',
   ],
   'an archive with a link to a file of the machine': [
-    async () => await leading('link'),
+    async () => await createArchiveWithConfig('link'),
     {},
     'is a link that leads out',
   ],
@@ -220,8 +226,8 @@ const FAULTS: Record<string, [() => Promise<string>, Record<string, string>, str
     {},
     'neither an OCI layout nor',
   ],
-  'a constraint without a tag': [archive, { param_semver: '1.x' }, 'the put needs tag'],
-  'a tag that cannot be': [archive, { put_additional_tags: 'fine -x' }, 'cannot be a tag'],
+  'a constraint without a tag': [createArchive, { param_semver: '1.x' }, 'the put needs tag'],
+  'an invalid tag': [createArchive, { put_additional_tags: 'fine -x' }, 'cannot be a tag'],
 };
 
 test.each(Object.entries(FAULTS))(

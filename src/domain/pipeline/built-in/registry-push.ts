@@ -2,8 +2,8 @@ import { builtInScript } from './built-in-script.ts';
 import { registryPrelude } from './registry-prelude.ts';
 
 /**
- * Uploads an image. The registry is asked for each layer first, so a repeated put uploads nothing. The manifest is
- * last: a tag never names an image that is not complete.
+ * Uploads an image. The script first asks the registry whether it has a layer, so a repeated put uploads
+ * none. It uploads the manifest last, so a tag never names an image that is not complete.
  */
 export const push = builtInScript(`${registryPrelude('pull,push')}
 image=\${put_image-}
@@ -25,7 +25,7 @@ if [ -f "$layout" ]; then
   layout=$private/layout
 fi
 [ -d "$layout" ] || fail "there is no '$image'"
-# file_in PATH: the path of a file of the image
+# file_in PATH: prints the full path of a file of the image
 file_in() {
   check_inside "the image's file" "$1" "$layout"
   [ -f "$layout/$1" ] || fail "'$image' lacks the file $1"
@@ -34,7 +34,7 @@ file_in() {
 blob() { file_in "blobs/sha256/\${1#sha256:}"; }
 size_of() { stat -L -c %s -- "$1"; }
 
-# convert: an archive of docker save becomes an OCI layout. Layers are compressed, always in the same way.
+# convert: makes an OCI layout from an archive of docker save. The same layers always get the same digests.
 convert() {
   archive=$(file_in manifest.json)
   [ "$(jq 'length' "$archive")" = 1 ] || fail "'$image' has several images: save one"
@@ -58,7 +58,7 @@ convert() {
     jq -c '{schemaVersion: 2, manifests: [.]}' >"$made/index.json"
   layout=$made
 }
-# add FILE TYPE: to the new layout; prints its descriptor
+# add FILE TYPE: copies a file into the new layout, and prints its descriptor
 add() {
   hash=$(hash_of "$1")
   cp -- "$1" "$made/blobs/sha256/$hash"
@@ -70,7 +70,7 @@ if [ ! -e "$layout/index.json" ]; then
   convert
 fi
 
-# upload_blob DIGEST
+# upload_blob DIGEST: uploads a layer or configuration that the registry does not have
 upload_blob() {
   is_digest "$1" || fail "'$1' is not the digest of a layer"
   ask "$api/blobs/$1" "$private/answer" --head --location --max-redirs 5
@@ -92,13 +92,13 @@ upload_blob() {
   ask "$place" "$private/answer" --upload-file "$file" --header 'Content-Type: application/octet-stream' --max-redirs 0
   [ "$status" = 201 ] || fail_with "the layer $1"
 }
-# upload_manifest FILE TYPE REFERENCE
+# upload_manifest FILE TYPE REFERENCE: uploads a manifest under a tag or digest
 upload_manifest() {
   [ "$(size_of "$1")" -le $max_bytes ] || fail 'the manifest is larger than 4 MiB'
   ask "$api/manifests/$3" "$private/answer" --upload-file "$1" --header "Content-Type: $2" --max-redirs 0
   case $status in 200 | 201 | 202) ;; *) fail_with "the manifest of $path:$3" ;; esac
 }
-# upload_image DIGEST: what the manifest refers to. Layers with urls of their own are in no registry.
+# upload_image DIGEST: uploads what the manifest refers to. Layers with their own urls are in no registry.
 upload_image() {
   is_digest "$1" || fail "'$1' is not the digest of an image"
   manifest=$(blob "$1")

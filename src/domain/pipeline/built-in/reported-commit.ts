@@ -1,6 +1,7 @@
 /**
- * Finds the commit that a status or check run is for, and sets `$sha`; empty if there is none. Source: the attribute
- * head_sha, the version that triggered, or HEAD of the only clone in the working directory, `$clone`.
+ * Finds the commit that a status or check run is for, and sets `$sha`, which is empty if there is none. The
+ * commit is that of the attribute head_sha, of the version that triggered, or HEAD of the only clone in the
+ * working directory (`$clone`).
  */
 export const reportedCommit = `
 folder_of_clone() {

@@ -30,7 +30,7 @@ check_store() {
     fail 'the credentials have characters that are not allowed'
 }
 quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
-# s3 WHAT URL [OPTION…]: sets status; the answer is in $private/answer
+# s3 WHAT URL [OPTION…]: sends a request. Sets status, and writes the answer to $private/answer.
 s3() {
   what=$1 url=$2
   shift 2
@@ -43,7 +43,7 @@ s3() {
     --speed-limit 100 --speed-time 60 --retry 2 -o "$private/answer" -w '%{http_code}' "$@" "$url") ||
     fail "$what: the store at $endpoint cannot be reached"
 }
-# fail_s3 WHAT: with the code that the store gave
+# fail_s3 WHAT: fails with the status and error code of the store
 fail_s3() {
   code=$(head -c 10000 "$private/answer" 2>/dev/null | sed -n 's,.*<Code>\\([A-Za-z0-9]*\\)</Code>.*,\\1,p' | head -n 1)
   fail "$1: the store answered $status\${code:+ ($code)}"

@@ -8,16 +8,16 @@ const TAGS = [
   '1.4.1-rc.10', '1.10.0', '2', '2.0.0', '2.0.0-rc.1', 'latest', 'v1.2.0', 'v1.3.0', '1.2.3.4',
 ];
 
-interface Wish {
+interface FilterOptions {
   last?: string;
   prereleases?: boolean;
   tags?: string[];
 }
 
 /** Runs the program as a check does; null if it refuses the constraint. */
-function picks(
+function pickTags(
   constraint: string,
-  { last = '0.0.1', prereleases = false, tags = TAGS }: Wish = {},
+  { last = '0.0.1', prereleases = false, tags = TAGS }: FilterOptions = {},
 ): string[] | null {
   const values = { constraint, prereleases: String(prereleases), last };
   const args = Object.entries(values).flatMap(([name, value]) => ['--arg', name, value]);
@@ -43,36 +43,39 @@ test.each<[string, string[]]>([
   ['~1.4 || >=2', ['1.4.1', '2.0.0']],
   ['*', ['0.2.3', '0.2.9', '0.3.0', '1.0.0', '1.2.0', 'v1.3.0', '1.4.1', '1.10.0', '2.0.0']],
 ])('%s takes these tags, the lowest version first', (constraint, tags) => {
-  expect(picks(constraint)).toEqual(tags);
+  expect(pickTags(constraint)).toEqual(tags);
 });
 
-test('prereleases come on request, in the order of Semantic Versioning, and not at the upper end', () => {
-  expect(picks('>=1.4 <2', { prereleases: true })).toEqual([
+test('prereleases come on request, in the order of Semantic Versioning; <2 excludes those of 2.0.0, <2.0.0 includes them', () => {
+  expect(pickTags('>=1.4 <2', { prereleases: true })).toEqual([
     '1.4.1-rc.1',
     '1.4.1-rc.2',
     '1.4.1-rc.10',
     '1.4.1',
     '1.10.0',
   ]);
-  expect(picks('>=1.10 <2.0.0', { prereleases: true })).toEqual(['1.10.0', '2.0.0-rc.1']);
+  expect(pickTags('>=1.10 <2.0.0', { prereleases: true })).toEqual(['1.10.0', '2.0.0-rc.1']);
 });
 
 test('the first check takes only the highest version', () => {
-  expect(picks('1.x', { last: '' })).toEqual(['1.10.0']);
-  expect(picks('3.x', { last: '' })).toEqual([]);
+  expect(pickTags('1.x', { last: '' })).toEqual(['1.10.0']);
+  expect(pickTags('3.x', { last: '' })).toEqual([]);
 });
 
-test('later checks take the known tag and what is above it', () => {
-  expect(picks('*', { last: '1.4.1' })).toEqual(['1.4.1', '1.10.0', '2.0.0']);
-  expect(picks('1.x', { last: '2.0.0' })).toEqual([]);
-  expect(picks('1.x', { last: 'latest' })).toEqual(['1.10.0']);
+test('later checks take the known tag and all higher versions', () => {
+  expect(pickTags('*', { last: '1.4.1' })).toEqual(['1.4.1', '1.10.0', '2.0.0']);
+  expect(pickTags('1.x', { last: '2.0.0' })).toEqual([]);
+  expect(pickTags('1.x', { last: 'latest' })).toEqual(['1.10.0']);
 });
 
 test('at most 100 tags are taken, those of the highest versions', () => {
-  const taken = picks('3', { tags: Array.from({ length: 130 }, (_, patch) => `3.0.${patch}`) });
+  const taken = pickTags('3', { tags: Array.from({ length: 130 }, (_, patch) => `3.0.${patch}`) });
   expect([taken?.length, taken?.[0], taken?.at(-1)]).toEqual([100, '3.0.30', '3.0.129']);
 });
 
-test.each(['what', '>=', '1.2.3.4', '1 < 2 foo', '=>1', '1.2.3-'])('%j is refused', (constraint) => {
-  expect(picks(constraint)).toBeNull();
-});
+test.each(['what', '>=', '1.2.3.4', '1 < 2 foo', '=>1', '1.2.3-'])(
+  'the constraint %j is refused',
+  (constraint) => {
+    expect(pickTags(constraint)).toBeNull();
+  },
+);

@@ -1,10 +1,11 @@
 /**
- * A jq program: it reads tags, one a line (`jq -nrR`), and prints those that a check looks at, the lowest version
- * first. Arguments: `$constraint`, `$prereleases` (`true` or not), `$last` (the tag of the last known version, or
- * empty).
+ * A jq program that reads tags, one per line (`jq -nrR`), and prints those that a check reads, the lowest
+ * version first. Arguments: `$constraint`, `$prereleases` (`true` or not), `$last` (the tag of the last known
+ * version, or empty).
  *
- * A version is [major, minor, patch, rank]. jq compares arrays element by element, numbers before texts, so ranks
- * sort as Semantic Versioning asks: [0] is below all prereleases, [0, …] one of them, [1] the release.
+ * A version is [major, minor, patch, rank]. jq compares arrays element by element, numbers before texts, so
+ * ranks sort as Semantic Versioning requires: [0] is below all prereleases, [0, …] is a prerelease, and [1]
+ * is the release.
  */
 export const semverFilter = (maxVersions: number): string => `
 def rank: if . == null then [1]
@@ -12,7 +13,7 @@ def rank: if . == null then [1]
 def version:
   capture("^v?(?<a>[0-9]{1,9})[.](?<b>[0-9]{1,9})[.](?<c>[0-9]{1,9})(-(?<pre>[0-9A-Za-z.-]+))?$")
   | [(.a, .b, .c | tonumber), (.pre | rank)];
-# After the version that has the same numbers up to $index: below all its prereleases.
+# The lowest bound after all versions with the same numbers up to $index: it is below all prereleases.
 def next($index): (.[:$index] + [.[$index] + 1, 0, 0])[:3] + [[0]];
 def limits:
   (capture("^(?<op>[<>]=?|[=^~])?v?(?<a>[0-9]{1,9}|[xX*])([.](?<b>[0-9]{1,9}|[xX*]))?"

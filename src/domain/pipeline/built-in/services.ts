@@ -1,9 +1,9 @@
 import { heredoc } from './heredoc.ts';
 
 /*
- * Services that come with Millrace, each in the official image of its maker. All parameters may be left out.
- * Their containers belong to the build's Pod: the port is that of localhost for every step, and the Pod's end
- * is theirs, so there is nothing to stop.
+ * Services that come with Millrace, each in the official image of its maker. All parameters are optional. The
+ * containers belong to the build's Pod: every step reaches the port at localhost, and the containers end with
+ * the Pod, so there is nothing to stop.
  */
 interface Service {
   name: string;
@@ -11,7 +11,7 @@ interface Service {
   image: string;
   start: string;
   ready: string;
-  /** Time for a slow machine. */
+  /** How long a slow machine may take until the service is ready. */
   timeout?: string;
 }
 
@@ -31,7 +31,7 @@ service_type "${name}" {
 }
 `;
 
-const all: readonly Service[] = [
+const serviceList: readonly Service[] = [
   {
     name: 'kafka',
     params: ['version', 'port'],
@@ -144,5 +144,5 @@ VAULT_ADDR="http://127.0.0.1:\${param_port:-8200}" vault status >/dev/null
 
 /** The definitions by name. */
 export const services: ReadonlyMap<string, string> = new Map(
-  all.map((service) => [service.name, definition(service)]),
+  serviceList.map((service) => [service.name, definition(service)]),
 );

@@ -5,8 +5,8 @@
  * - A path resolves to a place on the volume that is mounted at the path or above it. The root of the
  *   container is no volume, so a link cannot lead out of the volume.
  * - Links below a folder are followed, and refused if they lead out of the folder's volume.
- * - Entries that begin with `..` at the top of a folder are the kubelet's own, on volumes of ConfigMaps. Entries
- *   that begin with `.millrace-` are unfinished.
+ * - Entries that begin with `..` at the top of a folder are the kubelet's own, on volumes of ConfigMaps.
+ *   Entries that begin with `.millrace-` are unfinished.
  */
 export const volumePrelude = `
 check_path() {
@@ -18,6 +18,7 @@ check_path() {
     *//* | */./* | */../*) fail "the path '$1' has a part that is empty, . or .." ;;
   esac
 }
+# volume_of PATH REAL: sets volume to that of REAL, where PATH leads; fails if the link PATH leads out of the volume
 volume_of() {
   volume=$(stat -c %m -- "$2")
   [ "$volume" != / ] || fail "'$1' is not on a volume, or is a link that leads out of it"
@@ -26,13 +27,13 @@ volume_of() {
     *) fail "'$1' is a link that leads out of the volume" ;;
   esac
 }
-# place_on_volume PATH: the nearest thing that exists, PATH or above it, is on the volume
+# place_on_volume PATH: fails if PATH, or what exists above it, is not on a volume
 place_on_volume() {
   existing=\${1:-/}
   while [ ! -e "$existing" ]; do existing=\${existing%/*}; existing=\${existing:-/}; done
   volume_of "$existing" "$(realpath -e -- "$existing")"
 }
-# check_links FOLDER OUTER: links below FOLDER lead to places in OUTER
+# check_links FOLDER OUTER: fails if a link below FOLDER leads nowhere or out of OUTER
 check_links() {
   find "$1" -name '.millrace-*' -prune -o -type l -print0 >"$private/links" || fail "'$1' cannot be read whole"
   xargs -0 -r realpath -ez -- <"$private/links" >"$private/targets" || fail "'$1' has a link that leads nowhere"
@@ -41,7 +42,7 @@ check_links() {
   done)
   [ -z "$outside" ] || fail "'$1' has a link that leads out of '$2'"
 }
-# hash_of_folder FOLDER: of the names and contents of all files
+# hash_of_folder FOLDER: prints a hash of the names and contents of all files
 hash_of_folder() {
   (cd -- "$1" && find -L . \\( -path './..*' -o -name '.millrace-*' \\) -prune -o -type f -print0) >"$private/found" ||
     fail "'$1' cannot be read whole"
@@ -50,7 +51,8 @@ hash_of_folder() {
   sha256sum <"$private/sums" | cut -c1-64
 }
 hash_of_file() { sha256sum <"$1" | cut -c1-64; }
-# copy_folder FROM TO: with the targets of links. The caller compares the hashes, so errors of the first tar show.
+# copy_folder FROM TO: copies the files, and the targets of links as files. Errors of the first tar are noticed
+# because the caller compares the hashes.
 copy_folder() {
   tar -C "$1" -h --hard-dereference --anchored --exclude='./..*' --no-anchored --exclude='.millrace-*' -cf - . |
     tar -C "$2" --no-same-owner -xf - || fail "'$1' cannot be copied whole"

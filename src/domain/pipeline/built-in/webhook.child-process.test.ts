@@ -128,7 +128,7 @@ describe('the event of a webhook', () => {
     expect(seen[2]?.event.id).toBe(seen[0]?.event.id);
   });
 
-  test('is signed, and brings its token', async () => {
+  test('is signed, and has the token in a header', async () => {
     const secret = 'se"cret $(x) \\ü';
     await run({ ...ended, param_secret: secret, param_token: 'tok"en \\' });
     const expected = createHmac('sha256', secret)
@@ -150,7 +150,7 @@ describe('the event of a webhook', () => {
 describe('a webhook fails', () => {
   test.each<[title: string, answer: number]>([
     ['if the receiver refuses the event', 400],
-    ['if the receiver answers with another place', 302],
+    ['if the receiver redirects', 302],
   ])('%s', async (_title, answer) => {
     answers = [answer];
     const end = await run({ ...ended, param_token: 'top-secret' });
@@ -162,8 +162,8 @@ describe('a webhook fails', () => {
   });
 
   test.each<[title: string, variables: Record<string, string>, message: string]>([
-    ['with a URL of another kind', { param_url: 'file:///etc/passwd' }, 'is no https:// or http:// URL'],
-    ['with a header in its token', { param_token: 'a\r\nX-Other: b' }, 'control characters'],
+    ['with a URL that is not for HTTP', { param_url: 'file:///etc/passwd' }, 'is no https:// or http:// URL'],
+    ['with a header in the token', { param_token: 'a\r\nX-Other: b' }, 'control characters'],
   ])('%s', async (_title, variables, message) => {
     expect(await run(variables)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     expect(seen).toEqual([]);
