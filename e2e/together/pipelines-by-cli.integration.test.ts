@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import {
   eventually,
   startTestInstallation,
@@ -47,7 +47,7 @@ interface Given {
   ask?: (question: string) => Promise<string>;
 }
 
-async function run(line: string, given: Given = {}): Promise<Ran> {
+async function run(line: string, given: Given = {}): Promise<CommandResult> {
   const environment = {
     XDG_CONFIG_HOME: folder,
     MILLRACE_URL: installation.gateway.base,
@@ -67,11 +67,11 @@ function fileOf(content: string): string {
   return file;
 }
 
-const made = async (config = text('first'), more = ''): Promise<Ran> =>
+const made = async (config = text('first'), more = ''): Promise<CommandResult> =>
   await run(`create ${name} -c ${fileOf(config)}${more}`);
 
 /** The diagnostics, without the last line, which sums them up. */
-const blocks = (ran: Ran): string[] => ran.out.split('\n').slice(0, -2);
+const blocks = (ran: CommandResult): string[] => ran.out.split('\n').slice(0, -2);
 
 describe('a pipeline', () => {
   test('is created, shown and listed', async () => {

@@ -1,12 +1,12 @@
 import type { Finding } from './finding.ts';
 import { fieldsOf, isFields, manifestError, placeAt, placeOfKey, type Manifest } from './parse-manifests.ts';
 
-/** Versions of the API group. */
-const VERSION = 'millrace.dev/v1alpha1';
+/** The apiVersion that every Pipeline must have. */
+const API_VERSION = 'millrace.dev/v1alpha1';
 
 /**
- * Finds what the API server would refuse in a Pipeline, of the rules in crds/pipelines.yaml that people
- * break.
+ * Finds errors for which the API server would refuse a Pipeline. Only the rules of crds/pipelines.yaml that
+ * people often break are checked.
  */
 export function checkPipeline(manifest: Manifest): Finding[] {
   return [...checkIdentity(manifest), ...checkText(manifest), ...checkVariables(manifest)];
@@ -16,10 +16,10 @@ function checkIdentity(manifest: Manifest): Finding[] {
   const { file, fields } = manifest;
   const { name, generateName } = fieldsOf(fields['metadata']);
   const findings: Finding[] = [];
-  if (fields['apiVersion'] !== VERSION) {
+  if (fields['apiVersion'] !== API_VERSION) {
     const message = `there is no version ${String(fields['apiVersion'])} of Pipelines`;
     findings.push(
-      manifestError(file, message, `Write apiVersion: ${VERSION}.`, placeAt(manifest, ['apiVersion'])),
+      manifestError(file, message, `Write apiVersion: ${API_VERSION}.`, placeAt(manifest, ['apiVersion'])),
     );
   }
   if (name === undefined && generateName === undefined) {
@@ -76,7 +76,7 @@ export function kindOf(value: unknown): string {
 const quoted = (text: string): string =>
   text.includes("'") || !text.includes('"') ? JSON.stringify(text) : `'${text}'`;
 
-/** The string that a value was meant as. */
+/** The text that the author of a value probably meant. */
 export function textOfVariable(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -61,16 +61,16 @@ describe('the output for people equals the recorded file (`jest -u` records it; 
     'types-no-such-type': { line: 'millrace types show svc://gitt' },
     'plan-no-such-job': { line: 'millrace plan src/cli/testdata/good.hcl --job unti' },
   };
-  test.each(Object.entries(cases))('%s', async (name, { line, ...given }) => {
-    const { exit, out, err } = await millrace(line, given);
-    const seen = [
+  test.each(Object.entries(cases))('%s', async (name, { line, ...options }) => {
+    const { exit, out, err } = await millrace(line, options);
+    const transcript = [
       `$ ${line}`,
       out,
       ...(err === '' ? [] : ['--- standard error', err]),
       `--- exit code ${exit}`,
       '',
     ];
-    expect(seen.join('\n')).toBe(golden(join(HERE, `${name}.txt`), seen.join('\n')));
+    expect(transcript.join('\n')).toBe(golden(join(HERE, `${name}.txt`), transcript.join('\n')));
   });
 });
 
@@ -189,18 +189,18 @@ test('writes a picture to standard output if that is redirected (graph)', async 
 });
 
 test.each(['validate', 'graph', 'plan --job unit'])('%s closes the compiler that it opened', async (verb) => {
-  const seen: string[] = [];
+  const calls: string[] = [];
   const openCompiler = () => {
-    seen.push('opened');
+    calls.push('opened');
     return {
       compile: async () => {
-        seen.push('asked');
+        calls.push('compiled');
         throw new Error('no compiler today');
       },
-      close: async () => void seen.push('closed'),
+      close: async () => void calls.push('closed'),
     };
   };
   const { err } = await millrace(`millrace ${verb} src/cli/testdata/good.hcl`, { openCompiler });
   expect(err).toContain('no compiler today');
-  expect(seen).toEqual(['opened', 'asked', 'closed']);
+  expect(calls).toEqual(['opened', 'compiled', 'closed']);
 });

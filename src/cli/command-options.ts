@@ -4,14 +4,14 @@ import { checkTemplate } from './json-path.ts';
 import type { OutputForm } from './output.ts';
 import type { ColourWhen, Terminal } from './terminal.ts';
 
-/** Runs a verb. The verb imports its own program, so that other verbs start sooner. */
+/** Runs a verb. The verb imports its code only when it runs, so that other verbs start sooner. */
 export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<number>) => Promise<void>;
 
-export interface Coloured {
+export interface ColourOptions {
   color: ColourWhen;
 }
 
-export const colour = (): Option =>
+export const colourOption = (): Option =>
   new Option('--color <when>', 'colours; auto: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise')
     .choices(['auto', 'always', 'never'])
     .default('auto');
@@ -19,38 +19,36 @@ export const colour = (): Option =>
 const FORMS: readonly OutputForm[] = ['text', 'wide', 'name', 'json', 'yaml'];
 
 /** The form of the output of a command that lists or gets. */
-export const listOutput = (): Option =>
-  outputOption(
+export const listOutputOption = (): Option =>
+  new OutputOption(
     'output format: text (wide: more columns) for people, name for shells, or json, yaml or ' +
       "jsonpath='{.items[*].name}' for programs",
     FORMS,
   );
 
 /** The form of the output of any other command. */
-export const output = (): Option =>
-  outputOption(
+export const outputOption = (): Option =>
+  new OutputOption(
     'output format: text for people, or json, yaml or jsonpath=<template> for programs',
     FORMS.filter((form) => form !== 'wide' && form !== 'name'),
   );
 
-/** The parser checks the values: a template of jsonpath is one of many. */
+/** An option with its own parser instead of `choices`, because a template of jsonpath may be any text. */
 class OutputOption extends Option {
-  /** What shells complete. */
+  /** The values that shells complete. */
   readonly forms: readonly string[];
 
-  constructor(about: string, forms: readonly OutputForm[]) {
-    super('-o, --output <form>', about);
+  constructor(description: string, forms: readonly OutputForm[]) {
+    super('-o, --output <form>', description);
     this.forms = [...forms, 'jsonpath='];
-    this.argParser((given) => parseForm(given, forms)).default('text' satisfies OutputForm);
+    this.argParser((value) => parseForm(value, forms)).default('text' satisfies OutputForm);
   }
 }
 
-const outputOption = (about: string, forms: readonly OutputForm[]): Option => new OutputOption(about, forms);
-
-function parseForm(given: string, forms: readonly OutputForm[]): OutputForm {
-  const form = forms.find((one) => one === given);
+function parseForm(value: string, forms: readonly OutputForm[]): OutputForm {
+  const form = forms.find((allowed) => allowed === value);
   if (form !== undefined) return form;
-  const [, template] = /^jsonpath=(.*)$/s.exec(given) ?? [];
+  const [, template] = /^jsonpath=(.*)$/s.exec(value) ?? [];
   if (template === undefined)
     throw new InvalidArgumentError(`Allowed choices are ${forms.join(', ')}, jsonpath=<template>.`);
   try {
@@ -62,12 +60,12 @@ function parseForm(given: string, forms: readonly OutputForm[]): OutputForm {
 }
 
 /** Collects the values of a repeatable option. */
-export const repeated = (value: string, before: string[] = []): string[] => [...before, value];
+export const collectValues = (value: string, before: string[] = []): string[] => [...before, value];
 
-export const variables = (command: Command): Command =>
+export const addVariableOptions = (command: Command): Command =>
   command
-    .option('--var <name=value>', 'value of a variable; repeatable', repeated)
-    .option('--vars <file>', 'JSON file with an object of variable values; repeatable', repeated);
+    .option('--var <name=value>', 'value of a variable; repeatable', collectValues)
+    .option('--vars <file>', 'JSON file with an object of variable values; repeatable', collectValues);
 
-export const offlineExitCodesHelp = (wrong: string): string =>
-  `\nExit codes: 0: success; 1: ${wrong}; 2: usage error, or a file cannot be read or written.`;
+export const offlineExitCodesHelp = (failure: string): string =>
+  `\nExit codes: 0: success; 1: ${failure}; 2: usage error, or a file cannot be read or written.`;

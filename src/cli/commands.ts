@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import {
-  colour,
-  listOutput,
+  addVariableOptions,
+  colourOption,
+  listOutputOption,
   offlineExitCodesHelp,
-  variables,
-  type Coloured,
+  type ColourOptions,
   type Run,
 } from './command-options.ts';
 import type { Shell } from './completion/completion-script.ts';
@@ -18,8 +18,8 @@ import type { ValidateOptions } from './validate.ts';
 
 const FILE = 'HCL, or a manifest with Pipelines (YAML or JSON); - reads standard input';
 
-const onePipeline = (command: Command): Command =>
-  variables(command.argument('<file>', FILE)).option(
+const addPipelineArgument = (command: Command): Command =>
+  addVariableOptions(command.argument('<file>', FILE)).option(
     '--pipeline <name>',
     'the Pipeline, if the file has several: <namespace>/<name> or <name>',
   );
@@ -41,14 +41,14 @@ export function offlineCommands(run: Run): Command[] {
 }
 
 function validateCommand(run: Run): Command {
-  return variables(new Command('validate').argument('<file...>', FILE))
+  return addVariableOptions(new Command('validate').argument('<file...>', FILE))
     .description('validate pipelines offline')
     .addOption(
       new Option('--output <form>', 'output format: for people, programs or code hosts')
         .choices(['text', 'json', 'sarif'])
         .default('text'),
     )
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `
@@ -62,7 +62,7 @@ Examples:
   kustomize build . | millrace validate -
 ${offlineExitCodesHelp('a pipeline has errors')}`,
     )
-    .action((files: string[], options: ValidateOptions & Coloured) =>
+    .action((files: string[], options: ValidateOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { validate } = await import('./validate.ts');
         return validate(files, options, terminal);
@@ -79,7 +79,7 @@ function formatCommand(run: Run): Command {
     )
     .description("format pipelines in HCL's usual layout; in a manifest, format only the HCL text")
     .option('--check', 'change nothing; list the files that would change')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `
@@ -92,7 +92,7 @@ Examples:
   millrace fmt < pipeline.hcl
 ${offlineExitCodesHelp('a file has syntax errors or, with --check, needs formatting')}`,
     )
-    .action((files: string[], options: FormatOptions & Coloured) =>
+    .action((files: string[], options: FormatOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { format } = await import('./format.ts');
         return format(files, options, terminal);
@@ -101,7 +101,7 @@ ${offlineExitCodesHelp('a file has syntax errors or, with --check, needs formatt
 }
 
 function convertCommand(run: Run): Command {
-  return variables(
+  return addVariableOptions(
     new Command('convert').argument('<file>', 'a pipeline of the other system; - reads standard input'),
   )
     .description('convert a pipeline of Concourse to HCL, and validate the result')
@@ -111,7 +111,7 @@ function convertCommand(run: Run): Command {
         .makeOptionMandatory(),
     )
     .option('-o, --out <file>', 'write the HCL to this file instead of standard output')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `
@@ -125,7 +125,7 @@ Examples:
   fly -t ci get-pipeline -p app | millrace convert --from concourse -
 ${offlineExitCodesHelp('the pipeline has errors, or the result is not valid')}`,
     )
-    .action((file: string, options: ConvertOptions & Coloured) =>
+    .action((file: string, options: ConvertOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { convert } = await import('./convert.ts');
         return convert(file, options, terminal);
@@ -134,7 +134,7 @@ ${offlineExitCodesHelp('the pipeline has errors, or the result is not valid')}`,
 }
 
 function graphCommand(run: Run): Command {
-  return onePipeline(new Command('graph'))
+  return addPipelineArgument(new Command('graph'))
     .description('draw a pipeline: its resources, its jobs and how they depend on each other')
     .addOption(
       new Option(
@@ -145,7 +145,7 @@ function graphCommand(run: Run): Command {
     .option('-o, --out <file>', 'write the picture to this file instead of standard output')
     .option('--hide-intermediates', 'draw edges from job to job; show only resources that trigger a job')
     .option('--group-parallel', 'draw jobs with the same upstream jobs as one node')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `
@@ -157,7 +157,7 @@ Examples:
   millrace graph pipeline.hcl --output dot | dot -Tpdf > pipeline.pdf
 ${offlineExitCodesHelp('the pipeline has errors')}`,
     )
-    .action((file: string, options: GraphVerbOptions & Coloured) =>
+    .action((file: string, options: GraphVerbOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { graph } = await import('./graph.ts');
         return graph(file, options, terminal);
@@ -166,10 +166,10 @@ ${offlineExitCodesHelp('the pipeline has errors')}`,
 }
 
 function planCommand(run: Run): Command {
-  return onePipeline(new Command('plan'))
+  return addPipelineArgument(new Command('plan'))
     .description('show what a build of a job would do, as a tree')
     .requiredOption('--job <name>', 'the job; with for_each or matrix, one instance such as test--linux')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `
@@ -178,7 +178,7 @@ Examples:
   millrace plan pipeline.yaml --pipeline shop/app --job test--linux
 ${offlineExitCodesHelp('the pipeline has errors')}`,
     )
-    .action((file: string, options: PlanVerbOptions & Coloured) =>
+    .action((file: string, options: PlanVerbOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { plan } = await import('./plan.ts');
         return plan(file, options, terminal);
@@ -186,15 +186,15 @@ ${offlineExitCodesHelp('the pipeline has errors')}`,
     );
 }
 
-const typeOptions = (verb: Command): Command =>
+const addTypeOptions = (verb: Command): Command =>
   verb
     .addOption(new Option('--kind <kind>', 'only types of this kind').choices(TYPE_KINDS))
-    .addOption(listOutput())
-    .addOption(colour());
+    .addOption(listOutputOption())
+    .addOption(colourOption());
 
 function typesCommand(run: Run): Command {
   const command = new Command('types').description('types that come with Millrace: list, show');
-  typeOptions(command.command('list'))
+  addTypeOptions(command.command('list'))
     .description('list the types, with their parameters')
     .addHelpText(
       'after',
@@ -206,13 +206,13 @@ Examples:
 
 Exit codes: 0: success; 2: usage error, or there is no such type.`,
     )
-    .action((given: TypesOptions & Coloured) =>
-      run(given.color, async (terminal) => {
+    .action((options: TypesOptions & ColourOptions) =>
+      run(options.color, async (terminal) => {
         const { listTypes } = await import('./list-types.ts');
-        return listTypes(given, terminal);
+        return listTypes(options, terminal);
       }),
     );
-  typeOptions(command.command('show').argument('<type>', 'its name, an alias, or svc://<name>'))
+  addTypeOptions(command.command('show').argument('<type>', 'its name, an alias, or svc://<name>'))
     .description('print the definition of a type, as HCL')
     .addHelpText(
       'after',
@@ -226,10 +226,10 @@ Examples:
 
 Exit codes: 0: success; 2: usage error, or there is no such type.`,
     )
-    .action((type: string, given: TypesOptions & Coloured) =>
-      run(given.color, async (terminal) => {
+    .action((type: string, options: TypesOptions & ColourOptions) =>
+      run(options.color, async (terminal) => {
         const { showType } = await import('./list-types.ts');
-        return showType(type, given, terminal);
+        return showType(type, options, terminal);
       }),
     );
   return command;

@@ -14,19 +14,20 @@ import { toFinding } from './to-finding.ts';
 
 export interface CompiledText {
   text: PipelineText;
-  /** Absent with errors, and with sources that would have to be fetched. */
+  /** Absent if the text has errors or needs a source, which this command does not fetch. */
   pipeline?: Pipeline;
   findings: Finding[];
 }
 
-/** Nobody else waits for a command. */
+/** Long, because no other user waits for this compilation. */
 const WALL_LIMIT_MS = 10 * 60_000;
 
-const openPatiently = (): HclCompiler => createCompiler({ engine: engineFile(), wallLimitMs: WALL_LIMIT_MS });
+const openLocalCompiler = (): HclCompiler =>
+  createCompiler({ engine: engineFile(), wallLimitMs: WALL_LIMIT_MS });
 
-/** Opens one compiler for everything that a command compiles: its process takes a second to start. */
+/** Opens one compiler for everything that a command compiles, because its process takes a second to start. */
 export async function withCompiler<R>(
-  { openCompiler = openPatiently }: Pick<Terminal, 'openCompiler'>,
+  { openCompiler = openLocalCompiler }: Pick<Terminal, 'openCompiler'>,
   action: (compiler: HclCompiler) => Promise<R>,
 ): Promise<R> {
   const compiler = openCompiler();
@@ -40,22 +41,22 @@ export async function withCompiler<R>(
 /** Compiles the texts as the operator does, but reads no cluster and fetches nothing. */
 export const compileTexts = (
   texts: readonly PipelineText[],
-  given: GivenVariables,
+  overrides: GivenVariables,
   terminal: Pick<Terminal, 'openCompiler'>,
 ): Promise<CompiledText[]> =>
   withCompiler(terminal, (compiler) =>
-    Promise.all(texts.map((text) => compilePipelineText(text, given, compiler))),
+    Promise.all(texts.map((text) => compilePipelineText(text, overrides, compiler))),
   );
 
 export async function compilePipelineText(
   text: PipelineText,
-  given: GivenVariables,
+  overrides: GivenVariables,
   compiler: HclCompiler,
 ): Promise<CompiledText> {
-  const variables = { ...text.given, ...given };
+  const variables = { ...text.variables, ...overrides };
   const { hcl } = text.text;
   let compilation = await compiler.compile(hcl, variables);
-  const missing = text.elsewhere.secrets.length === 0 ? [] : missingVariables(compilation);
+  const missing = text.unreadSources.secrets.length === 0 ? [] : missingVariables(compilation);
   if (missing.length > 0) {
     const secrets = missing.map(
       (name) => [name, { value: makeSecretPlaceholder(name), secret: true }] as const,
@@ -63,10 +64,10 @@ export async function compilePipelineText(
     compilation = await compiler.compile(hcl, { ...variables, ...Object.fromEntries(secrets) });
   }
   const { pipeline, diagnostics, needs = [] } = compilation;
-  const found = [...sortDiagnostics(diagnostics), ...needs.map(unseen)].map((diagnostic) =>
+  const ownFindings = [...sortDiagnostics(diagnostics), ...needs.map(warnOfSource)].map((diagnostic) =>
     findingOf(diagnostic, text),
   );
-  const findings = [...text.faults, ...found, ...unknownPins(text, pipeline)];
+  const findings = [...text.faults, ...ownFindings, ...unknownPins(text, pipeline)];
   return { text, findings, ...(pipeline && !findings.some(isErrorFinding) && { pipeline }) };
 }
 
@@ -83,8 +84,8 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
     });
 }
 
-/** A warning instead of the fetch. Nothing that depends on the source is checked. */
-function unseen({ source, range }: NeededSource): Diagnostic {
+/** Warns of a source that this command does not fetch, so that what depends on it is not validated. */
+function warnOfSource({ source, range }: NeededSource): Diagnostic {
   const help = 'What refers to it is not validated here. The cluster fetches it when you apply the Pipeline.';
   return {
     ...diagnose('source-unavailable', range, `${source} is not fetched by this command`, help),
@@ -100,14 +101,14 @@ function missingVariables({ diagnostics }: Compilation): string[] {
 function findingOf(diagnostic: Diagnostic, text: PipelineText): Finding {
   const finding = toFinding(diagnostic, text);
   const { variable } = diagnostic;
-  // Its place is in the manifest that gives the value.
+  // The fault is in the manifest that gives the variable a value.
   if (diagnostic.code === 'variable-undeclared' && variable !== undefined)
     return { ...finding, ...text.placeOfVariable?.(variable) };
   if (diagnostic.code !== 'variable-missing') return finding;
   return { ...finding, help: [finding.help, ...configMapAdvice(text)].join(' ') };
 }
 
-function configMapAdvice({ elsewhere: { configMaps } }: PipelineText): string[] {
+function configMapAdvice({ unreadSources: { configMaps } }: PipelineText): string[] {
   if (configMaps.length === 0) return [];
   return [`It may come from the ConfigMap ${configMaps.join(' or ')}: name the file with it, or use --var.`];
 }

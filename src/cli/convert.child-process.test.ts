@@ -74,7 +74,7 @@ const FIELDS = `
   .split(/\s+/);
 
 describe('input that is wrong', () => {
-  test('is reported with all its places at once', async () => {
+  test('is reported with all its errors at once', async () => {
     const { exit, out, err } = await convert(`${HERE}/wrong.yml`);
     expect([exit, out]).toEqual([1, '']);
     expect(err).toBe(golden(`${HERE}/wrong.txt`, err));
@@ -89,7 +89,7 @@ describe('input that is wrong', () => {
     'several documents': ['jobs: []\n---\njobs: []\n', 'there are several YAML documents'],
     'an alias without an anchor': ['jobs: *plan\n', 'anchor'],
     'aliases that expand without bound': [bomb.join(''), 'the YAML has too many values'],
-    'an alias of what it is in': ['jobs: &all [*all]\n', 'the YAML is nested too deeply'],
+    'an alias of a list that contains it': ['jobs: &all [*all]\n', 'the YAML is nested too deeply'],
     'a deeply nested text': [
       `jobs: ${'['.repeat(5000)}${']'.repeat(5000)}\n`,
       'the YAML is nested too deeply',
@@ -117,7 +117,7 @@ describe('input that is wrong', () => {
   });
 });
 
-test('a file that cannot be written is an error of use', async () => {
+test('a file that cannot be written is a usage error', async () => {
   const { exit, err } = await convert(`${HERE}/10-everything-else.yml`, ' -o nowhere/app.hcl');
   expect([exit, err.includes('millrace: nowhere/app.hcl cannot be written: no such file')]).toEqual([
     2,
@@ -126,7 +126,7 @@ test('a file that cannot be written is an error of use', async () => {
 });
 
 test('the examples of the help work', async () => {
-  const command = offlineCommands(async () => undefined).find((one) => one.name() === 'convert');
+  const command = offlineCommands(async () => undefined).find((verb) => verb.name() === 'convert');
   let help = '';
   command?.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
   const pipeline = join(folder, 'pipeline.yml');

@@ -23,38 +23,41 @@ export interface ConvertOptions extends VariableOptions {
   out?: string;
 }
 
-/** Larger than any pipeline that could be valid afterwards: aliases make YAML smaller than HCL. */
+/** No pipeline whose HCL can be valid has more YAML than this: with aliases, YAML is shorter than its HCL. */
 const MAX_YAML_BYTES = 1024 * 1024;
 
 /** Converts a pipeline of Concourse, and validates the result. */
 export async function convert(name: string, options: ConvertOptions, terminal: Terminal): Promise<Exit> {
-  const given = await readVariables(options, terminal);
+  const variables = await readVariables(options, terminal);
   const { file, bytes } = await readInput(name, terminal);
   if (bytes.length > MAX_YAML_BYTES) throw new CommandError(`${file} is larger than the limit of 1 MiB`);
   const source = new TextDecoder().decode(bytes);
-  const read = readYamlTree(source);
-  const { hcl, findings } = convertTree(read, { file, source, given });
+  const yaml = readYamlTree(source);
+  const { hcl, findings } = convertTree(yaml, { file, source, variables });
   print(findings, { source, terminal });
   if (hcl === undefined) {
     terminal.err(`${file}: not converted, ${count(findings.filter(isErrorFinding).length, 'error')}\n`);
     return EXIT.failure;
   }
   const formatted = startEngine(new WebAssembly.Module(readFileSync(engineFile()))).format(hcl);
-  const shown = options.out ?? '<stdout>';
-  const compiled = await validateText(shown, formatted, terminal);
+  const outputName = options.out ?? '<stdout>';
+  const compiled = await validateText(outputName, formatted, terminal);
   if (compiled === undefined) return EXIT.failure;
   await write(options.out, formatted, terminal);
-  return report(compiled, { shown, source: formatted, warnings: findings.length, terminal });
+  return report(compiled, { outputName, source: formatted, warnings: findings.length, terminal });
 }
 
 interface Input {
   file: string;
   source: string;
-  given: GivenVariables;
+  variables: GivenVariables;
 }
 
-/** No text if there are errors. */
-function convertTree(read: ReadYaml, { file, source, given }: Input): { hcl?: string; findings: Finding[] } {
+/** Converts a parsed pipeline. The result has no `hcl` if there are errors. */
+function convertTree(
+  yaml: ReadYaml,
+  { file, source, variables }: Input,
+): { hcl?: string; findings: Finding[] } {
   const finding = (
     severity: 'error' | 'warning',
     note: { message: string; help: string; span: YamlSpan },
@@ -65,12 +68,12 @@ function convertTree(read: ReadYaml, { file, source, given }: Input): { hcl?: st
     help: note.help,
     file,
     place: {
-      start: spotAt({ source, lines: read.lines }, note.span.start),
-      end: spotAt({ source, lines: read.lines }, note.span.end),
+      start: spotAt({ source, lines: yaml.lines }, note.span.start),
+      end: spotAt({ source, lines: yaml.lines }, note.span.end),
     },
   });
-  if (read.tree === undefined) return { findings: read.faults.map((fault) => finding('error', fault)) };
-  const { hcl, notes } = convertConcourse(read.tree, valuesOf(given));
+  if (yaml.tree === undefined) return { findings: yaml.faults.map((fault) => finding('error', fault)) };
+  const { hcl, notes } = convertConcourse(yaml.tree, valuesOf(variables));
   const findings = withoutRepeats(notes.map((note) => finding(note.severity, note)));
   return findings.some(isErrorFinding) ? { findings } : { hcl, findings };
 }
@@ -84,8 +87,8 @@ function withoutRepeats(findings: readonly Finding[]): Finding[] {
   });
 }
 
-function valuesOf(given: GivenVariables): Parameters<typeof convertConcourse>[1] {
-  const plain = new Map(Object.entries(given).map(([name, { value }]) => [name, value] as const));
+function valuesOf(variables: GivenVariables): Parameters<typeof convertConcourse>[1] {
+  const plain = new Map(Object.entries(variables).map(([name, { value }]) => [name, value] as const));
   const trees = [...plain].flatMap(([name, value]): [string, YamlTree][] => {
     const { tree } = readYamlTree(JSON.stringify(value));
     return typeof value === 'string' || tree === undefined ? [] : [[name, tree]];
@@ -93,7 +96,7 @@ function valuesOf(given: GivenVariables): Parameters<typeof convertConcourse>[1]
   return { plain, trees: new Map(trees) };
 }
 
-/** Undefined, after a report, if the text is larger than a pipeline can be. */
+/** Validates the HCL. If it is larger than a pipeline can be, prints this and returns undefined. */
 async function validateText(
   file: string,
   hcl: string,
@@ -109,8 +112,8 @@ async function validateText(
     file,
     source: hcl,
     text: wholeFile(bytes),
-    given: {},
-    elsewhere: { secrets: [], configMaps: [] },
+    variables: {},
+    unreadSources: { secrets: [], configMaps: [] },
     pins: [],
     faults: [],
   };
@@ -118,24 +121,27 @@ async function validateText(
   return compiled;
 }
 
-interface Reported {
-  shown: string;
+interface ReportContext {
+  outputName: string;
   source: string;
   warnings: number;
   terminal: Terminal;
 }
 
-/** What validation found in the output, and a line with the verdict. */
-function report({ findings, pipeline }: CompiledText, { shown, source, warnings, terminal }: Reported): Exit {
+/** Prints what the validation of the HCL found, and a line with the verdict. */
+function report(
+  { findings, pipeline }: CompiledText,
+  { outputName, source, warnings, terminal }: ReportContext,
+): Exit {
   print(findings, { source, terminal });
   const errors = findings.filter(isErrorFinding).length;
-  const all = [
+  const counts = [
     ...(errors > 0 ? [count(errors, 'error')] : []),
     ...(pipeline ? [count(pipeline.jobs.length, 'job'), count(pipeline.resources.length, 'resource')] : []),
     ...(warnings > 0 ? [`${count(warnings, 'warning')} of the conversion`] : []),
   ];
   const verdict = errors > 0 ? painter(terminal)('red', 'not valid') : painter(terminal)('green', 'valid');
-  terminal.err(`${shown}: ${verdict}, ${all.join(', ')}\n`);
+  terminal.err(`${outputName}: ${verdict}, ${counts.join(', ')}\n`);
   return errors > 0 ? EXIT.failure : EXIT.success;
 }
 

@@ -7,19 +7,19 @@ export interface EmbeddedText {
   placeOf: (range: Range) => Place;
   /** The line in the file; absent if the lines of the text are not lines of the file. */
   lineOf?: (line: number) => number;
-  /** The whole file with another text in this one's place; absent for quoted and folded texts. */
+  /** Returns the whole file with another text in place of this one. Absent for quoted and folded texts. */
   replace?: (hcl: string) => string;
 }
 
-const spot = ({ line, column }: Spot): Spot => ({ line, column });
+const toSpot = ({ line, column }: Spot): Spot => ({ line, column });
 
 /** A file of HCL. */
 export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
   return {
     hcl,
-    placeOf: ({ start, end }) => ({ start: spot(start), end: spot(end) }),
+    placeOf: ({ start, end }) => ({ start: toSpot(start), end: toSpot(end) }),
     lineOf: (line) => line,
-    replace: (other) => other,
+    replace: (newText) => newText,
   };
 }
 
@@ -35,39 +35,43 @@ export interface EmbeddedBlock {
 /** A literal block of YAML (`config: |`): its lines are lines of the file, indented. */
 export function literalBlock({ source, start, text }: EmbeddedBlock): EmbeddedText {
   const lines = source.split('\n');
-  const size = text.replace(/(?<!\n)\n+$/, '').split('\n').length;
-  const first = lines.slice(start, start + size).find((line) => line.trim() !== '') ?? '';
-  const inText = text.split('\n').find((line) => line.trim() !== '') ?? '';
-  const indent = indentOf(first) - indentOf(inText);
-  // The end of the block: what follows belongs to YAML.
-  const beyond = { line: start + size, column: lettersOf(lines[start + size - 1] ?? '') + 1 };
+  const lineCount = text.replace(/(?<!\n)\n+$/, '').split('\n').length;
+  const firstFileLine = lines.slice(start, start + lineCount).find((line) => line.trim() !== '') ?? '';
+  const firstTextLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
+  const indent = indentOf(firstFileLine) - indentOf(firstTextLine);
+  // Places behind the last line are shown at the end of the block: what follows belongs to YAML.
+  const blockEnd = {
+    line: start + lineCount,
+    column: countGraphemes(lines[start + lineCount - 1] ?? '') + 1,
+  };
   const move = ({ line, column }: Spot): Spot =>
-    line > size ? beyond : { line: line + start, column: column + indent };
+    line > lineCount ? blockEnd : { line: line + start, column: column + indent };
   return {
     hcl: text,
     placeOf: (range) => ({ start: move(range.start), end: move(range.end) }),
     lineOf: (line) => line + start,
-    replace(other) {
-      const end = source.includes('\r\n') ? '\r' : '';
-      const indented = other
+    replace(newText) {
+      const lineEnd = source.includes('\r\n') ? '\r' : '';
+      const indented = newText
         .replace(/(?<!\n)\n+$/, '')
         .split('\n')
-        .map((line) => (line === '' ? end : `${' '.repeat(indent)}${line}${end}`));
-      return [...lines.slice(0, start), ...indented, ...lines.slice(start + size)].join('\n');
+        .map((line) => (line === '' ? lineEnd : `${' '.repeat(indent)}${line}${lineEnd}`));
+      return [...lines.slice(0, start), ...indented, ...lines.slice(start + lineCount)].join('\n');
     },
   };
 }
 
 const segmenter = new Intl.Segmenter();
 
-const lettersOf = (line: string): number => Array.from(segmenter.segment(line.replace(/\r$/, ''))).length;
+const countGraphemes = (line: string): number =>
+  Array.from(segmenter.segment(line.replace(/\r$/, ''))).length;
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /**
- * A quoted or folded text of YAML or JSON, whose lines are not lines of the file: every place in it is where
- * the text begins.
+ * A quoted or folded text of YAML or JSON. Its lines are not lines of the file, so every place in it is shown
+ * where the text begins.
  */
-export function elsewhere(hcl: string, at: Spot): EmbeddedText {
+export function inlineText(hcl: string, at: Spot): EmbeddedText {
   return { hcl, placeOf: () => ({ start: at, end: { line: at.line, column: at.column + 1 } }) };
 }

@@ -7,14 +7,14 @@ import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
 import { ensureUnpacked, removeLeftovers } from './unpacked-program.ts';
 
 /*
- * The start of a single executable, which `make cli` builds. The program in it is unpacked once, because its
- * child processes and native libraries need files: a folder for each content in the cache of the user.
+ * The start of the single executable that `make cli` builds. It unpacks the program in it once, because child
+ * processes and native libraries need files. Each content has its own folder in the cache of the user.
  */
 
 /** Programs that the command line starts as processes of their own. */
 const CHILD_PROGRAMS = ['hcl-host.js', 'images-worker.js'];
 
-/** Asset with the hash of all others. */
+/** The asset that contains the hash of all other assets. */
 const DIGEST = 'digest';
 
 function start(): void {
@@ -35,7 +35,9 @@ function childProgram(): string | undefined {
   return isChild && CHILD_PROGRAMS.includes(basename(program)) ? program : undefined;
 }
 
-/** `import()` in the code of an executable finds only modules of Node; that of an unpacked file finds files. */
+/**
+ * `import()` in the code of an executable finds only modules of Node; that of an unpacked file finds files.
+ */
 function load(file: string): void {
   createRequire(file)(`./start-${basename(file, '.js')}.cjs`);
 }
@@ -61,13 +63,13 @@ const programFiles = (): string[] => getAssetKeys().filter((name) => name !== DI
 const readFile = (name: string): Uint8Array => new Uint8Array(getRawAsset(name));
 
 function cache(): string {
-  const given = env['MILLRACE_CACHE'];
-  if (given !== undefined && isAbsolute(given)) return given;
+  const fromEnvironment = env['MILLRACE_CACHE'];
+  if (fromEnvironment !== undefined && isAbsolute(fromEnvironment)) return fromEnvironment;
   const base = env['XDG_CACHE_HOME'];
   return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), '.cache'), 'millrace');
 }
 
-/** Code that another user of the machine could have written must not run. */
+/** Throws if another user of the machine could have written the code in this folder. */
 function refuseForeign(folder: string): void {
   for (const path of [folder, dirname(folder)]) {
     const { uid, mode } = lstatSync(path);

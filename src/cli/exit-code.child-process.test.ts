@@ -19,7 +19,8 @@ async function validate(): Promise<string> {
   return stdout + stderr;
 }
 
-// A command that waits for a process of its own could end with code 13 and no output, when many ran at once.
+// When many ran at once, a command that waited for its own child process could end with code 13 and no
+// output.
 test('validating two files exits with 0 each time, also in many simultaneous processes', async () => {
   const lane = async (): Promise<string[]> => {
     const outputs = [];

@@ -15,7 +15,7 @@ export interface Finding {
   blocks?: string[];
 }
 
-/** Lines and columns count from 1; a column is a grapheme. The end is after the last one. */
+/** Lines and columns count from 1; a column is a grapheme. The end is after the last column. */
 export interface Place {
   start: Spot;
   end: Spot;
@@ -47,4 +47,5 @@ export const OWN_CODES = {
 
 export const isErrorFinding = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
 
-export const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;
+export const count = (number: number, singular: string): string =>
+  `${number} ${number === 1 ? singular : `${singular}s`}`;

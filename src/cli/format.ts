@@ -19,7 +19,7 @@ export interface FormatOptions {
   check?: boolean;
 }
 
-/** Brings HCL into its usual layout: files in place, standard input to standard output. */
+/** Formats HCL. Rewrites files; prints formatted standard input to standard output. */
 export async function format(
   files: readonly string[],
   { check = false }: FormatOptions,
@@ -47,7 +47,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
   const { file, before, after } = formatted;
   const exit = printFindings(formatted, terminal);
   if (name === '-') {
-    // A reader of the output would take a part for the whole.
+    // With errors nothing is printed: a reader of the output would take a part for the whole text.
     if (exit === EXIT.success) terminal.out(after);
   } else if (after !== before) {
     await replaceFile(name, after);
@@ -70,8 +70,8 @@ interface Formatted {
 }
 
 /**
- * Formats one text after another, since each replacement moves those behind it. Texts with errors stay
- * unchanged.
+ * Formats the texts of a file one after another. Reads the file again before each replacement, because the
+ * previous one may have moved the text. Texts with errors stay unchanged.
  */
 async function formatInput(input: InputFile, engine: HclEngine): Promise<Formatted> {
   const { pipelines, findings } = await readTexts(input);
@@ -82,8 +82,8 @@ async function formatInput(input: InputFile, engine: HclEngine): Promise<Formatt
     const faults = faultsOf(pipeline, engine);
     errors.push(...faults);
     if (faults.length > 0) continue;
-    const left = await readTexts({ ...input, bytes: Buffer.from(after) });
-    const { hcl, replace } = left.pipelines[index]?.text ?? {};
+    const reread = await readTexts({ ...input, bytes: Buffer.from(after) });
+    const { hcl, replace } = reread.pipelines[index]?.text ?? {};
     if (hcl !== undefined && replace) after = replace(engine.format(Buffer.from(hcl).toString()));
   }
   return { file: input.file, before, after, findings: errors };
@@ -99,15 +99,15 @@ function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   document.release();
   const faults = diagnoseSyntax(document).filter(isErrorFinding);
   if (faults.length > 0 || text.replace) return faults.map(asFinding);
-  const whose = name === undefined ? 'the Pipeline' : `the Pipeline ${name}`;
-  const message = `the text of ${whose} is not a block of lines, so it cannot be formatted in its place`;
+  const subject = name === undefined ? 'the Pipeline' : `the Pipeline ${name}`;
+  const message = `the text of ${subject} is not a block of lines, so it cannot be formatted in its place`;
   const help = 'Write it in YAML as config: | and indented lines; JSON has no such blocks.';
   const begin = { line: 1, column: 1, byte: 0 };
   const place = text.placeOf({ start: begin, end: begin });
   return [{ severity: 'error', code: 'invalid-manifest', message, help, file, place }];
 }
 
-/** In one step: whatever happens, the file is the old one or the new one. */
+/** Replaces the file atomically: even after a crash it has either the old text or the new text. */
 async function replaceFile(name: string, text: string): Promise<void> {
   const file = await realpath(name);
   const unfinished = `${file}.${process.pid}.tmp`;

@@ -8,10 +8,11 @@ import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 /*
- * Runs the examples of the verbs that need no server, in a shell. Those of `run` have a test of their own, with
- * containers; those of the verbs with a server run in e2e/command-line-examples.test.ts.
+ * Runs in a shell the examples of all verbs that need no server, except `run`. The examples of `run` need
+ * containers and run in local/help-examples.child-process.test.ts. The examples of the verbs that need a
+ * server run in e2e/command-line-examples.test.ts.
  */
-const VERBS_HERE = VERBS.filter((verb) => isLocal(verb) && verb.path !== 'run');
+const OFFLINE_VERBS = VERBS.filter((verb) => isLocal(verb) && verb.path !== 'run');
 
 const PIPELINE = `variable "branch" {
   type    = string
@@ -72,7 +73,7 @@ const FILES = {
   'pipeline.yml': CONCOURSE,
 };
 
-/** The other programs of the examples: this machine may have none of them. */
+/** The programs of the examples. This machine may have none of the others, so scripts stand in for them. */
 const PROGRAMS = {
   millrace: `exec '${process.execPath}' '${BUILT_PROGRAM}' "$@"`,
   kustomize: 'exec cat pipeline.yaml',
@@ -80,8 +81,8 @@ const PROGRAMS = {
   dot: 'exec grep digraph',
 };
 
-/** Bash cannot read the scripts of other shells. */
-const SHELLS: Record<string, string> = {
+/** Bash cannot read scripts for other shells, so a function stands in for `source`. */
+const SOURCE_FUNCTIONS: Record<string, string> = {
   'source <(millrace completion zsh)': 'source() { grep "#compdef millrace" "$1"; };',
   'millrace completion fish | source': 'source() { grep "complete --command millrace"; };',
 };
@@ -98,7 +99,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const sizes = (): Map<string, number> =>
+const fileSizes = (): Map<string, number> =>
   new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => [
       name,
@@ -106,12 +107,12 @@ const sizes = (): Map<string, number> =>
     ]),
   );
 
-test.each(VERBS_HERE)('each example of `millrace $path --help` runs', async ({ path, examples }) => {
+test.each(OFFLINE_VERBS)('each example of `millrace $path --help` runs', async ({ path, examples }) => {
   expect(examples).not.toEqual([]);
   for (const line of examples) {
     expect(line).toContain(`millrace ${path}`);
-    const script = `set -euo pipefail; PATH="$PWD/bin:$PATH"; ${SHELLS[line] ?? ''} ${line}`;
+    const script = `set -euo pipefail; PATH="$PWD/bin:$PATH"; ${SOURCE_FUNCTIONS[line] ?? ''} ${line}`;
     await promisify(execFile)('bash', ['-c', script], { cwd: folder });
-    expect([line, [...sizes()].filter(([, size]) => size === 0)]).toEqual([line, []]);
+    expect([line, [...fileSizes()].filter(([, size]) => size === 0)]).toEqual([line, []]);
   }
 });

@@ -5,10 +5,10 @@
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;
   if (/\.hcl$/i.test(file)) return false;
-  return BEGINS.test(firstLine(source)) && /\bapiVersion["']?\s*:/.test(source);
+  return MANIFEST_BEGINNING.test(firstLine(source)) && /\bapiVersion["']?\s*:/.test(source);
 }
 
-const BEGINS = /^(?:---|%YAML|[{["'&!?]|- |[\w.-]+\s*:(?:\s|$))/;
+const MANIFEST_BEGINNING = /^(?:---|%YAML|[{["'&!?]|- |[\w.-]+\s*:(?:\s|$))/;
 
 /** The first line that is neither empty nor a comment. */
 function firstLine(source: string): string {

@@ -16,15 +16,15 @@ describe('a jsonpath', () => {
     'counts from the end': ['{.items[-1].name} {.items[-2].name}', LIST, 'web app'],
     'reads a slice': ['{.inputs[1:3]}', ONE, '{"v":2} {"v":3}'],
     'reads a field whose name has a dot': ["{['a.b'].c}", ONE, 'x'],
-    'takes a quoted name as it is': [
+    'takes a quoted name literally': [
       `{['(x)']} {['?(1)']} {['^']} {["a[-1]"]} {['@number()']} {['__proto__']}`,
       JSON.parse('{"(x)":1,"?(1)":2,"^":3,"a[-1]":4,"@number()":5,"__proto__":6}'),
       '1 2 3 4 5 6',
     ],
     'reads no field that every object has': ['{.constructor}{.items.length}', LIST, ''],
-    'has nothing before the first or behind the last': ['{.items[7].name}{.items[-7].name}', LIST, ''],
+    'reads nothing at an index outside the list': ['{.items[7].name}{.items[-7].name}', LIST, ''],
     'searches at any depth': ['{..v}', ONE, '1 2 3'],
-    'prints what is no text as JSON': ['{.public}, {.inputs[0]}', ONE, 'true, {"v":1}'],
+    'prints a value that is no text as JSON': ['{.public}, {.inputs[0]}', ONE, 'true, {"v":1}'],
     'prints the whole data as JSON': ['{.}', { a: 1 }, '{"a":1}'],
     'prints nothing for a field that is missing': ['[{.nope}]', ONE, '[]'],
     'keeps the text around it': ['name: {.name}{"\\n"}', ONE, 'name: app\n'],

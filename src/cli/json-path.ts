@@ -6,7 +6,7 @@ type Part =
   | { kind: 'path'; path: readonly Step[] }
   | { kind: 'range'; path: readonly Step[]; body: Part[] };
 
-/** A step of a path: from a value to values in it. */
+/** A step of a path: leads from a value to the values in it. */
 type Step = (value: unknown) => unknown[];
 
 /** `..name`, `.name`, `.*` or `[*]`, `[0]` or `[-1]`, `[1:3]`, `['name']`. */
@@ -14,13 +14,16 @@ const STEP =
   /\.\.([\w-]+)|\.([\w-]+)|(\.\*|\[\*\])|\[(-?\d+)\]|\[(-?\d*):(-?\d*)\]|\[(?:'([^']*)'|"([^"]*)")\]/gy;
 const HELP = "write it like jsonpath='{.items[*].name}'";
 
-/** Throws if the template is not valid, so that no command runs before. */
+/** Throws if the template is not valid. Called before the command runs. */
 export function checkTemplate(template: string): void {
   if (template.trim() === '') throw new CommandError(`the jsonpath is empty: ${HELP}`);
   parseTemplate(template);
 }
 
-/** A list is an object with `items`, as for kubectl. Several values of a path are separated by spaces. */
+/**
+ * Fills a template. As in kubectl, a list is an object with `items`, and spaces separate the values of a
+ * path.
+ */
 export function fillJsonPath(template: string, data: unknown): string {
   const fillPart = (part: Part, json: unknown): string => {
     if (part.kind === 'text') return part.text;
@@ -37,7 +40,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const BRACES = /\{(?:[^{}"']|"[^"]*"|'[^']*')*\}/g;
 
-/** Text outside of braces stays as it is. A template without braces is one path. */
+/** Text outside of braces is copied. A template without braces is one path. */
 function parseTemplate(template: string): Part[] {
   const whole = /[{}]/.test(template) ? template : `{${template}}`;
   const texts = whole.split(BRACES);
@@ -45,13 +48,13 @@ function parseTemplate(template: string): Part[] {
     throw new CommandError(`a brace of the jsonpath has no partner: ${HELP}`);
   const insides = (whole.match(BRACES) ?? []).map((braces) => braces.slice(1, -1).trim());
   const parts: Part[] = [];
-  const open: OpenRange[] = [{ path: [], body: parts }];
+  const openRanges: OpenRange[] = [{ path: [], body: parts }];
   for (const [at, text] of texts.entries()) {
-    if (text !== '') open.at(-1)?.body.push({ kind: 'text', text });
+    if (text !== '') openRanges.at(-1)?.body.push({ kind: 'text', text });
     const inside = insides[at];
-    if (inside !== undefined) take(inside, open);
+    if (inside !== undefined) addInside(inside, openRanges);
   }
-  if (open.length > 1) throw new CommandError('a range of the jsonpath does not end: add {end}');
+  if (openRanges.length > 1) throw new CommandError('a range of the jsonpath does not end: add {end}');
   return parts;
 }
 
@@ -60,18 +63,18 @@ interface OpenRange {
   body: Part[];
 }
 
-/** Adds what a pair of braces contains. */
-function take(inside: string, open: OpenRange[]): void {
-  const top = open.at(-1);
+/** Adds the inside of a pair of braces to the innermost open range. */
+function addInside(inside: string, openRanges: OpenRange[]): void {
+  const top = openRanges.at(-1);
   if (inside === 'end') {
-    const range = open.length > 1 ? open.pop() : undefined;
+    const range = openRanges.length > 1 ? openRanges.pop() : undefined;
     if (range === undefined) throw new CommandError('{end} of the jsonpath ends no {range}: remove it');
-    open.at(-1)?.body.push({ kind: 'range', ...range });
+    openRanges.at(-1)?.body.push({ kind: 'range', ...range });
     return;
   }
   if (inside === 'range') throw new CommandError('{range} of the jsonpath needs a path: {range .items[*]}');
   if (inside.startsWith('range ')) {
-    open.push({ path: pathOf(inside.slice('range '.length).trim()), body: [] });
+    openRanges.push({ path: pathOf(inside.slice('range '.length).trim()), body: [] });
     return;
   }
   if (/^"[^"]*"$/.test(inside)) top?.body.push({ kind: 'text', text: quoted(inside) });
@@ -86,28 +89,29 @@ function quoted(text: string): string {
   }
 }
 
-function pathOf(given: string): Step[] {
-  const path = given.replace(/^[$@]/, '');
+function pathOf(text: string): Step[] {
+  const path = text.replace(/^[$@]/, '');
   const dotted = path === '.' ? '' : path.replace(/^(?=\w)/, '.');
   const steps: Step[] = [];
   let end = 0;
-  for (const found of dotted.matchAll(STEP)) {
-    steps.push(stepOf(found));
-    end = found.index + found[0].length;
+  for (const match of dotted.matchAll(STEP)) {
+    steps.push(stepOf(match));
+    end = match.index + match[0].length;
   }
   if (end < dotted.length)
     throw new CommandError(
-      `the jsonpath has a part that this command does not know, ${JSON.stringify(given)}: ${HELP}. ` +
+      `the jsonpath has a part that this command does not know, ${JSON.stringify(text)}: ${HELP}. ` +
         'For filters, use --output json with jq',
     );
   return steps;
 }
 
-function stepOf([, deep, dotted, all, index, from, to, single, double]: RegExpMatchArray): Step {
+function stepOf([, descendant, dotted, wildcard, index, from, to, single, double]: RegExpMatchArray): Step {
   const name = dotted ?? single ?? double;
-  if (deep !== undefined) return (value) => within(value).flatMap((one) => member(one, deep));
+  if (descendant !== undefined)
+    return (value) => selfAndDescendants(value).flatMap((inner) => member(inner, descendant));
   if (name !== undefined) return (value) => member(value, name);
-  if (all !== undefined) return childrenOf;
+  if (wildcard !== undefined) return childrenOf;
   if (index !== undefined) return (value) => elementOf(listOf(value), Number(index));
   const end = to === undefined || to === '' ? undefined : Number(to);
   return (value) => listOf(value).slice(Number(from), end);
@@ -127,4 +131,7 @@ const member = (value: unknown, name: string): unknown[] =>
   isObject(value) && !Array.isArray(value) && Object.hasOwn(value, name) ? [Reflect.get(value, name)] : [];
 
 /** The value, and everything in it. */
-const within = (value: unknown): unknown[] => [value, ...childrenOf(value).flatMap(within)];
+const selfAndDescendants = (value: unknown): unknown[] => [
+  value,
+  ...childrenOf(value).flatMap(selfAndDescendants),
+];

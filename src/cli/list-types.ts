@@ -10,13 +10,13 @@ export interface TypesOptions extends OutputOptions {
 
 /** Lists the built-in types, with their parameters. */
 export async function listTypes(options: TypesOptions, terminal: Terminal): Promise<Exit> {
-  await printResult(typesOfKind(options.kind), options, terminal, { render: asTypes, names: namesOf });
+  await printResult(typesOfKind(options.kind), options, terminal, { render: renderTypes, names: namesOf });
   return EXIT.success;
 }
 
 const namesOf = (types: readonly BuiltInType[]): string[] => types.map(({ kind, name }) => `${kind}/${name}`);
 
-const asTypes = (types: readonly BuiltInType[], paint: Paint, isWide: boolean): string =>
+const renderTypes = (types: readonly BuiltInType[], paint: Paint, isWide: boolean): string =>
   renderTable(
     ['KIND', 'NAME', 'ALIASES', 'PARAMETERS', 'WHAT IT IS FOR'],
     types.map(({ kind, name, aliases, params, description }) => [
@@ -40,16 +40,16 @@ const shorten = (params: readonly string[]): string =>
 export async function showType(reference: string, options: TypesOptions, terminal: Terminal): Promise<Exit> {
   const name = reference.replace(/^svc:\/\//, '');
   const types = typesOfKind(options.kind);
-  const found = types.filter((type) => type.name === name || type.aliases.includes(name));
-  if (found.length === 0) throw new CommandError(noSuchType(name, types));
-  await printResult(found, options, terminal, {
-    render: () => found.map(asHcl).join('\n'),
+  const matching = types.filter((type) => type.name === name || type.aliases.includes(name));
+  if (matching.length === 0) throw new CommandError(noSuchType(name, types));
+  await printResult(matching, options, terminal, {
+    render: () => matching.map(renderHcl).join('\n'),
     names: namesOf,
   });
   return EXIT.success;
 }
 
-const asHcl = ({ kind, name, description, definition }: BuiltInType): string =>
+const renderHcl = ({ kind, name, description, definition }: BuiltInType): string =>
   definition === undefined
     ? `# ${description}\n# ${kind} "${name}" has no definition in HCL: Millrace itself does its work.\n`
     : `# ${description}\n${definition}`;

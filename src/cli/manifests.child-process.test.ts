@@ -6,7 +6,7 @@ beforeAll(async () => {
   await buildEngine();
 }, 600_000);
 
-/** First lines of what is wrong, and the verdicts, of a file of manifests. */
+/** Validates a file of manifests. Returns the first line of each finding, and the verdicts. */
 async function validate(source: string): Promise<string[]> {
   const { exit, out, err } = await millrace('millrace validate -', { input: source });
   expect(err).toBe('');
@@ -25,7 +25,7 @@ const BROKEN = 'job \\"a\\" { x = 1 }';
 
 const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
 
-const wrong = (line: number, column: number): unknown =>
+const unknownAttributeAt = (line: number, column: number): unknown =>
   expect.stringMatching(new RegExp(`^<stdin>:${line}:${column}: error\\[unknown-attribute\\]`));
 
 describe('the Pipelines in a List are validated', () => {
@@ -36,7 +36,7 @@ describe('the Pipelines in a List are validated', () => {
     const source = `apiVersion: v1\nkind: List\nitems:\n- ${indented(item, 2).trimStart()}`;
     expect(await validate(source)).toEqual([
       noSteps,
-      wrong(10, 9),
+      unknownAttributeAt(10, 9),
       '<stdin>, app: not valid, 1 error, 1 warning',
     ]);
   });
@@ -64,7 +64,7 @@ describe('the Pipelines in a List are validated', () => {
       indented(texts, 2).trimStart();
     expect(await validate(source)).toEqual([
       noSteps,
-      wrong(17, 17),
+      unknownAttributeAt(17, 17),
       '<stdin>, app: not valid, 1 error, 1 warning',
     ]);
   });

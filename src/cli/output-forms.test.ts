@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { millrace } from '#testing/cli/command-line.ts';
 import { openFakeServer } from '#testing/cli/fake-server.ts';
 
-/* Forms of the output, with a text that no terminal may get. */
+/* The forms of the output, with data that contains control characters, which no terminal may get. */
 const HOSTILE = '\u001b[2J\u009b6n\u007f';
 const PIPELINES = [
   { id: 1, team: 'main', name: 'app', public: false, paused: false, revision: 3, jobs: 2, resources: 1 },
@@ -46,7 +46,7 @@ describe('the output of a list', () => {
     expect((await run('name')).out).toBe('pipeline/main/app\npipeline/main/web\n');
   });
 
-  test('is data for programs, which they read unchanged', async () => {
+  test('contains the unchanged data in the forms for programs', async () => {
     expect(JSON.parse((await run('json')).out)).toEqual(PIPELINES);
     expect(parse((await run('yaml')).out)).toEqual(PIPELINES);
     expect((await run('jsonpath={.items[1].display_name}')).out).toBe(PIPELINES[1]?.display_name);

@@ -4,7 +4,7 @@ import { durationOf, renderTable, statusCell, timeOf } from './output.ts';
 const plain = (_style: unknown, text: string): string => text;
 
 describe('columns of a table', () => {
-  test('are aligned with their headings, whatever the width of their letters', () => {
+  test('are aligned with their headings, even with wide characters', () => {
     const rows = [
       ['a', '10', 'x'],
       ['日本', '7', ''],

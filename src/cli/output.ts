@@ -77,7 +77,7 @@ export function renderTable(
   const filled = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
   const widths = heads.map((_head, at) => Math.max(...lines.map((row) => stringWidth(textOf(row[at])))));
   const last = filled.lastIndexOf(true);
-  const shown = lines.map((row, index) =>
+  const renderedLines = lines.map((row, index) =>
     row
       .flatMap((cell, at) => {
         if (filled[at] !== true) return [];
@@ -89,10 +89,10 @@ export function renderTable(
       .join('')
       .trimEnd(),
   );
-  return `${shown.join('\n')}\n`;
+  return `${renderedLines.join('\n')}\n`;
 }
 
-/** A line for each fact that has a value, the values below each other. */
+/** Prints a line for each fact that has a value. The values are aligned. */
 export function renderFacts(facts: readonly (readonly [name: string, value: Cell])[], paint: Paint): string {
   const lines = facts.flatMap(([name, value]) => {
     const text = textOf(value);
@@ -133,7 +133,7 @@ export function durationOf(nanoseconds: number | undefined): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} m`;
 }
 
-const STYLES: Record<string, Parameters<Paint>[0]> = {
+const STATUS_STYLES: Record<string, Parameters<Paint>[0]> = {
   succeeded: 'green',
   failed: 'red',
   cancelled: 'yellow',
@@ -143,6 +143,6 @@ const STYLES: Record<string, Parameters<Paint>[0]> = {
 };
 
 export const statusCell = (status: string | undefined): Cell => {
-  const style = status === undefined ? undefined : STYLES[status];
+  const style = status === undefined ? undefined : STATUS_STYLES[status];
   return style === undefined ? (status ?? '') : { text: status ?? '', style };
 };

@@ -24,11 +24,11 @@ export interface Manifest {
   fields: Fields;
   document: Document.Parsed;
   lines: LineCounter;
-  /** Where in its document it is: below `items`, if that is a List. */
+  /** The path of the object in its document: below `items`, if the document is a List. */
   path: Path;
 }
 
-/** The objects of a file, with the items of Lists. What cannot be read becomes a finding. */
+/** The objects of a file, including the items of Lists. Adds a finding for each part that cannot be read. */
 export function parseManifests(file: string, source: string, findings: Finding[]): Manifest[] {
   const lines = new LineCounter();
   return parseDocuments(file, source, { lines, findings }).flatMap((document) => {
@@ -73,8 +73,8 @@ function parseDocuments(
 }
 
 /**
- * As `kubectl apply` takes Lists. A PipelineList need not say what its items are. `seen`: aliases can make a
- * List its own item.
+ * The items of a List, as `kubectl apply` takes them. The items of a PipelineList need no kind. `seen` ends
+ * the recursion: aliases can make a List its own item.
  */
 function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
   const { fields, path } = manifest;
@@ -91,9 +91,10 @@ function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
 
 /** The node at a path of a manifest, with aliases resolved. */
 export function nodeAt({ document, path: base }: Manifest, path: Path): Node | undefined {
-  const follow = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
-  let node: unknown = follow(document.contents);
-  for (const step of [...base, ...path]) node = isCollection(node) ? follow(node.get(step, true)) : undefined;
+  const resolveAlias = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  let node: unknown = resolveAlias(document.contents);
+  for (const step of [...base, ...path])
+    node = isCollection(node) ? resolveAlias(node.get(step, true)) : undefined;
   return isNode(node) ? node : undefined;
 }
 
@@ -109,7 +110,7 @@ export function placeOfKey(manifest: Manifest, path: Path): Place | undefined {
   if (path.length === 0) return placeOfRange(manifest, nodeAt(manifest, [])?.range);
   const map = nodeAt(manifest, path.slice(0, -1));
   const keys = isMap(map) ? map.items.map(({ key }) => key) : [];
-  const key = keys.find((one) => isScalar(one) && one.value === path.at(-1));
+  const key = keys.find((candidate) => isScalar(candidate) && candidate.value === path.at(-1));
   if (isNode(key)) return placeOfRange(manifest, key.range);
   return placeOfKey(manifest, path.slice(0, -1));
 }

@@ -14,7 +14,7 @@ import { secretVariablesIn } from './secret-variables.ts';
 import { CommandError, painter, type Terminal } from './terminal.ts';
 
 export interface PickOptions extends VariableOptions {
-  /** `<namespace>/<name>` or `<name>`; needed if the file has several. */
+  /** `<namespace>/<name>` or `<name>`; needed if the file has several pipelines. */
   pipeline?: string;
 }
 
@@ -23,7 +23,7 @@ export interface PickedPipeline {
   pipeline: Pipeline;
 }
 
-/** Returns the only pipeline of a file, or the named one. Undefined after printing why it is not valid. */
+/** The only pipeline of a file, or the named one. If it is not valid, prints why and returns undefined. */
 export async function pickPipeline(
   file: string,
   options: PickOptions,
@@ -36,13 +36,13 @@ export async function pickPipeline(
 }
 
 export interface PickedWithSecrets extends PickedPipeline {
-  /** Values that were given to variables with a secret block, by variable. */
+  /** Values of variables with a secret block, by variable, if the user or the manifest sets them. */
   secrets: ReadonlyMap<string, string>;
   /** Keys of secrets of the type `env`, by variable. */
   environmentKeys: ReadonlyMap<string, string>;
 }
 
-/** The same, but every variable with a secret block holds the placeholder of its own name. */
+/** Like `pickPipeline`, but the value of each variable with a secret block is a placeholder. */
 export const pickWithSecrets = (
   file: string,
   options: PickOptions,
@@ -57,20 +57,20 @@ async function compileWithSecrets(
 ): Promise<PickedWithSecrets | undefined> {
   const picked = await compilePicked(file, options, tools);
   if (!picked) return undefined;
-  const { name, pipeline, text, given } = picked;
+  const { name, pipeline, text, overrides } = picked;
   const secretVariables = secretVariablesIn(text.text.hcl);
-  const all = { ...text.given, ...given };
+  const values = { ...text.variables, ...overrides };
   const secrets = new Map(
     secretVariables.flatMap((variable) =>
-      all[variable] === undefined ? [] : [[variable, textOfVariable(all[variable].value)] as const],
+      values[variable] === undefined ? [] : [[variable, textOfVariable(values[variable].value)] as const],
     ),
   );
   if (secretVariables.length === 0) return { name, pipeline, secrets, environmentKeys: new Map() };
   const placeholders = Object.fromEntries(
     secretVariables.map((variable) => [variable, { value: makeSecretPlaceholder(variable), secret: true }]),
   );
-  // What needs the value itself of a secret is an error now.
-  const compiled = await picked.compile(text, { ...given, ...placeholders });
+  // With placeholders, this reports an error for everything that needs the value of a secret.
+  const compiled = await picked.compile(text, { ...overrides, ...placeholders });
   return compiled && { name, pipeline: compiled, secrets, environmentKeys: environmentKeysOf(pipeline) };
 }
 
@@ -80,18 +80,18 @@ function environmentKeysOf({ secrets = [], secretTypes = [] }: Pipeline): Readon
       .filter((type) => builtInSource(type) === 'svc://env' && type.config['path'] === undefined)
       .map(({ name }) => name),
   );
-  const own = secrets.filter(({ type, path }) => types.has(type) && path === undefined);
-  return new Map(own.map(({ name, key }) => [name, key]));
+  const environmentSecrets = secrets.filter(({ type, path }) => types.has(type) && path === undefined);
+  return new Map(environmentSecrets.map(({ name, key }) => [name, key]));
 }
 
 interface CompiledPick extends PickedPipeline {
   text: PipelineText;
-  given: GivenVariables;
+  overrides: GivenVariables;
   compile: Compile;
 }
 
-/** Undefined after printing why the text is not valid. */
-type Compile = (text: PipelineText, given: GivenVariables) => Promise<Pipeline | undefined>;
+/** Compiles a text. If it is not valid, prints why and returns undefined. */
+type Compile = (text: PipelineText, overrides: GivenVariables) => Promise<Pipeline | undefined>;
 
 interface Tools {
   terminal: Terminal;
@@ -103,7 +103,7 @@ async function compilePicked(
   options: PickOptions,
   { terminal, compiler }: Tools,
 ): Promise<CompiledPick | undefined> {
-  const given = await readVariables(options, terminal);
+  const overrides = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines([file], terminal);
   const paint = painter(terminal);
   const print = (finding: Finding): void =>
@@ -111,28 +111,28 @@ async function compilePicked(
   findings.filter(isErrorFinding).forEach(print);
   if (findings.some(isErrorFinding)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
-  const compile: Compile = async (one, values) => {
-    const compiled = await compilePipelineText(one, values, compiler);
+  const compile: Compile = async (pipelineText, variables) => {
+    const compiled = await compilePipelineText(pipelineText, variables, compiler);
     if (compiled.pipeline) return compiled.pipeline;
-    whatStops(compiled.findings).forEach(print);
+    blockingFindings(compiled.findings).forEach(print);
     return undefined;
   };
-  const pipeline = await compile(text, given);
+  const pipeline = await compile(text, overrides);
   const name = text.name?.split('/').at(-1) ?? nameOfFile(file);
-  return pipeline && { name, pipeline, text, given, compile };
+  return pipeline && { name, pipeline, text, overrides, compile };
 }
 
-function choose(file: string, texts: readonly PipelineText[], wanted?: string): PipelineText {
-  const fitting = texts.filter(
-    ({ name }) => wanted === undefined || name === wanted || name?.split('/').at(-1) === wanted,
+function choose(file: string, texts: readonly PipelineText[], wantedName?: string): PipelineText {
+  const matching = texts.filter(
+    ({ name }) => wantedName === undefined || name === wantedName || name?.split('/').at(-1) === wantedName,
   );
-  const [only] = fitting;
-  if (only && fitting.length === 1) return only;
+  const [only] = matching;
+  if (only && matching.length === 1) return only;
   const names = texts.map(({ name }) => name ?? file).join(', ');
   if (texts.length === 0) throw new CommandError(`${file} has no Pipeline`);
-  if (fitting.length === 0) throw new CommandError(`${file} has no Pipeline ${wanted}; it has ${names}`);
+  if (matching.length === 0) throw new CommandError(`${file} has no Pipeline ${wantedName}; it has ${names}`);
   throw new CommandError(
-    `${file} has ${count(fitting.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
+    `${file} has ${count(matching.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
   );
 }
 
@@ -144,10 +144,10 @@ const nameOfFile = (file: string): string =>
     ?.replace(/\.[^.]*$/, '') ?? file;
 
 /**
- * Errors, and sources that are not fetched: without them a pipeline can be validated, but not drawn or
- * planned.
+ * The findings because of which a pipeline cannot be drawn or planned: errors, and sources that are not
+ * fetched.
  */
-function whatStops(findings: readonly Finding[]): Finding[] {
+function blockingFindings(findings: readonly Finding[]): Finding[] {
   return findings
     .filter((finding) => isErrorFinding(finding) || finding.code === 'source-unavailable')
     .map((finding) => ({ ...finding, severity: 'error' }));

@@ -17,7 +17,7 @@ import type {
 import { variablePart } from '#domain/planning/environment-names.ts';
 import type { Tree } from './render-tree.ts';
 
-/** A job in the order in which a build runs it: inputs and approval, steps, hooks. */
+/** The tree of a job in the order in which a build runs it: inputs and approval, steps, hooks. */
 export function planTree(pipeline: Pipeline, job: Job): Tree {
   return {
     kind: 'job',
@@ -34,22 +34,22 @@ export function planTree(pipeline: Pipeline, job: Job): Tree {
   };
 }
 
-/** Drops facts that do not apply. */
-const present = (...facts: readonly (string | false | undefined)[]): string[] =>
+/** The facts that apply: the others are false or undefined. */
+const factsOf = (...facts: readonly (string | false | undefined)[]): string[] =>
   facts.filter((fact) => fact !== undefined && fact !== false);
 
 /** `on workers linux, gpu`; empty for no names. */
-const listed = (before: string, names: readonly string[] = []): string | false =>
-  names.length > 0 && `${before} ${names.join(', ')}`;
+const listed = (prefix: string, names: readonly string[] = []): string | false =>
+  names.length > 0 && `${prefix} ${names.join(', ')}`;
 
-const within = (before: string, seconds: number | undefined): string | false =>
-  seconds !== undefined && `${before} ${duration(seconds)}`;
+const timeLimit = (prefix: string, seconds: number | undefined): string | false =>
+  seconds !== undefined && `${prefix} ${duration(seconds)}`;
 
 function jobFacts(job: Job): string[] {
-  return present(
+  return factsOf(
     job.group && `instance ${job.group.key} of ${job.group.name}`,
     listed('on workers', job.tags),
-    within('at most', job.timeoutSeconds),
+    timeLimit('at most', job.timeoutSeconds),
     job.concurrency !== undefined && `${job.concurrency} at a time`,
     listed('serial with', job.serialGroups),
     job.allowFailure === true && 'a failure is a warning',
@@ -60,7 +60,7 @@ function jobFacts(job: Job): string[] {
 }
 
 function inputTree({ name, type, required, default: preset, options = [] }: Input): Tree {
-  const facts = present(
+  const facts = factsOf(
     type,
     listed('one of', options),
     required === true ? 'required in a manual trigger' : `default ${JSON.stringify(preset)}`,
@@ -76,10 +76,10 @@ function identityTree({ name, audience }: IdentityRequest): Tree {
 function approvalTree({ approval }: Job, pipeline: Pipeline): Tree[] {
   if (!approval) return [];
   const { label, approvals, timeoutSeconds, notByTrigger, notify } = approval;
-  const facts = present(
+  const facts = factsOf(
     approvals === 1 ? 'by 1 person' : `by ${approvals} people`,
     notByTrigger === true && 'not by the person who triggered it',
-    within('within', timeoutSeconds),
+    timeLimit('within', timeoutSeconds),
   );
   return [
     { kind: 'approve', name: label, facts, children: notify.map((step) => actionTree(step, pipeline)) },
@@ -97,16 +97,16 @@ function stepTree(step: Step, pipeline: Pipeline): Tree {
 function serviceTree({ type, params }: ServiceStep, { serviceTypes }: Pipeline): Tree {
   const start = serviceTypes?.find(({ name }) => name === type)?.start;
   const filled = start?.runner === 'docker' ? { ...start, image: fillImage(start.image, params) } : start;
-  return { kind: 'service', name: type, facts: [placeOf(filled), 'stopped after the hooks'] };
+  return { kind: 'service', name: type, facts: [whereItRuns(filled), 'stopped after the hooks'] };
 }
 
 function parallelTree(step: ParallelStep, pipeline: Pipeline): Tree {
-  const facts = present(
+  const facts = factsOf(
     step.limit === undefined ? 'all at once' : `${step.limit} at a time`,
     step.failFast && 'the first failure ends the others',
     ...attemptFacts(step),
   );
-  const steps = step.steps.map((one) => actionTree(one, pipeline));
+  const steps = step.steps.map((child) => actionTree(child, pipeline));
   return { kind: 'in_parallel', facts, children: [...steps, ...hookTrees(step.hooks, pipeline)] };
 }
 
@@ -130,37 +130,40 @@ function actionTree(step: ActionStep, pipeline: Pipeline): Tree {
 function actionLine(step: ActionStep, pipeline: Pipeline): { name: string; facts: string[] } {
   if (step.kind === 'task') return { name: step.name, facts: taskFacts(step) };
   if (step.kind === 'notify') {
-    return { name: step.notification, facts: [placeOf(notifyOf(step, pipeline))] };
+    return { name: step.notification, facts: [whereItRuns(notifyOf(step, pipeline))] };
   }
   if (step.kind === 'get') return { name: step.resource, facts: getFacts(step, pipeline) };
   const push = typeOf(step.resource, pipeline)?.push;
-  return { name: step.resource, facts: present(placeOf(push), setting(push, step.env), 'makes a version') };
+  return {
+    name: step.resource,
+    facts: factsOf(whereItRuns(push), variablesSet(push, step.env), 'makes a version'),
+  };
 }
 
 function getFacts(step: GetStep, pipeline: Pipeline): string[] {
   const { name, resource, trigger, passed, version, env } = step;
   const pull = typeOf(resource, pipeline)?.pull;
-  return present(
+  return factsOf(
     trigger && 'triggers',
     listed('passed', passed),
     version === 'every' && 'every version',
     version === 'latest' && 'the newest version only',
-    placeOf(pull),
-    setting(pull, env),
+    whereItRuns(pull),
+    variablesSet(pull, env),
     `$GET_${variablePart(name)}_*`,
   );
 }
 
 /** Names of the variables that a command and its step set; values may be secret. */
-const setting = (command: Command | undefined, env: Record<string, string> = {}): string | false =>
+const variablesSet = (command: Command | undefined, env: Record<string, string> = {}): string | false =>
   listed('sets', [...new Set([...Object.keys(command?.env ?? {}), ...Object.keys(env)])]);
 
 const taskFacts = ({ name, run, env, inputs, outputs, cache }: TaskStep): string[] => {
   if (cache !== undefined)
-    return present(placeOf(run), env?.['cache_path'], env?.['cache_key'] && `key ${env['cache_key']}`);
-  return present(
-    placeOf(run),
-    setting(run, env),
+    return factsOf(whereItRuns(run), env?.['cache_path'], env?.['cache_key'] && `key ${env['cache_key']}`);
+  return factsOf(
+    whereItRuns(run),
+    variablesSet(run, env),
     listed('needs', inputs),
     listed('leaves', outputs),
     `$TASK_${variablePart(name)}_*`,
@@ -179,10 +182,10 @@ const typeOf = (
   resource: string,
   { resources, resourceTypes }: Pipeline,
 ): Pipeline['resourceTypes'][number] | undefined =>
-  resourceTypes.find(({ name }) => name === resources.find((one) => one.name === resource)?.type);
+  resourceTypes.find(({ name }) => name === resources.find((candidate) => candidate.name === resource)?.type);
 
-/** Where a command runs; undefined for a type without that command. */
-function placeOf(command: Command | undefined): string {
+/** Where a command runs. `command` is undefined for a type without that command. */
+function whereItRuns(command: Command | undefined): string {
   if (!command || isNothing(command)) return 'runs nothing';
   if (command.runner === 'docker')
     return 'entrypoint' in command ? `the entrypoint of ${command.image}` : `in ${command.image}`;
@@ -197,12 +200,12 @@ const attemptFacts = ({
   timeoutSeconds,
   attempts = 1,
 }: Pick<ActionStep, 'timeoutSeconds' | 'attempts'>): string[] =>
-  present(within('at most', timeoutSeconds), attempts > 1 && `${attempts} attempts`);
+  factsOf(timeLimit('at most', timeoutSeconds), attempts > 1 && `${attempts} attempts`);
 
 function hookTrees(hooks: Hooks | undefined, pipeline: Pipeline): Tree[] {
   const { onSuccess = [], onFailure = [], onCancel = [], ensure = [] } = hooks ?? {};
-  const named = { on_success: onSuccess, on_failure: onFailure, on_cancel: onCancel, ensure };
-  return Object.entries(named).flatMap(([kind, actions]) =>
+  const hooksByKind = { on_success: onSuccess, on_failure: onFailure, on_cancel: onCancel, ensure };
+  return Object.entries(hooksByKind).flatMap(([kind, actions]) =>
     actions.length > 0 ? [hookTree(kind, actions, pipeline)] : [],
   );
 }
@@ -211,7 +214,7 @@ const hookTree = (kind: string, actions: readonly HookAction[], pipeline: Pipeli
   kind,
   children: actions.map((action) =>
     action.kind === 'command'
-      ? { kind: 'run', name: action.run.runner, facts: [placeOf(action.run)] }
+      ? { kind: 'run', name: action.run.runner, facts: [whereItRuns(action.run)] }
       : actionTree(action, pipeline),
   ),
 });

@@ -18,27 +18,32 @@ export async function plan(file: string, options: PlanVerbOptions, terminal: Ter
   return EXIT.success;
 }
 
-export function findJob({ jobs }: Pipeline, wanted: string): Job {
-  const job = jobs.find(({ name }) => name === wanted);
-  if (!job) throw new CommandError(noSuchJob(wanted, jobs));
+export function findJob({ jobs }: Pipeline, jobName: string): Job {
+  const job = jobs.find(({ name }) => name === jobName);
+  if (!job) throw new CommandError(noSuchJob(jobName, jobs));
   return job;
 }
 
-/** The label of a block with `for_each` or `matrix` names a group of jobs: then lists its jobs. */
-function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name: string } }[]): string {
+/**
+ * If the name is that of a group of jobs, from a block with `for_each` or `matrix`, lists the jobs of the
+ * group.
+ */
+function noSuchJob(jobName: string, jobs: readonly { name: string; group?: { name: string } }[]): string {
   const names = jobs.map(({ name }) => name);
-  const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));
+  const instances = jobs.flatMap(({ name, group }) => (group?.name === jobName ? [name] : []));
   if (instances.length > 0)
-    return `${wanted} is a group of ${instances.length} jobs: choose one of ${list(instances)}`;
-  const near = closestName(wanted, names);
+    return `${jobName} is a group of ${instances.length} jobs: choose one of ${joinNames(instances)}`;
+  const near = closestName(jobName, names);
   const advice =
-    near === undefined ? `there are ${names.length === 0 ? 'none' : list(names)}` : `did you mean ${near}?`;
-  return `there is no job ${wanted}; ${advice}`;
+    near === undefined
+      ? `there are ${names.length === 0 ? 'none' : joinNames(names)}`
+      : `did you mean ${near}?`;
+  return `there is no job ${jobName}; ${advice}`;
 }
 
 const MAX_LISTED_JOBS = 20;
 
-function list(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const more = names.length > MAX_LISTED_JOBS ? [`and ${names.length - MAX_LISTED_JOBS} more`] : [];
   return [...names.slice(0, MAX_LISTED_JOBS), ...more].join(', ');
 }

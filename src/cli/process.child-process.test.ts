@@ -18,8 +18,8 @@ async function shell(line: string): Promise<{ exit: unknown; out: string; err: s
     });
     return { exit: 0, out: stdout, err: stderr };
   } catch (error) {
-    const failed: Error & { code?: unknown; stdout?: unknown; stderr?: unknown } = Object(error);
-    return { exit: failed.code, out: String(failed.stdout), err: String(failed.stderr) };
+    const failure: Error & { code?: unknown; stdout?: unknown; stderr?: unknown } = Object(error);
+    return { exit: failure.code, out: String(failure.stdout), err: String(failure.stderr) };
   }
 }
 
@@ -94,8 +94,8 @@ describe('the process of the command line', () => {
 
   test('prints help with examples and exits with 0', async () => {
     const verbs = ['', 'validate', 'fmt', 'convert', 'graph', 'plan', 'run', 'operator', 'gateway', 'agent'];
-    const asking = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
-    for (const verb of [...verbs, ...asking]) {
+    const serverVerbs = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
+    for (const verb of [...verbs, ...serverVerbs]) {
       const { exit, out } = await shell(`millrace ${verb} --help`);
       expect([verb, exit, out.includes('\nExamples:\n  millrace ')]).toEqual([verb, 0, true]);
     }

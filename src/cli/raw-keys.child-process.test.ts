@@ -18,7 +18,10 @@ const program = (atKey: string): string => `
   });
   process.stdout.write('ready');`;
 
-/** Runs the program at a terminal, does what `answers` say once the screen shows their text, and returns the screen. */
+/**
+ * Runs the program at a terminal. Types the keys of each answer once the screen shows its text. Returns the
+ * screen.
+ */
 async function run(atKey: string, answers: [shown: string, keys: string][]): Promise<string> {
   const node = `${process.execPath} --input-type=module --eval "$PROGRAM"`;
   const command = `stty cols 80 rows 24; before=$(stty -g); ${node}; echo " code $?"; test "$before" = "$(stty -g)" && echo restored`;
@@ -26,12 +29,12 @@ async function run(atKey: string, answers: [shown: string, keys: string][]): Pro
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', PROGRAM: program(atKey), SHELL: '/bin/sh' },
   });
   let screen = '';
-  const open = [...answers];
+  const remaining = [...answers];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
-    const [shown, keys = ''] = open[0] ?? [];
+    const [shown, keys = ''] = remaining[0] ?? [];
     if (shown === undefined || !screen.includes(shown)) return;
-    open.shift();
+    remaining.shift();
     child.stdin.write(keys);
   });
   await new Promise((resolve) => child.on('close', resolve));
@@ -50,9 +53,9 @@ describe('the keys of a terminal', () => {
 
   const ends: Record<string, [atKey: string, code: number]> = {
     'the process exits': ['process.exit(7);', 7],
-    'it fails': ['throw new Error("failed");', 1],
-    'SIGTERM ends it': ['process.kill(process.pid, "SIGTERM");', 143],
-    'SIGHUP ends it': ['process.kill(process.pid, "SIGHUP");', 129],
+    'the process fails': ['throw new Error("failed");', 1],
+    'SIGTERM ends the process': ['process.kill(process.pid, "SIGTERM");', 143],
+    'SIGHUP ends the process': ['process.kill(process.pid, "SIGHUP");', 129],
   };
   test.each(Object.entries(ends))('are given back when %s', async (_sentence, [atKey, code]) => {
     const screen = await run(atKey, [['ready', 'q']]);

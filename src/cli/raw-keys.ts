@@ -1,10 +1,10 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Keys } from './terminal.ts';
 
-/** Signals that end the process, and their numbers. Ctrl-C is a key like any other in the meantime. */
+/** Signals that end the process, and their numbers. While keys are taken, Ctrl-C is a key like any other. */
 const SIGNALS = { SIGHUP: 1, SIGTERM: 15 } as const;
 
-/** The keys of the process's terminal. However the process ends, the terminal is as it was before. */
+/** The keys of the process's terminal. Restores the terminal, however the process ends. */
 export function keysOf(input: ReadStream, output: WriteStream): Keys {
   return {
     size: () => ({ columns: output.columns, rows: output.rows }),
@@ -12,7 +12,7 @@ export function keysOf(input: ReadStream, output: WriteStream): Keys {
       const restore = (): void => {
         input.setRawMode(false);
       };
-      const leave = Object.entries(SIGNALS).map(([name, number]) => {
+      const removeHandlers = Object.entries(SIGNALS).map(([name, number]) => {
         const end = (): never => process.exit(128 + number);
         process.once(name, end);
         return () => process.off(name, end);
@@ -25,7 +25,7 @@ export function keysOf(input: ReadStream, output: WriteStream): Keys {
         output.off('resize', resized);
         input.off('data', keys).pause();
         process.off('exit', restore);
-        for (const off of leave) off();
+        for (const removeHandler of removeHandlers) removeHandler();
         restore();
       };
     },

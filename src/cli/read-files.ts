@@ -26,15 +26,15 @@ export async function readInput(name: string, terminal: Terminal): Promise<Input
   }
 }
 
-/** Counts while it reads: devices and pipes have no size, and may never end. */
-async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** Counts the bytes while it reads, because devices and pipes have no size and may never end. */
+async function readAll(file: string, chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let size = 0;
-  for await (const part of parts) {
-    size += part.length;
+  for await (const chunk of chunks) {
+    size += chunk.length;
     if (size > MAX_INPUT_BYTES)
       throw new CommandError(`${file} is larger than the limit of ${MAX_INPUT_BYTES} bytes`);
-    read.push(part);
+    read.push(chunk);
   }
   return Buffer.concat(read);
 }
@@ -70,13 +70,12 @@ const holdsManifests = ({ file, bytes }: InputFile): boolean => isManifest(file,
 
 /** Keeps the bytes: the engine reports where they are not UTF-8. */
 function hclFile({ file, bytes }: InputFile): PipelineText {
-  const given = {};
   return {
     file,
     source: decode(bytes),
     text: wholeFile(bytes),
-    given,
-    elsewhere: { secrets: [], configMaps: [] },
+    variables: {},
+    unreadSources: { secrets: [], configMaps: [] },
     pins: [],
     faults: [],
   };

@@ -2,7 +2,7 @@ import { isScalar, Scalar } from 'yaml';
 import { defined } from '#defined';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { checkPipeline, kindOf, textOfVariable } from './check-pipeline.ts';
-import { elsewhere, literalBlock, type EmbeddedText } from './embedded-text.ts';
+import { inlineText, literalBlock, type EmbeddedText } from './embedded-text.ts';
 import type { Finding, Place } from './finding.ts';
 import {
   fieldsOf,
@@ -24,9 +24,9 @@ export interface PipelineText {
   text: EmbeddedText;
   /** `<namespace>/<name>` of a manifest. */
   name?: string;
-  given: GivenVariables;
-  /** Secrets and ConfigMaps with further variables, which are not in the files. */
-  elsewhere: { secrets: string[]; configMaps: string[] };
+  variables: GivenVariables;
+  /** Names of Secrets and ConfigMaps that may give further variables, but are not in the files. */
+  unreadSources: { secrets: string[]; configMaps: string[] };
   /** What the manifest pins, and where. */
   pins: { resource: string; at: { file: string; place?: Place } }[];
   /** Errors of the manifest outside its text. */
@@ -45,12 +45,14 @@ export function readManifests(files: readonly { file: string; source: string }[]
   const findings: Finding[] = [];
   const manifests = files.flatMap(({ file, source }) => parseManifests(file, source, findings));
   const pipelines = manifests.filter(isPipeline).flatMap((manifest) => {
-    const read = readPipeline(manifest, manifests);
-    if (!Array.isArray(read)) return [read];
-    findings.push(...read);
+    const result = readPipeline(manifest, manifests);
+    if (!Array.isArray(result)) return [result];
+    findings.push(...result);
     return [];
   });
-  const empty = files.filter(({ file }) => !manifests.some((one) => one.file === file && isPipeline(one)));
+  const empty = files.filter(
+    ({ file }) => !manifests.some((manifest) => manifest.file === file && isPipeline(manifest)),
+  );
   for (const { file } of empty) {
     if (findings.some((finding) => finding.file === file)) continue;
     const [message, help] = [
@@ -65,24 +67,24 @@ export function readManifests(files: readonly { file: string; source: string }[]
 const isPipeline = ({ fields }: Manifest): boolean =>
   fields['kind'] === 'Pipeline' && String(fields['apiVersion']).startsWith('millrace.dev/');
 
-function readPipeline(manifest: Manifest, all: readonly Manifest[]): PipelineText | Finding[] {
+function readPipeline(manifest: Manifest, allManifests: readonly Manifest[]): PipelineText | Finding[] {
   const { fields } = manifest;
   const metadata = fieldsOf(fields['metadata']);
   const spec = fieldsOf(fields['spec']);
   const name = [metadata['namespace'], metadata['name']].filter((part) => typeof part === 'string').join('/');
   const key = fieldsOf(fieldsOf(spec['configFrom'])['configMapKeyRef']);
-  const found =
+  const located =
     spec['config'] === undefined
-      ? textIn(configMap(key['name'], manifest, all), ['data', String(key['key'])])
-      : textIn(manifest, ['spec', 'config']);
+      ? embeddedTextAt(findConfigMap(key['name'], manifest, allManifests), ['data', String(key['key'])])
+      : embeddedTextAt(manifest, ['spec', 'config']);
   const faults = checkPipeline(manifest);
-  if (!found) return [...faults, withoutText(manifest, name, key)];
-  const sources = sourcesOf(manifest, all);
+  if (!located) return [...faults, missingTextError(manifest, name, key)];
+  const sources = sourcesOf(manifest, allManifests);
   return {
-    ...found,
+    ...located,
     ...(name !== '' && { name }),
-    given: { ...sources.given, ...plainVariables(fieldsOf(spec['vars'])) },
-    elsewhere: sources.elsewhere,
+    variables: { ...sources.variables, ...plainVariables(fieldsOf(spec['vars'])) },
+    unreadSources: sources.unreadSources,
     pins: pinsOf(manifest),
     faults,
     placeOfVariable: (variable) =>
@@ -102,7 +104,7 @@ function pinsOf(manifest: Manifest): PipelineText['pins'] {
   });
 }
 
-function withoutText(manifest: Manifest, name: string, key: Fields): Finding {
+function missingTextError(manifest: Manifest, name: string, key: Fields): Finding {
   const { file, fields } = manifest;
   const { config } = fieldsOf(fields['spec']);
   const pipeline = name === '' ? 'the Pipeline' : `the Pipeline ${name}`;
@@ -130,7 +132,7 @@ function placeIn(manifest: Manifest, path: readonly string[]): { file: string; p
   return { file: manifest.file, ...defined({ place }) };
 }
 
-function textIn(
+function embeddedTextAt(
   manifest: Manifest | undefined,
   path: readonly string[],
 ): Pick<PipelineText, 'file' | 'source' | 'text'> | undefined {
@@ -142,33 +144,33 @@ function textIn(
   // The text begins on the line after `|`.
   const block = { source, start: at.line, text: scalar.value };
   const isBlock = scalar.type === Scalar.BLOCK_LITERAL;
-  return { file, source, text: isBlock ? literalBlock(block) : elsewhere(scalar.value, at) };
+  return { file, source, text: isBlock ? literalBlock(block) : inlineText(scalar.value, at) };
 }
 
 function sourcesOf(
   manifest: Manifest,
-  all: readonly Manifest[],
-): Pick<PipelineText, 'given' | 'elsewhere'> & Required<Pick<PipelineText, 'placeOfVariable'>> {
+  allManifests: readonly Manifest[],
+): Pick<PipelineText, 'variables' | 'unreadSources'> & Required<Pick<PipelineText, 'placeOfVariable'>> {
   const maps: Manifest[] = [];
-  const given: Record<string, GivenVariables[string]> = {};
-  const unknown: PipelineText['elsewhere'] = { secrets: [], configMaps: [] };
+  const variables: Record<string, GivenVariables[string]> = {};
+  const unread: PipelineText['unreadSources'] = { secrets: [], configMaps: [] };
   const list: unknown = fieldsOf(manifest.fields['spec'])['varsFrom'];
   for (const source of Array.isArray(list) ? list.map(fieldsOf) : []) {
     const secret = fieldsOf(source['secretRef'])['name'];
-    if (typeof secret === 'string') unknown.secrets.push(secret);
+    if (typeof secret === 'string') unread.secrets.push(secret);
     const name = fieldsOf(source['configMapRef'])['name'];
     if (typeof name !== 'string') continue;
-    const found = configMap(name, manifest, all);
-    if (found) maps.push(found);
-    else unknown.configMaps.push(name);
+    const map = findConfigMap(name, manifest, allManifests);
+    if (map) maps.push(map);
+    else unread.configMaps.push(name);
   }
-  for (const { fields } of maps) Object.assign(given, plainVariables(fieldsOf(fields['data'])));
+  for (const { fields } of maps) Object.assign(variables, plainVariables(fieldsOf(fields['data'])));
   return {
-    given,
-    elsewhere: unknown,
+    variables,
+    unreadSources: unread,
     placeOfVariable(variable) {
-      const giver = maps.findLast(({ fields }) => Object.hasOwn(fieldsOf(fields['data']), variable));
-      return giver && placeIn(giver, ['data', variable]);
+      const definingMap = maps.findLast(({ fields }) => Object.hasOwn(fieldsOf(fields['data']), variable));
+      return definingMap && placeIn(definingMap, ['data', variable]);
     },
   };
 }
@@ -177,11 +179,15 @@ const plainVariables = (fields: Fields): GivenVariables =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value: textOfVariable(value) }]));
 
 /** Finds a ConfigMap of the same namespace. A manifest without a namespace matches any. */
-function configMap(name: unknown, { fields }: Manifest, all: readonly Manifest[]): Manifest | undefined {
+function findConfigMap(
+  name: unknown,
+  { fields }: Manifest,
+  allManifests: readonly Manifest[],
+): Manifest | undefined {
   const namespace = fieldsOf(fields['metadata'])['namespace'];
-  return all.find((other) => {
-    const metadata = fieldsOf(other.fields['metadata']);
-    const near = namespace === undefined || [undefined, namespace].includes(metadata['namespace']);
-    return other.fields['kind'] === 'ConfigMap' && metadata['name'] === name && near;
+  return allManifests.find((candidate) => {
+    const metadata = fieldsOf(candidate.fields['metadata']);
+    const isSameNamespace = namespace === undefined || [undefined, namespace].includes(metadata['namespace']);
+    return candidate.fields['kind'] === 'ConfigMap' && metadata['name'] === name && isSameNamespace;
   });
 }

@@ -12,14 +12,14 @@ export interface VariableOptions {
 
 /** Variables from the command line. `--var` wins over `--vars`, and a later file over an earlier one. */
 export async function readVariables(options: VariableOptions, terminal: Terminal): Promise<GivenVariables> {
-  const given: Record<string, GivenVariables[string]> = {};
-  for (const file of options.vars ?? []) Object.assign(given, await readVariablesFile(file, terminal));
+  const variables: Record<string, GivenVariables[string]> = {};
+  for (const file of options.vars ?? []) Object.assign(variables, await readVariablesFile(file, terminal));
   for (const assignment of options.var ?? []) {
     const at = assignment.indexOf('=');
     if (at < 1) throw new CommandError(`--var ${assignment}: write it as --var <name>=<value>`);
-    given[assignment.slice(0, at)] = { value: assignment.slice(at + 1) };
+    variables[assignment.slice(0, at)] = { value: assignment.slice(at + 1) };
   }
-  return given;
+  return variables;
 }
 
 async function readVariablesFile(name: string, terminal: Terminal): Promise<GivenVariables> {

@@ -47,11 +47,11 @@ test.each([
   ['!!str 0755', '0755'],
   ['!!int 0755', 493],
   ['|\n    on', 'on\n'],
-])('%j is to Concourse %j', (text, value) => {
+])('Concourse reads the YAML %j as %j', (text, value) => {
   expect(read(`key: ${text}\n`)).toEqual({ key: value });
 });
 
-test('a key is the text of what it means', () => {
+test('a key is the text of the value that it resolves to', () => {
   expect(read('on: 1\n010: 2\n"off": 3\n')).toEqual({ true: 1, '8': 2, off: 3 });
 });
 

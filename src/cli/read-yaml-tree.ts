@@ -15,7 +15,7 @@ import {
 import type { YamlEntry, YamlSpan, YamlTree } from '#domain/convert/yaml-tree.ts';
 import { resolvePlain } from './resolve-plain.ts';
 
-/** With all aliases resolved. A small text can have aliases of aliases. */
+/** The limit with all aliases resolved: a small text can have aliases of aliases. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 100;
 
@@ -34,7 +34,7 @@ const TOO_DEEP: YamlFault = {
 };
 
 export interface ReadYaml {
-  /** Absent with faults. */
+  /** Absent if there are faults. */
   tree?: YamlTree;
   faults: YamlFault[];
   lines: LineCounter;
@@ -67,7 +67,7 @@ export function readYamlTree(source: string): ReadYaml {
     const tree = reader.read(document.contents, 0);
     return reader.faults.length > 0 ? { faults: reader.faults, lines } : { tree, faults: [], lines };
   } catch (thrown) {
-    // The parser nests calls as deeply as the text.
+    // The calls of the parser nest as deeply as the text, so a deep text overflows the stack.
     if (!(thrown instanceof RangeError)) throw thrown;
     return { faults: [TOO_DEEP], lines };
   }
@@ -81,13 +81,15 @@ const syntaxFault = ({ message, pos }: { message: string; pos: [number, number] 
 
 class TreeReader {
   readonly faults: YamlFault[] = [];
-  /** By name, as far as the text has been read. The same name may come again. */
+  /** The anchors that were read so far, by name. A later anchor may have the same name. */
   readonly #anchors = new Map<string, Node>();
-  /** What each alias meant when it was first read. Looking through the document each time would be slow. */
+  /**
+   * The node that each alias named when it was first read. To search the document each time would be slow.
+   */
   readonly #targets = new Map<Node, Node | undefined>();
   #nodes = 0;
   #isTooLarge = false;
-  #aliases = 0;
+  #aliasDepth = 0;
 
   read(node: unknown, depth: number, at: YamlSpan = NOWHERE): YamlTree {
     const span = spanOf(node) ?? at;
@@ -105,16 +107,20 @@ class TreeReader {
     if (isSeq(node))
       return { kind: 'list', span, items: node.items.map((item) => this.read(item, depth + 1, span)) };
     if (isMap(node)) return { kind: 'map', span, entries: this.#readEntries(node.items, depth, span) };
-    return { kind: 'scalar', span, value: isScalar(node) ? this.#valueOf(meaningOf(node), span) : null };
+    return {
+      kind: 'scalar',
+      span,
+      value: isScalar(node) ? this.#checkValue(resolveScalar(node), span) : null,
+    };
   }
 
-  /** Inside an alias, the text is one that was read before. */
+  /** Ignores anchors inside an alias: they were read before. */
   #rememberAnchor(node: Node): void {
     const { anchor } = node;
-    if (this.#aliases === 0 && anchor !== undefined) this.#anchors.set(anchor, node);
+    if (this.#aliasDepth === 0 && anchor !== undefined) this.#anchors.set(anchor, node);
   }
 
-  /** Reported once: everything behind it has the same reason. */
+  /** Reports the limit once: everything behind this place would exceed it too. */
   #refuseSize(depth: number, span: YamlSpan): void {
     if (this.#isTooLarge) return;
     this.#isTooLarge = true;
@@ -129,9 +135,9 @@ class TreeReader {
     if (!this.#targets.has(alias)) this.#targets.set(alias, this.#anchors.get(alias.source));
     const target = this.#targets.get(alias);
     if (target) {
-      this.#aliases++;
+      this.#aliasDepth++;
       const tree = { ...this.read(target, depth + 1, span), span };
-      this.#aliases--;
+      this.#aliasDepth--;
       return tree;
     }
     this.faults.push({
@@ -146,10 +152,10 @@ class TreeReader {
   #readEntries(pairs: readonly unknown[], depth: number, span: YamlSpan): YamlEntry[] {
     const own: YamlEntry[] = [];
     const merged: YamlEntry[] = [];
-    for (const pair of pairs.filter((one): one is Pair => isPair(one))) {
+    for (const pair of pairs.filter((item): item is Pair => isPair(item))) {
       const keySpan = spanOf(pair.key) ?? span;
       const value = this.read(pair.value, depth + 1, keySpan);
-      const key = isScalar(pair.key) ? String(meaningOf(pair.key)) : undefined;
+      const key = isScalar(pair.key) ? String(resolveScalar(pair.key)) : undefined;
       if (key === undefined)
         this.faults.push({ message: 'a key must be a text', help: 'Write a name.', span: keySpan });
       else if (key === '<<' && isPlain(pair.key)) merged.push(...this.#mergedEntries(value));
@@ -160,7 +166,7 @@ class TreeReader {
     return [...added, ...own];
   }
 
-  /** The first of several maps wins. */
+  /** The entries of the merged maps, in order: the caller takes the first entry of a key. */
   #mergedEntries(value: YamlTree): YamlEntry[] {
     const maps = value.kind === 'list' ? value.items : [value];
     return maps.flatMap((map) => {
@@ -170,7 +176,7 @@ class TreeReader {
     });
   }
 
-  #valueOf(value: unknown, span: YamlSpan): string | number | boolean | null {
+  #checkValue(value: unknown, span: YamlSpan): string | number | boolean | null {
     if (value === null || value === undefined) return null;
     if (typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number' && isExact(value)) return value;
@@ -185,7 +191,7 @@ class TreeReader {
 
 const isPlain = (node: unknown): boolean => isScalar(node) && node.type === 'PLAIN';
 
-const meaningOf = ({ value, type, tag }: Scalar): unknown =>
+const resolveScalar = ({ value, type, tag }: Scalar): unknown =>
   typeof value === 'string' && type === 'PLAIN' && tag !== STRING_TAG ? resolvePlain(value) : value;
 
 const STRING_TAG = 'tag:yaml.org,2002:str';

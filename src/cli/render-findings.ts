@@ -3,15 +3,15 @@ import { visible } from '#domain/graph/measure-label.ts';
 import type { Finding, Place } from './finding.ts';
 import type { Paint } from './terminal.ts';
 
-/** Graphemes of a long line that are shown on each side of the place. */
-const AROUND = 60;
+/** How many graphemes of a long line are shown on each side of the place. */
+const CONTEXT_GRAPHEMES = 60;
 
 const segmenter = new Intl.Segmenter();
 
 /** Findings of a server may have neither code nor help. */
 type AnyFinding = Omit<Finding, 'code' | 'help'> & Partial<Pick<Finding, 'code' | 'help'>>;
 
-/** Like a compiler: file, place, code and message; the line with a caret below; what to do. */
+/** Renders a finding as compilers do: file, place, code, message, the line with a caret below, what to do. */
 export function renderFinding(finding: AnyFinding, source: string | undefined, paint: Paint): string {
   const { severity, code, message, help, file, place } = finding;
   const style = severity === 'error' ? 'red' : 'yellow';
@@ -46,8 +46,8 @@ function snippetOf(source: string | undefined, place: Place): Snippet | undefine
 }
 
 /** `in job "deploy", put "git" "app"`, without the blocks that the message or the quoted line names. */
-function blocksLine(blocks: readonly string[] = [], shown: string, margin: string): string[] {
-  const others = blocks.map(visible).filter((block) => !shown.includes(block));
+function blocksLine(blocks: readonly string[] = [], namedAlready: string, margin: string): string[] {
+  const others = blocks.map(visible).filter((block) => !namedAlready.includes(block));
   return others.length === 0 ? [] : [`${margin} in ${others.join(', ')}`];
 }
 
@@ -66,19 +66,22 @@ interface Snippet {
 
 /** The part of a line around the place. Tabs stay tabs, so that the caret lines up at any tab width. */
 function cutLine(line: string, { start, end }: Place): Snippet {
-  const letters = Array.from(segmenter.segment(line), ({ segment }) =>
+  const graphemes = Array.from(segmenter.segment(line), ({ segment }) =>
     segment === '\t' ? segment : visible(segment),
   );
-  const first = Math.min(start.column - 1, letters.length);
-  const last = end.line > start.line ? letters.length : Math.min(end.column - 1, letters.length);
-  const from = first > AROUND + 20 ? first - AROUND : 0;
-  const to = Math.min(letters.length, Math.max(last, first + 1, from === 0 ? 2 * AROUND : first + AROUND));
-  const until = Math.min(to, first + 2 * AROUND);
-  const before = letters.slice(from, first);
-  const marked = letters.slice(first, Math.min(last, until));
-  const cut = { before: from > 0 ? '…' : '', after: until < letters.length ? '…' : '' };
+  const first = Math.min(start.column - 1, graphemes.length);
+  const last = end.line > start.line ? graphemes.length : Math.min(end.column - 1, graphemes.length);
+  const cutStart = first > CONTEXT_GRAPHEMES + 20 ? first - CONTEXT_GRAPHEMES : 0;
+  const contextEnd = Math.min(
+    graphemes.length,
+    Math.max(last, first + 1, cutStart === 0 ? 2 * CONTEXT_GRAPHEMES : first + CONTEXT_GRAPHEMES),
+  );
+  const cutEnd = Math.min(contextEnd, first + 2 * CONTEXT_GRAPHEMES);
+  const before = graphemes.slice(cutStart, first);
+  const marked = graphemes.slice(first, Math.min(last, cutEnd));
+  const cut = { before: cutStart > 0 ? '…' : '', after: cutEnd < graphemes.length ? '…' : '' };
   return {
-    text: `${cut.before}${letters.slice(from, until).join('')}${cut.after}`,
+    text: `${cut.before}${graphemes.slice(cutStart, cutEnd).join('')}${cut.after}`,
     indent: `${cut.before === '' ? '' : ' '}${before.map(blank).join('')}`,
     caret: `^${'~'.repeat(Math.max(0, marked.reduce((sum, letter) => sum + stringWidth(letter), 0) - 1))}`,
   };

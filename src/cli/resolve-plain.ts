@@ -1,26 +1,26 @@
 type PlainValue = string | number | boolean | null;
 
 const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
-  ...both(true, ['y', 'yes', 'true', 'on']),
-  ...both(false, ['n', 'no', 'false', 'off']),
-  ...both(null, ['null']),
+  ...inThreeCases(true, ['y', 'yes', 'true', 'on']),
+  ...inThreeCases(false, ['n', 'no', 'false', 'off']),
+  ...inThreeCases(null, ['null']),
   ['~', null],
   ['', null],
 ]);
 
-/** In lower case, with a capital, and in upper case. Other mixtures are texts. */
-function both<T>(value: T, words: readonly string[]): [string, T][] {
+/** Each word in lower case, with a capital, and in upper case. Other mixtures are texts. */
+function inThreeCases<T>(value: T, words: readonly string[]): [string, T][] {
   return words.flatMap((word): [string, T][] =>
-    [word, `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`, word.toUpperCase()].map((one) => [
-      one,
+    [word, `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`, word.toUpperCase()].map((spelling) => [
+      spelling,
       value,
     ]),
   );
 }
 
 /**
- * What a text without quotes is to Concourse, which reads YAML 1.1 but for dates and numbers to the base of 60:
- * both stay texts.
+ * The value that Concourse reads in a text without quotes. It reads YAML 1.1, except that dates and numbers
+ * in base 60 stay texts.
  */
 export function resolvePlain(text: string): PlainValue {
   const word = WORDS.get(text);
@@ -28,13 +28,13 @@ export function resolvePlain(text: string): PlainValue {
   return infinityOf(text) ?? integerOf(text.replaceAll('_', '')) ?? floatOf(text) ?? text;
 }
 
-/** Not a number that JSON has, so it is refused later. */
+/** Infinity or NaN. The caller refuses these numbers, because JSON does not have them. */
 function infinityOf(text: string): number | undefined {
   if (/^[-+]?\.(?:inf|Inf|INF)$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   return /^\.(?:nan|NaN|NAN)$/.test(text) ? Number.NaN : undefined;
 }
 
-/** `0755` is octal. */
+/** An integer. A leading zero means octal: `0755`. */
 function integerOf(text: string): number | undefined {
   const [, sign = '', digits = ''] = /^([-+]?)(\d.*)$/.exec(text) ?? [];
   const unsigned = unsignedOf(digits);

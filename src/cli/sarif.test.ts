@@ -142,7 +142,7 @@ describe('a report in SARIF', () => {
 
   test('counts columns in code points', () => {
     const place = { start: { line: 1, column: 5 }, end: { line: 1, column: 6 } };
-    // A letter with an accent of its own, and a family of three people: one letter each.
+    // A letter with a combining accent, and an emoji of three people: each is one grapheme.
     const { results } = reportOf([finding({ place })], 'e\u0301\u{1F468}\u200D\u{1F469}\u200D\u{1F467}ab!');
     expect(results[0]?.locations[0]?.physicalLocation.region).toEqual({
       startLine: 1,

@@ -24,11 +24,11 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
         columnKind: 'unicodeCodePoints',
         results: findings.map((finding) => {
           const { code, severity, message, help, file, place, blocks } = finding;
-          const locate = (one: Place | undefined): object => ({
+          const locate = (at: Place | undefined): object => ({
             physicalLocation: {
               artifactLocation: { uri: uriOf(file) },
-              // Code hosts require a line: a finding about a whole file is at its first.
-              region: one ? regionOf(one, lines.get(file) ?? []) : { startLine: 1 },
+              // Code hosts require a line: a finding about a whole file is on the first line.
+              region: at ? regionOf(at, lines.get(file) ?? []) : { startLine: 1 },
             },
           });
           return {
@@ -45,9 +45,9 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
 }
 
 function ruleOf(code: string): Rule {
-  const known = Object.entries(diagnosticCodes).find(([name]) => name === code)?.[1];
-  if (known) {
-    const { meaning, help, severity } = known;
+  const diagnosticCode = Object.entries(diagnosticCodes).find(([name]) => name === code)?.[1];
+  if (diagnosticCode) {
+    const { meaning, help, severity } = diagnosticCode;
     return {
       id: code,
       shortDescription: { text: meaning },
@@ -55,12 +55,12 @@ function ruleOf(code: string): Rule {
       defaultConfiguration: { level: severity },
     };
   }
-  const own = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1];
-  const { meaning, severity } = own ?? { meaning: code, severity: 'error' };
+  const ownCode = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1];
+  const { meaning, severity } = ownCode ?? { meaning: code, severity: 'error' };
   return { id: code, shortDescription: { text: meaning }, defaultConfiguration: { level: severity } };
 }
 
-/** The innermost block, with the one around it in its full name (SARIF 3.33). */
+/** The innermost block. Its full name also has the blocks around it (SARIF 3.33). */
 function logicalLocations(blocks: readonly string[] = []): object {
   const name = blocks.at(-1);
   return name === undefined
@@ -69,8 +69,8 @@ function logicalLocations(blocks: readonly string[] = []): object {
 }
 
 /**
- * Relative to the folder in which the command runs, as code hosts want it; a path from the root is a URL of
- * its own.
+ * The URI of a file: relative to the folder in which the command runs, as code hosts expect. An absolute path
+ * becomes a file URL.
  */
 function uriOf(file: string): string {
   if (file.startsWith('/')) return pathToFileURL(file).href;

@@ -10,14 +10,14 @@ export interface Terminal {
   /** Messages for people, besides the results. */
   err(text: string): void;
   stdin(): AsyncIterable<Uint8Array>;
-  /** Results go to a screen, not into a file or a pipe. */
+  /** Whether results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
-  /** The reader of standard output has closed it. */
+  /** Whether the reader of standard output has closed it. */
   readonly isOver?: boolean;
   colour: boolean;
   /** Prompts for a line, with or without echo. Absent if nobody is at the terminal. */
-  ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
-  /** Keys of a person, one by one. Absent unless input and output are both a terminal. */
+  ask?: (question: string, visibility: 'shown' | 'hidden') => Promise<string>;
+  /** The keys that the user presses. Absent unless input and output are both a terminal. */
   keys?: Keys;
   /** Opens the compiler. Absent: the command opens its own. */
   openCompiler?: () => HclCompiler;
@@ -29,7 +29,7 @@ export interface Terminal {
   pause?: (milliseconds: number) => Promise<void>;
 }
 
-/** A terminal whose keys go elsewhere. */
+/** A terminal whose keys a command can take, for example to send them to a shell in a Pod. */
 export interface Keys {
   size(): { columns: number; rows: number };
   /** Until the returned function is called, keys arrive unchanged and at once, and nothing echoes them. */
@@ -52,7 +52,7 @@ export function openTerminal(when: ColourWhen): Terminal {
       return;
     }
     stderr.write(`millrace: the output cannot be written: ${explain(error)}\n`);
-    // The output is incomplete whatever happens next.
+    // The output is incomplete, so the command cannot succeed.
     process.exit(EXIT.error);
   });
   return {
@@ -68,9 +68,9 @@ export function openTerminal(when: ColourWhen): Terminal {
     },
     ...(stdin.isTTY && stdout.isTTY && { keys: keysOf(stdin, stdout) }),
     ...(stdin.isTTY && {
-      async ask(question, line) {
+      async ask(question, visibility) {
         const { promptOn } = await import('./client/prompt.ts');
-        return await promptOn({ input: stdin, output: stderr }, question, line);
+        return await promptOn({ input: stdin, output: stderr }, question, visibility);
       },
     }),
     colour: when === 'always' || (when === 'auto' && takesColour(stdout)),

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(programs, { recursive: true }));
 
-const full = (): Uint8Array => {
+const failToRead = (): Uint8Array => {
   throw new Error('no space left');
 };
 const unpack = (): boolean => ensureUnpacked(folder, assets);
@@ -44,14 +44,14 @@ const age = (path: string, milliseconds: number): void => {
   const at = (Date.now() - milliseconds) / 1000;
   utimesSync(path, at, at);
 };
-/** Makes a folder with a file beside the program. */
-function beside(name: string, milliseconds: number): void {
+/** Makes a folder with a file beside the folder of the program, this many milliseconds old. */
+function makeFolderBeside(name: string, milliseconds: number): void {
   mkdirSync(join(programs, name));
   writeFileSync(join(programs, name, 'millrace.js'), '');
   age(join(programs, name), milliseconds);
 }
 
-test('unpacks once, for the user only, with the shim as a program', () => {
+test('the program is unpacked once, for the user only, with the shim as a program', () => {
   expect([unpack(), unpack()]).toEqual([true, false]);
   expect(contents()).toEqual(FILES);
   expect(readdirSync(programs)).toEqual([DIGEST]);
@@ -62,44 +62,44 @@ test('unpacks once, for the user only, with the shim as a program', () => {
   ]).toEqual([0o100, 0]);
 });
 
-test.each(Object.keys(FILES))('puts %s back if it is missing, and leaves the other files', (name) => {
+test.each(Object.keys(FILES))('a missing %s is unpacked again, and the other files stay', (name) => {
   unpack();
-  const others = assets.names.filter((one) => one !== name);
-  const before = others.map((one) => statSync(join(folder, one)).ino);
+  const others = assets.names.filter((other) => other !== name);
+  const before = others.map((other) => statSync(join(folder, other)).ino);
   rmSync(join(folder, name));
   expect(unpack()).toBe(true);
   expect(contents()).toEqual(FILES);
-  expect(others.map((one) => statSync(join(folder, one)).ino)).toEqual(before);
+  expect(others.map((other) => statSync(join(folder, other)).ino)).toEqual(before);
   expect(readdirSync(programs)).toEqual([DIGEST]);
 });
 
-test('puts a whole folder back', () => {
+test('a missing folder is unpacked again', () => {
   unpack();
   rmSync(join(folder, 'node_modules'), { recursive: true });
   unpack();
   expect(contents()).toEqual(FILES);
 });
 
-test('leaves nothing behind if it fails', () => {
-  expect(() => ensureUnpacked(folder, { ...assets, read: full })).toThrow('no space left');
+test('a failed unpacking leaves nothing behind', () => {
+  expect(() => ensureUnpacked(folder, { ...assets, read: failToRead })).toThrow('no space left');
   expect(readdirSync(programs)).toEqual([]);
 });
 
-test('removes what killed processes left a day ago, and releases unused for 30 days', () => {
+test('folders that killed processes left a day ago and releases unused for 30 days are removed', () => {
   unpack();
   age(folder, 99 * DAY);
-  beside(`${DIGEST}.${UUID}`, 25 * HOUR);
-  beside(`${OTHER}.${UUID}`, 23 * HOUR);
-  beside(OTHER, 31 * DAY);
-  beside(OTHER.replaceAll('1', 'e'), 29 * DAY);
-  beside('notes of the user', 99 * DAY);
+  makeFolderBeside(`${DIGEST}.${UUID}`, 25 * HOUR);
+  makeFolderBeside(`${OTHER}.${UUID}`, 23 * HOUR);
+  makeFolderBeside(OTHER, 31 * DAY);
+  makeFolderBeside(OTHER.replaceAll('1', 'e'), 29 * DAY);
+  makeFolderBeside('notes of the user', 99 * DAY);
   removeLeftovers(folder);
   expect(new Set(readdirSync(programs))).toEqual(
     new Set([DIGEST, `${OTHER}.${UUID}`, OTHER.replaceAll('1', 'e'), 'notes of the user']),
   );
 });
 
-test('notes each day that a release is in use', () => {
+test('the time of a release in use is updated once a day', () => {
   unpack();
   age(folder, 2 * HOUR);
   const before = statSync(folder).mtimeMs;
@@ -110,7 +110,7 @@ test('notes each day that a release is in use', () => {
   expect(Date.now() - statSync(folder).mtimeMs).toBeLessThan(HOUR);
 });
 
-test('a folder that cannot be read stops nobody', () => {
+test('a folder that cannot be read causes no error', () => {
   expect(() => removeLeftovers(join(programs, 'missing', DIGEST))).not.toThrow();
   expect(existsSync(programs)).toBe(true);
 });

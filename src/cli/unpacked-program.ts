@@ -21,7 +21,7 @@ export interface ProgramAssets {
 
 const DAY_MS = 86_400_000;
 
-/** A process that still unpacks after this time was killed. */
+/** A process that has not finished unpacking after this time was killed. */
 const UNFINISHED_MS = DAY_MS;
 /** Other releases that were not started for this long are removed. */
 const UNUSED_MS = 30 * DAY_MS;
@@ -45,11 +45,11 @@ export function ensureUnpacked(folder: string, assets: ProgramAssets, now = Date
   return false;
 }
 
-/** Programs that clean caches delete single files that were not read for a while. */
+/** Files that are missing: programs that clean caches delete single files that were not read for a while. */
 const missingIn = (folder: string, { names }: ProgramAssets): string[] =>
   names.filter((name) => !existsSync(join(folder, name)));
 
-/** Another process may unpack at the same time: the folder, or a missing file, appears whole. */
+/** Another process may unpack at the same time, so the folder, or each missing file, appears in one step. */
 function unpack(folder: string, assets: ProgramAssets): void {
   const unfinished = `${folder}.${randomUUID()}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
@@ -101,11 +101,11 @@ export function removeLeftovers(folder: string, now = Date.now()): void {
   });
 }
 
-/** Runs what the program does not depend on: a folder that cannot be read or removed stops nobody. */
-function quietly(act: () => void): void {
+/** Runs an action that the program does not depend on, and ignores its failure. */
+function quietly(action: () => void): void {
   try {
-    act();
+    action();
   } catch {
-    // It is tried again with the next release.
+    // A later start tries again.
   }
 }

@@ -17,18 +17,19 @@ export async function validate(
   options: ValidateOptions,
   terminal: Terminal,
 ): Promise<Exit> {
-  const given = await readVariables(options, terminal);
+  const variables = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines(files, terminal);
-  const compiled = await compileTexts(pipelines, given, terminal);
-  const all = [...findings, ...compiled.flatMap((one) => one.findings)];
-  if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
-  if (options.output === 'json') terminal.out(asJson(compiled, findings));
-  if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, sources), undefined, 2)}\n`);
-  return all.some(isErrorFinding) ? EXIT.failure : EXIT.success;
+  const compiled = await compileTexts(pipelines, variables, terminal);
+  const allFindings = [...findings, ...compiled.flatMap((text) => text.findings)];
+  if (options.output === 'text') terminal.out(renderText(compiled, { findings, sources }, terminal));
+  if (options.output === 'json') terminal.out(renderJson(compiled, findings));
+  if (options.output === 'sarif')
+    terminal.out(`${JSON.stringify(toSarif(allFindings, sources), undefined, 2)}\n`);
+  return allFindings.some(isErrorFinding) ? EXIT.failure : EXIT.success;
 }
 
 /** The findings of manifests, then those of each pipeline with a summary line. */
-function asText(
+function renderText(
   compiled: readonly CompiledText[],
   { findings, sources }: Pick<ReadFiles, 'findings' | 'sources'>,
   terminal: Terminal,
@@ -37,17 +38,17 @@ function asText(
   const render = (finding: Finding): string =>
     `${renderFinding(finding, sources.get(finding.file), paint)}\n`;
   const blocks = findings.map(render);
-  for (const { text, pipeline, findings: own } of compiled) {
-    blocks.push(...own.map(render));
-    const errors = own.filter(isErrorFinding).length;
-    const warnings = own.length - errors;
-    const parts = [
+  for (const { text, pipeline, findings: ownFindings } of compiled) {
+    blocks.push(...ownFindings.map(render));
+    const errors = ownFindings.filter(isErrorFinding).length;
+    const warnings = ownFindings.length - errors;
+    const counts = [
       ...(errors > 0 ? [count(errors, 'error')] : []),
       ...(warnings > 0 ? [count(warnings, 'warning')] : []),
       ...(pipeline ? [count(pipeline.jobs.length, 'job'), count(pipeline.resources.length, 'resource')] : []),
     ];
     const verdict = errors > 0 ? paint('red', 'not valid') : paint('green', 'valid');
-    blocks.push(`${titleOf(text)}: ${verdict}, ${parts.join(', ')}\n`);
+    blocks.push(`${titleOf(text)}: ${verdict}, ${counts.join(', ')}\n`);
   }
   return blocks.join('');
 }
@@ -55,17 +56,23 @@ function asText(
 const titleOf = ({ file, name }: CompiledText['text']): string =>
   name === undefined ? file : `${file}, ${name}`;
 
-function asJson(compiled: readonly CompiledText[], findings: readonly Finding[]): string {
-  const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: own }) => ({
+function renderJson(compiled: readonly CompiledText[], findings: readonly Finding[]): string {
+  const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: ownFindings }) => ({
     file,
     ...defined({ pipeline: name }),
-    valid: !own.some(isErrorFinding),
+    valid: !ownFindings.some(isErrorFinding),
     ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
-    diagnostics: own.map((finding) => (finding.file === file ? withoutFile(finding) : finding)),
+    diagnostics: ownFindings.map((finding) => (finding.file === file ? withoutFile(finding) : finding)),
   }));
-  const all = [...findings, ...compiled.flatMap((one) => one.findings)];
-  const errors = all.filter(isErrorFinding).length;
-  const report = { valid: errors === 0, errors, warnings: all.length - errors, files: findings, pipelines };
+  const allFindings = [...findings, ...compiled.flatMap((text) => text.findings)];
+  const errors = allFindings.filter(isErrorFinding).length;
+  const report = {
+    valid: errors === 0,
+    errors,
+    warnings: allFindings.length - errors,
+    files: findings,
+    pipelines,
+  };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 

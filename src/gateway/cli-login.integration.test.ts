@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, ORIGIN, type Answer, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
@@ -291,7 +291,7 @@ describe('the command line', () => {
   async function run(
     line: string,
     { inBrowser, atTerminal = true, pause = later }: Given = {},
-  ): Promise<Ran> {
+  ): Promise<CommandResult> {
     return await millrace(`millrace ${line}`, {
       environment: { XDG_CONFIG_HOME: home },
       pause,

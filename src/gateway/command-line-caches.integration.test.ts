@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Step } from '#domain/pipeline/steps.ts';
 import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn, scheduleOn } from '#testing/stores/schedule.ts';
@@ -61,7 +61,7 @@ async function end(cacheBytes: number): Promise<void> {
   await followOn(stores, build, 1, events);
 }
 
-async function run(line: string, role: 'read' | 'write' = 'write'): Promise<Ran> {
+async function run(line: string, role: 'read' | 'write' = 'write'): Promise<CommandResult> {
   const environment = {
     XDG_CONFIG_HOME: home,
     MILLRACE_URL: gateway.base,

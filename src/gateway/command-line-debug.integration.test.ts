@@ -8,7 +8,7 @@ import type { DebugEnd } from '#domain/build/debug-session.ts';
 import { exchangeDebug } from '#flows/builds/exchange-debug.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { AttemptRef } from '#flows/builds/ports.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
   });
 });
 
-async function run(words: string[], more: { input?: string; keys?: Keys } = {}): Promise<Ran> {
+async function run(words: string[], more: { input?: string; keys?: Keys } = {}): Promise<CommandResult> {
   const environment = {
     XDG_CONFIG_HOME: tmpdir(),
     MILLRACE_URL: gateway.base,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { makeStoreKeyPair, sealValue } from '#adapters/crypto/stored-values.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -46,7 +46,7 @@ afterAll(async () => {
 async function run(
   line: string,
   { input = '', typed }: { input?: string; typed?: string } = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   return await millrace(`millrace secrets ${line}`, {
     input,
     environment,

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn } from '#testing/stores/schedule.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function run(line: string | string[], user = 'ann'): Promise<Ran> {
+async function run(line: string | string[], user = 'ann'): Promise<CommandResult> {
   const words = typeof line === 'string' ? line.split(' ') : line;
   const session = await gateway.session(user);
   const environment = { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: gateway.base, MILLRACE_TOKEN: session };

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { tlsInFront } from '#testing/network/tls-in-front.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
@@ -37,7 +37,10 @@ interface Given {
   environment?: Record<string, string>;
 }
 
-async function run(line: string, { input = '', typed, environment = {} }: Given = {}): Promise<Ran> {
+async function run(
+  line: string,
+  { input = '', typed, environment = {} }: Given = {},
+): Promise<CommandResult> {
   const answers = [...(typed ?? [])];
   return await millrace(`millrace ${line}`, {
     input,
@@ -199,7 +202,7 @@ describe('after the login', () => {
 async function process(
   args: string[],
   { input = '', ...environment }: Record<string, string> = {},
-): Promise<Omit<Ran, 'bytes'>> {
+): Promise<Omit<CommandResult, 'bytes'>> {
   const main = join(import.meta.dirname, '..', 'main.ts');
   const env = { XDG_CONFIG_HOME: home, ...environment };
   return await new Promise((resolve) => {

@@ -7,7 +7,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endCheck } from '#testing/stores/end-check.ts';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-interface Running extends Promise<Ran> {
+interface Running extends Promise<CommandResult> {
   /** The output so far. */
   seen: { out: string; err: string };
 }

@@ -49,8 +49,8 @@ function sendEndlessly(response: ServerResponse): void {
   write();
 }
 
-const ask = async (token: 'of the environment' | 'of a login' = 'of a login'): Promise<unknown> =>
-  await new Api({ url, token }, 'tok_secret').get('/x');
+const ask = async (tokenOrigin: 'of the environment' | 'of a login' = 'of a login'): Promise<unknown> =>
+  await new Api({ url, tokenOrigin }, 'tok_secret').get('/x');
 const problem = (kind: string, detail: string, more: object = {}): string =>
   JSON.stringify({ type: `https://millrace.dev/problems/${kind}`, title: 'x', detail, ...more });
 
@@ -157,7 +157,7 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
   async (token) => {
     const before = requests.length;
     const asks = async (): Promise<unknown> =>
-      await new Api({ url, token: 'of the environment' }, token).get('/x');
+      await new Api({ url, tokenOrigin: 'of the environment' }, token).get('/x');
     await expect(asks).rejects.toThrow(/^(?![^]*secret).*the token of the environment contains characters/);
     expect(requests).toHaveLength(before);
   },
@@ -165,7 +165,7 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
 
 const download = (response: CannedResponse): AsyncGenerator<string> => {
   next = { type: 'text/plain', ...response };
-  return new Api({ url, token: 'of a login' }, 'tok_secret').download('/logs');
+  return new Api({ url, tokenOrigin: 'of a login' }, 'tok_secret').download('/logs');
 };
 
 describe('a download', () => {

@@ -3,9 +3,9 @@ import { VERSION } from '#config';
 import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** Longer than any response but a log takes. */
+/** No response takes longer, except a log. */
 const TIMEOUT_MS = 30_000;
-/** Longer than any response but a log. */
+/** No response is longer, except a log. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -19,14 +19,16 @@ export interface ClientResponse<T> {
 
 /** Joins path segments. Each is encoded, so none can change the path. */
 export function requestPath(...segments: string[]): string {
-  const wrong = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
-  if (wrong !== undefined) throw new CommandError(`${JSON.stringify(wrong)} is not a valid name`);
+  const invalid = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
+  if (invalid !== undefined) throw new CommandError(`${JSON.stringify(invalid)} is not a valid name`);
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** Requests to a gateway with the token of the user. Throws a sentence for people for every failure. */
+/**
+ * Sends requests to a gateway with the user's token. Each failure throws an error with a sentence for people.
+ */
 export class Api {
   readonly #context: RequestContext;
   readonly #token: string | undefined;
@@ -35,7 +37,7 @@ export class Api {
     // The error of `fetch` for such a header would quote the token.
     if (token !== undefined && !isToken(token))
       throw new CommandError(
-        `the token ${context.token} contains characters that no token has, such as spaces or a second line`,
+        `the token ${context.tokenOrigin} contains characters that no token has, such as spaces or a second line`,
       );
     this.#context = context;
     this.#token = token;
@@ -49,8 +51,9 @@ export class Api {
     return (await this.ask<T>('GET', path)).data;
   }
 
+  /** Sends a request and returns its response with the decoded data. */
   async ask<T>(method: Method, path: string, body?: unknown): Promise<ClientResponse<T>> {
-    const answer = await this.#fetch(path, {
+    const response = await this.#fetch(path, {
       method,
       headers: {
         accept: 'application/json',
@@ -59,15 +62,15 @@ export class Api {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const read: { data?: T; has_more?: boolean } = await this.#json(answer);
-    const { data, has_more: hasMore = false } = read;
+    const envelope: { data?: T; has_more?: boolean } = await this.#json(response);
+    const { data, has_more: hasMore = false } = envelope;
     if (data === undefined) throw this.#notMillrace('JSON without data');
-    return { status: answer.status, data, hasMore };
+    return { status: response.status, data, hasMore };
   }
 
-  /** For a request whose response has no body of interest. Returns the status. */
+  /** Sends a request and ignores the body of the response. Returns the status. */
   async send(method: Method, path: string, body?: unknown): Promise<number> {
-    const answer = await this.#fetch(path, {
+    const response = await this.#fetch(path, {
       method,
       ...(body !== undefined && {
         headers: { 'content-type': 'application/json' },
@@ -75,33 +78,34 @@ export class Api {
       }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    await answer.body?.cancel();
-    return answer.status;
+    await response.body?.cancel();
+    return response.status;
   }
 
   /**
-   * Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`; the reader may take any time.
+   * Streams a text of any length. Fails if the server sends nothing for `TIMEOUT_MS`. The caller may read
+   * slowly.
    */
   async *download(path: string): AsyncGenerator<string> {
-    const stop = new AbortController();
-    const wait = () => setTimeout(() => stop.abort(), TIMEOUT_MS);
-    let silence = wait();
+    const abort = new AbortController();
+    const startTimer = () => setTimeout(() => abort.abort(), TIMEOUT_MS);
+    let silenceTimer = startTimer();
     try {
-      const answer = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: stop.signal });
-      if (typeOf(answer) !== 'text/plain') throw this.#notMillrace(typeOf(answer));
+      const response = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: abort.signal });
+      if (typeOf(response) !== 'text/plain') throw this.#notMillrace(typeOf(response));
       const decoder = new TextDecoder();
-      for await (const part of answer.body ?? []) {
-        clearTimeout(silence);
-        yield decoder.decode(part, { stream: true });
-        silence = wait();
+      for await (const chunk of response.body ?? []) {
+        clearTimeout(silenceTimer);
+        yield decoder.decode(chunk, { stream: true });
+        silenceTimer = startTimer();
       }
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
       yield decoder.decode();
     } catch (error) {
       throw error instanceof CommandError ? error : toUnreachable(this.url, error);
     } finally {
-      clearTimeout(silence);
-      stop.abort();
+      clearTimeout(silenceTimer);
+      abort.abort();
     }
   }
 
@@ -111,23 +115,27 @@ export class Api {
     headers: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const answer = await this.#fetch(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
-    const { body } = answer;
-    if (body !== null && typeOf(answer) === 'text/event-stream') return body;
-    throw this.#notMillrace(typeOf(answer));
+    const response = await this.#fetch(path, {
+      headers: { accept: 'text/event-stream', ...headers },
+      signal,
+    });
+    const { body } = response;
+    if (body !== null && typeOf(response) === 'text/event-stream') return body;
+    throw this.#notMillrace(typeOf(response));
   }
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {
-    const answer = await this.#send(path, request);
-    if (answer.ok) return answer;
-    if (answer.status >= 300 && answer.status < 400) {
-      const to = URL.parse(answer.headers.get('location') ?? '', this.url)?.origin;
-      const cure = to === undefined || to === this.url ? '' : ` to ${to}: use that address as the server`;
-      throw new Unreachable(`${this.url} redirects${cure}`);
+    const response = await this.#send(path, request);
+    if (response.ok) return response;
+    if (response.status >= 300 && response.status < 400) {
+      const target = URL.parse(response.headers.get('location') ?? '', this.url)?.origin;
+      const hint =
+        target === undefined || target === this.url ? '' : ` to ${target}: use that address as the server`;
+      throw new Unreachable(`${this.url} redirects${hint}`);
     }
-    const isProblem = /\bjson$/.test(typeOf(answer));
-    const document: Record<string, unknown> = isProblem ? Object(await this.#json(answer)) : {};
-    throw new ProblemError(answer.status, document, this.#context);
+    const isProblem = /\bjson$/.test(typeOf(response));
+    const document: Record<string, unknown> = isProblem ? Object(await this.#json(response)) : {};
+    throw new ProblemError(response.status, document, this.#context);
   }
 
   async #send(path: string, request: RequestInit): Promise<Response> {
@@ -142,9 +150,9 @@ export class Api {
     }
   }
 
-  async #json(answer: Response) {
-    if (!/\bjson$/.test(typeOf(answer))) throw this.#notMillrace(typeOf(answer));
-    const text = await this.#text(answer);
+  async #json(response: Response) {
+    if (!/\bjson$/.test(typeOf(response))) throw this.#notMillrace(typeOf(response));
+    const text = await this.#text(response);
     try {
       return JSON.parse(text);
     } catch {
@@ -152,28 +160,28 @@ export class Api {
     }
   }
 
-  async #text(answer: Response): Promise<string> {
-    const parts: Uint8Array[] = [];
+  async #text(response: Response): Promise<string> {
+    const chunks: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const part of answer.body ?? []) {
-        size += part.length;
+      for await (const chunk of response.body ?? []) {
+        size += chunk.length;
         if (size > MAX_RESPONSE_BYTES) throw this.#notMillrace(`more than ${MAX_RESPONSE_BYTES} bytes`);
-        parts.push(part);
+        chunks.push(chunk);
       }
     } catch (error) {
       throw error instanceof CommandError ? error : toUnreachable(this.url, error);
     }
-    return Buffer.concat(parts).toString();
+    return Buffer.concat(chunks).toString();
   }
 
-  #notMillrace(what: string): Unreachable {
+  #notMillrace(content: string): Unreachable {
     return new Unreachable(
-      `${this.url} does not answer like a Millrace gateway: it sent ${what}. Check the address.`,
+      `${this.url} does not answer like a Millrace gateway: it sent ${content}. Check the address.`,
     );
   }
 }
 
-function typeOf(answer: Response): string {
-  return answer.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
+function typeOf(response: Response): string {
+  return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
 }

@@ -11,7 +11,7 @@ import { Unreachable } from './unreachable.ts';
 
 const MAX_CLIENT_CHARACTERS = 100;
 
-/** Requests that may fail in a row, so that a short outage does not end a login. */
+/** A login ends after this many failed requests in a row, so that it survives a short outage. */
 const MAX_FAILURES = 3;
 
 export interface BrowserLoginOptions {
@@ -28,22 +28,23 @@ export async function loginInBrowser(
   { browser = true }: BrowserLoginOptions,
   terminal: Terminal,
 ): Promise<SessionJson> {
-  const api = new Api({ url, token: 'none' }, undefined);
+  const api = new Api({ url, tokenOrigin: 'none' }, undefined);
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const begun = (await api.ask<CliLoginJson>('POST', '/auth/cli-logins', { challenge, client: clientName() }))
-    .data;
-  const code = visible(begun.code);
+  const started = (
+    await api.ask<CliLoginJson>('POST', '/auth/cli-logins', { challenge, client: clientName() })
+  ).data;
+  const code = visible(started.code);
   const page = `${url}/profile/cli-login`;
   if (browser) {
     terminal.err(`Confirm the login in your browser, where you see the code ${code}:\n`);
     terminal.err(`  ${page}?code=${code}\n`);
-    await openQuietly(`${page}?code=${encodeURIComponent(begun.code)}`, terminal);
+    await openQuietly(`${page}?code=${encodeURIComponent(started.code)}`, terminal);
   } else {
     terminal.err(`Open this page in a browser, on any machine, and enter the code ${code}:\n  ${page}\n`);
   }
   terminal.err('Waiting for five minutes at most. Press Ctrl+C to stop.\n');
-  return await waitForSession(api, { verifier, interval: begun.interval }, terminal);
+  return await waitForSession(api, { verifier, interval: started.interval }, terminal);
 }
 
 /** A browser that cannot be opened is no failure: the address is on the screen. */
@@ -75,7 +76,7 @@ async function waitForSession(
   }
 }
 
-/** No answer, or one that refuses an address from which many ask. */
+/** The server did not answer, or it limits the many requests from this address. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof ProblemError && error.status === 429);
 

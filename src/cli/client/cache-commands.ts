@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { listOutput, type Coloured, type Run } from '#cli/command-options.ts';
+import { listOutputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
 import type { CachesOptions } from './change-caches.ts';
-import { EXIT_CODES_HELP, server, team } from './client-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, teamOption } from './client-options.ts';
 
 /** Commands for the caches of resources and jobs. */
 export function cachesCommand(run: Run): Command {
@@ -10,19 +10,19 @@ export function cachesCommand(run: Run): Command {
   return group;
 }
 
-const ofPipeline = (command: Command): Command =>
-  server(
+const addPipelineOption = (command: Command): Command =>
+  addServerOptions(
     command
-      .addOption(team())
+      .addOption(teamOption())
       .addOption(new Option('-p, --pipeline <pipeline>', 'the pipeline').makeOptionMandatory()),
   );
 
 function listCommand(run: Run): Command {
-  return ofPipeline(new Command('list'))
-    .addOption(listOutput())
+  return addPipelineOption(new Command('list'))
+    .addOption(listOutputOption())
     .description('list the caches of a pipeline: size, last use, and what uses them now')
     .addHelpText('after', `\nExamples:\n  millrace caches list --pipeline app\n${EXIT_CODES_HELP}`)
-    .action((options: CachesOptions & Coloured) =>
+    .action((options: CachesOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { printCaches } = await import('./change-caches.ts');
         return await printCaches(options, terminal);
@@ -37,7 +37,7 @@ Examples:
 ${EXIT_CODES_HELP}`;
 
 function clearCommand(run: Run): Command {
-  return ofPipeline(
+  return addPipelineOption(
     new Command('clear').argument(
       '<cache>',
       'the resource, such as git.app, or <job>:<cache> for a cache of a job',
@@ -45,7 +45,7 @@ function clearCommand(run: Run): Command {
   )
     .description('clear a cache: the next build starts with an empty one')
     .addHelpText('after', CLEAR_EXAMPLES)
-    .action((resource: string, options: CachesOptions & Coloured) =>
+    .action((resource: string, options: CachesOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { clearCache } = await import('./change-caches.ts');
         return await clearCache(resource, options, terminal);

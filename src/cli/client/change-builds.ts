@@ -20,7 +20,7 @@ export interface VoteOptions extends TeamOptions {
   message?: string;
 }
 
-/** Cancels a build. A step that runs stops first. */
+/** Cancels a build. It ends when its running step has stopped. */
 export async function sendCancel(
   name: BuildArgument,
   options: TeamOptions,

@@ -14,8 +14,8 @@ export async function printCaches(options: CachesOptions, terminal: Terminal): P
   const caches = await api.get<CacheJson[]>(pathOf(options));
   if (caches.length === 0) terminal.err(`No resource or job of ${nameOf(options)} has a cache.\n`);
   await printResult(caches, options, terminal, {
-    render: asCaches,
-    names: (all) => all.map(({ resource }) => `cache/${options.team}/${options.pipeline}/${resource}`),
+    render: renderCaches,
+    names: (items) => items.map(({ resource }) => `cache/${options.team}/${options.pipeline}/${resource}`),
   });
   return EXIT.success;
 }
@@ -31,7 +31,7 @@ export async function clearCache(
   return EXIT.success;
 }
 
-function asCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolean): string {
+function renderCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolean): string {
   if (caches.length === 0) return '';
   const rows = caches.map(({ resource, size_bytes: bytes, last_used_at: at, used_by: by, reason }) => [
     resource,

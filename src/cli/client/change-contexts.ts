@@ -26,13 +26,13 @@ export async function listContexts(options: OutputOptions, terminal: Terminal): 
   }));
   if (rows.length === 0) terminal.err('There are no contexts: run millrace login https://<your server>.\n');
   await printResult(rows, options, terminal, {
-    render: asContexts,
-    names: (all) => all.map(({ name }) => `context/${name}`),
+    render: renderContexts,
+    names: (items) => items.map(({ name }) => `context/${name}`),
   });
   return EXIT.success;
 }
 
-function asContexts(contexts: readonly ContextRow[], paint: Paint): string {
+function renderContexts(contexts: readonly ContextRow[], paint: Paint): string {
   if (contexts.length === 0) return '';
   const rows = contexts.map(({ name, current, url, team, username }) => [
     current ? '*' : '',
@@ -53,7 +53,7 @@ export async function useContext(name: string, terminal: Terminal): Promise<Exit
   return EXIT.success;
 }
 
-/** `context`: absent for the current one. */
+/** `context` is the name of the context; if absent, the current one changes. */
 export async function setContextTeam(
   team: string,
   { context }: { context?: string },
@@ -71,14 +71,14 @@ export async function setContextTeam(
   return EXIT.success;
 }
 
-/** Deletes a context. The last one of a server also ends the login there. */
+/** Deletes a context. If it is the last one of its server, also logs out of the server. */
 export async function deleteContext(name: string, terminal: Terminal): Promise<Exit> {
   const { directory } = readConfig(terminal);
   const file = await readCredentials(directory);
   const { url } = contextNamed(file, name);
   const contexts = contextsOf(file);
   contexts.delete(name);
-  const [other] = [...contexts].find(([, one]) => one.url === url) ?? [];
+  const [other] = [...contexts].find(([, context]) => context.url === url) ?? [];
   if (other === undefined) return await logout(url, terminal);
   const current = contextNameOf(file);
   await writeCredentials(directory, withContexts(file, contexts, current === name ? other : current));

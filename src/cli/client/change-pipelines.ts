@@ -29,7 +29,7 @@ export interface RenameOptions extends TeamOptions {
   newName: string;
 }
 
-/** Creates a pipeline from a text. */
+/** Creates a pipeline from an HCL text. */
 export async function pipelinesCreate(
   name: string,
   options: CreateOptions,
@@ -40,39 +40,39 @@ export async function pipelinesCreate(
   const body = { name, ...settingsOf(options), config: text.source, ...defined({ vars }) };
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines');
-  const ask = async () => (await api.ask<SavedJson>('POST', path, body)).data;
-  return await saveAndPrint({ options, terminal }, ask, { text, verb: 'created' });
+  const save = async () => (await api.ask<SavedJson>('POST', path, body)).data;
+  return await saveAndPrint({ options, terminal }, save, { text, verb: 'created' });
 }
 
-/** Updates the named settings; the others stay. Prints the changes first. */
+/** Updates the settings that the options name; the others stay. Prints the changes first. */
 export async function pipelinesUpdate(
   name: string,
   options: UpdateOptions,
   terminal: Terminal,
 ): Promise<Exit> {
-  const given = options.config === undefined ? undefined : await readConfigText(options.config, terminal);
+  const newText = options.config === undefined ? undefined : await readConfigText(options.config, terminal);
   const values = await readTextVariables(options, terminal);
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines', name);
-  const known = await api.get<DefinitionJson>(`${path}/definition`);
-  if (known.managed_by_manifest === true)
+  const current = await api.get<DefinitionJson>(`${path}/definition`);
+  if (current.managed_by_manifest === true)
     throw new CommandError(
       `a manifest manages the pipeline ${options.team}/${name}, so it cannot be updated here: ` +
         'change the manifest, then use millrace validate and kubectl apply',
     );
-  const wanted: PipelineUpdate = {
+  const update: PipelineUpdate = {
     ...settingsOf(options),
-    ...defined({ config: given?.source, vars: mergeVariables(known.vars, values, options) }),
+    ...defined({ config: newText?.source, vars: mergeVariables(current.vars, values, options) }),
   };
-  const text = given ?? { file: `${options.team}/${name}`, source: known.config };
-  const change = changesOf(known, wanted);
+  const text = newText ?? { file: `${options.team}/${name}`, source: current.config };
+  const change = changesOf(current, update);
   if (options.output === 'text') terminal.out(summaryOf(`${options.team}/${name}`, change, terminal));
   if (options.dryRun === true) {
-    const updated = { config: known.config, vars: known.vars, ...wanted };
+    const updated = { config: current.config, vars: current.vars, ...update };
     return await validateAndPrint({ api, options, terminal }, updated, text, { changes: change });
   }
-  const ask = async () => (await api.ask<SavedJson>('PUT', path, wanted)).data;
-  return await saveAndPrint({ options, terminal }, ask, {
+  const save = async () => (await api.ask<SavedJson>('PUT', path, update)).data;
+  return await saveAndPrint({ options, terminal }, save, {
     text,
     verb: 'updated',
     extraFields: { changes: change },
@@ -80,9 +80,9 @@ export async function pipelinesUpdate(
 }
 
 function settingsOf(options: SettingOptions): Pick<PipelineUpdate, 'public' | 'display_name'> {
-  const { public: open, private: closed, displayName } = options;
+  const { public: isPublic, private: isPrivate, displayName } = options;
   return {
-    ...((open === true || closed === true) && { public: open === true }),
+    ...((isPublic === true || isPrivate === true) && { public: isPublic === true }),
     ...defined({ display_name: displayName }),
   };
 }
@@ -112,9 +112,9 @@ export async function pipelinesRename(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines', name, 'rename');
-  const ask = async () => (await api.ask<SavedJson>('POST', path, { name: options.newName })).data;
+  const save = async () => (await api.ask<SavedJson>('POST', path, { name: options.newName })).data;
   const text = { file: `${options.team}/${name}`, source: '' };
-  return await saveAndPrint({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
+  return await saveAndPrint({ options, terminal }, save, { text, verb: `renamed from ${name}` });
 }
 
 /** Deletes a pipeline. Its builds end; its history stays. */
@@ -136,8 +136,9 @@ export async function pipelinesDelete(
   return EXIT.success;
 }
 
-async function confirm(what: string, { ask }: Terminal): Promise<void> {
-  if (ask === undefined) throw new CommandError(`cannot ask for confirmation to delete ${what}: add --yes`);
-  const answer = await ask(`Delete ${what}? Its builds end; its history stays. [y/N] `, 'shown');
+async function confirm(pipeline: string, { ask }: Terminal): Promise<void> {
+  if (ask === undefined)
+    throw new CommandError(`cannot ask for confirmation to delete ${pipeline}: add --yes`);
+  const answer = await ask(`Delete ${pipeline}? Its builds end; its history stays. [y/N] `, 'shown');
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
 }

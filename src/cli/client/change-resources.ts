@@ -6,7 +6,7 @@ import { connect } from './connect.ts';
 import { resourcePath, type ResourceArgument } from './list-resources.ts';
 import type { TeamOptions } from './team-options.ts';
 
-interface Context<O extends TeamOptions = TeamOptions> {
+interface VerbContext<O extends TeamOptions = TeamOptions> {
   options: O;
   terminal: Terminal;
 }
@@ -21,40 +21,44 @@ export interface PinOptions extends TeamOptions {
 
 export async function sendPin(
   { version, ...name }: VersionArgument,
-  { options, terminal }: Context<PinOptions>,
+  { options, terminal }: VerbContext<PinOptions>,
 ): Promise<Exit> {
   const body = { version_id: version, ...defined({ comment: options.comment }) };
-  return await act(name, { path: '/pin', body, did: `pinned to version ${version}` }, { options, terminal });
+  return await sendChange(
+    name,
+    { path: '/pin', body, result: `pinned to version ${version}` },
+    { options, terminal },
+  );
 }
 
-export async function sendUnpin(name: ResourceArgument, context: Context): Promise<Exit> {
-  return await act(name, { path: '/unpin', did: 'unpinned' }, context);
+export async function sendUnpin(name: ResourceArgument, context: VerbContext): Promise<Exit> {
+  return await sendChange(name, { path: '/unpin', result: 'unpinned' }, context);
 }
 
 /** Requests a check; does not wait for it. */
-export async function sendCheck(name: ResourceArgument, context: Context): Promise<Exit> {
-  const exit = await act(name, { path: '/check', did: 'check requested' }, context);
+export async function sendCheck(name: ResourceArgument, context: VerbContext): Promise<Exit> {
+  const exit = await sendChange(name, { path: '/check', result: 'check requested' }, context);
   context.terminal.err(`See its result with millrace resources get ${name.pipeline}/${name.resource}\n`);
   return exit;
 }
 
-export async function sendUse(
+export async function enableOrDisableVersion(
   { version, ...name }: VersionArgument,
   verb: 'enable' | 'disable',
-  context: Context,
+  context: VerbContext,
 ): Promise<Exit> {
-  const change = { path: `/versions/${version}/${verb}`, did: `version ${version} ${verb}d` };
-  return await act(name, change, context);
+  const change = { path: `/versions/${version}/${verb}`, result: `version ${version} ${verb}d` };
+  return await sendChange(name, change, context);
 }
 
-async function act(
+async function sendChange(
   name: ResourceArgument,
-  { path, body, did }: { path: string; body?: unknown; did: string },
-  { options, terminal }: Context,
+  { path, body, result }: { path: string; body?: unknown; result: string },
+  { options, terminal }: VerbContext,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const { data } = await api.ask('POST', `${resourcePath(options.team, name)}${path}`, body);
-  await printResult(data, options, terminal, () => `${name.pipeline}/${name.resource}: ${did}\n`);
+  await printResult(data, options, terminal, () => `${name.pipeline}/${name.resource}: ${result}\n`);
   return EXIT.success;
 }
 
@@ -66,7 +70,7 @@ interface TriggeredJson {
 /** Starts a build with this version for each job that gets the resource without `passed`. */
 export async function triggerByVersion(
   { version, ...name }: VersionArgument,
-  { options, terminal }: Context,
+  { options, terminal }: VerbContext,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = `${resourcePath(options.team, name)}/versions/${version}/trigger`;

@@ -31,8 +31,8 @@ export async function listSecrets(options: SecretOptions, terminal: Terminal): P
   if (secrets.length === 0) terminal.err(`No secrets are stored for ${scopeOf(options)}.\n`);
   const scope = [options.team, ...(options.pipeline === undefined ? [] : [options.pipeline])].join('/');
   await printResult(secrets, options, terminal, {
-    render: asSecrets,
-    names: (all) => all.map(({ name }) => `secret/${scope}/${name}`),
+    render: renderSecrets,
+    names: (items) => items.map(({ name }) => `secret/${scope}/${name}`),
   });
   return EXIT.success;
 }
@@ -44,15 +44,15 @@ export async function deleteSecret(name: string, options: SecretOptions, termina
   return EXIT.success;
 }
 
-function asSecrets(secrets: readonly SecretJson[], paint: Paint): string {
+function renderSecrets(secrets: readonly SecretJson[], paint: Paint): string {
   if (secrets.length === 0) return '';
   const heads = ['NAME', 'KIND', 'VALUE', 'CHANGED', 'BY'];
-  const rows = secrets.map((one) => [
-    one.name,
-    one.kind,
-    one.value ?? '',
-    timeOf(one.updated_at),
-    one.updated_by,
+  const rows = secrets.map((secret) => [
+    secret.name,
+    secret.kind,
+    secret.value ?? '',
+    timeOf(secret.updated_at),
+    secret.updated_by,
   ]);
   return renderTable(heads, rows, paint);
 }

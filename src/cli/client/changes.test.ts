@@ -4,16 +4,16 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 const KNOWN: DefinitionJson = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
 const plain = (_style: unknown, text: string): string => text;
-const rendered = (wanted: PipelineUpdate, known: DefinitionJson = KNOWN): string[] =>
-  renderChange(changesOf(known, wanted), plain).split('\n').slice(0, -1);
+const renderLines = (update: PipelineUpdate, known: DefinitionJson = KNOWN): string[] =>
+  renderChange(changesOf(known, update), plain).split('\n').slice(0, -1);
 
 const longText = (word: string): string =>
   Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
 
 describe('the changes of an update', () => {
-  const cases: Record<string, [wanted: PipelineUpdate, lines: string[]]> = {
+  const cases: Record<string, [update: PipelineUpdate, lines: string[]]> = {
     'are empty for the same pipeline': [{}, []],
-    'are empty for values that it has already': [
+    'are empty for values that the pipeline has already': [
       { config: KNOWN.config, vars: KNOWN.vars, public: false },
       [],
     ],
@@ -32,14 +32,14 @@ describe('the changes of an update', () => {
       ['    a', '    b', '    c', '  -', '  + \uFFFD[2J'],
     ],
   };
-  test.each(Object.entries(cases))('%s', (_name, [wanted, lines]) => {
-    expect(rendered(wanted)).toEqual(lines);
+  test.each(Object.entries(cases))('%s', (_name, [update, lines]) => {
+    expect(renderLines(update)).toEqual(lines);
   });
 
   test('leave out lines far from a change', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
     const config = lines.join('\n');
-    const shown = rendered(
+    const shown = renderLines(
       { config: config.replace('line 10', 'ten').replace('line 30', 'thirty') },
       { ...KNOWN, config },
     );
@@ -69,7 +69,7 @@ describe('the changes of an update', () => {
   });
 
   test('do not compare entirely different texts line by line', () => {
-    expect(rendered({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
+    expect(renderLines({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
       '  - (5000 lines)',
       '  + (5000 lines)',
       '',

@@ -3,14 +3,16 @@ import type { Paint } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
-/** Unchanged lines that are shown around each change. */
-const AROUND = 3;
-/** Longer texts are shown as replaced, not compared line by line. */
+/** How many unchanged lines are shown before and after each change. */
+const CONTEXT_LINES = 3;
+/** If more lines than this may differ, they are shown as replaced, not compared line by line. */
 const MAX_LINES = 1000;
 
 /** What an update will change. */
 export interface Change {
-  /** A sentence each, without values of variables: they may be long, and others may read the output. */
+  /**
+   * A sentence for each. Values of variables are left out: they may be long, and others may read the output.
+   */
   settings: string[];
   /** Changed lines of the text; empty if it stays. */
   lines: DiffLine[];
@@ -21,25 +23,27 @@ interface DiffLine {
   text: string;
 }
 
-export function changesOf(known: DefinitionJson, wanted: PipelineUpdate): Change {
-  const { config = known.config, vars = known.vars } = wanted;
+export function changesOf(current: DefinitionJson, update: PipelineUpdate): Change {
+  const { config = current.config, vars = current.vars } = update;
   return {
     settings: [
-      ...setting('display name', known.display_name ?? '', wanted.display_name),
-      ...setting('public', String(known.public ?? false), wanted.public?.toString()),
-      ...Object.keys({ ...known.vars, ...vars })
+      ...setting('display name', current.display_name ?? '', update.display_name),
+      ...setting('public', String(current.public ?? false), update.public?.toString()),
+      ...Object.keys({ ...current.vars, ...vars })
         .toSorted()
-        .flatMap((name) => variable(name, known.vars[name], vars[name])),
+        .flatMap((name) => variable(name, current.vars[name], vars[name])),
     ],
-    lines: config === known.config ? [] : compare(known.config, config),
+    lines: config === current.config ? [] : compareLines(current.config, config),
   };
 }
 
 function setting(name: string, before: string, after: string | undefined): string[] {
-  return after === undefined || before === after ? [] : [`${name}: ${shown(before)} → ${shown(after)}`];
+  return after === undefined || before === after
+    ? []
+    : [`${name}: ${displayed(before)} → ${displayed(after)}`];
 }
 
-const shown = (value: string): string => (value === '' ? 'none' : visible(value));
+const displayed = (value: string): string => (value === '' ? 'none' : visible(value));
 
 function variable(name: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
@@ -48,40 +52,48 @@ function variable(name: string, before: string | undefined, after: string | unde
 }
 
 /** Like `diff -u`. */
-function compare(before: string, after: string): DiffLine[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')];
-  const same = commonStart(old, fresh);
-  const tail = commonStart(old.slice(same).toReversed(), fresh.slice(same).toReversed());
-  const gone = old.slice(same, old.length - tail);
-  const come = fresh.slice(same, fresh.length - tail);
+function compareLines(before: string, after: string): DiffLine[] {
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')];
+  const sameAtStart = commonStart(oldLines, newLines);
+  const sameAtEnd = commonStart(
+    oldLines.slice(sameAtStart).toReversed(),
+    newLines.slice(sameAtStart).toReversed(),
+  );
+  const removed = oldLines.slice(sameAtStart, oldLines.length - sameAtEnd);
+  const added = newLines.slice(sameAtStart, newLines.length - sameAtEnd);
   return shorten([
-    ...nearby(old.slice(0, same)),
-    ...between(gone, come),
-    ...nearby(old.slice(old.length - tail)),
+    ...unchangedLines(oldLines.slice(0, sameAtStart)),
+    ...changedLines(removed, added),
+    ...unchangedLines(oldLines.slice(oldLines.length - sameAtEnd)),
   ]);
 }
 
-const nearby = (lines: string[]): DiffLine[] => lines.map((text) => ({ mark: ' ', text }));
+const unchangedLines = (lines: string[]): DiffLine[] => lines.map((text) => ({ mark: ' ', text }));
 
-function between(gone: string[], come: string[]): DiffLine[] {
-  if (Math.max(gone.length, come.length) > MAX_LINES)
+function changedLines(removed: string[], added: string[]): DiffLine[] {
+  if (Math.max(removed.length, added.length) > MAX_LINES)
     return [
-      { mark: '-', text: `(${gone.length} lines)` },
-      { mark: '+', text: `(${come.length} lines)` },
+      { mark: '-', text: `(${removed.length} lines)` },
+      { mark: '+', text: `(${added.length} lines)` },
     ];
-  return diff(gone, come).map(([side, text]) => ({ mark: side === 0 ? ' ' : side === 1 ? '-' : '+', text }));
+  return diff(removed, added).map(([side, text]) => ({
+    mark: side === 0 ? ' ' : side === 1 ? '-' : '+',
+    text,
+  }));
 }
 
-function commonStart(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((line, index) => line !== other[index]);
-  return at < 0 ? one.length : at;
+function commonStart(lines: readonly string[], otherLines: readonly string[]): number {
+  const at = lines.findIndex((line, index) => line !== otherLines[index]);
+  return at < 0 ? lines.length : at;
 }
 
 /** Leaves out lines far from any change. */
 function shorten(lines: DiffLine[]): DiffLine[] {
   const changed = lines.flatMap(({ mark }, at) => (mark === ' ' ? [] : [at]));
   const near = new Set(
-    changed.flatMap((at) => Array.from({ length: 2 * AROUND + 1 }, (_, step) => at - AROUND + step)),
+    changed.flatMap((at) =>
+      Array.from({ length: 2 * CONTEXT_LINES + 1 }, (_, step) => at - CONTEXT_LINES + step),
+    ),
   );
   return lines.flatMap((line, at): DiffLine[] => {
     if (near.has(at)) return [line];
@@ -92,12 +104,12 @@ function shorten(lines: DiffLine[]): DiffLine[] {
 const STYLES = { '+': 'green', '-': 'red', '…': 'gray' } as const;
 
 export function renderChange({ settings, lines }: Change, paint: Paint): string {
-  const sentences = [
+  const rendered = [
     ...settings.map((sentence) => `  ${sentence}`),
     ...lines.map(({ mark, text }) => {
       const line = `  ${mark} ${text.split('\t').map(visible).join('\t')}`.trimEnd();
       return mark === ' ' ? line : paint(STYLES[mark], line);
     }),
   ];
-  return sentences.length === 0 ? '' : `${sentences.join('\n')}\n`;
+  return rendered.length === 0 ? '' : `${rendered.join('\n')}\n`;
 }

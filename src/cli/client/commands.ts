@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
-import { colour, output, type Coloured, type Run } from '#cli/command-options.ts';
+import { colourOption, outputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
 import type { OutputOptions } from '#cli/output.ts';
 import { CommandError } from '#cli/terminal.ts';
 import { buildsCommand } from './build-commands.ts';
 import { cachesCommand } from './cache-commands.ts';
-import { EXIT_CODES_HELP, noBrowser, server } from './client-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, noBrowserOption } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import { contextsCommand } from './context-commands.ts';
 import { debugCommand } from './debug-command.ts';
@@ -58,13 +58,13 @@ function loginCommand(run: Run): Command {
     new Command('login')
       .argument('<url>', 'the server, such as https://ci.example.org')
       .description('log in to a server and store the credentials')
-      .addOption(noBrowser())
+      .addOption(noBrowserOption())
       .option('--username <name>', 'log in with this user name and a password, without a browser')
       .addOption(new Option('--token', 'log in with an API token').conflicts('username'))
       .option('--ca-file <file>', 'PEM file with further certificates to trust; stored with the credentials')
       .option('--context <name>', 'name of the context (default: its known name, otherwise the host)')
       .option('-t, --team <team>', 'the team that commands use in this context without --team')
-      .addOption(colour())
+      .addOption(colourOption())
       .addHelpText(
         'after',
         `
@@ -92,7 +92,7 @@ ${EXIT_CODES_HELP}`,
       )
       // Extra arguments may be secrets, so the error does not quote them.
       .allowExcessArguments()
-      .action((url: string, options: LoginOptions & Coloured, { args }: Command) =>
+      .action((url: string, options: LoginOptions & ColourOptions, { args }: Command) =>
         run(options.color, async (terminal) => {
           if (args.length > 1)
             throw new CommandError(
@@ -109,12 +109,12 @@ function logoutCommand(run: Run): Command {
   return new Command('logout')
     .argument('[url]', 'the server (default: the server of the current context)')
     .description('log out of a server and delete its stored credentials')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText(
       'after',
       `\nExamples:\n  millrace logout\n  millrace logout https://ci.example.org\n${EXIT_CODES_HELP}`,
     )
-    .action((url: string | undefined, options: Coloured) =>
+    .action((url: string | undefined, options: ColourOptions) =>
       run(options.color, async (terminal) => {
         const { logout } = await import('./logout.ts');
         return await logout(url, terminal);
@@ -123,14 +123,14 @@ function logoutCommand(run: Run): Command {
 }
 
 function whoamiCommand(run: Run): Command {
-  return server(new Command('whoami').addOption(output()))
+  return addServerOptions(new Command('whoami').addOption(outputOption()))
     .description('show your account and your roles')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace whoami\n  millrace whoami --url https://ci.example.org --output json\n' +
         EXIT_CODES_HELP,
     )
-    .action((options: ServerOptions & OutputOptions & Coloured) =>
+    .action((options: ServerOptions & OutputOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { whoami } = await import('./whoami.ts');
         return await whoami(options, terminal);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { clientConfig } from '#config';
-import { chooseServer, prepare, type ServerOptions } from './connect.ts';
+import { chooseServer, prepareConnection, type ServerOptions } from './connect.ts';
 import type { CredentialsFile } from './credentials.ts';
 
 const [HERE, THERE] = ['https://here.example.org', 'https://there.example.org'];
@@ -16,8 +16,8 @@ function choose(
 ): string {
   const { config, problems } = clientConfig({ environment, readText: () => 'of-a-file\n' });
   if (problems) throw new Error(problems.join(' '));
-  const { url, token, from, caFile } = chooseServer(options, config, known);
-  return [url, token, from, caFile].join(' ').trim();
+  const { url, token, tokenOrigin, caFile } = chooseServer(options, config, known);
+  return [url, token, tokenOrigin, caFile].join(' ').trim();
 }
 
 describe('the server and its token', () => {
@@ -25,12 +25,12 @@ describe('the server and its token', () => {
     {
       'are those of the last login': [{}, {}, `${HERE} of-here of a login /here.pem`],
       'are those of the server option': [{ url: `${THERE}/` }, {}, `${THERE} of-there of a login`],
-      'are the server of the environment and its login': [
+      'are the server of the environment and the token of the login there': [
         {},
         { MILLRACE_URL: THERE },
         `${THERE} of-there of a login`,
       ],
-      'are those of the environment, before its login': [
+      'are those of the environment, even if a login there has stored a token': [
         {},
         { MILLRACE_URL: HERE, MILLRACE_TOKEN: 'ci' },
         `${HERE} ci of the environment /here.pem`,
@@ -60,12 +60,12 @@ describe('the server and its token', () => {
         {},
         'https://new.example.org  of a login',
       ],
-      'use the CA option before that of the environment': [
+      'prefer the CA file of the option to that of the environment': [
         { caFile: 'a.pem' },
         { MILLRACE_CA_FILE: 'b.pem' },
         `${HERE} of-here of a login a.pem`,
       ],
-      'use the CA of the environment before that of the login': [
+      'prefer the CA file of the environment to that of the login': [
         {},
         { MILLRACE_CA_FILE: 'b.pem' },
         `${HERE} of-here of a login b.pem`,
@@ -97,7 +97,7 @@ describe('the server and its token', () => {
 test.each(['ann:secret@proxy.example.org', 'http://ann:secret@proxy.example.org:99999'])(
   'an invalid proxy URL is refused without showing its password: %s',
   async (https_proxy) => {
-    await expect(prepare(HERE, undefined, { proxy: { https_proxy } })).rejects.toThrow(
+    await expect(prepareConnection(HERE, undefined, { proxy: { https_proxy } })).rejects.toThrow(
       /^https_proxy is not the address of a proxy(?![^]*secret)/,
     );
   },

@@ -9,12 +9,13 @@ import { clientConfig, type ClientConfig } from '#config';
 import { Api } from './api.ts';
 import { contextNamed, contextNameOf } from './contexts.ts';
 import { readCredentials, type CredentialsFile } from './credentials.ts';
+import type { RequestContext } from './problem-error.ts';
 import { isLoopback, serverUrl } from './server-url.ts';
 
 export interface ServerOptions {
   /** Absent: the server of the context. */
   url?: string;
-  /** Absent: the current one. */
+  /** Absent: the current context. */
   context?: string;
   caFile?: string;
 }
@@ -23,11 +24,11 @@ export interface ServerOptions {
 export async function connect(options: ServerOptions, terminal: Terminal): Promise<Api> {
   const config = readConfig(terminal);
   const credentials = await readCredentials(config.directory);
-  const { url, token, from, caFile } = chooseServer(options, config, credentials);
+  const { url, token, tokenOrigin, caFile } = chooseServer(options, config, credentials);
   if (token === undefined)
     throw new CommandError(`you are not logged in at ${url}: run millrace login ${url}`);
-  await prepare(url, caFile, config);
-  return new Api({ url, token: from }, token);
+  await prepareConnection(url, caFile, config);
+  return new Api({ url, tokenOrigin }, token);
 }
 
 export function readConfig({ environment }: Pick<Terminal, 'environment'>): ClientConfig {
@@ -37,10 +38,10 @@ export function readConfig({ environment }: Pick<Terminal, 'environment'>): Clie
   return config;
 }
 
-interface Chosen {
+interface ChosenServer {
   url: string;
   token: string | undefined;
-  from: 'of the environment' | 'of a login';
+  tokenOrigin: RequestContext['tokenOrigin'];
   caFile: string | undefined;
 }
 
@@ -48,22 +49,26 @@ interface Chosen {
  * A token is sent only to its own server. The token of the environment belongs to the server that the
  * environment or the command names.
  */
-export function chooseServer(options: ServerOptions, config: ClientConfig, known: CredentialsFile): Chosen {
-  const url = urlOf(options.url ?? urlOfContext(options, known) ?? config.url, config, known);
-  const stored = known.servers[url];
+export function chooseServer(
+  options: ServerOptions,
+  config: ClientConfig,
+  credentials: CredentialsFile,
+): ChosenServer {
+  const url = urlOf(options.url ?? urlOfContext(options, credentials) ?? config.url, config, credentials);
+  const stored = credentials.servers[url];
   const caFile = options.caFile ?? config.caFile ?? stored?.ca_file;
-  const isItsServer =
+  const isServerOfToken =
     config.url === undefined ? options.context === undefined : serverUrl(config.url) === url;
-  if (config.token !== undefined && isItsServer)
-    return { url, token: config.token, from: 'of the environment', caFile };
-  return { url, token: stored?.token, from: 'of a login', caFile };
+  if (config.token !== undefined && isServerOfToken)
+    return { url, token: config.token, tokenOrigin: 'of the environment', caFile };
+  return { url, token: stored?.token, tokenOrigin: 'of a login', caFile };
 }
 
-const urlOfContext = ({ context }: ServerOptions, known: CredentialsFile): string | undefined =>
-  context === undefined ? undefined : contextNamed(known, context).url;
+const urlOfContext = ({ context }: ServerOptions, credentials: CredentialsFile): string | undefined =>
+  context === undefined ? undefined : contextNamed(credentials, context).url;
 
-function urlOf(given: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {
-  if (given !== undefined) return serverUrl(given);
+function urlOf(url: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {
+  if (url !== undefined) return serverUrl(url);
   if (token !== undefined)
     throw new CommandError(
       'MILLRACE_TOKEN is set, but MILLRACE_URL is not: set it to the server of the token',
@@ -74,37 +79,37 @@ function urlOf(given: string | undefined, { token }: ClientConfig, { current }: 
   );
 }
 
-/** The team of the context, if it is of the server that the command uses. */
+/** The team of the context, if the context belongs to the server that the command uses. */
 export async function chosenTeam(
   options: ServerOptions,
   terminal: Pick<Terminal, 'environment'>,
 ): Promise<string | undefined> {
   const config = readConfig(terminal);
-  const known = await readCredentials(config.directory);
-  if (options.context !== undefined) return contextNamed(known, options.context).team;
-  const current = contextNameOf(known);
+  const credentials = await readCredentials(config.directory);
+  if (options.context !== undefined) return contextNamed(credentials, options.context).team;
+  const current = contextNameOf(credentials);
   if (current === undefined) return undefined;
-  const { url, team } = contextNamed(known, current);
-  return chooseServer(options, config, known).url === url ? team : undefined;
+  const { url, team } = contextNamed(credentials, current);
+  return chooseServer(options, config, credentials).url === url ? team : undefined;
 }
 
 /** Sets the certificates and the proxy that this process uses. */
-export async function prepare(
+export async function prepareConnection(
   url: string,
   caFile: string | undefined,
   { proxy }: Pick<ClientConfig, 'proxy'>,
 ): Promise<void> {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'http:') return;
-  const own = caFile === undefined ? [] : [await readCertificates(caFile)];
+  const additional = caFile === undefined ? [] : [await readCertificates(caFile)];
   setDefaultCACertificates([
-    ...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own]),
+    ...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...additional]),
   ]);
   // Over HTTPS the proxy sees only the host.
-  if (proxy.https_proxy !== undefined && !isLoopback(hostname)) takeProxy(proxy);
+  if (proxy.https_proxy !== undefined && !isLoopback(hostname)) useProxy(proxy);
 }
 
-function takeProxy(proxy: ClientConfig['proxy']): void {
+function useProxy(proxy: ClientConfig['proxy']): void {
   try {
     setGlobalProxyFromEnv({ ...proxy });
   } catch {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { colour, listOutput, type Coloured, type Run } from '#cli/command-options.ts';
+import { colourOption, listOutputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
 import type { OutputOptions } from '#cli/output.ts';
 import { contextOption, EXIT_CODES_HELP } from './client-options.ts';
 
@@ -14,8 +14,8 @@ export function contextsCommand(run: Run): Command {
 
 function listCommand(run: Run): Command {
   return new Command('list')
-    .addOption(listOutput())
-    .addOption(colour())
+    .addOption(listOutputOption())
+    .addOption(colourOption())
     .description('list the contexts of this machine')
     .addHelpText(
       'after',
@@ -28,7 +28,7 @@ Examples:
   millrace contexts list -o name
 ${EXIT_CODES_HELP}`,
     )
-    .action((options: OutputOptions & Coloured) =>
+    .action((options: OutputOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { listContexts } = await import('./change-contexts.ts');
         return await listContexts(options, terminal);
@@ -39,7 +39,7 @@ ${EXIT_CODES_HELP}`,
 function useCommand(run: Run): Command {
   return new Command('use')
     .argument('<name>', 'the context')
-    .addOption(colour())
+    .addOption(colourOption())
     .description('make this the current context: commands use its server and its team')
     .addHelpText(
       'after',
@@ -50,7 +50,7 @@ Examples:
   millrace contexts use work
 ${EXIT_CODES_HELP}`,
     )
-    .action((name: string, options: Coloured) =>
+    .action((name: string, options: ColourOptions) =>
       run(options.color, async (terminal) => {
         const { useContext } = await import('./change-contexts.ts');
         return await useContext(name, terminal);
@@ -62,14 +62,14 @@ function setTeamCommand(run: Run): Command {
   return new Command('set-team')
     .argument('<team>', 'the team')
     .addOption(contextOption())
-    .addOption(colour())
+    .addOption(colourOption())
     .description('set the team that commands use without --team')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace contexts set-team shop\n' +
         `  millrace contexts set-team shop --context work\n${EXIT_CODES_HELP}`,
     )
-    .action((team: string, options: Coloured & { context?: string }) =>
+    .action((team: string, options: ColourOptions & { context?: string }) =>
       run(options.color, async (terminal) => {
         const { setContextTeam } = await import('./change-contexts.ts');
         return await setContextTeam(team, options, terminal);
@@ -80,10 +80,10 @@ function setTeamCommand(run: Run): Command {
 function deleteCommand(run: Run): Command {
   return new Command('delete')
     .argument('<name>', 'the context')
-    .addOption(colour())
+    .addOption(colourOption())
     .description('delete a context; the last one of a server also ends the login there')
     .addHelpText('after', `\nExamples:\n  millrace contexts delete work\n${EXIT_CODES_HELP}`)
-    .action((name: string, options: Coloured) =>
+    .action((name: string, options: ColourOptions) =>
       run(options.color, async (terminal) => {
         const { deleteContext } = await import('./change-contexts.ts');
         return await deleteContext(name, terminal);

@@ -8,34 +8,34 @@ import { openFakeServer } from '#testing/cli/fake-server.ts';
 const THERE = 'https://there.example.org';
 let server: Awaited<ReturnType<typeof openFakeServer>>;
 let home: string;
-const file = (): string => join(home, 'millrace', 'credentials.json');
+const credentialsPath = (): string => join(home, 'millrace', 'credentials.json');
 
 beforeAll(async () => {
-  server = await openFakeServer((what) =>
-    what === 'GET /profile' ? { data: { username: 'ann', global_admin: false, teams: {} } } : { data: [] },
+  server = await openFakeServer((route) =>
+    route === 'GET /profile' ? { data: { username: 'ann', global_admin: false, teams: {} } } : { data: [] },
   );
 });
 afterAll(async () => await server.close());
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requests.length = 0;
   home = mkdtempSync(join(tmpdir(), 'millrace-home-'));
-  // As an older version stored it.
+  // The file as an older version of the command line stored it.
   const servers = { [server.url]: { token: 'tok_here', username: 'ann' }, [THERE]: { token: 'tok_there' } };
   mkdirSync(join(home, 'millrace'));
-  writeFileSync(file(), JSON.stringify({ current: server.url, servers }));
-  chmodSync(file(), 0o600);
+  writeFileSync(credentialsPath(), JSON.stringify({ current: server.url, servers }));
+  chmodSync(credentialsPath(), 0o600);
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const run = async (line: string, more: Record<string, string> = {}, input = '') =>
-  await millrace(`millrace ${line}`, { environment: { XDG_CONFIG_HOME: home, ...more }, input });
+const run = async (line: string, variables: Record<string, string> = {}, input = '') =>
+  await millrace(`millrace ${line}`, { environment: { XDG_CONFIG_HOME: home, ...variables }, input });
 
-/** The team whose pipelines a command asked for. */
-async function teamOf(line: string, more: Record<string, string> = {}): Promise<string | undefined> {
-  server.asked.length = 0;
-  const ran = await run(line, more);
+/** Runs a command and returns the team whose data it requested. */
+async function teamOf(line: string, variables: Record<string, string> = {}): Promise<string | undefined> {
+  server.requests.length = 0;
+  const ran = await run(line, variables);
   expect([line, ran.exit]).toEqual([line, 0]);
-  return /^GET \/teams\/([^/]+)\//.exec(server.asked[0]?.what ?? '')?.[1];
+  return /^GET \/teams\/([^/]+)\//.exec(server.requests[0]?.route ?? '')?.[1];
 }
 const host = (): string => new URL(server.url).host;
 
@@ -51,34 +51,34 @@ describe('contexts', () => {
 
   test('are switched, in a file that only its owner can read', async () => {
     await run('contexts use there.example.org');
-    expect(statSync(file()).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({
+    expect(statSync(credentialsPath()).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(credentialsPath(), 'utf8'))).toMatchObject({
       current: THERE,
       current_context: 'there.example.org',
     });
     expect((await run('contexts list -o jsonpath={.items[*].current}')).out).toBe('false true');
   });
 
-  test('are deleted; the last one of a server with its login', async () => {
+  test('are deleted; deleting the last one of a server also logs out there', async () => {
     await run(`login ${server.url} --token --context work`, {}, 'tok_here');
     expect((await run(`contexts delete ${host()}`)).err).toContain('You are still logged in');
     expect((await run('contexts delete work')).err).toContain(`Logged out at ${server.url}.`);
     expect((await run('contexts list -o name')).out).toBe('context/there.example.org\n');
   });
 
-  test('leave another context of the same server as the current one', async () => {
+  test('are deleted; another context of the same server then becomes the current one', async () => {
     await run(`login ${server.url} --token --context work`, {}, 'tok_here');
     expect((await run('contexts delete work')).err).toContain(`The current context is now ${host()}.`);
     expect(await teamOf('pipelines list')).toBe('main');
   });
 
-  test('have no team without a login', async () => {
+  test('cannot get a team before the first login', async () => {
     const ran = await run('contexts set-team shop', { XDG_CONFIG_HOME: join(home, 'empty') });
     expect(ran).toMatchObject({ exit: 2, err: expect.stringContaining('there is no current context') });
   });
 
   test.each(['contexts use toString', 'contexts delete nope', 'pipelines list --context nope'])(
-    'have names that exist: `%s` is refused',
+    'are refused by `%s` if their name does not exist',
     async (line) => {
       const ran = await run(line);
       expect([ran.exit, ran.err]).toEqual([2, expect.stringContaining('millrace contexts list')]);

@@ -8,7 +8,10 @@ export interface ServerContext {
   team?: string;
 }
 
-/** The contexts by name. A login of an older version has one with the name of its host. */
+/**
+ * The contexts by name. A login that an older version stored has no context: it gets one named after its
+ * host.
+ */
 export function contextsOf({ contexts = {}, servers }: CredentialsFile): Map<string, ServerContext> {
   const named = new Map(Object.entries(contexts).filter(([, { url }]) => Object.hasOwn(servers, url)));
   const urls = new Set([...named.values()].map(({ url }) => url));
@@ -31,13 +34,13 @@ export function contextNameOf(file: CredentialsFile, server = file.current): str
 }
 
 export function contextNamed(file: CredentialsFile, name: string): ServerContext {
-  const found = contextsOf(file).get(name);
-  if (found === undefined)
+  const context = contextsOf(file).get(name);
+  if (context === undefined)
     throw new CommandError(`there is no context ${name}: run millrace contexts list to see their names`);
-  return found;
+  return context;
 }
 
-/** The file with these contexts, of which one is current. */
+/** A copy of the file with these contexts. `current` is the name of the current one. */
 export function withContexts(
   { servers }: CredentialsFile,
   contexts: ReadonlyMap<string, ServerContext>,
@@ -45,7 +48,7 @@ export function withContexts(
 ): CredentialsFile {
   const url = contexts.get(current ?? '')?.url;
   return {
-    // Older versions read only the server.
+    // Older versions read only `current`, the URL of the server.
     ...(current !== undefined && url !== undefined && { current: url, current_context: current }),
     servers,
     ...(contexts.size > 0 && { contexts: Object.fromEntries(contexts) }),

@@ -20,7 +20,7 @@ export interface CredentialsFile {
   current?: string;
   servers: Record<string, ServerCredential>;
   current_context?: string;
-  /** By name. Files of older versions have none. */
+  /** The contexts by name. Files of older versions have none. */
   contexts?: Record<string, ServerContext>;
 }
 
@@ -28,18 +28,18 @@ export const credentialsFile = (directory: string): string => join(directory, 'c
 
 export async function readCredentials(directory: string): Promise<CredentialsFile> {
   const file = credentialsFile(directory);
-  const text = await readIfThere(file);
+  const text = await readIfExists(file);
   if (text === undefined) return { servers: {} };
   if (((await stat(file)).mode & 0o077) !== 0)
     throw new CommandError(
       `${file} contains tokens, and other users of this machine can access it: run chmod 600 ${file}`,
     );
-  const read = parse(text);
-  if (read === undefined) throw new CommandError(`${file} is not valid: delete it, and log in again`);
-  return read;
+  const credentials = parse(text);
+  if (credentials === undefined) throw new CommandError(`${file} is not valid: delete it, and log in again`);
+  return credentials;
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -55,20 +55,25 @@ function parse(text: string): CredentialsFile | undefined {
   } catch {
     return undefined;
   }
-  const { current, servers, current_context: context, contexts }: Record<string, unknown> = Object(value);
+  const {
+    current,
+    servers,
+    current_context: currentContext,
+    contexts,
+  }: Record<string, unknown> = Object(value);
   if (typeof servers !== 'object' || servers === null) return undefined;
-  const valid = Object.entries(servers).flatMap(([url, one]) => {
-    const credential = credentialIn(one);
+  const valid = Object.entries(servers).flatMap(([url, stored]) => {
+    const credential = credentialIn(stored);
     return credential === undefined ? [] : [[url, credential] as const];
   });
   return {
     ...(typeof current === 'string' && { current }),
     servers: Object.fromEntries(valid),
-    ...(typeof context === 'string' && { current_context: context }),
+    ...(typeof currentContext === 'string' && { current_context: currentContext }),
     contexts: Object.fromEntries(
-      Object.entries(Object(contexts)).flatMap(([name, one]) => {
-        const known = contextIn(one);
-        return known === undefined ? [] : [[name, known] as const];
+      Object.entries(Object(contexts)).flatMap(([name, stored]) => {
+        const context = contextIn(stored);
+        return context === undefined ? [] : [[name, context] as const];
       }),
     ),
   };
@@ -93,19 +98,19 @@ function credentialIn(value: unknown): ServerCredential | undefined {
 /** Replaces the file atomically, readable by the user only. */
 export async function writeCredentials(directory: string, credentials: CredentialsFile): Promise<void> {
   const file = credentialsFile(directory);
-  const fresh = `${file}.${randomUUID()}`;
+  const temporaryFile = `${file}.${randomUUID()}`;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const handle = await open(fresh, 'wx', 0o600);
+    const handle = await open(temporaryFile, 'wx', 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(credentials, undefined, 2)}\n`);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(fresh, file);
+    await rename(temporaryFile, file);
   } catch (error) {
-    await rm(fresh, { force: true });
+    await rm(temporaryFile, { force: true });
     throw new CommandError(`${file} cannot be written: ${explain(error)}`);
   }
 }

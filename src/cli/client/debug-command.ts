@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
-import { parseBuildName, server, team } from './client-options.ts';
+import type { ColourOptions, Run } from '#cli/command-options.ts';
+import { addServerOptions, parseBuildName, teamOption } from './client-options.ts';
 import type { DebugOptions } from './debug.ts';
 import type { JobArgument } from './watch.ts';
 
-/** A shell in a step that runs. */
+/** The command that opens a shell in a running step. */
 export function debugCommand(run: Run): Command {
-  return server(
+  return addServerOptions(
     new Command('debug')
       .argument('<pipeline/job/build>', 'the build; without a number, the newest', parseBuildName)
       .argument('[command...]', 'what to run instead of a shell; write it after --')
-      .addOption(team())
+      .addOption(teamOption())
       .option('--step <step>', 'name or id of the step, if several run'),
   )
     .description('open a shell in a running step of a build')
@@ -32,10 +32,11 @@ Examples:
 
 Exit codes: that of the shell or command; 2: usage error, or there is no shell, or its step ended first.`,
     )
-    .action((build: JobArgument & { build?: string }, command: string[], options: DebugOptions & Coloured) =>
-      run(options.color, async (terminal) => {
-        const { debug } = await import('./debug.ts');
-        return await debug({ build, command }, options, terminal);
-      }),
+    .action(
+      (build: JobArgument & { build?: string }, command: string[], options: DebugOptions & ColourOptions) =>
+        run(options.color, async (terminal) => {
+          const { debug } = await import('./debug.ts');
+          return await debug({ build, command }, options, terminal);
+        }),
     );
 }

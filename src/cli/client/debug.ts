@@ -7,7 +7,7 @@ import { visible } from '#domain/graph/measure-label.ts';
 import type { Api } from './api.ts';
 import { connect } from './connect.ts';
 import { escapeOf } from './escape-keys.ts';
-import { SentInput } from './sent-input.ts';
+import { InputSender } from './input-sender.ts';
 import { pathOfBuild } from './show-build.ts';
 import { followStream } from './stream-build.ts';
 import type { TeamOptions } from './team-options.ts';
@@ -44,71 +44,74 @@ export async function debug(
     ...defined({ step: options.step, terminal: size }),
   });
   if (keys !== undefined) terminal.err(`Shell in step ${visible(data.step_name)}:\n`);
-  const { exit_code: exitCode, message, reason } = await follow(api, `${path}/${data.session}`, terminal);
+  const { exit_code: exitCode, message, reason } = await runSession(api, `${path}/${data.session}`, terminal);
   if (exitCode === undefined) throw new CommandError(visible(message));
   if (reason === 'not-started') terminal.err(`millrace: ${visible(message)}\n`);
   return exitCode;
 }
 
-/** Passes on input and output until the shell ends, and then forgets the session. */
-async function follow(api: Api, path: string, terminal: Terminal): Promise<DebugEndJson> {
-  const sent = new SentInput(api, path, terminal);
-  const left = Promise.withResolvers<DebugEndJson>();
-  const leave = (message: string): void => left.resolve({ reason: 'closed', message });
-  const stop = terminal.keys === undefined ? pipe(terminal, sent) : type(terminal.keys, sent, leave);
+/** Passes on input and output until the shell ends, then deletes the session. */
+async function runSession(api: Api, path: string, terminal: Terminal): Promise<DebugEndJson> {
+  const sender = new InputSender(api, path, terminal);
+  const leaving = Promise.withResolvers<DebugEndJson>();
+  const leave = (message: string): void => leaving.resolve({ reason: 'closed', message });
+  const stop =
+    terminal.keys === undefined
+      ? sendStandardInput(terminal, sender)
+      : sendKeys(terminal.keys, sender, leave);
   try {
-    return await Promise.race([output(api, path, { terminal, sent }), left.promise, sent.failed]);
+    return await Promise.race([printOutput(api, path, { terminal, sender }), leaving.promise, sender.failed]);
   } finally {
     stop();
-    sent.stop();
+    sender.stop();
     await api.send('DELETE', path).catch(() => undefined);
   }
 }
 
-async function output(
+async function printOutput(
   api: Api,
   path: string,
-  { terminal, sent }: { terminal: Terminal; sent: SentInput },
+  { terminal, sender }: { terminal: Terminal; sender: InputSender },
 ): Promise<DebugEndJson> {
   let end: DebugEndJson | undefined;
-  const take = async ({ name, data, id }: { name: string; data: string; id: string | undefined }) => {
+  const receive = async ({ name, data, id }: { name: string; data: string; id: string | undefined }) => {
     if (name === 'end') end = JSON.parse(data);
     if (name === 'output') {
       const { data: bytes }: { data: string } = JSON.parse(data);
       terminal.out(Buffer.from(bytes, 'base64'));
-      sent.received(Number(id));
+      sender.received(Number(id));
     }
     return end !== undefined;
   };
   const broken = (why: string): void => terminal.err(`millrace: ${why}; connecting again\r\n`);
-  await followStream({ api, path: `${path}/output` }, { take, broken }, terminal);
+  await followStream({ api, path: `${path}/output` }, { receive, broken }, terminal);
   if (end === undefined) throw new CommandError('the server closed the session');
   return end;
 }
 
-/** Sends keys, and the size whenever it changes. */
-function type(keys: Keys, sent: SentInput, leave: (message: string) => void): () => void {
+/** Sends keys, and the size of the terminal whenever it changes. */
+function sendKeys(keys: Keys, sender: InputSender, leave: (message: string) => void): () => void {
   const escape = escapeOf(() => leave('you left the shell'));
   return keys.take({
-    keys: (bytes) => sent.data(escape(bytes)),
-    resized: () => sent.size(sizeOf(keys)),
+    keys: (bytes) => sender.data(escape(bytes)),
+    resized: () => sender.size(sizeOf(keys)),
   });
 }
 
-/** Sends the standard input, unless somebody would have to type it. */
-function pipe(terminal: Terminal, sent: SentInput): () => void {
+/** Sends the standard input, unless it is a terminal, where somebody would have to type it. */
+function sendStandardInput(terminal: Terminal, sender: InputSender): () => void {
   const input = standardInput(terminal);
   if (input === undefined) {
-    sent.end();
+    sender.end();
     return () => undefined;
   }
   const read = async (): Promise<void> => {
-    for await (const bytes of input) await sent.dataWhenRoom(bytes);
-    sent.end();
+    for await (const bytes of input) await sender.dataWhenRoom(bytes);
+    sender.end();
   };
-  read().catch(() => sent.end());
+  read().catch(() => sender.end());
   return () => {
-    // Another program may hold it open.
+    // Another program may hold the standard input open, so that it never ends by itself.
     if (input instanceof Readable) input.destroy();
   };
 }
@@ -122,9 +125,9 @@ function standardInput(terminal: Terminal): AsyncIterable<Uint8Array> | undefine
   }
 }
 
-const within = (size: number): number => Math.min(Math.max(size, 1), DEBUG_LIMITS.columns);
+const clampToLimit = (size: number): number => Math.min(Math.max(size, 1), DEBUG_LIMITS.columns);
 
 function sizeOf(keys: Keys): TerminalSize {
   const { columns, rows } = keys.size();
-  return { columns: within(columns), rows: within(rows) };
+  return { columns: clampToLimit(columns), rows: clampToLimit(rows) };
 }

@@ -19,7 +19,7 @@ async function teamOfContext(
   try {
     return await chosenTeam(options, terminal);
   } catch (error) {
-    // The command itself meets the same error and prints it.
+    // The command itself runs into the same error and prints it.
     if (error instanceof CommandError) return undefined;
     throw error;
   }

@@ -13,21 +13,24 @@ export interface DiffOptions extends TeamOptions, VariableOptions {
   config: string;
 }
 
-/** Compares a text with the pipeline on the server, like `kubectl diff`: no output and exit code 0 if they agree. */
+/**
+ * Compares a text with the pipeline on the server, like `kubectl diff`: without a difference, prints nothing
+ * and exits with 0.
+ */
 export async function diffPipeline(name: string, options: DiffOptions, terminal: Terminal): Promise<Exit> {
   const { source } = await readConfigText(options.config, terminal);
-  const given = await readTextVariables(options, terminal);
+  const values = await readTextVariables(options, terminal);
   const api = await connect(options, terminal);
-  const known = await api.get<DefinitionJson>(
+  const current = await api.get<DefinitionJson>(
     requestPath('teams', options.team, 'pipelines', name, 'definition'),
   );
-  if (known.managed_by_manifest === true && given !== undefined)
+  if (current.managed_by_manifest === true && values !== undefined)
     throw new CommandError(
       `a manifest manages the pipeline ${options.team}/${name}, and the server does not tell its variables: ` +
         'remove --var and --vars to compare the text alone',
     );
-  const vars = mergeVariables(known.vars, given, options);
-  const change = changesOf(known, { config: source, ...defined({ vars }) });
+  const vars = mergeVariables(current.vars, values, options);
+  const change = changesOf(current, { config: source, ...defined({ vars }) });
   await printResult(change, options, terminal, renderChange);
   return change.settings.length + change.lines.length > 0 ? EXIT.failure : EXIT.success;
 }

@@ -35,8 +35,8 @@ export async function listTriggers(
     const events = await api.get<TriggerEventJson[]>(`${path}${requestPath(trigger)}`);
     if (events.length === 0) terminal.err(`The trigger ${trigger} has no events.\n`);
     await printResult(events, options, terminal, {
-      render: asEvents,
-      names: (all) => all.map(({ id }) => `event/${options.team}/${trigger}/${id}`),
+      render: renderEvents,
+      names: (items) => items.map(({ id }) => `event/${options.team}/${trigger}/${id}`),
     });
     return EXIT.success;
   }
@@ -44,13 +44,13 @@ export async function listTriggers(
   if (streams.length === 0)
     terminal.err(`No pipeline of team ${options.team} has a resource of the type trigger.\n`);
   await printResult(streams, options, terminal, {
-    render: asStreams,
-    names: (all) => all.map(({ name }) => `trigger/${options.team}/${name}`),
+    render: renderStreams,
+    names: (items) => items.map(({ name }) => `trigger/${options.team}/${name}`),
   });
   return EXIT.success;
 }
 
-function asStreams(streams: readonly StreamJson[], paint: Paint): string {
+function renderStreams(streams: readonly StreamJson[], paint: Paint): string {
   if (streams.length === 0) return '';
   const rows = streams.map(({ name, pipelines, newest }) => [
     name,
@@ -60,7 +60,7 @@ function asStreams(streams: readonly StreamJson[], paint: Paint): string {
   return renderTable(['TRIGGER', 'NEWEST EVENT', 'PIPELINES'], rows, paint);
 }
 
-function asEvents(events: readonly TriggerEventJson[], paint: Paint): string {
+function renderEvents(events: readonly TriggerEventJson[], paint: Paint): string {
   if (events.length === 0) return '';
   const rows = events.map(({ created_at: at, version }) => [
     timeOf(at),

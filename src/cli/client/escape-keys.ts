@@ -3,11 +3,11 @@ const TILDE = 0x7e;
 const FULL_STOP = 0x2e;
 
 /**
- * Finds Enter, ~ and a full stop among the keys, as ssh does: then nothing is passed on, and `leave` is called.
- * Returns the keys to pass on.
+ * Finds Enter, ~ and a full stop among the keys, as ssh does: then nothing is passed on, and `leave` is
+ * called. Returns the keys to pass on.
  */
 export function escapeOf(leave: () => void): (keys: Uint8Array) => Uint8Array {
-  /** Also at the beginning. */
+  /** True at the beginning too, as if the user had just pressed Enter. */
   let afterEnter = true;
   let afterTilde = false;
   return (keys) => {
@@ -17,7 +17,7 @@ export function escapeOf(leave: () => void): (keys: Uint8Array) => Uint8Array {
         leave();
         return Buffer.alloc(0);
       }
-      // The tilde waits for the next key: it may be the beginning of an escape.
+      // The tilde is passed on with the next key: it may be the beginning of an escape.
       if (afterTilde) passed.push(TILDE);
       const isTilde = afterEnter && key === TILDE && !afterTilde;
       if (!isTilde && !(afterTilde && key === TILDE)) passed.push(key);

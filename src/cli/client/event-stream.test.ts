@@ -34,16 +34,18 @@ describe('parsing an event stream', () => {
     expect(parse(...pieces)).toHaveLength(events.length);
   });
 
-  test('gives the same events for any chunks, also inside letters', () => {
+  test('finds the same events wherever the bytes are cut, even inside a character', () => {
     const text = 'retry: 1500\n\nid: 1\nevent: log\ndata: {"text":"ü€😀"}\n\n: x\r\ndata: b\r\n\r\n';
     const whole = parse(text);
     expect(whole).toHaveLength(2);
-    const all = bytes(text);
+    const allBytes = bytes(text);
     assert(
-      property(uniqueArray(nat(all.length)), (cuts) => {
+      property(uniqueArray(nat(allBytes.length)), (cuts) => {
         const parser = new EventParser();
-        const places = [0, ...cuts.toSorted((one, other) => one - other), all.length];
-        const events = places.flatMap((at, index) => parser.push(all.slice(at, places[index + 1] ?? at)));
+        const places = [0, ...cuts.toSorted((one, other) => one - other), allBytes.length];
+        const events = places.flatMap((at, index) =>
+          parser.push(allBytes.slice(at, places[index + 1] ?? at)),
+        );
         expect([events, parser.retryMs]).toEqual([whole, 1500]);
       }),
     );

@@ -11,10 +11,12 @@ export function renderServerFindings(
   text: ConfigText,
   paint: Paint,
 ): string {
-  return findings.map((finding) => `${renderFinding(placed(finding, text), text.source, paint)}\n`).join('');
+  return findings
+    .map((finding) => `${renderFinding(toLocalFinding(finding, text), text.source, paint)}\n`)
+    .join('');
 }
 
-function placed(
+function toLocalFinding(
   { line, column = 1, end_line: endLine, end_column: endColumn, ...finding }: FindingJson,
   { file }: ConfigText,
 ) {

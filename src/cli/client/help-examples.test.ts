@@ -7,10 +7,11 @@ import { openFakeServer } from '#testing/cli/fake-server.ts';
 import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 
 /*
- * Runs the examples of the help at a server that has the paths of the gateway, without those that read a file
- * or a password. e2e/command-line-examples.test.ts runs all of them at a real gateway.
+ * Runs the examples of the help against a fake server that accepts only routes of the gateway, except
+ * examples that read a file or a password. e2e/command-line-examples.test.ts runs all examples against a real
+ * gateway.
  */
-const NOT_HERE = new Set([
+const LEFT_OUT_VERBS = new Set([
   'diff',
   'login',
   'logout',
@@ -21,34 +22,37 @@ const NOT_HERE = new Set([
   'emit',
   'whoami',
 ]);
-/** They ask no server. */
-const OFFLINE = new Set(['contexts', 'open']);
+/** Commands that send no request. */
+const OFFLINE_COMMANDS = new Set(['contexts', 'open']);
 const AT = '2026-11-22T00:00:00.000Z';
 const BUILD = { id: 7, number: '7', status: 'succeeded', attempt: 1, created_at: AT, ended_at: AT };
 const DETAIL = { ...BUILD, inputs: [], steps: [] };
 const RESOURCE = { id: 1, name: 'git.app', type: 'git', versions: 1 };
 const VERSION = { id: 42, version: { ref: 'a1' }, created_at: AT, disabled: false };
 const CHECK = { running: false, failures: 0, stalled: false, webhook_works: false, output: '' };
-const NAMED = { job: 'unit', number: '7.1', url: '/teams/main/pipelines/app/jobs/unit/builds/7.1' };
+const STARTED_BUILD = { job: 'unit', number: '7.1', url: '/teams/main/pipelines/app/jobs/unit/builds/7.1' };
 const EVENTS = [`event: build\ndata: ${JSON.stringify(DETAIL)}\n\n`, 'event: end\ndata: {}\n\n'].join('');
 const DEBUG_END = 'event: end\ndata: {"reason":"exited","message":"The shell has ended.","exit_code":0}\n\n';
 
-/** By the end of method and path. The first that fits answers; without one, an empty list. */
-const ANSWERS: [ends: RegExp, answer: object][] = [
+/**
+ * Answers to requests whose route matches. The first match counts; without a match, the answer is an empty
+ * list.
+ */
+const ANSWERS: [route: RegExp, answer: object][] = [
   [/\/events$/, { events: EVENTS }],
   [/\/logs(\?timestamps=true)?$/, { text: '' }],
   [/^POST .*\/debug$/, { data: { session: 1, step: '0', step_name: 'unit' } }],
   [/\/debug\/1\/input$/, { data: { accepted: 1, ended: false } }],
   [/\/debug\/1\/output$/, { events: DEBUG_END }],
   [/^GET .*\/builds\/[\d.]+$/, { data: DETAIL }],
-  [/\/(retry|jobs\/[a-z]+\/trigger(\?check=true)?)$/, { data: NAMED }],
+  [/\/(retry|jobs\/[a-z]+\/trigger(\?check=true)?)$/, { data: STARTED_BUILD }],
   [/\/(approve|reject)$/, { data: { state: 'approved', message: 'Approved by 1 of 1.' } }],
   [/^GET .*\/jobs\/[a-z]+$/, { data: { name: 'unit', latest_build_number: '7' } }],
   [/^GET .*\/resources$/, { data: [RESOURCE] }],
   [/^GET .*\/git\.app$/, { data: RESOURCE }],
   [/\/versions\?/, { data: [VERSION] }],
   [/^GET .*\/check$/, { data: CHECK }],
-  [/\/versions\/42\/trigger$/, { data: { builds: [NAMED], refused: [] } }],
+  [/\/versions\/42\/trigger$/, { data: { builds: [STARTED_BUILD], refused: [] } }],
   [/^GET .*\/definition$/, { data: { name: 'app', config: '', vars: {}, public: false } }],
   [/\/rename$/, { data: { team: 'main', name: 'shop', ready: true, warnings: [] } }],
   [/^GET .*\/pipelines\/[a-z]+$/, { data: { team: 'main', name: 'app', public: false, jobs: 1 } }],
@@ -76,11 +80,13 @@ const ANSWERS: [ends: RegExp, answer: object][] = [
 
 let server: Awaited<ReturnType<typeof openFakeServer>>;
 beforeAll(async () => {
-  server = await openFakeServer((what) => ANSWERS.find(([ends]) => ends.test(what))?.[1] ?? { data: [] });
+  server = await openFakeServer(
+    (route) => ANSWERS.find(([pattern]) => pattern.test(route))?.[1] ?? { data: [] },
+  );
 });
 afterAll(async () => await server.close());
 
-/** Words as a shell reads them, without a file for the output. */
+/** The words of a command line as a shell reads them, without a redirection of the output. */
 const wordsOf = (line: string): string[] =>
   line
     .split(' > ')[0]
@@ -92,11 +98,11 @@ const routes = readFileSync(join(import.meta.dirname, '../../adapters/http/testd
   .map((line) => line.split(' → ')[0] ?? '');
 
 /** Whether the gateway has a route for this method and path. */
-function isRoute(what: string): boolean {
-  const [given = ''] = what.split('?');
-  const segments = given.split('/');
-  return routes.some((one) => {
-    const parts = one.split('/');
+function isRoute(request: string): boolean {
+  const [methodAndPath = ''] = request.split('?');
+  const segments = methodAndPath.split('/');
+  return routes.some((route) => {
+    const parts = route.split('/');
     return (
       parts.length === segments.length &&
       parts.every((part, at) => part.startsWith(':') || part === segments[at])
@@ -106,7 +112,7 @@ function isRoute(what: string): boolean {
 
 const SERVED = VERBS.filter((verb) => {
   const words = verb.path.split(' ');
-  return !isLocal(verb) && !OFFLINE.has(words[0] ?? '') && !NOT_HERE.has(words.at(-1) ?? '');
+  return !isLocal(verb) && !OFFLINE_COMMANDS.has(words[0] ?? '') && !LEFT_OUT_VERBS.has(words.at(-1) ?? '');
 }).map(({ path, examples }) => [path, examples] as const);
 
 test.each(SERVED)(
@@ -115,14 +121,14 @@ test.each(SERVED)(
     expect(examples).not.toEqual([]);
     for (const example of examples) {
       expect(example).toMatch(new RegExp(`^millrace ${path} ?`));
-      server.asked.length = 0;
+      server.requests.length = 0;
       const ran = await millrace(wordsOf(example), {
         environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: server.url, MILLRACE_TOKEN: 'tok_secret' },
         ask: async () => 'y',
       });
       expect([example, ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([example, 0, '']);
-      const unknown = server.asked.filter(({ what }) => !isRoute(what));
-      expect([example, server.asked.length > 0, unknown]).toEqual([example, true, []]);
+      const unknown = server.requests.filter(({ route }) => !isRoute(route));
+      expect([example, server.requests.length > 0, unknown]).toEqual([example, true, []]);
     }
   },
 );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { millrace } from '#testing/cli/command-line.ts';
 
-/* Text of people, forges and programs that a server passes on: a terminal must show it as characters only. */
+/* A server passes on texts of people, forges and programs. A terminal must show them as characters only. */
 const [ESC, CSI] = ['\u001b', '\u009b'];
 const HOSTILE = `${ESC}]52;c;eA==\u0007${ESC}[2J${CSI}6n`;
 const BUILD = { number: '1', status: 'failed', message: 'No.', ended_at: '2026-11-22T00:00:00Z', steps: [] };
@@ -31,13 +31,14 @@ const ANSWERS: Record<string, object | string> = {
 let server: Server;
 let url: string;
 beforeAll(async () => {
-  server = createServer((asked, answer) => {
-    const [, found = {}] = Object.entries(ANSWERS).find(([end]) => asked.url?.endsWith(end) === true) ?? [];
+  server = createServer((request, response) => {
+    const [, canned = {}] =
+      Object.entries(ANSWERS).find(([end]) => request.url?.endsWith(end) === true) ?? [];
     const [type, text] =
-      typeof found === 'string'
-        ? [asked.url?.endsWith('/logs') === true ? 'text/plain' : 'text/event-stream', found]
-        : ['application/json', JSON.stringify({ data: found })];
-    answer.writeHead(200, { 'content-type': type }).end(text);
+      typeof canned === 'string'
+        ? [request.url?.endsWith('/logs') === true ? 'text/plain' : 'text/event-stream', canned]
+        : ['application/json', JSON.stringify({ data: canned })];
+    response.writeHead(200, { 'content-type': type }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

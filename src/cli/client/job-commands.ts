@@ -1,12 +1,18 @@
 import { Command } from 'commander';
-import { listOutput, output, repeated, type Coloured, type Run } from '#cli/command-options.ts';
 import {
+  collectValues,
+  listOutputOption,
+  outputOption,
+  type ColourOptions,
+  type Run,
+} from '#cli/command-options.ts';
+import {
+  addServerOptions,
   EXIT_CODES_HELP,
   exitCodesHelp,
   parseJobName,
   parsePipelineOrJob,
-  server,
-  team,
+  teamOption,
 } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 import type { JobArgument, TriggerOptions } from './watch.ts';
@@ -19,12 +25,15 @@ export function jobsCommand(run: Run): Command {
 }
 
 function listCommand(run: Run): Command {
-  return server(
-    new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(listOutput()),
+  return addServerOptions(
+    new Command('list')
+      .argument('<pipeline>', 'the pipeline')
+      .addOption(teamOption())
+      .addOption(listOutputOption()),
   )
     .description('list the jobs of a pipeline, each with its newest build')
     .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXIT_CODES_HELP}`)
-    .action((pipeline: string, options: TeamOptions & Coloured) =>
+    .action((pipeline: string, options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { listJobs } = await import('./list-commands.ts');
         return await listJobs(pipeline, options, terminal);
@@ -32,14 +41,19 @@ function listCommand(run: Run): Command {
     );
 }
 
-const ofJob = (command: Command): Command =>
-  server(command.argument('<pipeline/job>', 'the job', parseJobName).addOption(team()).addOption(output()));
+const addJobArgument = (command: Command): Command =>
+  addServerOptions(
+    command
+      .argument('<pipeline/job>', 'the job', parseJobName)
+      .addOption(teamOption())
+      .addOption(outputOption()),
+  );
 
 function pauseCommand(run: Run): Command {
-  return ofJob(new Command('pause'))
+  return addJobArgument(new Command('pause'))
     .description('pause a job: no build of it starts; running builds continue')
     .addHelpText('after', `\nExamples:\n  millrace jobs pause app/deploy\n${EXIT_CODES_HELP}`)
-    .action((job: JobArgument, options: TeamOptions & Coloured) =>
+    .action((job: JobArgument, options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { sendPause } = await import('./pauses.ts');
         return await sendPause(job, 'pause', { options, terminal });
@@ -48,10 +62,10 @@ function pauseCommand(run: Run): Command {
 }
 
 function unpauseCommand(run: Run): Command {
-  return ofJob(new Command('unpause'))
+  return addJobArgument(new Command('unpause'))
     .description('unpause a job, even while its pipeline is paused')
     .addHelpText('after', `\nExamples:\n  millrace jobs unpause app/deploy\n${EXIT_CODES_HELP}`)
-    .action((job: JobArgument, options: TeamOptions & Coloured) =>
+    .action((job: JobArgument, options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { sendPause } = await import('./pauses.ts');
         return await sendPause(job, 'unpause', { options, terminal });
@@ -60,15 +74,15 @@ function unpauseCommand(run: Run): Command {
 }
 
 export function triggerCommand(run: Run): Command {
-  return server(
+  return addServerOptions(
     new Command('trigger')
       .argument('<pipeline/job>', 'the job', parseJobName)
-      .addOption(team())
-      .addOption(output()),
+      .addOption(teamOption())
+      .addOption(outputOption()),
   )
     .description('start a build of a job with the newest versions that it can take')
     .option('-w, --watch', 'follow the build to its end')
-    .option('--input <name=value>', 'value of an input of the job; repeatable', repeated)
+    .option('--input <name=value>', 'value of an input of the job; repeatable', collectValues)
     .option('--no-check', 'use the known versions; do not check for newer ones first')
     .addHelpText(
       'after',
@@ -88,7 +102,7 @@ Examples:
   millrace trigger app/deploy --input environment=prod --input targets=eu,us
 ${exitCodesHelp('with --watch the build failed or was cancelled')}`,
     )
-    .action((job: JobArgument, options: TriggerOptions & Coloured) =>
+    .action((job: JobArgument, options: TriggerOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { trigger } = await import('./watch.ts');
         return await trigger(job, options, terminal);
@@ -96,13 +110,13 @@ ${exitCodesHelp('with --watch the build failed or was cancelled')}`,
     );
 }
 
-/** Why a pipeline or a job does not continue. */
+/** The command that explains why a pipeline or a job does not continue. */
 export function whyCommand(run: Run): Command {
-  return server(
+  return addServerOptions(
     new Command('why')
       .argument('<pipeline/job>', 'the job; or <pipeline> for all its jobs', parsePipelineOrJob)
-      .addOption(team())
-      .addOption(output()),
+      .addOption(teamOption())
+      .addOption(outputOption()),
   )
     .description('say why a job gets no build, and why its pending builds do not start')
     .addHelpText(
@@ -115,7 +129,7 @@ Examples:
   millrace why app --team shop
 ${EXIT_CODES_HELP}`,
     )
-    .action((place: { pipeline: string; job?: string }, options: TeamOptions & Coloured) =>
+    .action((place: { pipeline: string; job?: string }, options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { explainWaiting } = await import('./why.ts');
         return await explainWaiting(place, options, terminal);

@@ -21,13 +21,13 @@ export async function listPipelines(options: TeamOptions, terminal: Terminal): P
   const pipelines = await api.get<PipelineJson[]>(requestPath('teams', options.team, 'pipelines'));
   if (pipelines.length === 0) terminal.err(`Team ${options.team} has no pipelines.\n`);
   await printResult(pipelines, options, terminal, {
-    render: asPipelines,
-    names: (all) => all.map(({ team, name }) => `pipeline/${team}/${name}`),
+    render: renderPipelines,
+    names: (items) => items.map(({ team, name }) => `pipeline/${team}/${name}`),
   });
   return EXIT.success;
 }
 
-function asPipelines(pipelines: readonly PipelineJson[], paint: Paint, isWide: boolean): string {
+function renderPipelines(pipelines: readonly PipelineJson[], paint: Paint, isWide: boolean): string {
   if (pipelines.length === 0) return '';
   const heads = [
     'NAME',
@@ -40,15 +40,15 @@ function asPipelines(pipelines: readonly PipelineJson[], paint: Paint, isWide: b
     'TEAM',
     'ID',
   ];
-  const rows = pipelines.map((one) => [
-    one.name,
-    String(one.jobs),
-    String(one.resources),
-    String(one.revision),
-    one.public ? 'anyone' : 'the team',
-    one.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
-    one.display_name ?? '',
-    ...(isWide ? [one.team, String(one.id)] : []),
+  const rows = pipelines.map((pipeline) => [
+    pipeline.name,
+    String(pipeline.jobs),
+    String(pipeline.resources),
+    String(pipeline.revision),
+    pipeline.public ? 'anyone' : 'the team',
+    pipeline.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
+    pipeline.display_name ?? '',
+    ...(isWide ? [pipeline.team, String(pipeline.id)] : []),
   ]);
   return renderTable(heads, rows, paint);
 }
@@ -63,30 +63,36 @@ export async function getPipeline(
   const path = requestPath('teams', options.team, 'pipelines', name);
   if (options.config === true) {
     const definition = await api.get<DefinitionJson>(`${path}/definition`);
-    // The server sends the variables of a manifest to nobody: none here would look like a pipeline without.
-    const { vars: _unknown, ...known } = definition;
-    await printResult(definition.managed_by_manifest === true ? known : definition, options, terminal, {
-      render: ({ config }) => (terminal.isScreen ? visibleLines(config) : config),
-      names: () => [`pipeline/${options.team}/${name}`],
-    });
+    // The server does not send the variables of a pipeline that a manifest manages. The output leaves them
+    // out, because an empty map would look like a pipeline without variables.
+    const { vars: _unknown, ...withoutVariables } = definition;
+    await printResult(
+      definition.managed_by_manifest === true ? withoutVariables : definition,
+      options,
+      terminal,
+      {
+        render: ({ config }) => (terminal.isScreen ? visibleLines(config) : config),
+        names: () => [`pipeline/${options.team}/${name}`],
+      },
+    );
     return EXIT.success;
   }
   await printResult(await api.get<PipelineJson>(path), options, terminal, {
-    render: asPipeline,
-    names: (one) => [`pipeline/${one.team}/${one.name}`],
+    render: renderPipeline,
+    names: ({ team, name: found }) => [`pipeline/${team}/${found}`],
   });
   return EXIT.success;
 }
 
-function asPipeline(one: PipelineJson, paint: Paint): string {
+function renderPipeline(pipeline: PipelineJson, paint: Paint): string {
   const facts: [string, string][] = [
-    ['name', `${one.team}/${one.name}`],
-    ['display name', one.display_name ?? ''],
-    ['visible to', one.public ? 'anyone' : 'the team'],
-    ['paused', one.paused ? 'yes' : 'no'],
-    ['revision', String(one.revision)],
-    ['jobs', String(one.jobs)],
-    ['resources', String(one.resources)],
+    ['name', `${pipeline.team}/${pipeline.name}`],
+    ['display name', pipeline.display_name ?? ''],
+    ['visible to', pipeline.public ? 'anyone' : 'the team'],
+    ['paused', pipeline.paused ? 'yes' : 'no'],
+    ['revision', String(pipeline.revision)],
+    ['jobs', String(pipeline.jobs)],
+    ['resources', String(pipeline.resources)],
   ];
   return renderFacts(facts, paint);
 }
@@ -95,13 +101,13 @@ export async function listJobs(pipeline: string, options: TeamOptions, terminal:
   const api = await connect(options, terminal);
   const jobs = await api.get<JobJson[]>(`${requestPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
   await printResult(jobs, options, terminal, {
-    render: asJobs,
-    names: (all) => all.map(({ name }) => `job/${options.team}/${pipeline}/${name}`),
+    render: renderJobs,
+    names: (items) => items.map(({ name }) => `job/${options.team}/${pipeline}/${name}`),
   });
   return EXIT.success;
 }
 
-function asJobs(jobs: readonly JobJson[], paint: Paint, isWide: boolean): string {
+function renderJobs(jobs: readonly JobJson[], paint: Paint, isWide: boolean): string {
   const rows = jobs.map((job) => [
     job.name,
     job.latest_build_number ?? 'none yet',
@@ -119,7 +125,7 @@ export interface BuildsOptions extends TeamOptions {
   status?: string;
 }
 
-/** Newest first. */
+/** Lists the builds of a job, newest first. */
 export async function listBuilds(
   { pipeline, job }: { pipeline: string; job: string },
   options: BuildsOptions,
@@ -132,14 +138,14 @@ export async function listBuilds(
     { limit: options.limit, query: defined({ status: options.status }) },
   );
   await printResult(builds, options, terminal, {
-    render: asBuilds,
-    names: (all) => all.map(({ number }) => `build/${options.team}/${pipeline}/${job}/${number}`),
+    render: renderBuilds,
+    names: (items) => items.map(({ number }) => `build/${options.team}/${pipeline}/${job}/${number}`),
   });
   if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
 }
 
-function asBuilds(builds: readonly BuildJson[], paint: Paint, isWide: boolean): string {
+function renderBuilds(builds: readonly BuildJson[], paint: Paint, isWide: boolean): string {
   if (builds.length === 0) return '';
   const rows = builds.map((build) => [
     build.number,

@@ -14,21 +14,21 @@ export async function listTeams(options: ListOptions, terminal: Terminal): Promi
   const teams = await api.get<TeamJson[]>('/teams');
   if (teams.length === 0) terminal.err('You are a member of no team.\n');
   await printResult(teams, options, terminal, {
-    render: asTeams,
-    names: (all) => all.map(({ name }) => `team/${name}`),
+    render: renderTeams,
+    names: (items) => items.map(({ name }) => `team/${name}`),
   });
   return EXIT.success;
 }
 
-function asTeams(teams: readonly TeamJson[], paint: Paint, isWide: boolean): string {
+function renderTeams(teams: readonly TeamJson[], paint: Paint, isWide: boolean): string {
   if (teams.length === 0) return '';
-  const rows = teams.map((one) => [
-    one.name,
-    one.role ?? '',
-    String(one.members),
-    String(one.pipelines),
-    one.display_name ?? '',
-    ...(isWide ? [one.managed_by, String(one.groups.length)] : []),
+  const rows = teams.map((team) => [
+    team.name,
+    team.role ?? '',
+    String(team.members),
+    String(team.pipelines),
+    team.display_name ?? '',
+    ...(isWide ? [team.managed_by, String(team.groups.length)] : []),
   ]);
   const heads = ['NAME', 'YOUR ROLE', 'MEMBERS', 'PIPELINES', 'DISPLAY NAME', 'MANAGED BY', 'GROUPS'];
   return renderTable(heads, rows, paint);
@@ -37,11 +37,11 @@ function asTeams(teams: readonly TeamJson[], paint: Paint, isWide: boolean): str
 export async function showTeam(name: string, options: ListOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const team = await api.get<TeamJson>(requestPath('teams', name));
-  await printResult(team, options, terminal, { render: asTeam, names: (one) => [`team/${one.name}`] });
+  await printResult(team, options, terminal, { render: renderTeam, names: (item) => [`team/${item.name}`] });
   return EXIT.success;
 }
 
-function asTeam(team: TeamJson, paint: Paint): string {
+function renderTeam(team: TeamJson, paint: Paint): string {
   const groups = team.groups.map(({ claim, role }) => `${claim} (${role})`);
   return renderFacts(
     [
@@ -60,19 +60,19 @@ export async function listMembers(options: TeamOptions, terminal: Terminal): Pro
   const api = await connect(options, terminal);
   const members = await api.get<TeamMemberJson[]>(requestPath('teams', options.team, 'members'));
   await printResult(members, options, terminal, {
-    render: asMembers,
-    names: (all) => all.map(({ username }) => `member/${options.team}/${username}`),
+    render: renderMembers,
+    names: (items) => items.map(({ username }) => `member/${options.team}/${username}`),
   });
   return EXIT.success;
 }
 
-function asMembers(members: readonly TeamMemberJson[], paint: Paint, isWide: boolean): string {
-  const rows = members.map((one) => [
-    one.username,
-    one.role,
-    one.group_role ?? '',
-    one.full_name,
-    ...(isWide ? [timeOf(one.added_at), String(one.id)] : []),
+function renderMembers(members: readonly TeamMemberJson[], paint: Paint, isWide: boolean): string {
+  const rows = members.map((member) => [
+    member.username,
+    member.role,
+    member.group_role ?? '',
+    member.full_name,
+    ...(isWide ? [timeOf(member.added_at), String(member.id)] : []),
   ]);
   return renderTable(['USER', 'ROLE', 'ROLE OF GROUPS', 'FULL NAME', 'ADDED', 'ID'], rows, paint);
 }
@@ -81,7 +81,7 @@ export interface UsersOptions extends ListOptions {
   limit: number;
 }
 
-/** Newest first. */
+/** Lists the accounts, newest first. */
 export async function listUsers(options: UsersOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const { rows: users, more } = await readPages(
@@ -89,20 +89,20 @@ export async function listUsers(options: UsersOptions, terminal: Terminal): Prom
     { limit: options.limit },
   );
   await printResult(users, options, terminal, {
-    render: asUsers,
-    names: (all) => all.map(({ username }) => `user/${username}`),
+    render: renderUsers,
+    names: (items) => items.map(({ username }) => `user/${username}`),
   });
   if (more) terminal.err(`There are more users: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
 }
 
-function asUsers(users: readonly UserJson[], paint: Paint, isWide: boolean): string {
-  const rows = users.map((one) => [
-    one.username,
-    one.full_name,
-    stateOf(one),
-    shortFields(one.teams),
-    ...(isWide ? [one.has_password ? 'yes' : 'no', timeOf(one.created_at), String(one.id)] : []),
+function renderUsers(users: readonly UserJson[], paint: Paint, isWide: boolean): string {
+  const rows = users.map((user) => [
+    user.username,
+    user.full_name,
+    stateOf(user),
+    shortFields(user.teams),
+    ...(isWide ? [user.has_password ? 'yes' : 'no', timeOf(user.created_at), String(user.id)] : []),
   ]);
   return renderTable(['USER', 'FULL NAME', 'STATE', 'TEAMS', 'PASSWORD', 'CREATED', 'ID'], rows, paint);
 }
@@ -113,11 +113,14 @@ const stateOf = ({ disabled, global_admin: isAdmin }: UserJson): string =>
 export async function showUser(name: string, options: ListOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const user = await api.get<UserJson>(requestPath('users', name));
-  await printResult(user, options, terminal, { render: asUser, names: (one) => [`user/${one.username}`] });
+  await printResult(user, options, terminal, {
+    render: renderUser,
+    names: ({ username }) => [`user/${username}`],
+  });
   return EXIT.success;
 }
 
-const asUser = (user: UserJson, paint: Paint): string =>
+const renderUser = (user: UserJson, paint: Paint): string =>
   renderFacts(
     [
       ['user', user.username],
@@ -134,21 +137,21 @@ export async function listProviders(options: ListOptions, terminal: Terminal): P
   const providers = await api.get<ProviderJson[]>('/admin/oauth-providers');
   if (providers.length === 0) terminal.err('The server has no identity provider.\n');
   await printResult(providers, options, terminal, {
-    render: asProviders,
-    names: (all) => all.map(({ canonical }) => `provider/${canonical}`),
+    render: renderProviders,
+    names: (items) => items.map(({ canonical }) => `provider/${canonical}`),
   });
   return EXIT.success;
 }
 
-function asProviders(providers: readonly ProviderJson[], paint: Paint, isWide: boolean): string {
+function renderProviders(providers: readonly ProviderJson[], paint: Paint, isWide: boolean): string {
   if (providers.length === 0) return '';
-  const rows = providers.map((one) => [
-    one.canonical,
-    one.display_name ?? '',
-    one.type,
-    one.enabled ? 'yes' : 'no',
-    one.managed_by,
-    ...(isWide ? [one.issuer_url ?? one.auth_url ?? '', one.callback_url ?? ''] : []),
+  const rows = providers.map((provider) => [
+    provider.canonical,
+    provider.display_name ?? '',
+    provider.type,
+    provider.enabled ? 'yes' : 'no',
+    provider.managed_by,
+    ...(isWide ? [provider.issuer_url ?? provider.auth_url ?? '', provider.callback_url ?? ''] : []),
   ]);
   return renderTable(
     ['NAME', 'DISPLAY NAME', 'TYPE', 'ENABLED', 'MANAGED BY', 'ADDRESS', 'CALLBACK'],
@@ -167,7 +170,7 @@ export interface AuditOptions extends TeamOptions {
   limit: number;
 }
 
-/** Newest first. */
+/** Lists the entries of the audit log, newest first. */
 export async function listAudit(options: AuditOptions, terminal: Terminal): Promise<Exit> {
   const { since, until, user, action, pipeline, limit, team } = options;
   const api = await connect(options, terminal);
@@ -178,21 +181,21 @@ export async function listAudit(options: AuditOptions, terminal: Terminal): Prom
   );
   if (entries.length === 0) terminal.err('The audit log has no such entries.\n');
   await printResult(entries, options, terminal, {
-    render: asAudit,
-    names: (all) => all.map(({ id }) => `audit/${id}`),
+    render: renderAudit,
+    names: (items) => items.map(({ id }) => `audit/${id}`),
   });
   if (more) terminal.err(`There are older entries: use --limit to show more than ${limit}.\n`);
   return EXIT.success;
 }
 
-function asAudit(entries: readonly AuditEntryJson[], paint: Paint, isWide: boolean): string {
+function renderAudit(entries: readonly AuditEntryJson[], paint: Paint, isWide: boolean): string {
   if (entries.length === 0) return '';
-  const rows = entries.map((one) => [
-    timeOf(one.at),
-    one.actor,
-    one.action,
-    `${one.target_type} ${one.target}`,
-    ...(isWide ? [one.team ?? '', JSON.stringify(one.details), String(one.id)] : []),
+  const rows = entries.map((entry) => [
+    timeOf(entry.at),
+    entry.actor,
+    entry.action,
+    `${entry.target_type} ${entry.target}`,
+    ...(isWide ? [entry.team ?? '', JSON.stringify(entry.details), String(entry.id)] : []),
   ]);
   return renderTable(['TIME', 'WHO', 'ACTION', 'TARGET', 'TEAM', 'DETAILS', 'ID'], rows, paint);
 }

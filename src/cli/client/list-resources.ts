@@ -14,7 +14,7 @@ export interface ResourceArgument {
 export const resourcePath = (team: string, { pipeline, resource }: ResourceArgument): string =>
   requestPath('teams', team, 'pipelines', pipeline, 'resources', resource);
 
-/** Anyone who has the token or the secret can send webhooks. */
+/** Leaves out the webhook's token and secret: anyone who has them can send webhooks. */
 function withoutWebhook(resource: ResourceJson): ResourceJson {
   const { webhook_token: _token, webhook_secret: _secret, ...others } = resource;
   return others;
@@ -30,22 +30,24 @@ export async function listResources(
   const resources = (await api.get<ResourceJson[]>(path)).map(withoutWebhook);
   if (resources.length === 0) terminal.err(`Pipeline ${options.team}/${pipeline} has no resources.\n`);
   await printResult(resources, options, terminal, {
-    render: asResources,
-    names: (all) => all.map(({ name }) => `resource/${options.team}/${pipeline}/${name}`),
+    render: renderResources,
+    names: (items) => items.map(({ name }) => `resource/${options.team}/${pipeline}/${name}`),
   });
   return EXIT.success;
 }
 
-function asResources(resources: readonly ResourceJson[], paint: Paint, isWide: boolean): string {
+function renderResources(resources: readonly ResourceJson[], paint: Paint, isWide: boolean): string {
   if (resources.length === 0) return '';
-  const rows = resources.map((one): Cell[] => [
-    one.name,
-    String(one.versions),
-    one.last_checked_at === undefined ? 'never' : timeOf(one.last_checked_at),
-    timeOf(one.next_check_at),
-    one.pinned_by === undefined ? '' : { text: pinOf(one), style: 'blue' },
-    one.check_error === undefined ? '' : { text: one.check_error, style: 'red' },
-    ...(isWide ? [one.type, one.check_interval ?? '', one.pin_comment ?? '', String(one.id)] : []),
+  const rows = resources.map((resource): Cell[] => [
+    resource.name,
+    String(resource.versions),
+    resource.last_checked_at === undefined ? 'never' : timeOf(resource.last_checked_at),
+    timeOf(resource.next_check_at),
+    resource.pinned_by === undefined ? '' : { text: pinOf(resource), style: 'blue' },
+    resource.check_error === undefined ? '' : { text: resource.check_error, style: 'red' },
+    ...(isWide
+      ? [resource.type, resource.check_interval ?? '', resource.pin_comment ?? '', String(resource.id)]
+      : []),
   ]);
   const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'ERROR OF THE CHECK'];
   const more = ['TYPE', 'INTERVAL', 'COMMENT OF THE PIN', 'ID'];
@@ -67,24 +69,24 @@ export async function showResource(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = resourcePath(options.team, name);
-  const known = await api.get<ResourceJson>(path);
-  const resource = options.webhook === true ? known : withoutWebhook(known);
+  const received = await api.get<ResourceJson>(path);
+  const resource = options.webhook === true ? received : withoutWebhook(received);
   const check = await api.get<CheckJson>(`${path}/check`);
   await printResult({ ...resource, check }, options, terminal, {
-    render: (_data, paint) => asResource(resource, { check, url: api.url }, paint),
+    render: (_data, paint) => renderResource(resource, { check, url: api.url }, paint),
     names: () => [`resource/${options.team}/${name.pipeline}/${resource.name}`],
   });
   return EXIT.success;
 }
 
-type Facts = [name: string, value: Cell][];
+type FactRows = [name: string, value: Cell][];
 
-function asResource(
+function renderResource(
   resource: ResourceJson,
   { check, url }: { check: CheckJson; url: string },
   paint: Paint,
 ): string {
-  const facts: Facts = [
+  const facts: FactRows = [
     ['name', resource.name],
     ['versions', String(resource.versions)],
     ['pinned', resource.pinned_by === undefined ? '' : pinOf(resource)],
@@ -99,7 +101,7 @@ function asResource(
   return `${renderFacts(facts, paint)}${output === '' ? '' : '\n'}${visibleLines(output)}${end}`;
 }
 
-function checkFacts({ last_checked_at: at, running, failures, error = '', held = '' }: CheckJson): Facts {
+function checkFacts({ last_checked_at: at, running, failures, error = '', held = '' }: CheckJson): FactRows {
   return [
     ['checked', at === undefined ? 'never' : timeOf(at)],
     ['check', running ? 'running now' : ''],
@@ -109,7 +111,7 @@ function checkFacts({ last_checked_at: at, running, failures, error = '', held =
   ];
 }
 
-function webhookFacts(resource: ResourceJson, url: string): Facts {
+function webhookFacts(resource: ResourceJson, url: string): FactRows {
   const { webhook_token: token, webhook_secret: secret = '', webhook_signature: signature = '' } = resource;
   if (token === undefined) return [];
   return [
@@ -123,7 +125,7 @@ export interface VersionsOptions extends TeamOptions {
   limit: number;
 }
 
-/** Newest first. */
+/** Lists the versions of a resource, newest first. */
 export async function listVersions(
   name: ResourceArgument,
   options: VersionsOptions,
@@ -138,14 +140,15 @@ export async function listVersions(
   const { pinned_version_id: pinned } = await api.get<ResourceJson>(path);
   if (versions.length === 0) terminal.err(`${name.pipeline}/${name.resource} has no versions yet.\n`);
   await printResult(versions, options, terminal, {
-    render: (data, paint) => asVersions(data, pinned, paint),
-    names: (all) => all.map(({ id }) => `version/${options.team}/${name.pipeline}/${name.resource}/${id}`),
+    render: (data, paint) => renderVersions(data, pinned, paint),
+    names: (items) =>
+      items.map(({ id }) => `version/${options.team}/${name.pipeline}/${name.resource}/${id}`),
   });
   if (more) terminal.err(`There are older versions: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
 }
 
-function asVersions(versions: readonly VersionJson[], pinned: number | undefined, paint: Paint): string {
+function renderVersions(versions: readonly VersionJson[], pinned: number | undefined, paint: Paint): string {
   if (versions.length === 0) return '';
   const rows = versions.map(({ id, created_at: at, disabled, version }) => [
     String(id),

@@ -4,7 +4,7 @@ import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
 import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
-import { prepare, readConfig } from './connect.ts';
+import { prepareConnection, readConfig } from './connect.ts';
 import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
 import {
   credentialsFile,
@@ -31,89 +31,99 @@ export interface LoginOptions extends BrowserLoginOptions {
 export async function login(server: string, options: LoginOptions, terminal: Terminal): Promise<Exit> {
   const url = serverUrl(server);
   const config = readConfig(terminal);
-  const known = await readCredentials(config.directory);
+  const stored = await readCredentials(config.directory);
   const caFile = options.caFile ?? config.caFile;
-  await prepare(url, caFile ?? known.servers[url]?.ca_file, config);
-  const { until, ...given } = await obtain(url, options, terminal);
-  const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
-  const credential = { ...given, ...defined({ ca_file: trusted }) };
+  await prepareConnection(url, caFile ?? stored.servers[url]?.ca_file, config);
+  const { until, ...obtained } = await obtainCredential(url, options, terminal);
+  const storedCaFile = caFile === undefined ? stored.servers[url]?.ca_file : resolve(caFile);
+  const credential = { ...obtained, ...defined({ ca_file: storedCaFile }) };
   // Another command may have changed the file meanwhile.
-  const now = await readCredentials(config.directory);
-  const stored = { ...now, servers: { ...now.servers, [url]: credential } };
-  await writeCredentials(config.directory, contextsAfter(now, stored, { url, ...options }));
-  const who =
+  const latest = await readCredentials(config.directory);
+  const updated = { ...latest, servers: { ...latest.servers, [url]: credential } };
+  await writeCredentials(config.directory, contextsAfter(latest, updated, { url, ...options }));
+  const account =
     credential.username === undefined
       ? 'with a token that belongs to no account'
       : `as ${credential.username}`;
-  const end = until === undefined ? '' : ` until ${timeOf(until)}`;
+  const expiry = until === undefined ? '' : ` until ${timeOf(until)}`;
   terminal.err(
-    `Logged in at ${url} ${who}${end}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
+    `Logged in at ${url} ${account}${expiry}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
   );
   return EXIT.success;
 }
 
 /** Makes the context of a login current. Its team stays, unless the login names another. */
 function contextsAfter(
-  known: CredentialsFile,
-  stored: CredentialsFile,
+  before: CredentialsFile,
+  updated: CredentialsFile,
   { url, context, team }: { url: string; context?: string; team?: string },
 ): CredentialsFile {
-  const contexts = contextsOf(context === undefined ? stored : known);
-  const name = context ?? contextNameOf(stored, url) ?? url;
-  const before = contexts.get(name);
-  contexts.set(name, { url, ...(before?.url === url && before), ...defined({ team }) });
-  return withContexts(stored, contexts, name);
+  const contexts = contextsOf(context === undefined ? updated : before);
+  const name = context ?? contextNameOf(updated, url) ?? url;
+  const old = contexts.get(name);
+  contexts.set(name, { url, ...(old?.url === url && old), ...defined({ team }) });
+  return withContexts(updated, contexts, name);
 }
 
-interface Given extends ServerCredential {
+interface ObtainedCredential extends ServerCredential {
   until?: string;
 }
 
-async function obtain(url: string, options: LoginOptions, terminal: Terminal): Promise<Given> {
-  if (options.token === true) return await byToken(url, terminal);
-  if (options.username !== undefined) return await byPassword(url, options.username, terminal);
+async function obtainCredential(
+  url: string,
+  options: LoginOptions,
+  terminal: Terminal,
+): Promise<ObtainedCredential> {
+  if (options.token === true) return await loginByToken(url, terminal);
+  if (options.username !== undefined) return await loginByPassword(url, options.username, terminal);
   if (terminal.ask === undefined && options.browser !== false)
     throw new CommandError(
       'cannot prompt here: add --username <name> or --token, and pipe in the password or token; ' +
         'or add --no-browser',
     );
-  return keep(await loginInBrowser(url, options, terminal));
+  return toCredential(await loginInBrowser(url, options, terminal));
 }
 
-async function byToken(url: string, terminal: Terminal): Promise<Given> {
+async function loginByToken(url: string, terminal: Terminal): Promise<ObtainedCredential> {
   const token = (await readSecret('Token: ', terminal)).trim();
-  const user = await ownerOfToken(new Api({ url, token: 'of a login' }, token));
+  const user = await ownerOfToken(new Api({ url, tokenOrigin: 'of a login' }, token));
   return { token, ...(user && { username: user.username }) };
 }
 
-async function byPassword(url: string, username: string, terminal: Terminal): Promise<Given> {
+async function loginByPassword(
+  url: string,
+  username: string,
+  terminal: Terminal,
+): Promise<ObtainedCredential> {
   const password = await readSecret('Password: ', terminal);
-  const api = new Api({ url, token: 'none' }, undefined);
+  const api = new Api({ url, tokenOrigin: 'none' }, undefined);
   const { data } = await api.ask<SessionJson>('POST', '/auth/login', { username, password });
-  return data.must_change_password ? await changeFirst(url, password, data, terminal) : keep(data);
+  return data.must_change_password
+    ? await changePasswordFirst(url, password, data, terminal)
+    : toCredential(data);
 }
 
-/** An initial password only allows changing it. */
-async function changeFirst(
+/** Changes the initial password of an account: a login with it may do nothing else. */
+async function changePasswordFirst(
   url: string,
-  current: string,
+  initialPassword: string,
   { token }: SessionJson,
   terminal: Terminal,
-): Promise<Given> {
+): Promise<ObtainedCredential> {
   if (terminal.ask === undefined)
     throw new CommandError(
       `change this password first: in a browser at ${url}/profile, or log in from a terminal`,
     );
   terminal.err('You must change this password first.\n');
-  const wanted = await terminal.ask('New password: ', 'hidden');
-  if (wanted !== (await terminal.ask('Repeat the new password: ', 'hidden')))
+  const newPassword = await terminal.ask('New password: ', 'hidden');
+  if (newPassword !== (await terminal.ask('Repeat the new password: ', 'hidden')))
     throw new CommandError('the two passwords differ: nothing was changed');
-  const api = new Api({ url, token: 'of a login' }, token);
-  const body = { current_password: current, new_password: wanted };
-  return keep((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
+  const api = new Api({ url, tokenOrigin: 'of a login' }, token);
+  const body = { current_password: initialPassword, new_password: newPassword };
+  return toCredential((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
 }
 
-function keep({ token, username, expires_at: until }: SessionJson): Given {
+function toCredential({ token, username, expires_at: until }: SessionJson): ObtainedCredential {
   if (token === undefined) throw new CommandError('the server sent no token');
   return { token, username, ...defined({ until }) };
 }

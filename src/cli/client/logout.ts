@@ -1,6 +1,6 @@
 import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { Api } from './api.ts';
-import { prepare, readConfig } from './connect.ts';
+import { prepareConnection, readConfig } from './connect.ts';
 import { contextNameOf, contextsOf, withContexts } from './contexts.ts';
 import { readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
 import { ProblemError } from './problem-error.ts';
@@ -9,19 +9,23 @@ import { serverUrl } from './server-url.ts';
 /** Ends the session on the server and deletes the stored credentials. */
 export async function logout(server: string | undefined, terminal: Terminal): Promise<Exit> {
   const config = readConfig(terminal);
-  const known = await readCredentials(config.directory);
-  const url = server === undefined ? known.current : serverUrl(server);
-  const credential = url === undefined ? undefined : known.servers[url];
+  const stored = await readCredentials(config.directory);
+  const url = server === undefined ? stored.current : serverUrl(server);
+  const credential = url === undefined ? undefined : stored.servers[url];
   if (url === undefined || credential === undefined)
     throw new CommandError(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
-  const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
+  const stillValid = await endSession(
+    url,
+    credential,
+    async () => await prepareConnection(url, credential.ca_file, config),
+  );
   // Another command may have changed the file meanwhile.
-  const now = await readCredentials(config.directory);
-  const { [url]: _gone, ...servers } = now.servers;
-  const contexts = contextsOf({ ...now, servers });
-  const current = now.current === url ? undefined : contextNameOf(now);
+  const latest = await readCredentials(config.directory);
+  const { [url]: _gone, ...servers } = latest.servers;
+  const contexts = contextsOf({ ...latest, servers });
+  const current = latest.current === url ? undefined : contextNameOf(latest);
   await writeCredentials(config.directory, withContexts({ servers }, contexts, current));
-  terminal.err(`Logged out at ${url}.${stays}\n`);
+  terminal.err(`Logged out at ${url}.${stillValid}\n`);
   return EXIT.success;
 }
 
@@ -32,13 +36,13 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
 async function endSession(
   url: string,
   { token }: ServerCredential,
-  ready: () => Promise<void>,
+  prepareRequest: () => Promise<void>,
 ): Promise<string> {
   // Sessions are JWTs; API tokens contain no dot.
   if (!token.includes('.')) return ` The token itself stays valid: delete it at ${url}/profile.`;
   try {
-    await ready();
-    await new Api({ url, token: 'of a login' }, token).send('POST', '/auth/logout');
+    await prepareRequest();
+    await new Api({ url, tokenOrigin: 'of a login' }, token).send('POST', '/auth/logout');
     return '';
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) return '';

@@ -17,20 +17,20 @@ export async function listTokens(options: TokenOptions, terminal: Terminal): Pro
   const tokens = await api.get<ApiTokenJson[]>('/api-tokens');
   if (tokens.length === 0) terminal.err('You have no API tokens.\n');
   await printResult(tokens, options, terminal, {
-    render: asTokens,
-    names: (all) => all.map(({ name }) => `token/${name}`),
+    render: renderTokens,
+    names: (items) => items.map(({ name }) => `token/${name}`),
   });
   return EXIT.success;
 }
 
-function asTokens(tokens: readonly ApiTokenJson[], paint: Paint, isWide: boolean): string {
+function renderTokens(tokens: readonly ApiTokenJson[], paint: Paint, isWide: boolean): string {
   if (tokens.length === 0) return '';
-  const rows = tokens.map((one) => [
-    one.name,
-    rightsOf(one),
-    one.expires_at === undefined ? 'never' : timeOf(one.expires_at),
-    one.last_used_at === undefined ? '' : timeOf(one.last_used_at),
-    ...(isWide ? [String(one.id), one.token_prefix, timeOf(one.created_at)] : []),
+  const rows = tokens.map((token) => [
+    token.name,
+    rightsOf(token),
+    token.expires_at === undefined ? 'never' : timeOf(token.expires_at),
+    token.last_used_at === undefined ? '' : timeOf(token.last_used_at),
+    ...(isWide ? [String(token.id), token.token_prefix, timeOf(token.created_at)] : []),
   ]);
   return renderTable(['NAME', 'RIGHTS', 'EXPIRES', 'LAST USED', 'ID', 'PREFIX', 'CREATED'], rows, paint);
 }
@@ -46,7 +46,9 @@ export interface CreateTokenOptions extends TokenOptions, BrowserLoginOptions {
   expires?: string;
 }
 
-/** Creates a token and prints it, once. If the login is older than ten minutes, the browser confirms it. */
+/**
+ * Creates a token and prints it. If the login is older than ten minutes, the user confirms it in a browser.
+ */
 export async function createApiToken(
   name: string,
   options: CreateTokenOptions,
@@ -58,46 +60,49 @@ export async function createApiToken(
       'add --role <role> for a token of a team, or --personal for one with all your rights',
     );
   const scope = personal ? { personal } : { personal, team_canonical: team, role };
-  const wanted = { name, ...scope, ...defined({ expires_at: expires }) };
+  const tokenRequest = { name, ...scope, ...defined({ expires_at: expires }) };
   const api = await connect(options, terminal);
   const account = await ownerOfToken(api);
   // Printed before anything else can fail: the server shows the token only now.
-  const createAndPrint = async (recent: Api): Promise<void> => {
-    const { data } = await recent.ask<CreatedTokenJson>('POST', '/api-tokens', wanted);
-    const end = data.expires_at === undefined ? 'never expires' : `expires ${timeOf(data.expires_at)}`;
-    const whose = account === undefined ? '' : ` of ${visible(account.username)}`;
-    terminal.err(`Token ${name}${whose} (${rightsOf(data)}) ${end}. It is shown only now:\n`);
-    const shown = { ...data, ...defined({ username: account?.username }) };
-    await printResult(shown, options, terminal, () => `${data.token}\n`);
+  const createAndPrint = async (recentLogin: Api): Promise<void> => {
+    const { data } = await recentLogin.ask<CreatedTokenJson>('POST', '/api-tokens', tokenRequest);
+    const expiry = data.expires_at === undefined ? 'never expires' : `expires ${timeOf(data.expires_at)}`;
+    const owner = account === undefined ? '' : ` of ${visible(account.username)}`;
+    terminal.err(`Token ${name}${owner} (${rightsOf(data)}) ${expiry}. It is shown only now:\n`);
+    const printed = { ...data, ...defined({ username: account?.username }) };
+    await printResult(printed, options, terminal, () => `${data.token}\n`);
   };
   await withRecentLogin(api, createAndPrint, { account, options, terminal });
   return EXIT.success;
 }
 
-interface Asker {
-  /** Who owns the stored login; undefined for tokens of a team or of the installation. */
+interface RecentLoginContext {
+  /** The owner of the stored login; undefined for tokens of a team or of the installation. */
   account: UserJson | undefined;
   options: BrowserLoginOptions;
   terminal: Terminal;
 }
 
-/** Runs an action that needs a login of the last ten minutes: with a session of its own, if ours is older. */
+/**
+ * Runs an action that needs a login of the last ten minutes. If the stored login is older, the user confirms
+ * a new session in a browser. That session ends after the action.
+ */
 async function withRecentLogin(
   api: Api,
   act: (api: Api) => Promise<void>,
-  { account, options, terminal }: Asker,
+  { account, options, terminal }: RecentLoginContext,
 ): Promise<void> {
   try {
     return await act(api);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== 'sign-in-again') throw error;
-    // A script would wait for nobody.
+    // A script has nobody who could confirm the session.
     if (account === undefined || (terminal.ask === undefined && options.browser !== false)) throw error;
   }
   terminal.err(`This needs a login of the last ten minutes, as ${visible(account.username)}.\n`);
   const { token, username } = await loginInBrowser(api.url, options, terminal);
   if (token === undefined) throw new CommandError('the server sent no token');
-  const once = new Api({ url: api.url, token: 'of a login' }, token);
+  const session = new Api({ url: api.url, tokenOrigin: 'of a login' }, token);
   try {
     if (username !== account.username)
       throw new CommandError(
@@ -105,13 +110,13 @@ async function withRecentLogin(
           `${visible(account.username)}: no token was created. Sign in there as ` +
           `${visible(account.username)}, or run millrace login ${api.url} first`,
       );
-    await act(once);
+    await act(session);
   } finally {
-    await endQuietly(once, terminal);
+    await endQuietly(session, terminal);
   }
 }
 
-/** A session that cannot be ended must neither fail the command nor hide why it failed. */
+/** Ends a session. A failure to end it must neither fail the command nor hide why the command failed. */
 async function endQuietly(session: Api, terminal: Terminal): Promise<void> {
   try {
     await session.send('POST', '/auth/logout');
@@ -124,13 +129,18 @@ async function endQuietly(session: Api, terminal: Terminal): Promise<void> {
 }
 
 /** Deletes one of your tokens, by its name or its id. */
-export async function revokeToken(given: string, options: TokenOptions, terminal: Terminal): Promise<Exit> {
+export async function revokeToken(
+  nameOrId: string,
+  options: TokenOptions,
+  terminal: Terminal,
+): Promise<Exit> {
   const api = await connect(options, terminal);
   const tokens = await api.get<ApiTokenJson[]>('/api-tokens');
-  const found = tokens.find(({ name }) => name === given) ?? tokens.find(({ id }) => String(id) === given);
-  if (found === undefined) throw new CommandError(`you have no token ${given}: run millrace tokens list`);
-  await api.send('DELETE', requestPath('api-tokens', String(found.id)));
-  const { id, name } = found;
+  const token =
+    tokens.find(({ name }) => name === nameOrId) ?? tokens.find(({ id }) => String(id) === nameOrId);
+  if (token === undefined) throw new CommandError(`you have no token ${nameOrId}: run millrace tokens list`);
+  await api.send('DELETE', requestPath('api-tokens', String(token.id)));
+  const { id, name } = token;
   await printResult({ id, name, revoked: true }, options, terminal, () => `Token ${name} revoked.\n`);
   return EXIT.success;
 }

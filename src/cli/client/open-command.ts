@@ -1,17 +1,23 @@
 import { Command } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
-import { EXIT_CODES_HELP, parseBuildName, parsePipelineOrJob, server, team } from './client-options.ts';
+import type { ColourOptions, Run } from '#cli/command-options.ts';
+import {
+  addServerOptions,
+  EXIT_CODES_HELP,
+  parseBuildName,
+  parsePipelineOrJob,
+  teamOption,
+} from './client-options.ts';
 import type { OpenOptions, PageName } from './open-page.ts';
 
-const parsePage = (given: string): PageName =>
-  given.split(/[/#]/).length > 2 ? parseBuildName(given) : parsePipelineOrJob(given);
+const parsePage = (text: string): PageName =>
+  text.split(/[/#]/).length > 2 ? parseBuildName(text) : parsePipelineOrJob(text);
 
-/** Opens a page of the server. */
+/** The command that opens a page of the server. */
 export function openCommand(run: Run): Command {
-  return server(
+  return addServerOptions(
     new Command('open')
       .argument('[page]', 'the pipeline, <pipeline>/<job> or <pipeline>/<job>/<build>', parsePage)
-      .addOption(team()),
+      .addOption(teamOption()),
   )
     .description(
       'print the address of a page and open it in your browser; without an argument, the page of the team',
@@ -26,7 +32,7 @@ Examples:
   millrace open app/unit/7 --team shop --print
 ${EXIT_CODES_HELP}`,
     )
-    .action((page: PageName | undefined, options: OpenOptions & Coloured) =>
+    .action((page: PageName | undefined, options: OpenOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { openPage } = await import('./open-page.ts');
         return await openPage(page ?? {}, options, terminal);

@@ -31,7 +31,7 @@ test('`millrace open --print` opens no browser', async () => {
   expect(ran).toMatchObject({ exit: 0, out: 'https://ci.example.org/teams/main/pipelines/app\n' });
 });
 
-test('if no browser can be opened, the address is printed all the same', async () => {
+test('`millrace open` prints the address even if no browser can be opened', async () => {
   const ran = await millrace('millrace open app', { environment, openBrowser: withoutBrowser });
   expect(ran).toMatchObject({
     exit: 2,

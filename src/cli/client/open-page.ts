@@ -17,7 +17,7 @@ export interface OpenOptions extends ServerOptions {
   print?: boolean;
 }
 
-/** Prints the address of a page and opens it in the browser. Asks the server nothing. */
+/** Prints the address of a page and opens it in the browser. Sends no request to the server. */
 export async function openPage(page: PageName, options: OpenOptions, terminal: Terminal): Promise<Exit> {
   const config = readConfig(terminal);
   const { url } = chooseServer(options, config, await readCredentials(config.directory));
@@ -35,16 +35,22 @@ export async function openPage(page: PageName, options: OpenOptions, terminal: T
 function pathOf(team: string, { pipeline, job, build }: PageName): string {
   const base = requestPath('teams', team, 'pipelines');
   if (pipeline === undefined) return base;
-  const shown = `${base}${requestPath(pipeline)}`;
-  if (job === undefined) return shown;
-  const builds = `${shown}${requestPath('jobs', job, 'builds')}`;
+  const pipelinePage = `${base}${requestPath(pipeline)}`;
+  if (job === undefined) return pipelinePage;
+  const builds = `${pipelinePage}${requestPath('jobs', job, 'builds')}`;
   return build === undefined ? builds : `${builds}${requestPath(build)}`;
 }
 
-/** A program that opens pages reports a failure within this time. It may go on as the browser itself. */
+/**
+ * A program that opens pages reports a failure within this time. After that it may keep running, because it
+ * can be the browser itself.
+ */
 const FAILS_WITHIN_MS = 2000;
 
-/** Resolves when the program that opens pages has ended, or goes on without a failure. */
+/**
+ * Resolves when the program that opens pages has succeeded, or has run for `FAILS_WITHIN_MS` without a
+ * failure.
+ */
 export async function openWithSystem(address: string): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [address], { stdio: 'ignore', detached: true });

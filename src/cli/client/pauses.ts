@@ -10,15 +10,21 @@ interface Pausable {
   job?: string;
 }
 
-/** Pauses or unpauses a pipeline or a job. To pause what is paused changes nothing. */
+/** Pauses or unpauses a pipeline or a job. Pausing what is already paused changes nothing. */
 export async function sendPause(
   { pipeline, job }: Pausable,
   verb: 'pause' | 'unpause',
   { options, terminal }: { options: TeamOptions; terminal: Terminal },
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const place = ['teams', options.team, 'pipelines', pipeline, ...(job === undefined ? [] : ['jobs', job])];
-  const { data } = await api.ask('POST', requestPath(...place, verb));
+  const segments = [
+    'teams',
+    options.team,
+    'pipelines',
+    pipeline,
+    ...(job === undefined ? [] : ['jobs', job]),
+  ];
+  const { data } = await api.ask('POST', requestPath(...segments, verb));
   const title = job === undefined ? `${options.team}/${pipeline}` : `${pipeline}/${job}`;
   await printResult(data, options, terminal, () => `${title}: ${verb}d\n`);
   return EXIT.success;

@@ -1,40 +1,46 @@
 import { Command, Option } from 'commander';
-import { listOutput, output, variables, type Coloured, type Run } from '#cli/command-options.ts';
+import {
+  addVariableOptions,
+  listOutputOption,
+  outputOption,
+  type ColourOptions,
+  type Run,
+} from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
-import { EXIT_CODES_HELP, exitCodesHelp, server, team } from './client-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, exitCodesHelp, teamOption } from './client-options.ts';
 import type { DiffOptions } from './diff-pipeline.ts';
 import type { TeamOptions } from './team-options.ts';
 
-interface Named {
+interface NameOption {
   name?: string;
 }
 
-/** The name as an argument or as an option. */
-function nameOf(argument: string | undefined, { name }: Named): string {
-  const given = argument ?? name;
-  if (given === undefined)
+/** The name of the pipeline, which is an argument or an option. */
+function nameOf(argument: string | undefined, { name }: NameOption): string {
+  const chosen = argument ?? name;
+  if (chosen === undefined)
     throw new CommandError('no pipeline given: name it as the argument or with --name');
   if (name !== undefined && argument !== undefined && name !== argument)
     throw new CommandError(`two different names given, ${argument} and ${name}: remove one`);
-  return given;
+  return chosen;
 }
 
-const named = (command: Command, form = output): Command =>
-  server(
+const addNameArgument = (command: Command, makeOutput = outputOption): Command =>
+  addServerOptions(
     command
       .argument('[name]', 'the pipeline')
       .option('-n, --name <name>', 'the pipeline, instead of the argument')
-      .addOption(team())
-      .addOption(form()),
+      .addOption(teamOption())
+      .addOption(makeOutput()),
   );
 
 const CONFIG = 'HCL file; - reads standard input';
 const NOT_RUNNING = 'the pipeline has errors, or does not run yet';
 
-const settings = (command: Command): Command =>
-  variables(command)
+const addSettingOptions = (command: Command): Command =>
+  addVariableOptions(command)
     .option('--public', 'let anyone see its structure and states')
     .addOption(new Option('--private', 'let only the team see it').conflicts('public'))
     .option('--display-name <text>', 'name shown to people; empty removes it');
@@ -44,15 +50,15 @@ export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description(
     'pipelines of a team: list, get, create, update, validate, rename, delete, pause, unpause',
   );
-  const looking = [listCommand, getCommand];
-  const changing = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
-  const pausing = [pauseCommand, unpauseCommand];
-  for (const verb of [...looking, ...changing, ...pausing]) group.addCommand(verb(run));
+  const readingVerbs = [listCommand, getCommand];
+  const changingVerbs = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
+  const pausingVerbs = [pauseCommand, unpauseCommand];
+  for (const verb of [...readingVerbs, ...changingVerbs, ...pausingVerbs]) group.addCommand(verb(run));
   return group;
 }
 
 function listCommand(run: Run): Command {
-  return server(new Command('list').addOption(team()).addOption(listOutput()))
+  return addServerOptions(new Command('list').addOption(teamOption()).addOption(listOutputOption()))
     .description('list the pipelines of a team')
     .addHelpText(
       'after',
@@ -63,7 +69,7 @@ Examples:
   millrace pipelines list -o jsonpath='{range .items[*]}{.name}{"\\n"}{end}'
 ${EXIT_CODES_HELP}`,
     )
-    .action((options: TeamOptions & Coloured) =>
+    .action((options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { listPipelines } = await import('./list-commands.ts');
         return await listPipelines(options, terminal);
@@ -72,23 +78,26 @@ ${EXIT_CODES_HELP}`,
 }
 
 function getCommand(run: Run): Command {
-  return named(new Command('get'), listOutput)
+  return addNameArgument(new Command('get'), listOutputOption)
     .description('show a pipeline, or its HCL text')
     .option('--config', 'print the HCL text; only for pipelines that were created through the API')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace pipelines get app\n  millrace pipelines get app --config > app.hcl\n${EXIT_CODES_HELP}`,
     )
-    .action((name: string | undefined, options: TeamOptions & Named & Coloured & { config?: boolean }) =>
-      run(options.color, async (terminal) => {
-        const { getPipeline } = await import('./list-commands.ts');
-        return await getPipeline(nameOf(name, options), options, terminal);
-      }),
+    .action(
+      (name: string | undefined, options: TeamOptions & NameOption & ColourOptions & { config?: boolean }) =>
+        run(options.color, async (terminal) => {
+          const { getPipeline } = await import('./list-commands.ts');
+          return await getPipeline(nameOf(name, options), options, terminal);
+        }),
     );
 }
 
 function createCommand(run: Run): Command {
-  return settings(named(new Command('create')).requiredOption('-c, --config <file>', CONFIG))
+  return addSettingOptions(
+    addNameArgument(new Command('create')).requiredOption('-c, --config <file>', CONFIG),
+  )
     .description('create a pipeline from an HCL text')
     .addHelpText(
       'after',
@@ -101,7 +110,7 @@ Examples:
   millrace pipelines create -n app -c app.hcl --team shop --vars prod.json --var branch=main --public
 ${exitCodesHelp(NOT_RUNNING)}`,
     )
-    .action((name: string | undefined, options: CreateOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: CreateOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { pipelinesCreate } = await import('./change-pipelines.ts');
         return await pipelinesCreate(nameOf(name, options), options, terminal);
@@ -110,7 +119,7 @@ ${exitCodesHelp(NOT_RUNNING)}`,
 }
 
 function updateCommand(run: Run): Command {
-  return settings(named(new Command('update')).option('-c, --config <file>', CONFIG))
+  return addSettingOptions(addNameArgument(new Command('update')).option('-c, --config <file>', CONFIG))
     .description('update a pipeline, and show what changes')
     .option('--dry-run', 'show what would change and whether it is valid; change nothing')
     .addHelpText(
@@ -126,7 +135,7 @@ Examples:
   millrace pipelines update app -c app.hcl --vars prod.json --dry-run
 ${exitCodesHelp(NOT_RUNNING)}`,
     )
-    .action((name: string | undefined, options: UpdateOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: UpdateOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { pipelinesUpdate } = await import('./change-pipelines.ts');
         return await pipelinesUpdate(nameOf(name, options), options, terminal);
@@ -135,8 +144,10 @@ ${exitCodesHelp(NOT_RUNNING)}`,
 }
 
 function validateCommand(run: Run): Command {
-  return server(
-    variables(new Command('validate').argument('<file>', CONFIG)).addOption(team()).addOption(output()),
+  return addServerOptions(
+    addVariableOptions(new Command('validate').argument('<file>', CONFIG))
+      .addOption(teamOption())
+      .addOption(outputOption()),
   )
     .description('let the server validate an HCL text; it stores nothing')
     .addHelpText(
@@ -149,7 +160,7 @@ Examples:
   millrace pipelines validate app.hcl --var branch=main
 ${exitCodesHelp('the pipeline has errors')}`,
     )
-    .action((file: string, options: TeamOptions & VariableOptions & Coloured) =>
+    .action((file: string, options: TeamOptions & VariableOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { validateOnServer } = await import('./change-pipelines.ts');
         return await validateOnServer(file, options, terminal);
@@ -158,7 +169,7 @@ ${exitCodesHelp('the pipeline has errors')}`,
 }
 
 function renameCommand(run: Run): Command {
-  return named(new Command('rename'))
+  return addNameArgument(new Command('rename'))
     .requiredOption('--new-name <name>', 'the new name')
     .description('rename a pipeline that was created through the API; it keeps its history')
     .addHelpText(
@@ -171,7 +182,7 @@ Examples:
   millrace pipelines rename app --new-name web
 ${exitCodesHelp('the renamed pipeline does not run yet, or gets its new name later')}`,
     )
-    .action((name: string | undefined, options: RenameOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: RenameOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { pipelinesRename } = await import('./change-pipelines.ts');
         return await pipelinesRename(nameOf(name, options), options, terminal);
@@ -180,7 +191,7 @@ ${exitCodesHelp('the renamed pipeline does not run yet, or gets its new name lat
 }
 
 function deleteCommand(run: Run): Command {
-  return named(new Command('delete'))
+  return addNameArgument(new Command('delete'))
     .description('delete a pipeline that was created through the API; its history stays')
     .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
@@ -188,16 +199,17 @@ function deleteCommand(run: Run): Command {
       '\nExamples:\n  millrace pipelines delete app\n' +
         `  millrace pipelines delete app --team shop --yes\n${EXIT_CODES_HELP}`,
     )
-    .action((name: string | undefined, options: TeamOptions & Named & Coloured & { yes?: boolean }) =>
-      run(options.color, async (terminal: Terminal) => {
-        const { pipelinesDelete } = await import('./change-pipelines.ts');
-        return await pipelinesDelete(nameOf(name, options), options, terminal);
-      }),
+    .action(
+      (name: string | undefined, options: TeamOptions & NameOption & ColourOptions & { yes?: boolean }) =>
+        run(options.color, async (terminal: Terminal) => {
+          const { pipelinesDelete } = await import('./change-pipelines.ts');
+          return await pipelinesDelete(nameOf(name, options), options, terminal);
+        }),
     );
 }
 
 function pauseCommand(run: Run): Command {
-  return named(new Command('pause'))
+  return addNameArgument(new Command('pause'))
     .description('pause a pipeline and all its jobs: no build starts; running builds continue')
     .addHelpText(
       'after',
@@ -209,7 +221,7 @@ Examples:
   millrace pipelines pause app
 ${EXIT_CODES_HELP}`,
     )
-    .action((name: string | undefined, options: TeamOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: TeamOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { sendPause } = await import('./pauses.ts');
         return await sendPause({ pipeline: nameOf(name, options) }, 'pause', { options, terminal });
@@ -218,10 +230,10 @@ ${EXIT_CODES_HELP}`,
 }
 
 function unpauseCommand(run: Run): Command {
-  return named(new Command('unpause'))
+  return addNameArgument(new Command('unpause'))
     .description('unpause a pipeline and all its jobs')
     .addHelpText('after', `\nExamples:\n  millrace pipelines unpause app\n${EXIT_CODES_HELP}`)
-    .action((name: string | undefined, options: TeamOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: TeamOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { sendPause } = await import('./pauses.ts');
         return await sendPause({ pipeline: nameOf(name, options) }, 'unpause', { options, terminal });
@@ -229,9 +241,11 @@ function unpauseCommand(run: Run): Command {
     );
 }
 
-/** Compares a local text with the pipeline on the server. */
+/** The command that compares a local text with the pipeline on the server. */
 export function diffCommand(run: Run): Command {
-  return variables(named(new Command('diff')).requiredOption('-c, --config <file>', CONFIG))
+  return addVariableOptions(
+    addNameArgument(new Command('diff')).requiredOption('-c, --config <file>', CONFIG),
+  )
     .description('show how a local HCL text differs from a pipeline on the server')
     .addHelpText(
       'after',
@@ -244,7 +258,7 @@ Examples:
   millrace diff app -c app.hcl --vars prod.json
 ${exitCodesHelp('they differ')}`,
     )
-    .action((name: string | undefined, options: DiffOptions & Named & Coloured) =>
+    .action((name: string | undefined, options: DiffOptions & NameOption & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { diffPipeline } = await import('./diff-pipeline.ts');
         return await diffPipeline(nameOf(name, options), options, terminal);

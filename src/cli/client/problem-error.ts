@@ -3,10 +3,10 @@ import { CommandError } from '#cli/terminal.ts';
 import { VERSION } from '#config';
 import { visible } from '#domain/graph/measure-label.ts';
 
-/** For the message: the server, and where the token came from. */
+/** What error messages name: the server, and where the token of the request came from. */
 export interface RequestContext {
   url: string;
-  token: 'of the environment' | 'of a login' | 'none';
+  tokenOrigin: 'of the environment' | 'of a login' | 'none';
 }
 
 /** The server refused the request (RFC 9457). The message has its detail and what to do. */
@@ -19,7 +19,7 @@ export class ProblemError extends CommandError {
   constructor(status: number, document: Readonly<Record<string, unknown>>, request: RequestContext) {
     const type = document['type'];
     const kind = typeof type === 'string' ? (/\/problems\/([a-z-]+)$/.exec(type)?.[1] ?? '') : '';
-    super(sentences(status, { kind, document }, request));
+    super(messageOf(status, { kind, document }, request));
     this.status = status;
     this.kind = kind;
     this.document = document;
@@ -31,7 +31,7 @@ interface Problem {
   document: Readonly<Record<string, unknown>>;
 }
 
-function sentences(status: number, { kind, document }: Problem, request: RequestContext): string {
+function messageOf(status: number, { kind, document }: Problem, request: RequestContext): string {
   const { detail, instance } = document;
   const detailText = typeof detail === 'string' ? detail : `${request.url} answered ${status}.`;
   const advice = isKind(kind) ? ADVICE[kind]?.(request, detailText) : undefined;
@@ -41,10 +41,12 @@ function sentences(status: number, { kind, document }: Problem, request: Request
 
 type Advise = (request: RequestContext, detailText: string) => string | undefined;
 
-/** Details begin with what they are about: `Pipeline app exists already.` */
+/**
+ * What to do about a problem. The detail of a problem begins with its subject: `Pipeline app exists already.`
+ */
 const ADVICE: Partial<Record<ProblemKind, Advise>> = {
-  unauthenticated: ({ url, token }) =>
-    token === 'of the environment'
+  unauthenticated: ({ url, tokenOrigin }) =>
+    tokenOrigin === 'of the environment'
       ? 'Check MILLRACE_TOKEN: it may be deleted or expired, or belong to another server.'
       : `Log in: run millrace login ${url}`,
   'local-sign-in-off': ({ url }) =>

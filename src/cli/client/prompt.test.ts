@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { promptOn } from './prompt.ts';
 
-function seat() {
+function openStreams() {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let shown = '';
   output.setEncoding('utf8').on('data', (text: string) => (shown += text));
@@ -10,26 +10,26 @@ function seat() {
 }
 
 test('a hidden prompt shows no part of the input', async () => {
-  const { input, output, shown } = seat();
-  const asked = promptOn({ input, output }, 'Password: ', 'hidden');
-  for (const letter of 'a sécret\r') input.write(letter);
-  expect(await asked).toBe('a sécret');
+  const { input, output, shown } = openStreams();
+  const answer = promptOn({ input, output }, 'Password: ', 'hidden');
+  for (const key of 'a sécret\r') input.write(key);
+  expect(await answer).toBe('a sécret');
   expect(shown()).toBe('Password: \n');
 });
 
 test('the input can be corrected before Enter', async () => {
-  const { input, output } = seat();
-  const asked = promptOn({ input, output }, 'Username: ', 'shown');
+  const { input, output } = openStreams();
+  const answer = promptOn({ input, output }, 'Username: ', 'shown');
   input.write('anm\u007fn\r');
-  expect(await asked).toBe('ann');
+  expect(await answer).toBe('ann');
 });
 
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
-])('%s ends the prompt', async (_name, letter) => {
-  const { input, output } = seat();
-  const asked = promptOn({ input, output }, 'Password: ', 'hidden');
-  input.write(letter);
-  await expect(asked).rejects.toThrow('no input: stopped');
+])('%s ends the prompt', async (_name, key) => {
+  const { input, output } = openStreams();
+  const answer = promptOn({ input, output }, 'Password: ', 'hidden');
+  input.write(key);
+  await expect(answer).rejects.toThrow('no input: stopped');
 });

@@ -1,6 +1,6 @@
 import { CommandError } from '#cli/terminal.ts';
 
-/** Texts by name, from the arguments of `--input`. The server knows their types. */
+/** The values of inputs by name, from the arguments of `--input`. Only the server knows their types. */
 export function readGivenInputs(assignments: readonly string[]): Record<string, string> {
   return readAssignments(assignments, {
     malformed: (text) => `--input ${text}: write it as --input <name>=<value>`,
@@ -16,19 +16,22 @@ export function readFields(assignments: readonly string[]): Record<string, strin
   });
 }
 
-interface Complaints {
+interface ErrorMessages {
   malformed: (text: string) => string;
   twice: (name: string) => string;
 }
 
-function readAssignments(assignments: readonly string[], complaints: Complaints): Record<string, string> {
-  const given = new Map<string, string>();
+function readAssignments(
+  assignments: readonly string[],
+  errorMessages: ErrorMessages,
+): Record<string, string> {
+  const values = new Map<string, string>();
   for (const assignment of assignments) {
     const at = assignment.indexOf('=');
-    if (at < 1) throw new CommandError(complaints.malformed(assignment));
+    if (at < 1) throw new CommandError(errorMessages.malformed(assignment));
     const name = assignment.slice(0, at);
-    if (given.has(name)) throw new CommandError(complaints.twice(name));
-    given.set(name, assignment.slice(at + 1));
+    if (values.has(name)) throw new CommandError(errorMessages.twice(name));
+    values.set(name, assignment.slice(at + 1));
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(values);
 }

@@ -24,14 +24,14 @@ export async function readConfigText(name: string, terminal: Terminal): Promise<
   return { file, source };
 }
 
-/** Values as strings, as in a manifest. Undefined if none were given. */
+/** The values of --var and --vars as strings, as in a manifest. Undefined without these options. */
 export async function readTextVariables(
   options: VariableOptions,
   terminal: Terminal,
 ): Promise<Record<string, string> | undefined> {
   if (options.var === undefined && options.vars === undefined) return undefined;
-  const given = Object.entries(await readVariables(options, terminal));
-  return Object.fromEntries(given.map(([name, { value }]) => [name, textOfVariable(value)]));
+  const variables = Object.entries(await readVariables(options, terminal));
+  return Object.fromEntries(variables.map(([name, { value }]) => [name, textOfVariable(value)]));
 }
 
 /**
@@ -39,10 +39,10 @@ export async function readTextVariables(
  * existing ones.
  */
 export function mergeVariables(
-  known: Readonly<Record<string, string>>,
-  given: Record<string, string> | undefined,
+  current: Readonly<Record<string, string>>,
+  values: Record<string, string> | undefined,
   { vars }: Pick<VariableOptions, 'vars'>,
 ): Record<string, string> | undefined {
-  if (given === undefined || vars !== undefined) return given;
-  return { ...known, ...given };
+  if (values === undefined || vars !== undefined) return values;
+  return { ...current, ...values };
 }

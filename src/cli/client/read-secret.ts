@@ -8,21 +8,21 @@ const MAX_SECRET_CHARACTERS = 16 * 1024;
  * which other users of the machine can read.
  */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
-  const given = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
-  if (given.trim() === '') throw new CommandError('the input is empty: nothing was sent');
-  return given;
+  const secret = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
+  if (secret.trim() === '') throw new CommandError('the input is empty: nothing was sent');
+  return secret;
 }
 
 async function firstLine(input: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const part of input) {
-    parts.push(part);
-    size += part.length;
-    if (part.includes(0x0a)) break;
+  for await (const chunk of input) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (chunk.includes(0x0a)) break;
     if (size > MAX_SECRET_CHARACTERS)
       throw new CommandError(`the first line has more than ${MAX_SECRET_CHARACTERS} bytes`);
   }
-  const [line = ''] = Buffer.concat(parts).toString().split('\n');
+  const [line = ''] = Buffer.concat(chunks).toString().split('\n');
   return line.replace(/\r$/, '');
 }

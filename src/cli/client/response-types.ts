@@ -30,7 +30,7 @@ export type CreatedTokenJson = Static<TObject<typeof CreatedToken>>;
 export type UserJson = Static<TObject<typeof User>>;
 export type PipelineJson = Static<TObject<typeof PipelineSchema>>;
 export type DefinitionJson = Static<TObject<typeof DefinitionSchema>>;
-/** Absent fields stay as they are. */
+/** Fields that are absent do not change. */
 export type PipelineUpdate = Static<typeof Changes>;
 export type SavedJson = Static<TObject<typeof PipelineResult>>;
 export type CacheJson = Static<typeof CacheFields>;

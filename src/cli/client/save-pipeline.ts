@@ -32,22 +32,24 @@ export async function validateAndPrint(
 }
 
 export interface SaveOutput {
-  /** Past tense, for the output: `created`. */
+  /** The verb in the past tense, for the output: `created`. */
   verb: string;
   text: ConfigText;
   extraFields?: ExtraFields;
 }
 
-/** Creates or updates a pipeline and prints the result. A pipeline that does not run yet is no success. */
+/**
+ * Creates or updates a pipeline and prints the result. The command fails if the pipeline does not run yet.
+ */
 export async function saveAndPrint(
   { options, terminal }: Pick<TeamCommandContext, 'options' | 'terminal'>,
-  ask: () => Promise<SavedJson>,
+  save: () => Promise<SavedJson>,
   { verb, text, extraFields = {} }: SaveOutput,
 ): Promise<Exit> {
   const paint = painter(terminal);
   let saved: SavedJson;
   try {
-    saved = await ask();
+    saved = await save();
   } catch (error) {
     const findings = findingsIn(error);
     if (findings === undefined) throw error;

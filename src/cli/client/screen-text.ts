@@ -17,19 +17,23 @@ const MAX_SEQUENCE_CHARACTERS = 4096;
  */
 export class ScreenText {
   readonly #colour: boolean;
-  #rest = '';
+  /** The beginning of a control sequence whose end has not arrived yet. */
+  #unfinished = '';
 
   constructor(colour: boolean) {
     this.#colour = colour;
   }
 
   push(piece: string): string {
-    const text = this.#rest + piece;
+    const text = this.#unfinished + piece;
     const at = UNFINISHED.exec(text)?.index ?? text.length;
-    const whole = text.length - at > MAX_SEQUENCE_CHARACTERS ? text.length : at;
-    this.#rest = text.slice(whole);
-    return text.slice(0, whole).replaceAll(CONTROLS, (act) => (this.#colour && isColour(act) ? act : ''));
+    const end = text.length - at > MAX_SEQUENCE_CHARACTERS ? text.length : at;
+    this.#unfinished = text.slice(end);
+    return text
+      .slice(0, end)
+      .replaceAll(CONTROLS, (sequence) => (this.#colour && isColour(sequence) ? sequence : ''));
   }
 }
 
-const isColour = (act: string): boolean => act.startsWith(`${ESC}[`) && /^[0-9;:]*m$/.test(act.slice(2));
+const isColour = (sequence: string): boolean =>
+  sequence.startsWith(`${ESC}[`) && /^[0-9;:]*m$/.test(sequence.slice(2));

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { listOutput, type Coloured, type Run } from '#cli/command-options.ts';
+import { listOutputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
 import { CommandError } from '#cli/terminal.ts';
 import type { SecretOptions, SetSecretOptions } from './change-secrets.ts';
-import { EXIT_CODES_HELP, server, team } from './client-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, teamOption } from './client-options.ts';
 
 /** Commands for the secrets that the server stores. */
 export function secretsCommand(run: Run): Command {
@@ -13,10 +13,10 @@ export function secretsCommand(run: Run): Command {
   return group;
 }
 
-const scoped = (command: Command): Command =>
-  server(
+const addScopeOptions = (command: Command): Command =>
+  addServerOptions(
     command
-      .addOption(team())
+      .addOption(teamOption())
       .addOption(
         new Option('-p, --pipeline <pipeline>', 'the pipeline (default: all pipelines of the team)'),
       ),
@@ -24,7 +24,7 @@ const scoped = (command: Command): Command =>
 
 function setCommand(run: Run): Command {
   return (
-    scoped(new Command('set').argument('<name>', 'the secret'))
+    addScopeOptions(new Command('set').argument('<name>', 'the secret'))
       .description('store a secret, or replace its value')
       .option('--stdin', 'read the value from standard input, to its end')
       .option('--plain', 'store it as a plain value: members can read it, and logs do not mask it')
@@ -45,7 +45,7 @@ ${EXIT_CODES_HELP}`,
       )
       // Extra arguments may be secrets, so the error does not quote them.
       .allowExcessArguments()
-      .action((name: string, options: SetSecretOptions & Coloured, { args }: Command) =>
+      .action((name: string, options: SetSecretOptions & ColourOptions, { args }: Command) =>
         run(options.color, async (terminal) => {
           if (args.length > 1)
             throw new CommandError(
@@ -59,14 +59,14 @@ ${EXIT_CODES_HELP}`,
 }
 
 function listCommand(run: Run): Command {
-  return scoped(new Command('list'))
-    .addOption(listOutput())
+  return addScopeOptions(new Command('list'))
+    .addOption(listOutputOption())
     .description('list the stored secrets; only plain ones show their values')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace secrets list\n  millrace secrets list --pipeline app --output json\n${EXIT_CODES_HELP}`,
     )
-    .action((options: SecretOptions & Coloured) =>
+    .action((options: SecretOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { listSecrets } = await import('./change-secrets.ts');
         return await listSecrets(options, terminal);
@@ -75,14 +75,14 @@ function listCommand(run: Run): Command {
 }
 
 function deleteCommand(run: Run): Command {
-  return scoped(new Command('delete').argument('<name>', 'the secret'))
+  return addScopeOptions(new Command('delete').argument('<name>', 'the secret'))
     .description('delete a stored secret; builds that use it fail from then on')
     .addHelpText(
       'after',
       '\nExamples:\n  millrace secrets delete FORGE_TOKEN\n' +
         `  millrace secrets delete DEPLOY_KEY --pipeline app\n${EXIT_CODES_HELP}`,
     )
-    .action((name: string, options: SecretOptions & Coloured) =>
+    .action((name: string, options: SecretOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { deleteSecret } = await import('./change-secrets.ts');
         return await deleteSecret(name, options, terminal);

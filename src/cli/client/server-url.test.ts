@@ -11,11 +11,11 @@ describe('the URL of a server', () => {
     'http://127.0.0.1:8080/': 'http://127.0.0.1:8080',
     'http://[::1]:8080': 'http://[::1]:8080',
   };
-  test.each(Object.entries(cases))('%s is normalized to %s', (given, origin) => {
-    expect(serverUrl(given)).toBe(origin);
+  test.each(Object.entries(cases))('%s is normalized to %s', (text, origin) => {
+    expect(serverUrl(text)).toBe(origin);
   });
 
-  const refused: Record<string, [given: string, message: string]> = {
+  const refused: Record<string, [text: string, message: string]> = {
     'an invalid URL': ['ci.example.org', 'is not the address of a server: write it like https://'],
     'another protocol': ['ftp://ci.example.org', 'is not the address of a server'],
     'a URL with a path': [
@@ -32,8 +32,8 @@ describe('the URL of a server', () => {
     ],
     'no TLS, on the network of this machine': ['http://192.168.1.2', 'use https'],
   };
-  test.each(Object.entries(refused))('is refused: %s', (_name, [given, message]) => {
-    expect(() => serverUrl(given)).toThrow(message);
+  test.each(Object.entries(refused))('is refused: %s', (_name, [text, message]) => {
+    expect(() => serverUrl(text)).toThrow(message);
   });
 
   test('is refused without repeating its password', () => {
@@ -44,8 +44,8 @@ describe('the URL of a server', () => {
 
   test.each(['ann:secret@ci.example.org', 'ftp://ann:secret@ci.example.org', 'secret'])(
     'is refused without repeating invalid text: %s',
-    (given) => {
-      expect(() => serverUrl(given)).toThrow(/^(?!.*secret).*is not the address of a server/);
+    (text) => {
+      expect(() => serverUrl(text)).toThrow(/^(?!.*secret).*is not the address of a server/);
     },
   );
 

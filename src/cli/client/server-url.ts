@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { CommandError } from '#cli/terminal.ts';
 
 /** The origin of a gateway. Refuses URLs to which a token must not be sent. */
-export function serverUrl(given: string): string {
-  const url = URL.parse(given);
+export function serverUrl(text: string): string {
+  const url = URL.parse(text);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
     // The error does not quote the text: it may contain a password, or be a token.
     throw new CommandError('this is not the address of a server: write it like https://ci.example.org');
   const { origin, protocol, hostname } = url;
-  // Likewise.
+  // This error does not quote the text either.
   if (url.username !== '' || url.password !== '')
     throw new CommandError(
       `remove the name and password from the address: run millrace login ${origin} --username <name>`,
@@ -24,7 +24,7 @@ export function serverUrl(given: string): string {
   return origin;
 }
 
-/** Traffic to it does not leave the machine. */
+/** Whether requests to this host stay on this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replaceAll(/^\[|\]$/g, '');
   if (isIP(host) === 4) return host.startsWith('127.');

@@ -16,23 +16,27 @@ import { ScreenText } from './screen-text.ts';
 import type { TeamOptions } from './team-options.ts';
 import { newestBuildNumber, type JobArgument } from './watch.ts';
 
-type MaybeBuild = JobArgument & { build?: string };
+type BuildOrNewest = JobArgument & { build?: string };
 
 /** Prints a build with its inputs and steps. */
-export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal: Terminal): Promise<Exit> {
+export async function showBuild(
+  name: BuildOrNewest,
+  options: TeamOptions,
+  terminal: Terminal,
+): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = await pathOfBuild(api, options.team, name);
-  const shown = await api.get<BuildDetailJson>(path);
+  const build = await api.get<BuildDetailJson>(path);
   const job = `${name.pipeline}/${name.job}`;
-  await printResult(shown, options, terminal, {
+  await printResult(build, options, terminal, {
     render: (data, paint) => asBuild(data, job, paint),
     names: ({ number }) => [`build/${options.team}/${job}/${number}`],
   });
   return EXIT.success;
 }
 
-/** The path of a build; without a number, of the newest. */
-export async function pathOfBuild(api: Api, team: string, name: MaybeBuild): Promise<string> {
+/** The path of a build. If the name has no number, this is the newest build of the job. */
+export async function pathOfBuild(api: Api, team: string, name: BuildOrNewest): Promise<string> {
   const build = name.build ?? (await newestBuildNumber(api, team, name));
   const job = `${name.pipeline}/${name.job}`;
   if (build === undefined)
@@ -90,7 +94,7 @@ export interface LogOptions extends Omit<TeamOptions, 'output'> {
 }
 
 /** Prints the log of a build so far. */
-export async function printLog(name: MaybeBuild, options: LogOptions, terminal: Terminal): Promise<Exit> {
+export async function printLog(name: BuildOrNewest, options: LogOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = await pathOfBuild(api, options.team, name);
   const query = options.timestamps === true ? '?timestamps=true' : '';

@@ -7,11 +7,11 @@ import { ProblemError } from './problem-error.ts';
 import type { BuildDetailJson, ChunkJson } from './response-types.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** The server sends a heartbeat every 15 s; after this time without one the stream counts as broken. */
+/** The server sends a heartbeat every 15 s. After this time without anything, the stream counts as broken. */
 const SILENCE_MS = 60_000;
 /**
- * Consecutive attempts to reconnect, and the longest pause. Together some minutes, more than a restart of a
- * server takes.
+ * How often the command tries to reconnect without receiving an event, and the longest pause between
+ * attempts. Together they last some minutes, more than a restart of a server takes.
  */
 const MAX_ATTEMPTS = 15;
 const MAX_PAUSE_MS = 15_000;
@@ -29,45 +29,45 @@ export interface BuildListener {
 export async function streamBuild(
   api: Pick<Api, 'url' | 'stream'>,
   path: string,
-  follower: BuildListener,
+  listener: BuildListener,
   terminal: Pick<Terminal, 'pause'>,
 ): Promise<void> {
-  const broken = (why: string): void => follower.broken(why);
+  const broken = (why: string): void => listener.broken(why);
   await followStream(
     { api, path },
-    { take: async (event) => await takeEvent(event, follower), broken },
+    { receive: async (event) => await reportEvent(event, listener), broken },
     terminal,
   );
 }
 
 /** Receives the events of a stream. */
 export interface EventListener {
-  /** Returns whether it was the last event. */
-  take(event: StreamEvent): Promise<boolean>;
+  /** Returns whether this was the last event. */
+  receive(event: StreamEvent): Promise<boolean>;
   /** The stream broke and will be opened again. */
   broken(why: string): void;
 }
 
 /** Passes each event on once, up to the last one. Reconnects as needed. */
 export async function followStream(
-  from: { api: Pick<Api, 'url' | 'stream'>; path: string },
+  source: { api: Pick<Api, 'url' | 'stream'>; path: string },
   listener: EventListener,
   { pause = async (milliseconds) => await sleep(milliseconds) }: Pick<Terminal, 'pause'>,
 ): Promise<void> {
-  const stream: Stream = { ...from };
-  let failed = 0;
+  const stream: Stream = { ...source };
+  let failures = 0;
   for (;;) {
-    const end = await followOnce(stream, listener, () => (failed = 0));
+    const end = await followOnce(stream, listener, () => (failures = 0));
     if (end === 'over') return;
-    failed += 1;
-    if (failed >= MAX_ATTEMPTS) throw end;
-    if (failed === 1) listener.broken(end.message);
-    await pause(backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: MAX_PAUSE_MS }));
+    failures += 1;
+    if (failures >= MAX_ATTEMPTS) throw end;
+    if (failures === 1) listener.broken(end.message);
+    await pause(backOffMs(failures, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: MAX_PAUSE_MS }));
   }
 }
 
-/** A later attempt may succeed. */
-export function isPassing(error: unknown): error is CommandError {
+/** Whether a later attempt may succeed. */
+export function isWorthRetrying(error: unknown): error is CommandError {
   if (error instanceof ProblemError) return error.status === 429 || error.status >= 500;
   return error instanceof Unreachable;
 }
@@ -81,7 +81,10 @@ interface Stream {
   retryMs?: number | undefined;
 }
 
-/** Streams until the build ends or the stream breaks; then returns why. */
+/**
+ * Streams until the last event or until the stream breaks. Returns `over`, or the error that broke the
+ * stream.
+ */
 async function followOnce(
   stream: Stream,
   listener: EventListener,
@@ -92,11 +95,11 @@ async function followOnce(
       onEvent();
       if (event.name === 'closed')
         throw new CommandError('you may no longer read this: your session has ended, or you lost the role');
-      if (await listener.take(event)) return 'over';
+      if (await listener.receive(event)) return 'over';
       stream.lastId = event.id ?? stream.lastId;
     }
   } catch (error) {
-    if (isPassing(error)) return error;
+    if (isWorthRetrying(error)) return error;
     throw error;
   }
   return new Unreachable(`${stream.api.url} closed the stream`);
@@ -123,10 +126,10 @@ async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
   }
 }
 
-/** Returns whether it was the last event. */
-async function takeEvent({ name, data }: StreamEvent, follower: BuildListener): Promise<boolean> {
-  if (name === 'build') follower.state(JSON.parse(data));
-  if (name === 'log') await follower.log(JSON.parse(data));
+/** Returns whether this was the last event. */
+async function reportEvent({ name, data }: StreamEvent, listener: BuildListener): Promise<boolean> {
+  if (name === 'build') listener.state(JSON.parse(data));
+  if (name === 'log') await listener.log(JSON.parse(data));
   if (name !== 'end') return false;
   const { reason }: { reason?: string } = JSON.parse(data);
   if (reason !== undefined) throw new CommandError(reason);

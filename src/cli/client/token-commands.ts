@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import { listOutput, output, type Coloured, type Run } from '#cli/command-options.ts';
+import { listOutputOption, outputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
 import type { OutputOptions } from '#cli/output.ts';
-import { EXIT_CODES_HELP, noBrowser, server, team } from './client-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, noBrowserOption, teamOption } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import type { CreateTokenOptions } from './manage-tokens.ts';
 
-type TokenVerbOptions = ServerOptions & OutputOptions & Coloured;
+type TokenVerbOptions = ServerOptions & OutputOptions & ColourOptions;
 
 const SESSION_HELP = `
 These commands need a login with your account: an API token cannot manage tokens.
@@ -13,7 +13,7 @@ These commands need a login with your account: an API token cannot manage tokens
 
 /** Commands for your API tokens. */
 export function tokensCommand(run: Run): Command {
-  const list = server(new Command('list').addOption(listOutput()))
+  const list = addServerOptions(new Command('list').addOption(listOutputOption()))
     .description('list your API tokens, without their secrets')
     .addHelpText('after', `${SESSION_HELP}\nExamples:\n  millrace tokens list\n${EXIT_CODES_HELP}`)
     .action((options: TokenVerbOptions) =>
@@ -30,7 +30,9 @@ export function tokensCommand(run: Run): Command {
 }
 
 function createCommand(run: Run): Command {
-  return server(new Command('create').argument('<name>', 'the name of the token').addOption(team()))
+  return addServerOptions(
+    new Command('create').argument('<name>', 'the name of the token').addOption(teamOption()),
+  )
     .addOption(
       new Option('--role <role>', 'what the token may do in the team').choices([
         'read',
@@ -41,8 +43,8 @@ function createCommand(run: Run): Command {
     )
     .addOption(new Option('--personal', 'a token with all your rights, in every team').conflicts('role'))
     .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z (default: in 90 days)')
-    .addOption(noBrowser())
-    .addOption(output())
+    .addOption(noBrowserOption())
+    .addOption(outputOption())
     .description('create an API token and print it; it cannot be shown again')
     .addHelpText(
       'after',
@@ -54,7 +56,7 @@ Examples:
   millrace tokens create laptop --personal --expires 2027-01-31T12:00:00Z
 ${EXIT_CODES_HELP}`,
     )
-    .action((name: string, options: CreateTokenOptions & Coloured) =>
+    .action((name: string, options: CreateTokenOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { createApiToken } = await import('./manage-tokens.ts');
         return await createApiToken(name, options, terminal);
@@ -63,7 +65,9 @@ ${EXIT_CODES_HELP}`,
 }
 
 function revokeCommand(run: Run): Command {
-  return server(new Command('revoke').argument('<token>', 'its name, or its id').addOption(output()))
+  return addServerOptions(
+    new Command('revoke').argument('<token>', 'its name, or its id').addOption(outputOption()),
+  )
     .description('delete one of your API tokens: it stops working at once')
     .addHelpText('after', `${SESSION_HELP}\nExamples:\n  millrace tokens revoke deploy\n${EXIT_CODES_HELP}`)
     .action((token: string, options: TokenVerbOptions) =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { listOutput, output, type Coloured, type Run } from '#cli/command-options.ts';
-import { EXIT_CODES_HELP, server, team } from './client-options.ts';
+import { listOutputOption, outputOption, type ColourOptions, type Run } from '#cli/command-options.ts';
+import { addServerOptions, EXIT_CODES_HELP, teamOption } from './client-options.ts';
 import type { TriggersOptions } from './emit-triggers.ts';
 
 /** Commands for the trigger streams of a team. */
@@ -10,11 +10,11 @@ export function triggersCommand(run: Run): Command {
   return group;
 }
 
-const scoped = (command: Command, form = output): Command =>
-  server(command.addOption(team()).addOption(form()));
+const addTeamOptions = (command: Command, makeOutput = outputOption): Command =>
+  addServerOptions(command.addOption(teamOption()).addOption(makeOutput()));
 
 function emitCommand(run: Run): Command {
-  return scoped(
+  return addTeamOptions(
     new Command('emit')
       .argument('<trigger>', 'the name of the resource, without its type')
       .argument('[fields...]', 'fields of the version, such as tag=v1.2.3'),
@@ -31,7 +31,7 @@ Examples:
   millrace triggers emit released tag=v1.2.3 channel=stable
 ${EXIT_CODES_HELP}`,
     )
-    .action((trigger: string, fields: string[], options: TriggersOptions & Coloured) =>
+    .action((trigger: string, fields: string[], options: TriggersOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { emitTriggerEvent } = await import('./emit-triggers.ts');
         return await emitTriggerEvent(trigger, fields, options, terminal);
@@ -40,16 +40,16 @@ ${EXIT_CODES_HELP}`,
 }
 
 function listCommand(run: Run): Command {
-  return scoped(
+  return addTeamOptions(
     new Command('list').argument('[trigger]', 'list the events of this one (default: list all streams)'),
-    listOutput,
+    listOutputOption,
   )
     .description('list the trigger streams of a team, or the newest events of one')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace triggers list\n  millrace triggers list released --output json\n${EXIT_CODES_HELP}`,
     )
-    .action((trigger: string | undefined, options: TriggersOptions & Coloured) =>
+    .action((trigger: string | undefined, options: TriggersOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { listTriggers } = await import('./emit-triggers.ts');
         return await listTriggers(trigger, options, terminal);

@@ -1,14 +1,14 @@
 import { isNativeError } from 'node:util/types';
 import { CommandError } from '#cli/terminal.ts';
 
-/** No response, or one that no gateway sends. */
+/** The server sent no response, or a response that no gateway sends. */
 export class Unreachable extends CommandError {}
 
 /** Explains a failed connection by the error codes of sockets and certificates. */
 export function toUnreachable(url: string, error: unknown): Unreachable {
   const codes = codesOf(error);
-  const known = codes.map((code) => REASONS[code]).find((reason) => reason !== undefined);
-  return new Unreachable(`${url} cannot be reached: ${known ?? codes[0] ?? innermost(error)}`);
+  const reason = codes.map((code) => REASONS[code]).find((text) => text !== undefined);
+  return new Unreachable(`${url} cannot be reached: ${reason ?? codes[0] ?? innermost(error)}`);
 }
 
 function innermost(error: unknown): string {
@@ -47,14 +47,16 @@ const REASONS: Record<string, string> = {
 /** Codes of the error, of its causes, and of each address that was tried. */
 function codesOf(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];
-  const { code, name, errors, cause }: Record<string, unknown> = named(error);
-  const own = [code, name].filter((one) => typeof one === 'string' && (one === code || one in REASONS));
-  const tried = Array.isArray(errors) ? errors.flatMap((one) => codesOf(one, depth + 1)) : [];
-  return [...own.map(String), ...tried, ...codesOf(cause, depth + 1)];
+  const { code, name, errors, cause }: Record<string, unknown> = fieldsOfError(error);
+  const ownCodes = [code, name].filter(
+    (text) => typeof text === 'string' && (text === code || text in REASONS),
+  );
+  const codesOfAddresses = Array.isArray(errors) ? errors.flatMap((inner) => codesOf(inner, depth + 1)) : [];
+  return [...ownCodes.map(String), ...codesOfAddresses, ...codesOf(cause, depth + 1)];
 }
 
-/** Non-enumerable properties of the error included. */
-function named(error: object): Record<string, unknown> {
+/** The fields that can lead to a code. An error's own fields may be non-enumerable. */
+function fieldsOfError(error: object): Record<string, unknown> {
   return Object.fromEntries(
     ['code', 'name', 'errors', 'cause'].map((key): [string, unknown] => [key, Reflect.get(error, key)]),
   );

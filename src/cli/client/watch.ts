@@ -39,7 +39,7 @@ export const newestBuildNumber = async (
   name: JobArgument,
 ): Promise<string | undefined> => (await api.get<JobJson>(jobPath(team, name))).latest_build_number;
 
-/** With --wait, polls a job without builds until it has one. */
+/** The number of the newest build of a job. If the job has none, --wait polls until it has one. */
 async function findNewest(
   { api, options, terminal }: TeamCommandContext<WatchOptions>,
   name: JobArgument,
@@ -55,8 +55,8 @@ async function findNewest(
   terminal.err(`${titleOf(name)} has no build yet. Waiting for the first one; press Ctrl-C to stop.\n`);
   for (;;) {
     await pause(POLL_MS);
-    const found = await newest();
-    if (found !== undefined) return found;
+    const first = await newest();
+    if (first !== undefined) return first;
   }
 }
 
@@ -82,9 +82,9 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
   const query = options.check === false ? '' : '?check=true';
   const path = `${jobPath(options.team, name)}/trigger${query}`;
   const { data } = await api.ask<TriggerJson>('POST', path, body);
-  const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
-  for (const message of old) terminal.err(`${visible(message)}\n`);
-  if (old.length > 0) terminal.err('The build uses the versions that were known before.\n');
+  const checkMessages = (data.checks ?? []).flatMap(({ message }) => message ?? []);
+  for (const message of checkMessages) terminal.err(`${visible(message)}\n`);
+  if (checkMessages.length > 0) terminal.err('The build uses the versions that were known before.\n');
   const line = `${titleOf(name)}: build ${visible(data.number)}, ${api.url}${visible(data.url)}\n`;
   if (options.watch === true) {
     terminal.err(line);
@@ -94,7 +94,7 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
   return EXIT.success;
 }
 
-/** A log is no data. */
+/** Refuses --watch together with JSON or YAML output: a log is no data. */
 export function refuseDataForm(options: { watch?: boolean } & OutputOptions): void {
   if (options.watch === true && isDataForm(options.output))
     throw new CommandError('--watch prints the log, in no other form: remove --watch or --output');
@@ -113,21 +113,21 @@ export async function followBuildToEnd(
 ): Promise<Exit> {
   const path = `${jobPath(options.team, name)}${requestPath('builds', number)}`;
   const fetchBuild = async () => await api.get<BuildDetailJson>(path);
-  // Without it, a line has no heading but is shown.
-  const tryFetchBuild = async () => await fetchBuild().catch(nothingFor);
+  // If the build cannot be fetched, its log is shown without the names of the steps.
+  const tryFetchBuild = async () => await fetchBuild().catch(ignoreCommandError);
   const printer = new BuildPrinter(`${titleOf(name)} ${number}`, terminal, tryFetchBuild);
   await streamBuild(api, `${path}/events`, printer, terminal);
   const build = printer.build?.ended_at === undefined ? await fetchBuild() : printer.build;
   printer.conclude(build);
-  return EXITS[build.status];
+  return EXIT_CODES[build.status];
 }
 
-function nothingFor(error: unknown): undefined {
+function ignoreCommandError(error: unknown): undefined {
   if (!(error instanceof CommandError)) throw error;
 }
 
-/** 0 for builds that `passed` counts as good. */
-const EXITS: Record<BuildJson['status'], Exit> = {
+/** The exit code for each status: 0 for builds that `passed` counts as good. */
+const EXIT_CODES: Record<BuildJson['status'], Exit> = {
   succeeded: EXIT.success,
   warning: EXIT.success,
   failed: EXIT.failure,
@@ -150,7 +150,7 @@ class BuildPrinter implements BuildListener {
   #printed = '';
   #heading = '';
   #endsLine = true;
-  /** The log may have left colours on after the last status line. */
+  /** Whether log text was printed after the last status line: it may have left colours on. */
   #logged = false;
 
   constructor(title: string, terminal: Terminal, fetchBuild: () => Promise<BuildDetailJson | undefined>) {
@@ -163,19 +163,19 @@ class BuildPrinter implements BuildListener {
   state(build: BuildDetailJson): void {
     this.build = build;
     const { status, message } = build;
-    const open = ['pending', 'waiting'].includes(status) && message !== undefined;
-    const line = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
+    const showsMessage = ['pending', 'waiting'].includes(status) && message !== undefined;
+    const line = `${this.#title}: ${status}${showsMessage ? `, ${message}` : ''}`;
     this.#printMetadata(build);
     // The final status is printed after the log.
     if (line === this.#printed || build.ended_at !== undefined) return;
     this.#printed = line;
-    this.#say(line);
+    this.#printDimmed(line);
   }
 
   async log({ step, attempt, text }: ChunkJson): Promise<void> {
     const name = (await this.#nameOf(step)) ?? `step ${step}`;
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
-    if (heading !== this.#heading) this.#say(`── ${heading}`);
+    if (heading !== this.#heading) this.#printDimmed(`── ${heading}`);
     this.#heading = heading;
     if (this.#terminal.isOver === true)
       throw new CommandError('the reader of the log has closed it; the build continues');
@@ -191,23 +191,23 @@ class BuildPrinter implements BuildListener {
       this.#fetchedFor.add(step);
       this.build = (await this.#fetchBuild()) ?? this.build;
     }
-    const known = find();
-    return known && `${known.kind} ${known.name}`;
+    const found = find();
+    return found && `${found.kind} ${found.name}`;
   }
 
-  /** Once for each get and put. An attempt that failed has none. */
+  /** Prints the metadata of each get and put once. A failed attempt has no metadata. */
   #printMetadata({ steps }: BuildDetailJson): void {
     for (const { id, kind, name, metadata = [] } of steps) {
       if (metadata.length === 0 || this.#withMetadata.has(id)) continue;
       this.#withMetadata.add(id);
-      this.#say(`── ${kind} ${name}, about its version`);
+      this.#printDimmed(`── ${kind} ${name}, about its version`);
       this.#heading = '';
-      for (const entry of metadata) this.#say(`   ${entry.name}: ${entry.value}`);
+      for (const entry of metadata) this.#printDimmed(`   ${entry.name}: ${entry.value}`);
     }
   }
 
   broken(why: string): void {
-    this.#say(`${why}. The build continues; reconnecting.`);
+    this.#printDimmed(`${why}. The build continues; reconnecting.`);
   }
 
   conclude(build: BuildDetailJson): void {
@@ -215,23 +215,23 @@ class BuildPrinter implements BuildListener {
     const { status, duration, message } = build;
     const cell = statusCell(status);
     const paint = painter(this.#terminal);
-    const shown = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
+    const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
     const took = duration === undefined ? '' : ` after ${durationOf(duration)}`;
     const why = message === undefined ? '' : `: ${visible(message)}`;
-    this.#write(`${this.#title}: ${shown}${took}${why}`);
+    this.#printLine(`${this.#title}: ${renderedStatus}${took}${why}`);
   }
 
-  #say(words: string): void {
-    this.#write(painter(this.#terminal)('dim', visible(words)));
+  #printDimmed(line: string): void {
+    this.#printLine(painter(this.#terminal)('dim', visible(line)));
   }
 
-  /** On a line of its own, after resetting colours. */
-  #write(words: string): void {
+  /** Prints a line of its own on standard error, after resetting the colours of the log. */
+  #printLine(line: string): void {
     const { isScreen, colour } = this.#terminal;
-    const uncoloured = this.#logged && colour ? '\u001b[0m' : '';
-    if (isScreen) this.#terminal.out(`${uncoloured}${this.#endsLine ? '' : '\n'}`);
+    const reset = this.#logged && colour ? '\u001b[0m' : '';
+    if (isScreen) this.#terminal.out(`${reset}${this.#endsLine ? '' : '\n'}`);
     this.#endsLine = true;
     this.#logged = false;
-    this.#terminal.err(`${words}\n`);
+    this.#terminal.err(`${line}\n`);
   }
 }

@@ -5,22 +5,30 @@ import { connect } from './connect.ts';
 import type { WaitingJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 
-/** Explains why jobs get no build and pending builds do not start. Without a job: all jobs of the pipeline. */
+/**
+ * Explains why jobs get no build and pending builds do not start. Without a job: all jobs of the pipeline.
+ */
 export async function explainWaiting(
   { pipeline, job }: { pipeline: string; job?: string },
   options: TeamOptions,
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const place = ['teams', options.team, 'pipelines', pipeline, ...(job === undefined ? [] : ['jobs', job])];
-  const waiting = await api.get<WaitingJson>(requestPath(...place, 'waiting'));
-  await printResult(waiting, options, terminal, asWaiting);
+  const segments = [
+    'teams',
+    options.team,
+    'pipelines',
+    pipeline,
+    ...(job === undefined ? [] : ['jobs', job]),
+  ];
+  const waiting = await api.get<WaitingJson>(requestPath(...segments, 'waiting'));
+  await printResult(waiting, options, terminal, renderWaiting);
   if (rowsOf(waiting).length === 0)
     terminal.err(`Nothing holds ${job === undefined ? pipeline : `${pipeline}/${job}`} back.\n`);
   return EXIT.success;
 }
 
-function asWaiting(waiting: WaitingJson, paint: Paint): string {
+function renderWaiting(waiting: WaitingJson, paint: Paint): string {
   const rows = rowsOf(waiting);
   return rows.length === 0 ? '' : renderTable(['JOB', 'BUILD', 'CODE', 'WHY'], rows, paint);
 }

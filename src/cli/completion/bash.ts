@@ -1,14 +1,14 @@
 import type { CompletionPlace } from './command-tree.ts';
 
-/** The script of bash 4 or newer. Words that it does not know are completed as file names. */
+/** The script of bash 4 or newer. If it knows no words for a place, bash completes file names. */
 export function bashScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
-  const found = places.map(({ path, words, options }) => {
+  const cases = places.map(({ path, words, options }) => {
     const names = words.map(({ name }) => name).join(' ');
     const flags = options.flatMap((option) => option.flags).join(' ');
     return `    '${path}') words='${names}' flags='${flags}' ;;`;
   });
-  const values = places.flatMap(({ path, options }) =>
+  const valueCases = places.flatMap(({ path, options }) =>
     options.flatMap(({ flags, value, choices }) => {
       if (value === 'none') return [];
       const patterns = flags.map((flag) => `'${path} ${flag}'`).join('|');
@@ -25,10 +25,10 @@ _millrace() {
     esac
   done
   case "$place" in
-${found.join('\n')}
+${cases.join('\n')}
   esac
   case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
-${values.join('\n')}
+${valueCases.join('\n')}
   esac
   [[ "$word" == -* ]] && words="$flags"
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

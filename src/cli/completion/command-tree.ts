@@ -18,33 +18,33 @@ export interface OptionWord {
   /** `--output` and `-o`. */
   flags: string[];
   about: string;
-  /** The option is followed by a value, and whether only some values are allowed. */
+  /** Whether a value follows the option, and whether only the values in `choices` are allowed. */
   value: 'none' | 'any' | 'choice';
   choices: readonly string[];
 }
 
 /** All places where a word can be completed, the program first. */
 export function placesOf(program: Command): CompletionPlace[] {
-  return below(program, '');
+  return placesBelow(program, '');
 }
 
-function below(command: Command, path: string): CompletionPlace[] {
+function placesBelow(command: Command, path: string): CompletionPlace[] {
   const commands = command.createHelp().visibleCommands(command);
   const place: CompletionPlace = {
     path,
     words: [
-      ...commands.map((one) => ({ name: one.name(), about: one.description() })),
+      ...commands.map((child) => ({ name: child.name(), about: child.description() })),
       ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
         argChoices.map((name) => ({ name, about: description })),
       ),
     ],
     options: command.createHelp().visibleOptions(command).map(optionOf),
   };
-  const groups = commands.filter((one) => one.name() !== 'help');
-  return [place, ...groups.flatMap((one) => below(one, `${path} ${one.name()}`.trim()))];
+  const children = commands.filter((child) => child.name() !== 'help');
+  return [place, ...children.flatMap((child) => placesBelow(child, `${path} ${child.name()}`.trim()))];
 }
 
-/** An option with a parser of its own lists values to complete in `forms`. */
+/** The values to complete of an option with its own parser: the option lists them in `forms`. */
 function formsOf(option: Option & { forms?: unknown }): string[] | undefined {
   const { forms } = option;
   return Array.isArray(forms) ? forms.map(String) : undefined;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from '@jest/globals';
 import { millrace } from '#testing/cli/command-line.ts';
 
-/** Prints what bash would offer for the words. The last word is the one that is being typed. */
+/** Prints what bash offers for the given words, of which the user is typing the last one. */
 const OFFER = `
 eval "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
@@ -15,7 +15,7 @@ beforeAll(async () => {
   script = (await millrace('millrace completion bash')).out;
 });
 
-const offered = (...words: string[]): string =>
+const offer = (...words: string[]): string =>
   execFileSync('bash', ['--norc', '-c', OFFER, 'bash', script, ...words], { encoding: 'utf8' }).trim();
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   ['an option with any value, so bash offers files', ['validate', '--vars', ''], ''],
   ['an argument whose values are known', ['completion', 'z'], 'zsh'],
 ])('after %s, bash offers what may follow', (_, words, expected) => {
-  expect(offered('millrace', ...words)).toBe(expected);
+  expect(offer('millrace', ...words)).toBe(expected);
 });

@@ -1,11 +1,12 @@
 import type { CompletionPlace, OptionWord } from './command-tree.ts';
 
-/** The script of fish. Words that it does not know are completed as file names. */
+/** The script of fish. If it knows no words for a place, fish completes file names. */
 export function fishScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
   const lines = places.flatMap((place) => [
     ...place.words.map(
-      ({ name, about }) => `${at(place.path)} --no-files --arguments ${quoted(name)}${description(about)}`,
+      ({ name, about }) =>
+        `${completeAt(place.path)} --no-files --arguments ${quoted(name)}${description(about)}`,
     ),
     ...place.options.map((option) => optionLine(place.path, option)),
   ]);
@@ -25,7 +26,7 @@ ${lines.join('\n')}
 `;
 }
 
-const at = (path: string): string =>
+const completeAt = (path: string): string =>
   `complete --command millrace --condition ${quoted(`__millrace_place ${quoted(path)}`)}`;
 
 function optionLine(path: string, { flags, about, value, choices }: OptionWord): string {
@@ -33,8 +34,8 @@ function optionLine(path: string, { flags, about, value, choices }: OptionWord):
     flag.startsWith('--') ? ` --long-option ${flag.slice(2)}` : ` --short-option ${flag.slice(1)}`,
   );
   const values = value === 'choice' ? ` --exclusive --arguments ${quoted(choices.join(' '))}` : '';
-  const follows = value === 'any' ? ' --require-parameter' : '';
-  return `${at(path)}${names.join('')}${values}${follows}${description(about)}`;
+  const parameter = value === 'any' ? ' --require-parameter' : '';
+  return `${completeAt(path)}${names.join('')}${values}${parameter}${description(about)}`;
 }
 
 const description = (about: string): string => ` --description ${quoted(about)}`;

@@ -1,14 +1,14 @@
 import type { CompletionPlace } from './command-tree.ts';
 
-/** The script of zsh. Words that it does not know are completed as file names. */
+/** The script of zsh. If it knows no words for a place, zsh completes file names. */
 export function zshScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
-  const found = places.map(({ path, words, options }) => {
+  const cases = places.map(({ path, words, options }) => {
     const names = words.map(({ name, about }) => described(name, about));
     const flags = options.flatMap((option) => option.flags.map((flag) => described(flag, option.about)));
     return `    '${path}') names=(${names.join(' ')}) flags=(${flags.join(' ')}) ;;`;
   });
-  const values = places.flatMap(({ path, options }) =>
+  const valueCases = places.flatMap(({ path, options }) =>
     options.flatMap(({ flags, value, choices }) => {
       if (value === 'none') return [];
       const patterns = flags.map((flag) => `'${path} ${flag}'`).join('|');
@@ -27,10 +27,10 @@ _millrace() {
     esac
   done
   case "$place" in
-${found.join('\n')}
+${cases.join('\n')}
   esac
   case "$place \${words[CURRENT-1]}" in
-${values.join('\n')}
+${valueCases.join('\n')}
   esac
   local result=1
   if (( \${#names} )); then _describe 'command' names && result=0; fi

@@ -12,7 +12,7 @@ const records: StepRecord[] = [
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
 
-function printed(
+function print(
   events: Unnumbered<BuildEvent>[],
   { isScreen = false, colour = false } = {},
 ): { out: string; err: string; summary: string } {
@@ -39,7 +39,7 @@ const started = (step: string) => ({ type: 'step-started', step }) as const;
 
 describe('the log', () => {
   test('has the step in front of each line, also of lines that arrive in pieces or without an end', () => {
-    const { out } = printed([
+    const { out } = print([
       log('0', 'one\ntw'),
       log('1', 'other\n'),
       log('0', 'o\nthree'),
@@ -48,31 +48,31 @@ describe('the log', () => {
     expect(out).toBe('task unit | one\nput git.app | other\ntask unit | two\ntask unit | three\n');
   });
 
-  test('names hooks after what they belong to', () => {
-    const { out } = printed([log('0.on_failure.0', 'a\n'), log('ensure.0', 'b\n')]);
+  test('names hooks after the step that they belong to', () => {
+    const { out } = print([log('0.on_failure.0', 'a\n'), log('ensure.0', 'b\n')]);
     expect(out).toBe('task unit, on_failure shell | a\nensure notify chat.ops | b\n');
   });
 
   test('has only the last state of a line that is written over itself', () => {
-    expect(printed([log('0', '10 %\r50 %\r100 %\r\n')]).out).toBe('task unit | 100 %\n');
+    expect(print([log('0', '10 %\r50 %\r100 %\r\n')]).out).toBe('task unit | 100 %\n');
   });
 
   test('moves no cursor on a screen, and leaves no colour on', () => {
     const text = '\u001b[2J\u001b[31mred\n';
-    const { out } = printed([log('0', text)], { isScreen: true, colour: true });
+    const { out } = print([log('0', text)], { isScreen: true, colour: true });
     expect(out.endsWith(' \u001b[31mred\u001b[0m\n')).toBe(true);
     expect(out).not.toContain('[2J');
-    expect(printed([log('0', text)], { isScreen: true }).out).toBe('task unit | red\n');
+    expect(print([log('0', text)], { isScreen: true }).out).toBe('task unit | red\n');
   });
 });
 
-test('a step is announced once, whatever its attempts', () => {
-  const { err } = printed([started('0'), { ...started('0'), attempt: 2 }, started('1')]);
+test('a step with several attempts is announced once', () => {
+  const { err } = print([started('0'), { ...started('0'), attempt: 2 }, started('1')]);
   expect(err).toBe('── task unit\n── put git.app\n');
 });
 
-test('the summary has what ran or was skipped, how long, and why', () => {
-  const { summary } = printed([
+test('the summary lists the steps that ended, with their duration and message', () => {
+  const { summary } = print([
     started('0'),
     { type: 'step-ended', step: '0', status: 'failed', exitCode: 3, message: 'exit code 3' },
     started('0.on_failure.0'),

@@ -6,13 +6,13 @@ import { visible } from '#domain/graph/measure-label.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { Withheld } from './choose-steps.ts';
 
-interface Shown {
+interface PrintedStep {
   title: string;
   startedAt?: string;
   endedAt?: string;
   status?: StepStatus;
   message?: string;
-  rest: string;
+  unfinishedLine: string;
   screen: ScreenText;
 }
 
@@ -21,7 +21,7 @@ export class BuildPrinter {
   readonly #terminal: Terminal;
   readonly #records: readonly StepRecord[];
   readonly #withheld: ReadonlyMap<string, Withheld>;
-  readonly #steps = new Map<string, Shown>();
+  readonly #steps = new Map<string, PrintedStep>();
 
   constructor(terminal: Terminal, records: readonly StepRecord[], withheld: ReadonlyMap<string, Withheld>) {
     this.#terminal = terminal;
@@ -31,7 +31,7 @@ export class BuildPrinter {
     for (const record of records) {
       const title = titleOf(record, titles);
       titles.set(record.id, title);
-      this.#steps.set(record.id, { title, rest: '', screen: new ScreenText(terminal.colour) });
+      this.#steps.set(record.id, { title, unfinishedLine: '', screen: new ScreenText(terminal.colour) });
     }
   }
 
@@ -54,52 +54,58 @@ export class BuildPrinter {
     }
   }
 
-  /** A line about the run, not of a step. */
+  /** Prints a line about the whole run. */
   note(line: string): void {
-    this.#say(`── ${line}`);
+    this.#printDimmed(`── ${line}`);
   }
 
-  /** Everything that ran, with how and when it ended. */
+  /** A table of the steps that ended, with their status, duration and message. */
   summary(): string {
     const ended = this.#records.flatMap(({ id }) => {
       const step = this.#steps.get(id);
       return step?.status === undefined ? [] : [{ ...step, shown: this.#statusOf(id, step.status) }];
     });
-    const rows = ended.map((step) => [statusCell(step.shown), timeOf(step), step.title, step.message ?? '']);
+    const rows = ended.map((step) => [
+      statusCell(step.shown),
+      durationOfStep(step),
+      step.title,
+      step.message ?? '',
+    ]);
     return renderTable(['STATUS', 'TOOK', 'STEP', 'WHY'], rows, painter(this.#terminal));
   }
 
-  /** The log itself has a line for each further attempt. */
-  #start(step: Shown, { at }: BuildEvent & { type: 'step-started' }): void {
-    if (step.startedAt === undefined) this.#say(`── ${step.title}`);
+  /** Announces the first attempt of a step. For further attempts, the log itself has a line. */
+  #start(step: PrintedStep, { at }: BuildEvent & { type: 'step-started' }): void {
+    if (step.startedAt === undefined) this.#printDimmed(`── ${step.title}`);
     step.startedAt ??= at;
   }
 
-  #log(step: Shown, text: string): void {
-    const lines = (step.rest + text).split('\n');
-    step.rest = lines.pop() ?? '';
-    for (const line of lines) this.#line(step, line);
+  #log(step: PrintedStep, text: string): void {
+    const lines = (step.unfinishedLine + text).split('\n');
+    step.unfinishedLine = lines.pop() ?? '';
+    for (const line of lines) this.#printLogLine(step, line);
   }
 
-  #end(step: Shown, { at, status, message, metadata = [] }: BuildEvent & { type: 'step-ended' }): void {
-    if (step.rest !== '') this.#line(step, step.rest);
-    step.rest = '';
-    for (const { name, value } of metadata) this.#say(`── ${step.title}: ${visible(`${name}: ${value}`)}`);
+  #end(step: PrintedStep, { at, status, message, metadata = [] }: BuildEvent & { type: 'step-ended' }): void {
+    if (step.unfinishedLine !== '') this.#printLogLine(step, step.unfinishedLine);
+    step.unfinishedLine = '';
+    for (const { name, value } of metadata)
+      this.#printDimmed(`── ${step.title}: ${visible(`${name}: ${value}`)}`);
     step.endedAt = at;
     step.status = status;
     if (message !== undefined) step.message = message;
   }
 
   /** Prints the last state of a line that was overwritten, as progress bars are. */
-  #line({ title, screen }: Shown, line: string): void {
+  #printLogLine({ title, screen }: PrintedStep, line: string): void {
     const paint = painter(this.#terminal);
     const last = line.split('\r').findLast((part) => part !== '') ?? '';
     const text = this.#terminal.isScreen ? screen.push(last) : last;
-    const uncoloured = this.#terminal.colour && text.includes('\u001b') ? '\u001b[0m' : '';
-    this.#terminal.out(`${paint('cyan', `${title} |`)} ${text}${uncoloured}\n`);
+    const reset = this.#terminal.colour && text.includes('\u001b') ? '\u001b[0m' : '';
+    this.#terminal.out(`${paint('cyan', `${title} |`)} ${text}${reset}\n`);
   }
 
-  #say(line: string): void {
+  #printDimmed(line: string): void {
     this.#terminal.err(`${painter(this.#terminal)('dim', line)}\n`);
   }
 
@@ -110,13 +116,13 @@ export class BuildPrinter {
 
 /** `task unit`, or `task unit, on_failure shell` for a hook of it. */
 function titleOf({ kind, name, hook, parent }: StepRecord, titles: ReadonlyMap<string, string>): string {
-  const own = kind === 'command' || kind === 'parallel' || kind === 'service' ? name : `${kind} ${name}`;
-  if (hook === undefined) return own;
-  const of = parent === undefined ? undefined : titles.get(parent);
-  return `${of === undefined ? '' : `${of}, `}${hook} ${own}`;
+  const ownTitle = kind === 'command' || kind === 'parallel' || kind === 'service' ? name : `${kind} ${name}`;
+  if (hook === undefined) return ownTitle;
+  const parentTitle = parent === undefined ? undefined : titles.get(parent);
+  return `${parentTitle === undefined ? '' : `${parentTitle}, `}${hook} ${ownTitle}`;
 }
 
-function timeOf({ startedAt, endedAt }: Shown): string {
+function durationOfStep({ startedAt, endedAt }: PrintedStep): string {
   if (startedAt === undefined || endedAt === undefined) return '';
   return durationOf((Date.parse(endedAt) - Date.parse(startedAt)) * 1e6);
 }

@@ -6,7 +6,9 @@ import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import type { CheckRun } from '#domain/planning/plan.ts';
 import type { Containers } from './containers.ts';
 
-/** The newest version of each resource, by its check. Throws if a check fails or finds none. */
+/**
+ * Checks the resources and returns the newest version of each. Throws if a check fails or finds no version.
+ */
 export async function checkResources(
   run: CheckRun,
   { shims }: Containers,
@@ -17,12 +19,12 @@ export async function checkResources(
     void results.push(...posted.results);
   await runChecks({ run, shims, stop, post, requestSecrets });
   if (stop.reason !== undefined) throw new CommandError('cancelled before a step began');
-  const found = run.checks.map(({ scope, resource }) => {
-    const result = results.find((one) => one.scope === scope);
+  const versions = run.checks.map(({ scope, resource }) => {
+    const result = results.find((candidate) => candidate.scope === scope);
     const version = result?.versions?.at(-1);
     if (version !== undefined) return [resource, version] as const;
     const why = result?.error ?? 'The check found no version.';
     throw new CommandError(`${resource}: ${why} Use a local directory with --resource ${resource}=<path>.`);
   });
-  return new Map(found);
+  return new Map(versions);
 }

@@ -46,13 +46,13 @@ const planOf = (steps: Plan['steps'], more: Partial<Plan> = {}): Plan => ({
   ...more,
 });
 
-const nothing: LocalChoices = { folders: new Map(), gitResources: new Set(), put: false, notify: false };
-const chosen = (steps: Plan['steps'], choices: Partial<LocalChoices> = {}, more: Partial<Plan> = {}) =>
-  chooseSteps(planOf(steps, more), { ...nothing, ...choices });
+const noChoices: LocalChoices = { folders: new Map(), gitResources: new Set(), put: false, notify: false };
+const choose = (steps: Plan['steps'], choices: Partial<LocalChoices> = {}, more: Partial<Plan> = {}) =>
+  chooseSteps(planOf(steps, more), { ...noChoices, ...choices });
 
 describe('a get', () => {
   test('of a resource with a local directory copies it, and keeps its attempts and exports', () => {
-    const { plan } = chosen([get], { folders: new Map([['git.app', '/home/ada/app']]) });
+    const { plan } = choose([get], { folders: new Map([['git.app', '/home/ada/app']]) });
     expect(plan.steps).toEqual([
       { ...get, command: { container: 'worker', argv: expect.arrayContaining(['/home/ada/app', '.']) } },
     ]);
@@ -60,18 +60,18 @@ describe('a get', () => {
 
   test('of git copies it into the directory that the resource names', () => {
     const folders = new Map([['git.app', '/home/ada/app']]);
-    const [step] = chosen([get], { folders, gitResources: new Set(['git.app']) }).plan.steps;
+    const [step] = choose([get], { folders, gitResources: new Set(['git.app']) }).plan.steps;
     expect(step).toMatchObject({ command: { argv: expect.arrayContaining(['/home/ada/app', 'source']) } });
   });
 
   test('of another resource runs its script', () => {
-    expect(chosen([get], { folders: new Map([['git.other', '/x']]) }).plan.steps).toEqual([get]);
+    expect(choose([get], { folders: new Map([['git.other', '/x']]) }).plan.steps).toEqual([get]);
   });
 });
 
 describe('a put', () => {
-  test('only shows its params, as they are when it runs, even if a secret of it has no value', () => {
-    const { plan, withheld } = chosen([put]);
+  test('without --put only shows its params with the values that it would get, even if a secret has no value', () => {
+    const { plan, withheld } = choose([put]);
     const [step] = plan.steps;
     expect(step).toMatchObject({
       kind: 'put',
@@ -89,29 +89,29 @@ describe('a put', () => {
   });
 
   test('runs with --put', () => {
-    expect(chosen([put], { put: true })).toMatchObject({ plan: { steps: [put] }, withheld: new Map() });
+    expect(choose([put], { put: true })).toMatchObject({ plan: { steps: [put] }, withheld: new Map() });
   });
 });
 
 describe('a notification', () => {
-  test('only shows its message, in steps, hooks and at the end', () => {
+  test('without --notify only shows its message, in steps, in hooks and at the end of the build', () => {
     const hooked = { ...task, hooks: { onFailure: [{ ...notify, id: '3.on_failure.0' }] } };
     const atTheEnd = { on: ['success' as const], step: { ...notify, id: 'notification.0' } };
-    const { withheld } = chosen([notify, hooked], {}, { notifications: [atTheEnd] });
+    const { withheld } = choose([notify, hooked], {}, { notifications: [atTheEnd] });
     expect([...withheld.keys()]).toEqual(['2', '3.on_failure.0', 'notification.0']);
   });
 
   test('is sent with --notify', () => {
-    expect(chosen([notify], { notify: true }).plan.steps).toEqual([notify]);
+    expect(choose([notify], { notify: true }).plan.steps).toEqual([notify]);
   });
 });
 
 const names = ({ plan }: ReturnType<typeof chooseSteps>): string[] => plan.containers.map(({ name }) => name);
 
 describe('containers', () => {
-  test('are those that something still runs in', () => {
-    expect(names(chosen([put]))).toEqual(['worker']);
-    expect(names(chosen([put], { put: true }))).toEqual(['image-1-go']);
+  test('are left out if nothing runs in them any more', () => {
+    expect(names(choose([put]))).toEqual(['worker']);
+    expect(names(choose([put], { put: true }))).toEqual(['image-1-go']);
   });
 
   test('include every lane of a pool, and those of services', () => {
@@ -123,7 +123,7 @@ describe('containers', () => {
     ];
     const start = { command: { container: 'service-1-db', argv: [] }, env: {}, staysInForeground: true };
     const services = [{ id: 'service.0', name: 'db', start }];
-    expect(names(chosen([task], {}, { containers, services }))).toEqual([
+    expect(names(choose([task], {}, { containers, services }))).toEqual([
       'worker',
       'worker-lane-2',
       'service-1-db',

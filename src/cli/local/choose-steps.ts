@@ -3,7 +3,7 @@ import { mapWork } from '#domain/planning/operations.ts';
 import type { Plan, PlanCommand, PlanService, PlanStep, ProtocolCall } from '#domain/planning/plan.ts';
 import { WORKER } from '#domain/planning/runnable.ts';
 
-/** What people chose for a run on their machine. */
+/** What the user chose for a run on this machine. */
 export interface LocalChoices {
   /** Resource → directory that is its content. */
   folders: ReadonlyMap<string, string>;
@@ -17,31 +17,31 @@ export type Withheld = 'not pushed' | 'not sent';
 
 export interface ChosenPlan {
   plan: Plan;
-  /** Id of the step → what was left out of it. */
+  /** Id of a step → what the step does not do. */
   withheld: ReadonlyMap<string, Withheld>;
 }
 
 /**
- * The plan with local directories in place of gets, and with puts and notifications that only show what they
- * would do. It has only those containers that something still runs in.
+ * The plan with the user's choices: gets copy local directories, and puts and notifications only show what
+ * they would do. Containers in which nothing runs any more are left out.
  */
 export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
   const withheld = new Map<string, Withheld>();
-  const step = (one: PlanStep): PlanStep => {
-    const left = leftOut(one, choices);
-    if (left !== undefined) withheld.set(one.id, left);
-    return chooseStep(one, choices);
+  const step = (original: PlanStep): PlanStep => {
+    const withheldPart = withheldFrom(original, choices);
+    if (withheldPart !== undefined) withheld.set(original.id, withheldPart);
+    return chooseStep(original, choices);
   };
   const chosen = mapWork(plan, { ...unchanged, step });
   return { plan: { ...chosen, containers: containersIn(chosen) }, withheld };
 }
 
-/** One step of it. What is not run needs no secret. */
+/** Applies the choices to one step. A step that only shows what it would do needs no secret. */
 export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
   const { refusal: _refusal, call, ...allowed } = step;
   const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;
   if (folder !== undefined) return { ...allowed, command: copyOf(folder, targetOf(step, choices)) };
-  switch (leftOut(step, choices)) {
+  switch (withheldFrom(step, choices)) {
     case 'not pushed':
       return { ...withoutPlaceholders(allowed), command: showPut(step, call) };
     case 'not sent':
@@ -55,14 +55,16 @@ export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
 /** Shows `(no value)` for secrets without a value, unless the step still needs them. */
 function withoutPlaceholders(step: PlanStep): PlanStep {
   if (step.needsSecrets === true) return step;
-  const open: PlanStep = JSON.parse(replaceSecretPlaceholders(JSON.stringify(step), () => '(no value)'));
-  return open;
+  const withoutSecrets: PlanStep = JSON.parse(
+    replaceSecretPlaceholders(JSON.stringify(step), () => '(no value)'),
+  );
+  return withoutSecrets;
 }
 
-const same = <Operation>(operation: Operation): Operation => operation;
-const unchanged = { step: same, service: same, check: same, hook: same };
+const identity = <Operation>(operation: Operation): Operation => operation;
+const unchanged = { step: identity, service: identity, check: identity, hook: identity };
 
-function leftOut({ kind }: PlanStep, { put, notify }: LocalChoices): Withheld | undefined {
+function withheldFrom({ kind }: PlanStep, { put, notify }: LocalChoices): Withheld | undefined {
   if (kind === 'put' && !put) return 'not pushed';
   return kind === 'notify' && !notify ? 'not sent' : undefined;
 }
@@ -77,15 +79,17 @@ function copyOf(folder: string, target: string): PlanCommand {
   return { container: WORKER, argv: ['/bin/sh', '-ec', script, 'sh', folder, target] };
 }
 
-/** On standard error: what a push prints last on standard output is its version. */
+/**
+ * Shows the params on standard error, because the last output of a push on standard output is its version.
+ */
 function showPut({ resource = '', params = {} }: PlanStep, call: ProtocolCall | undefined): PlanCommand {
   const lines = Object.keys(params).map(
     (name) => `printf '%s: %s\\n' ${quote(name)} "$(printenv ${quote(`put_${name}`)})" >&2`,
   );
-  const given: { params?: unknown } = JSON.parse(call?.input ?? '{}');
-  if (given.params !== undefined) {
-    const shown = replaceSecretPlaceholders(JSON.stringify(given.params), () => '***');
-    lines.push(`printf 'params: %s\\n' ${quote(shown)} >&2`);
+  const callInput: { params?: unknown } = JSON.parse(call?.input ?? '{}');
+  if (callInput.params !== undefined) {
+    const shownParams = replaceSecretPlaceholders(JSON.stringify(callInput.params), () => '***');
+    lines.push(`printf 'params: %s\\n' ${quote(shownParams)} >&2`);
   }
   const notice = `echo ${quote(`Not pushed to ${resource}. Add --put to push.`)} >&2`;
   return { container: WORKER, argv: ['/bin/sh'], script: [notice, ...lines, ''].join('\n') };
@@ -102,15 +106,15 @@ const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''
 
 function containersIn(plan: Plan): Plan['containers'] {
   const used = new Set<string>();
-  const note = (command: PlanCommand | undefined): void => void (command && used.add(command.container));
+  const markUsed = (command: PlanCommand | undefined): void => void (command && used.add(command.container));
   mapWork(plan, {
     ...unchanged,
     step: (step) => {
-      note(step.command);
+      markUsed(step.command);
       return step;
     },
     service: (service) => {
-      for (const command of commandsOf(service)) note(command);
+      for (const command of commandsOf(service)) markUsed(command);
       return service;
     },
   });

@@ -1,5 +1,11 @@
 import { Command } from 'commander';
-import { colour, repeated, variables, type Coloured, type Run } from '#cli/command-options.ts';
+import {
+  addVariableOptions,
+  collectValues,
+  colourOption,
+  type ColourOptions,
+  type Run,
+} from '#cli/command-options.ts';
 import type { RunJobOptions } from './run-job.ts';
 
 /** The verb that runs a job on this machine. */
@@ -8,7 +14,7 @@ export function localCommands(run: Run): Command[] {
 }
 
 function runCommand(run: Run): Command {
-  return variables(
+  return addVariableOptions(
     new Command('run')
       .requiredOption('-p, --file <file>', 'HCL, or a manifest with Pipelines; - reads standard input')
       .requiredOption(
@@ -18,11 +24,11 @@ function runCommand(run: Run): Command {
       .option('--pipeline <name>', 'the Pipeline, if the file has several: <namespace>/<name> or <name>'),
   )
     .description('run a job on this machine, with the steps and hooks of a real build')
-    .option('--input <name=value>', 'value of an input of the job; repeatable', repeated)
+    .option('--input <name=value>', 'value of an input of the job; repeatable', collectValues)
     .option(
       '--resource <type.name=path>',
       'use a copy of this local directory instead of fetching the resource; repeatable',
-      repeated,
+      collectValues,
     )
     .option('--put', 'run put steps; without it, the command shows them and pushes nothing')
     .option('--notify', 'send notifications; without it, the command shows them')
@@ -32,9 +38,9 @@ function runCommand(run: Run): Command {
       'the program that runs containers (default: docker or podman, whichever is on PATH)',
     )
     .option('--keep', 'keep the work directory')
-    .addOption(colour())
+    .addOption(colourOption())
     .addHelpText('after', HELP)
-    .action((options: RunJobOptions & Coloured) =>
+    .action((options: RunJobOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { runJob } = await import('./run-job.ts');
         return await runJob(options, terminal);

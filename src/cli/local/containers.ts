@@ -11,11 +11,13 @@ import { findShim } from './find-shim.ts';
 import type { RunFolders } from './folders.ts';
 import { hostEnvironment } from './host-environment.ts';
 
+/** How long the shims of all containers may take to connect. */
 const GATHER_LIMIT_MS = 60_000;
+/** How long containers may take to end before they are killed. */
 const END_LIMIT_MS = 5000;
 const MAX_MESSAGE_CHARACTERS = 2000;
 
-/** Where containers run. */
+/** What this machine offers to containers. */
 export interface LocalMachine {
   folders: RunFolders;
   environment: Environment;
@@ -26,8 +28,8 @@ export interface LocalMachine {
 }
 
 /**
- * The containers of a plan on this machine, each with the shim that the agent drives. One with an image is a
- * container of the engine, the others are processes.
+ * The containers of a plan on this machine, each with the shim that the agent drives. A container with an
+ * image runs in the engine; the others are processes.
  */
 export class Containers {
   /** Filled by `open`. */
@@ -44,7 +46,7 @@ export class Containers {
 
   /** Resolves when every shim is connected. */
   static async open(
-    wanted: readonly PlanContainer[],
+    planContainers: readonly PlanContainer[],
     machine: LocalMachine,
     stop: AbortSignal,
   ): Promise<Containers> {
@@ -53,9 +55,9 @@ export class Containers {
     const port = await server.listen(0);
     const containers = new Containers(server, machine.engine);
     const run = randomBytes(4).toString('hex');
-    const services = [...new Set(wanted.flatMap(({ service }) => service ?? []))];
+    const services = [...new Set(planContainers.flatMap(({ service }) => service ?? []))];
     try {
-      for (const container of wanted) {
+      for (const container of planContainers) {
         const variables = {
           MILLRACE_CONTAINER: container.name,
           MILLRACE_SHIM_PORT: String(port),
@@ -63,7 +65,7 @@ export class Containers {
         };
         containers.#children.push(startChild(container, { variables, run, services }, machine));
       }
-      await containers.#gather(wanted, stop);
+      await containers.#gather(planContainers, stop);
       return containers;
     } catch (error) {
       await containers.close();
@@ -71,30 +73,33 @@ export class Containers {
     }
   }
 
-  /** Kills everything that runs. */
+  /** Kills everything that runs in the containers. */
   kill(): void {
     for (const shim of this.shims.values()) shim.drop();
   }
 
-  /** Ends everything that runs, and waits for it. */
+  /** Ends the containers, and waits until they have ended. */
   async close(): Promise<void> {
     this.#closed.abort();
     this.#server.close();
     await Promise.all([...this.shims.values()].map((shim) => shim.end()));
-    const late = this.#children.filter((child) => !child.hasEnded());
-    const limit = setTimeout(() => void this.#killLate(late), this.shims.size === 0 ? 0 : END_LIMIT_MS);
-    await Promise.all(late.map(({ ended }) => ended));
+    const lateChildren = this.#children.filter((child) => !child.hasEnded());
+    const limit = setTimeout(
+      () => void this.#killLate(lateChildren),
+      this.shims.size === 0 ? 0 : END_LIMIT_MS,
+    );
+    await Promise.all(lateChildren.map(({ ended }) => ended));
     clearTimeout(limit);
   }
 
-  async #killLate(late: readonly Child[]): Promise<void> {
-    await this.#engine?.remove(late.flatMap(({ name }) => (name === undefined ? [] : [name])));
-    for (const { process: child } of late) child.kill('SIGKILL');
+  async #killLate(lateChildren: readonly Child[]): Promise<void> {
+    await this.#engine?.remove(lateChildren.flatMap(({ name }) => (name === undefined ? [] : [name])));
+    for (const { process: child } of lateChildren) child.kill('SIGKILL');
   }
 
-  async #gather(wanted: readonly PlanContainer[], stop: AbortSignal): Promise<void> {
-    const names = wanted.map(({ name }) => name);
-    const early = this.#children.map(async ({ ended, container }) => {
+  async #gather(planContainers: readonly PlanContainer[], stop: AbortSignal): Promise<void> {
+    const names = planContainers.map(({ name }) => name);
+    const earlyEnds = this.#children.map(async ({ ended, container }) => {
       throw new CommandError(`the container ${container} did not start: ${await ended}`);
     });
     const stopped = new Promise<never>((_, reject) => {
@@ -102,9 +107,9 @@ export class Containers {
       if (stop.aborted) cancel();
       else stop.addEventListener('abort', cancel, { once: true });
     });
-    for (const ending of [...early, stopped]) ending.catch(() => undefined);
+    for (const ending of [...earlyEnds, stopped]) ending.catch(() => undefined);
     const gathered = this.#server.gather(names, GATHER_LIMIT_MS, this.#closed.signal);
-    this.shims = await Promise.race([gathered, stopped, ...early]);
+    this.shims = await Promise.race([gathered, stopped, ...earlyEnds]);
   }
 }
 
@@ -118,9 +123,9 @@ interface Child {
   hasEnded: () => boolean;
 }
 
-interface ToStart {
+interface StartContext {
   variables: Record<string, string>;
-  /** Part of the names of containers. */
+  /** Identifies this run in the names of its containers. */
   run: string;
   /** Names by which steps reach services. */
   services: readonly string[];
@@ -128,37 +133,39 @@ interface ToStart {
 
 function startChild(
   { name, image }: PlanContainer,
-  { variables, run, services }: ToStart,
+  { variables, run, services }: StartContext,
   { folders, environment, engine, images }: LocalMachine,
 ): Child {
   if (image === undefined || engine === undefined) {
     const env = { ...hostEnvironment(environment, folders), ...variables };
-    return watch(name, spawn(findShim(environment), [], { ...APART, env, cwd: folders.work }));
+    return watchChild(name, spawn(findShim(environment), [], { ...OWN_SESSION, env, cwd: folders.work }));
   }
   const container = `millrace-${run}-${name}`;
   const shim = findShim(environment, images.get(image)?.architecture);
   const words = engineArguments({ container, image, shim, work: folders.work, services, variables });
   const env = { ...engine.environment, ...variables };
-  return { ...watch(name, spawn(engine.program, words, { ...APART, env })), name: container };
+  return { ...watchChild(name, spawn(engine.program, words, { ...OWN_SESSION, env })), name: container };
 }
 
-/** In a session of their own: Ctrl-C reaches only the command, which then ends them in order. */
-const APART = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] } satisfies Parameters<typeof spawn>[2];
+/** Children get a session of their own, so that Ctrl-C reaches only the command, which ends them in order. */
+const OWN_SESSION = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] } satisfies Parameters<
+  typeof spawn
+>[2];
 
-function watch(container: string, child: ChildProcess): Child {
+function watchChild(container: string, child: ChildProcess): Child {
   let output = '';
-  let over = false;
+  let hasEnded = false;
   const append = (text: unknown): void =>
     void (output = `${output}${String(text)}`.slice(-MAX_MESSAGE_CHARACTERS));
   child.stdout?.on('data', append);
   child.stderr?.on('data', append);
   const ended = new Promise<string>((resolve) => {
     const end = (why: string): void => {
-      over = true;
+      hasEnded = true;
       resolve(output.trim() === '' ? why : output.trim());
     };
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(signal ?? `exit code ${code}`));
   });
-  return { container, process: child, ended, hasEnded: () => over };
+  return { container, process: child, ended, hasEnded: () => hasEnded };
 }

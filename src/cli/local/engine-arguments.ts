@@ -8,7 +8,10 @@ export interface EngineContainer {
   work: string;
   /** Names by which steps reach services. */
   services: readonly string[];
-  /** Their values are in the environment of the engine's program: arguments can be read by other users. */
+  /**
+   * Variables of the container. The engine's program has their values in its environment, because other users
+   * can read its arguments.
+   */
   variables: Readonly<Record<string, string>>;
 }
 
@@ -22,10 +25,10 @@ export function engineArguments(start: EngineContainer): string[] {
     '--rm',
     `--name=${container}`,
     '--pull=never',
-    // Steps reach services at 127.0.0.1, and the shim the agent.
+    // At 127.0.0.1 steps reach services, and the shim reaches the agent.
     '--network=host',
     ...services.map((name) => `--add-host=${name}:127.0.0.1`),
-    // SELinux would refuse files of this machine.
+    // Otherwise SELinux would refuse access to the files of this machine.
     '--security-opt=label=disable',
     `--mount=type=bind,source=${shim},target=${SHIM},readonly`,
     `--mount=type=bind,source=${work},target=${work}`,

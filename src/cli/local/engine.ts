@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The engines that are looked for, in this order. */
+/** The engines to look for on PATH, in this order. */
 const ENGINES = ['docker', 'podman'];
 
 export interface Image {
@@ -32,8 +32,8 @@ export class Engine {
 
   /** Pulls the image if it is not on this machine. */
   async prepare(image: string, note: (line: string) => void, stop: AbortSignal): Promise<Image> {
-    const known = await this.#inspect(image);
-    if (known !== undefined) return known;
+    const local = await this.#inspect(image);
+    if (local !== undefined) return local;
     note(`pulling ${image}`);
     await this.#pull(image, stop);
     const pulled = await this.#inspect(image);
@@ -102,8 +102,8 @@ export function chooseEngine(
   images: readonly string[],
 ): Engine {
   if (named !== undefined) return new Engine(named, environment);
-  const found = ENGINES.find((program) => isOnPath(program, environment));
-  if (found !== undefined) return new Engine(found, environment);
+  const program = ENGINES.find((candidate) => isOnPath(candidate, environment));
+  if (program !== undefined) return new Engine(program, environment);
   throw new CommandError(
     `the job needs containers (${images.join(', ')}): install docker or podman, or name one with --engine`,
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { explain } from '#cli/explain.ts';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
 
-/** What one run has on the disk. Only you can read the root. */
+/** The directories of one run. Only the user can read `root`. */
 export interface RunFolders {
   root: string;
   /** `$WORKDIR` of every step, at the same path in containers. */
@@ -19,13 +19,13 @@ export async function makeFolders(): Promise<RunFolders> {
   const [work, home, temporary] = ['work', 'home', 'tmp'].map((name) => join(root, name));
   const folders = { root, work: work ?? root, home: home ?? root, temporary: temporary ?? root };
   for (const folder of [folders.work, folders.home, folders.temporary]) await mkdir(folder);
-  // Images have users of their own.
+  // Processes of an image may run as another user.
   await chmod(folders.work, 0o777);
   return folders;
 }
 
-/** Throws for a directory that cannot be copied, because the copy would be in it. */
-export function refuseAround({ root }: RunFolders, folders: ReadonlyMap<string, string>): void {
+/** Throws for a local directory that contains the directories of the run: its copy would be inside itself. */
+export function refuseEnclosingFolders({ root }: RunFolders, folders: ReadonlyMap<string, string>): void {
   for (const [resource, folder] of folders) {
     if (!`${root}/`.startsWith(folder === '/' ? '/' : `${folder}/`)) continue;
     throw new CommandError(

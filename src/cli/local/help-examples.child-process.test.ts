@@ -72,7 +72,7 @@ job "integration" {
 }
 `;
 
-/** Examples of the help, and a line that each prints. */
+/** A line that each example of the help prints, in the order of the examples. */
 const EXPECTED = [
   'task test | tested',
   'task lint | main high',
@@ -97,6 +97,6 @@ test('each example of the help runs', async () => {
     outputs.push(stdout);
   }
   expect(outputs).toEqual(EXPECTED.map((line) => expect.stringContaining(`${line}\n`)));
-  // Of --keep.
+  // The example with --keep leaves its work directory.
   expect(readdirSync(temporaryFolder()).filter((name) => name.startsWith('millrace-run-'))).toHaveLength(1);
 });

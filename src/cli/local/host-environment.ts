@@ -1,11 +1,11 @@
 import type { Environment } from './engine.ts';
 import type { RunFolders } from './folders.ts';
 
-/** Programs, language, and the way to the network. Credentials of the person are not for steps. */
+/** Variables for programs, language and certificates. Steps must not get the user's credentials. */
 const INHERITED = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|USER|LOGNAME|SSL_CERT_(FILE|DIR))$/;
 const PROXIES = /^(https?|no|all)_proxy$/i;
 
-/** What steps on this machine inherit. */
+/** The environment variables that steps on this machine inherit. */
 export function hostEnvironment(
   environment: Environment,
   { home, temporary }: RunFolders,

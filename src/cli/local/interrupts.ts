@@ -1,12 +1,14 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `first` for the first signal and `second` for the next ones. Returns what ends this. */
-export function onInterrupts(first: () => void, second: () => void): () => void {
+/**
+ * Calls `onFirst` for the first signal and `onNext` for each later one. Returns a function that stops this.
+ */
+export function onInterrupts(onFirst: () => void, onNext: () => void): () => void {
   let count = 0;
   const interrupted = (): void => {
     count += 1;
-    if (count === 1) first();
-    else second();
+    if (count === 1) onFirst();
+    else onNext();
   };
   for (const signal of SIGNALS) process.on(signal, interrupted);
   return () => {

@@ -24,7 +24,7 @@ import { checkResources } from './check-resources.ts';
 import { chooseStep, chooseSteps, type LocalChoices } from './choose-steps.ts';
 import { Containers } from './containers.ts';
 import type { Environment } from './engine.ts';
-import { makeFolders, refuseAround, removeFolders, type RunFolders } from './folders.ts';
+import { makeFolders, refuseEnclosingFolders, removeFolders, type RunFolders } from './folders.ts';
 import { prepareImages } from './prepare-images.ts';
 import { versionOfFolder } from './resource-folders.ts';
 import { runPlan } from './run-plan.ts';
@@ -45,7 +45,7 @@ export interface LocalBuildRequest {
   terminal: Terminal;
 }
 
-/** Names the build in its variables. */
+/** The team of the build, in the variables of its steps. */
 const TEAM = 'local';
 const OWNER = { team: TEAM, namespace: '', pipelineId: 0 };
 
@@ -76,34 +76,34 @@ export class LocalBuild {
     this.#containers?.kill();
   }
 
-  /** What ran, as a table. */
+  /** A table of the steps that ended. */
   summary(): string {
     return this.#printer.summary();
   }
 
   async run(): Promise<Cause> {
     const folders = (this.#folders = await makeFolders());
-    refuseAround(folders, this.#request.folders);
+    refuseEnclosingFolders(folders, this.#request.folders);
     const versions = await this.#versions(folders);
     const facts = this.#facts(versions);
     const place = { workdir: folders.work };
     const choices = this.#choices;
     const { plan, withheld } = chooseSteps(planForAgent(facts, place), choices);
     const printer = (this.#printer = new BuildPrinter(this.#request.terminal, recordsOf(plan), withheld));
-    const cause = await this.#with(plan, folders, async (work, containers) =>
+    const cause = await this.#withContainers(plan, folders, async (work, containers) =>
       runPlan({
         plan: work,
         containers,
         stops: this.#stops,
         requestSecrets: async ({ operation: id }) =>
-          chosenOf(
-            answerOf(await fillStep(facts, { id, given: new Map() }, this.#request.secrets, place)),
+          applyChoices(
+            gatewayAnswer(await fillStep(facts, { id, given: new Map() }, this.#request.secrets, place)),
             choices,
           ),
         spoolFolder: folders.root,
         onEvent: (event) => {
           printer.event(event);
-          // The reader of the log has gone.
+          // The program that read the log has closed the pipe.
           if (this.#request.terminal.isOver === true) this.#stops.plan.request('cancelled');
         },
       }),
@@ -120,8 +120,8 @@ export class LocalBuild {
     else await removeFolders(this.#folders, terminal);
   }
 
-  /** Runs work in its containers, and ends them. */
-  async #with<W extends Plan | CheckRun, R>(
+  /** Opens the containers of the work, runs the action in them, and closes them. */
+  async #withContainers<W extends Plan | CheckRun, R>(
     work: W,
     folders: RunFolders,
     action: (work: W, containers: Containers) => Promise<R>,
@@ -144,7 +144,7 @@ export class LocalBuild {
     }
   }
 
-  /** The version of each get, in their order. */
+  /** The version of each get, in the order of the gets. */
   async #versions(folders: RunFolders): Promise<Record<string, string>[]> {
     const { pipeline, job } = this.#request;
     const sources = versionSources(pipeline, job, this.#request.folders);
@@ -152,10 +152,10 @@ export class LocalBuild {
       [...sources].flatMap(([name, { from }]) => (from === 'check' ? [name] : [])),
       folders,
     );
-    const known = new Map<string, Record<string, string>>(checked);
+    const versions = new Map<string, Record<string, string>>(checked);
     for (const [name, source] of sources)
-      if (!known.has(name)) known.set(name, await this.#versionFrom(source));
-    return getsOf(job.steps).map(({ resource }) => known.get(resource) ?? {});
+      if (!versions.has(name)) versions.set(name, await this.#versionFrom(source));
+    return getsOf(job.steps).map(({ resource }) => versions.get(resource) ?? {});
   }
 
   async #versionFrom(source: VersionSource): Promise<Record<string, string>> {
@@ -182,8 +182,8 @@ export class LocalBuild {
     };
     const place = { workdir: folders.work };
     const requestSecrets: SecretLinks['request'] = async ({ operation: id }) =>
-      answerOf(await fillCheck(facts, { id, given: new Map() }, this.#request.secrets, place));
-    return await this.#with(runForAgent(facts, place), folders, async (work, containers) =>
+      gatewayAnswer(await fillCheck(facts, { id, given: new Map() }, this.#request.secrets, place));
+    return await this.#withContainers(runForAgent(facts, place), folders, async (work, containers) =>
       checkResources(work, containers, { stop: this.#stops.plan, requestSecrets }),
     );
   }
@@ -227,14 +227,14 @@ function gitResourcesOf({ resources, resourceTypes }: Pipeline): ReadonlySet<str
   return new Set(resources.filter(({ type }) => types.has(type)).map(({ name }) => name));
 }
 
-/** The answer with the step as people chose it. */
-function chosenOf(answer: SecretsResponse, choices: LocalChoices): SecretsResponse {
+/** The answer, with the user's choices applied to its step. */
+function applyChoices(answer: SecretsResponse, choices: LocalChoices): SecretsResponse {
   if (answer.answer !== 'filled' || !('kind' in answer.operation)) return answer;
   return { ...answer, operation: chooseStep(answer.operation, choices) };
 }
 
-/** As the gateway answers an agent. */
-function answerOf(filled: OperationFilled): SecretsResponse {
+/** What the gateway would answer the agent. */
+function gatewayAnswer(filled: OperationFilled): SecretsResponse {
   if (filled.answer === 'unknown') throw new Error('the plan has no such operation');
   return filled.answer === 'unavailable' ? { answer: 'wait', reason: filled.reason } : filled;
 }

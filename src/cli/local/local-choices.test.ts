@@ -72,15 +72,15 @@ describe('the version of a resource', () => {
 });
 
 describe('the value of a secret', () => {
-  test('comes from the command line, then from its own variable, then from that of the type env', async () => {
-    const all = { MILLRACE_VAR_token: 'own', CI_TOKEN: 'type', MILLRACE_VAR_key: 'k' };
-    expect(await readSecrets({ token: 'line' }, all)).toMatchObject({
+  test('comes from the command line, else from MILLRACE_VAR_<name>, else from the variable that the type env names', async () => {
+    const environment = { MILLRACE_VAR_token: 'own', CI_TOKEN: 'type', MILLRACE_VAR_key: 'k' };
+    expect(await readSecrets({ token: 'line' }, environment)).toMatchObject({
       values: new Map([
         ['token', 'line'],
         ['key', 'k'],
       ]),
     });
-    expect(await readSecrets({}, all)).toMatchObject({
+    expect(await readSecrets({}, environment)).toMatchObject({
       values: new Map([
         ['token', 'own'],
         ['key', 'k'],
@@ -94,7 +94,7 @@ describe('the value of a secret', () => {
     });
   });
 
-  test('that is nowhere is missing, with what to set', async () => {
+  test('is missing if nothing sets it, and the reason says what to set', async () => {
     expect(await readSecrets({}, {})).toMatchObject({
       values: new Map(),
       missing: new Map([
@@ -109,7 +109,7 @@ describe('the value of a secret', () => {
 });
 
 test('steps on this machine inherit programs, language and proxies, and nothing else', () => {
-  const given = {
+  const environment = {
     PATH: '/bin',
     LC_ALL: 'C',
     https_proxy: 'p',
@@ -119,7 +119,7 @@ test('steps on this machine inherit programs, language and proxies, and nothing 
     MY_PATH: '/x',
   };
   const folders = { root: '/r', work: '/r/work', home: '/r/home', temporary: '/r/tmp' };
-  expect(hostEnvironment(given, folders)).toEqual({
+  expect(hostEnvironment(environment, folders)).toEqual({
     PATH: '/bin',
     LC_ALL: 'C',
     https_proxy: 'p',

@@ -3,7 +3,7 @@ import type { Environment } from './engine.ts';
 
 const PREFIX = 'MILLRACE_VAR_';
 
-interface Given {
+interface SecretSources {
   /** Values from the command line, by variable. */
   secrets: ReadonlyMap<string, string>;
   environment: Environment;
@@ -12,7 +12,7 @@ interface Given {
 }
 
 /** Values of secret variables from the command line and from the environment, and from nowhere else. */
-export function localSecrets({ secrets, environment, environmentKeys }: Given): TeamSecrets {
+export function localSecrets({ secrets, environment, environmentKeys }: SecretSources): TeamSecrets {
   const valueOf = (name: string): string | undefined =>
     secrets.get(name) ?? environment[`${PREFIX}${name}`] ?? environment[environmentKeys.get(name) ?? ''];
   const whyMissing = (name: string): string => {

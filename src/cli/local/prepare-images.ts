@@ -5,14 +5,14 @@ import { fillEntrypoints, imagesToLookUp } from '#domain/planning/fill-entrypoin
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import { chooseEngine, type Engine, type Environment, type Image } from './engine.ts';
 
-export interface Prepared<W> {
+export interface PreparedWork<W> {
   /** The work with the entrypoints of its images filled in. */
   work: W;
   engine?: Engine;
   images: ReadonlyMap<string, Image>;
 }
 
-interface Preparing {
+interface PrepareContext {
   environment: Environment;
   /** Name of the engine's program. Absent: the first on PATH. */
   engine: string | undefined;
@@ -20,14 +20,14 @@ interface Preparing {
   stop: Stop;
 }
 
-/** Pulls the images of the work, as far as they are not on this machine. */
+/** Pulls the images of the work that are not on this machine yet. */
 export async function prepareImages<W extends { containers: PlanContainer[] }>(
   work: W,
-  { environment, engine: named, note, stop }: Preparing,
-): Promise<Prepared<W>> {
+  { environment, engine: engineName, note, stop }: PrepareContext,
+): Promise<PreparedWork<W>> {
   const images = [...new Set(work.containers.flatMap(({ image }) => image ?? []))];
   if (images.length === 0) return { work, images: new Map() };
-  const engine = chooseEngine(named, environment, images);
+  const engine = chooseEngine(engineName, environment, images);
   const prepared = new Map<string, Image>();
   for (const image of images) prepared.set(image, await engine.prepare(image, note, stop.signal));
   const entrypoints = imagesToLookUp(work).map(

@@ -16,7 +16,7 @@ export async function readFolders(
   assignments: readonly string[],
   job: Job,
 ): Promise<ReadonlyMap<string, string>> {
-  const got = [...new Set(getsOf(job.steps).map(({ resource }) => resource))];
+  const resourcesOfJob = [...new Set(getsOf(job.steps).map(({ resource }) => resource))];
   const folders = new Map<string, string>();
   for (const assignment of assignments) {
     const at = assignment.indexOf('=');
@@ -24,9 +24,9 @@ export async function readFolders(
     const path = assignment.slice(at + 1);
     if (at < 1 || path === '')
       throw new CommandError(`--resource ${assignment}: write it as --resource <type>.<name>=<path>`);
-    if (!got.includes(name))
+    if (!resourcesOfJob.includes(name))
       throw new CommandError(
-        `--resource ${name}: the job ${job.name} does not get it${didYouMean(name, got)}`,
+        `--resource ${name}: the job ${job.name} does not get it${didYouMean(name, resourcesOfJob)}`,
       );
     if (folders.has(name)) throw new CommandError(`--resource ${name} is given twice`);
     folders.set(name, await directoryAt(name, path));
@@ -43,7 +43,7 @@ async function directoryAt(name: string, path: string): Promise<string> {
   throw new CommandError(`--resource ${name}: ${path} is not a directory`);
 }
 
-/** A version that is made up: the commit of a checkout, otherwise a hash of names, sizes and times. */
+/** A made-up version of a directory: the commit of a checkout, otherwise a hash of names, sizes and times. */
 export async function versionOfFolder(folder: string, field: string): Promise<Record<string, string>> {
   return { [field]: (await commitOf(folder)) ?? (await hashOf(folder)), path: folder };
 }

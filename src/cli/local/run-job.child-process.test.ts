@@ -21,11 +21,11 @@ useLocalRun();
 const HERE = 'src/cli/local/testdata';
 const CONTENT = `${HERE}/folder`;
 
-/** What the command left behind of its own. */
+/** The directories of runs that the command has not removed. */
 const leftBehind = (): string[] =>
   readdirSync(temporaryFolder()).filter((name) => name.startsWith('millrace-run-'));
 
-describe('what people see of a run is in files (`jest -u` rewrites them; then read the difference)', () => {
+describe('the output of a run equals the recorded file (`jest -u` records it; then read the difference)', () => {
   const cases: Record<string, { line: string; environment?: Record<string, string> }> = {
     hooks: { line: '-j hooks --var greeting=hi' },
     fails: { line: '-j fails' },
@@ -52,8 +52,8 @@ describe('what people see of a run is in files (`jest -u` rewrites them; then re
     'no-engine': { line: '-j images', environment: { PATH: '/nonexistent' } },
   };
   test.each(Object.entries(cases))('%s', async (name, { line, environment }) => {
-    const seen = transcript(line, await run(line, environment));
-    expect(seen).toBe(golden(join(HERE, `${name}.txt`), seen));
+    const output = transcript(line, await run(line, environment));
+    expect(output).toBe(golden(join(HERE, `${name}.txt`), output));
     expect(leftBehind()).toEqual([]);
   });
 });
@@ -93,14 +93,14 @@ describe('a run', () => {
     expect(readFileSync(join(temporaryFolder(), folder, 'work/app/greeting.txt'), 'utf8')).toBe('hello\n');
   });
 
-  test('leaves the local directory as it is', async () => {
+  test('does not change the local directory', async () => {
     await run(`-j build --resource git.app=${CONTENT}`);
     expect(readdirSync(CONTENT)).toEqual(['greeting.txt']);
   });
 });
 
 describe('Ctrl-C', () => {
-  test('cancels a run: its hooks for that run, and the steps are gone', async () => {
+  test('cancels a run: its on_cancel and ensure hooks run, and no directory is left behind', async () => {
     const running = startRun(['-j', 'waits']);
     await printed(running, 'task wait | waiting');
     running.child.kill('SIGINT');
@@ -125,7 +125,7 @@ describe('Ctrl-C', () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test('a second time kills a run at once, hooks too', async () => {
+  test('pressed a second time kills the run and its hooks at once', async () => {
     const running = startRun(['-j', 'waits', '--var', 'stubborn=true']);
     await printed(running, 'task wait | waiting');
     running.child.kill('SIGINT');
@@ -160,10 +160,10 @@ test('a run with an approval asks at a terminal', async () => {
 describe('steps with an image', () => {
   test('run in containers of docker, which are gone afterwards', async () => {
     const line = '-j images';
-    const seen = transcript(line, await run(line, { PATH: withDocker() }));
+    const output = transcript(line, await run(line, { PATH: withDocker() }));
     const { calls, running } = dockerState();
-    const all = `${seen}\n${calls}`;
-    expect(all).toBe(golden(join(HERE, 'images.txt'), all));
+    const recorded = `${output}\n${calls}`;
+    expect(recorded).toBe(golden(join(HERE, 'images.txt'), recorded));
     expect(running).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ describe('steps with an image', () => {
     ]);
   });
 
-  test('are over when a run is killed', async () => {
+  test('end when their run is killed', async () => {
     const running = startRun(['-j', 'hangs'], { PATH: withDocker() });
     await printed(running, 'task hang | hanging');
     running.child.kill('SIGINT');

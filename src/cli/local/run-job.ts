@@ -27,14 +27,14 @@ export interface RunJobOptions extends PickOptions {
   keep?: boolean;
 }
 
-/** Runs a job on this machine. Succeeds if the job does. */
+/** Runs a job on this machine. The command succeeds if the job does. */
 export async function runJob(options: RunJobOptions, terminal: Terminal): Promise<Exit> {
   if (process.platform !== 'linux') throw new CommandError('millrace run needs Linux');
   const picked = await pickWithSecrets(options.file, options, terminal);
   if (!picked) return EXIT.failure;
   const { name, pipeline } = picked;
   const job = findJob(pipeline, options.job);
-  const inputs = valuesOf(job, options.input ?? []);
+  const inputs = inputValuesOf(job, options.input ?? []);
   const folders = await readFolders(options.resource ?? [], job);
   if (!(await isApproved(job, options, terminal))) return EXIT.failure;
   const title = `${name}/${job.name}`;
@@ -51,7 +51,7 @@ export async function runJob(options: RunJobOptions, terminal: Terminal): Promis
     options,
     terminal,
   });
-  const release = onInterrupts(
+  const removeHandlers = onInterrupts(
     () => build.cancel(),
     () => build.kill(),
   );
@@ -65,12 +65,12 @@ export async function runJob(options: RunJobOptions, terminal: Terminal): Promis
     terminal.err(`${title}: cancelled before a step began\n`);
     return EXIT.failure;
   } finally {
-    release();
+    removeHandlers();
     await build.close();
   }
 }
 
-function valuesOf(job: Job, assignments: readonly string[]): Record<string, string> {
+function inputValuesOf(job: Job, assignments: readonly string[]): Record<string, string> {
   const chosen = chooseInputs(job.inputs ?? [], readGivenInputs(assignments));
   if ('values' in chosen) return chosen.values;
   throw new CommandError(chosen.problems.map(({ message }) => message).join(' '));
@@ -93,7 +93,7 @@ async function isApproved(
   return false;
 }
 
-/** Counts a warning as a success, as in a cluster. */
+/** A failure that the job allows is a warning, as in a cluster. */
 const statusOf = ({ outcome }: Cause, { allowFailure }: Job): Ended['status'] =>
   outcome === 'failed' && allowFailure === true ? 'warning' : outcome;
 
@@ -107,8 +107,8 @@ interface Ended {
 function conclude(title: string, { status, cause, ms, summary }: Ended, terminal: Terminal): Exit {
   const paint = painter(terminal);
   const cell = statusCell(status);
-  const shown = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
+  const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
   const why = status === 'succeeded' ? '' : `: ${visible(cause.message)}`;
-  terminal.err(`\n${summary}\n${title}: ${shown} after ${durationOf(ms * 1e6)}${why}\n`);
+  terminal.err(`\n${summary}\n${title}: ${renderedStatus} after ${durationOf(ms * 1e6)}${why}\n`);
   return status === 'succeeded' || status === 'warning' ? EXIT.success : EXIT.failure;
 }

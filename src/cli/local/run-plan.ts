@@ -14,14 +14,16 @@ interface PlanRun {
   containers: Containers;
   stops: Stops;
   requestSecrets: SecretLinks['request'];
-  /** For events that wait to be printed. */
+  /** The directory for events that wait to be printed. */
   spoolFolder: string;
   onEvent: (event: BuildEvent) => void;
 }
 
 const nothing = (): void => undefined;
 
-/** Runs the plan with the code of the agent. `onEvent` stands in for the gateway that it reports to. */
+/**
+ * Runs the plan with the code of the agent. `onEvent` stands in for the gateway that the agent reports to.
+ */
 export async function runPlan({
   plan,
   containers,

@@ -10,8 +10,9 @@ export type VersionSource =
   | { from: 'folder'; folder: string; field: 'ref' | 'hash' }
   /** The newest that a check finds. */
   | { from: 'check' }
-  /** The time, or an event, which no script answers. */
+  /** The current time: a built-in type without a check script, such as cron. */
   | { from: 'clock' }
+  /** A made-up event: the type trigger. */
   | { from: 'event' }
   /** The type has no check. */
   | { from: 'nothing' };

@@ -9,7 +9,7 @@ import { localCommands } from '#cli/local/commands.ts';
 import { runGuarded } from '#cli/run-verb.ts';
 import type { Terminal } from '#cli/terminal.ts';
 
-export interface Ran {
+export interface CommandResult {
   exit: number;
   out: string;
   err: string;
@@ -20,32 +20,32 @@ export interface Ran {
  * One engine for all commands of a test file, because starting it takes longer than a command. It ends with
  * the process.
  */
-let shared: HclCompiler | undefined;
-function openShared(): HclCompiler {
-  const compiler = (shared ??= createCompiler({ engine: engineFile(), timeLimitMs: 60_000 }));
+let sharedCompiler: HclCompiler | undefined;
+function openSharedCompiler(): HclCompiler {
+  const compiler = (sharedCompiler ??= createCompiler({ engine: engineFile(), timeLimitMs: 60_000 }));
   return {
-    compile: async (...asked) => await compiler.compile(...asked),
+    compile: async (...request) => await compiler.compile(...request),
     close: async () => undefined,
   };
 }
 
-/** Runs the command line in this process. The words of a text are separated by single spaces. */
+/** Runs a command line in this process. If it is a single text, single spaces separate its words. */
 export async function millrace(
   line: string | readonly string[],
-  given: Partial<Terminal> & { input?: string } = {},
-): Promise<Ran> {
+  options: Partial<Terminal> & { input?: string } = {},
+): Promise<CommandResult> {
   const out: Uint8Array[] = [];
   const ran = { exit: -1, err: '' };
   const terminal: Terminal = {
     out: (text) => void out.push(Buffer.from(text)),
     err: (text) => void (ran.err += text),
     stdin: async function* () {
-      yield Buffer.from(given.input ?? '');
+      yield Buffer.from(options.input ?? '');
     },
     isScreen: false,
     colour: false,
-    openCompiler: openShared,
-    ...given,
+    openCompiler: openSharedCompiler,
+    ...options,
   };
   const program = new Command('millrace');
   const run: Run = async (_colour, verb) => {

@@ -33,7 +33,7 @@ const lines = (name: string): string[] =>
 const fileOf = (container: string): string => join(folder, 'running', container);
 const isPulled = (image: string): boolean => lines('pulled').includes(image);
 
-/** Flags of `docker run` that may be used here, and what docker demands of their values. */
+/** The flags of `docker run` that this program knows, and which values docker would accept. */
 const RUN_FLAGS: Record<string, (value: string) => boolean> = {
   '--name': (value) => /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/.test(value) && !existsSync(fileOf(value)),
   '--pull': (value) => ['always', 'missing', 'never'].includes(value),
@@ -46,62 +46,65 @@ const RUN_FLAGS: Record<string, (value: string) => boolean> = {
   '--entrypoint': (value) => value !== '',
 };
 
-/** `--mount` fails if the source is not there, unlike `--volume`. */
+/** Unlike `--volume`, `--mount` fails if the source does not exist. */
 function isMount(value: string): boolean {
   const fields = mountOf(value);
-  const known = Object.keys(fields).every((key) => ['type', 'source', 'target', 'readonly'].includes(key));
+  const hasKnownFields = Object.keys(fields).every((key) =>
+    ['type', 'source', 'target', 'readonly'].includes(key),
+  );
   const { type, source = '', target = '' } = fields;
-  return known && type === 'bind' && isAbsolute(source) && isAbsolute(target) && existsSync(source);
+  return hasKnownFields && type === 'bind' && isAbsolute(source) && isAbsolute(target) && existsSync(source);
 }
 
 const mountOf = (value: string): Record<string, string> =>
   Object.fromEntries(value.split(',').map((field) => field.split('=', 2)));
 
-interface Run {
+interface RunRequest {
   image: string;
   flags: [name: string, value: string][];
 }
 
-function readRun(): Run {
+function readRun(): RunRequest {
   const flags: [string, string][] = [];
-  let removes = false;
+  let hasRm = false;
   for (const [index, word] of words.entries()) {
-    if (word === '--rm') removes = true;
+    if (word === '--rm') hasRm = true;
     else if (word.startsWith('--')) {
-      const [name = '', ...rest] = word.split('=');
-      const value = rest.join('=');
+      const [name = '', ...valueParts] = word.split('=');
+      const value = valueParts.join('=');
       if (RUN_FLAGS[name] === undefined) usage(`unknown flag: ${name}`);
       if (RUN_FLAGS[name]?.(value) !== true) usage(`invalid argument ${JSON.stringify(value)} for ${name}`);
       flags.push([name, value]);
     } else {
       if (words.length > index + 1) usage('arguments after the image are not expected here');
-      if (!removes) usage('the container would stay: --rm is missing');
+      if (!hasRm) usage('the container would stay: --rm is missing');
       return { image: word, flags };
     }
   }
   return usage('docker run requires at least 1 argument');
 }
 
-async function runContainer({ image, flags }: Run): Promise<number> {
-  const one = (flag: string): string => flags.find(([name]) => name === flag)?.[1] ?? '';
-  const all = (flag: string): string[] => flags.flatMap(([name, value]) => (name === flag ? [value] : []));
+async function runContainer({ image, flags }: RunRequest): Promise<number> {
+  const valueOf = (flag: string): string => flags.find(([name]) => name === flag)?.[1] ?? '';
+  const valuesOf = (flag: string): string[] =>
+    flags.flatMap(([name, value]) => (name === flag ? [value] : []));
   if (!isPulled(image)) fail(125, `docker: Error response from daemon: No such image: ${image}`);
   const targets = Object.fromEntries(
-    all('--mount').map((value) => [mountOf(value)['target'], mountOf(value)['source']]),
+    valuesOf('--mount').map((value) => [mountOf(value)['target'], mountOf(value)['source']]),
   );
-  const program = targets[one('--entrypoint')];
-  if (program === undefined) fail(127, `exec: ${one('--entrypoint')}: no such file`);
-  const passed = Object.fromEntries(all('--env').map((name) => [name, environment[name]]));
+  const program = targets[valueOf('--entrypoint')];
+  if (program === undefined) fail(127, `exec: ${valueOf('--entrypoint')}: no such file`);
+  const containerVariables = Object.fromEntries(valuesOf('--env').map((name) => [name, environment[name]]));
   mkdirSync(join(folder, 'running'), { recursive: true });
-  writeFileSync(fileOf(one('--name')), '');
+  writeFileSync(fileOf(valueOf('--name')), '');
   const child = spawn(program, [], {
-    env: { PATH: environment['PATH'], HOME: '/', ...registry[image]?.env, ...passed },
-    cwd: targets[one('--workdir')],
+    env: { PATH: environment['PATH'], HOME: '/', ...registry[image]?.env, ...containerVariables },
+    cwd: targets[valueOf('--workdir')],
     stdio: 'inherit',
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const code = await new Promise<number>((resolve) => child.once('exit', (exit) => resolve(exit ?? 137)));
-  rmSync(fileOf(one('--name')), { force: true });
+  rmSync(fileOf(valueOf('--name')), { force: true });
   return code;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What a fake server sends: `data` in JSON, a plain text, or server-sent events. */
+/** The answer of a fake server: `data` in JSON, a plain text, or server-sent events. */
 interface FakeAnswer {
   status?: number;
   data?: unknown;
@@ -12,23 +12,23 @@ interface FakeAnswer {
   hasMore?: boolean;
 }
 
-/** `what`: method and path with its query, such as `POST /teams`. */
-export type Answering = (what: string) => FakeAnswer;
+/** Answers a request. `route`: its method and its path with the query, such as `POST /teams`. */
+export type Responder = (route: string) => FakeAnswer;
 
-/** A server that sends the given answers and records the requests. */
-export async function openFakeServer(answering: Answering) {
-  const asked: { what: string; body?: unknown }[] = [];
+/** A server that answers each request as `responder` says, and records the requests. */
+export async function openFakeServer(responder: Responder) {
+  const requests: { route: string; body?: unknown }[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const what = `${request.method} ${request.url}`;
+    const route = `${request.method} ${request.url}`;
     const body = await text(request);
-    asked.push({ what, ...(body !== '' && { body: JSON.parse(body) }) });
-    send(response, answering(what));
+    requests.push({ route, ...(body !== '' && { body: JSON.parse(body) }) });
+    send(response, responder(route));
   };
   const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
-    asked,
+    requests,
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     async close() {
       server.closeAllConnections();
@@ -39,13 +39,13 @@ export async function openFakeServer(answering: Answering) {
 
 function send(response: ServerResponse, answer: FakeAnswer): void {
   const { status = 200, data, problem, hasMore = false } = answer;
-  if (answer.text !== undefined) respond(response, 'text/plain; charset=utf-8', answer.text);
-  else if (answer.events !== undefined) respond(response, 'text/event-stream', answer.events);
+  if (answer.text !== undefined) sendText(response, 'text/plain; charset=utf-8', answer.text);
+  else if (answer.events !== undefined) sendText(response, 'text/event-stream', answer.events);
   else {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(status === 204 ? '' : JSON.stringify(problem ?? { data, has_more: hasMore }));
   }
 }
 
-const respond = (response: ServerResponse, type: string, body: string): void =>
+const sendText = (response: ServerResponse, type: string, body: string): void =>
   void response.writeHead(200, { 'content-type': type }).end(body);

@@ -12,7 +12,7 @@ export interface Verb {
 
 const program = commandLine('');
 
-/** Every verb of the command line, in the order of its help. A group of verbs is none. */
+/** Every verb of the command line, in the order of its help. A group of verbs is not a verb. */
 export const VERBS: readonly Verb[] = program.commands.flatMap((command) =>
   verbsBelow(command, '', command.helpGroup()),
 );
@@ -20,8 +20,8 @@ export const VERBS: readonly Verb[] = program.commands.flatMap((command) =>
 /** The verbs that need no server. */
 export const isLocal = ({ group }: Verb): boolean => group === 'Without a cluster:';
 
-function verbsBelow(command: Command, above: string, group: string): Verb[] {
-  const path = `${above}${command.name()}`;
+function verbsBelow(command: Command, parentPath: string, group: string): Verb[] {
+  const path = `${parentPath}${command.name()}`;
   if (command.commands.length > 0)
     return command.commands.flatMap((verb) => verbsBelow(verb, `${path} `, group));
   return [{ path, group, examples: examplesOf(command) }];
@@ -36,7 +36,7 @@ function examplesOf(verb: Command): string[] {
 
 /** The path of the verb that these words run. */
 export function verbOf(words: readonly string[]): string {
-  const found = VERBS.find(({ path }) => path.split(' ').every((word, at) => words[at] === word));
-  if (found === undefined) throw new Error(`no verb of millrace: ${words.join(' ')}`);
-  return found.path;
+  const verb = VERBS.find(({ path }) => path.split(' ').every((word, at) => words[at] === word));
+  if (verb === undefined) throw new Error(`no verb of millrace: ${words.join(' ')}`);
+  return verb.path;
 }

@@ -4,15 +4,18 @@ import { backOffMs } from '#domain/back-off.ts';
 import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
 import type { DebugInput, TerminalSize } from '#domain/build/debug-session.ts';
 import type { Api } from './api.ts';
-import { isPassing } from './stream-build.ts';
+import { isWorthRetrying } from './stream-build.ts';
 
-/** While the server has no room. */
+/** The pause before a message is sent again because the server had no room for it. */
 const FULL_PAUSE_MS = 200;
 const MAX_ATTEMPTS = 15;
 
-/** Sends input in order, each with its number, until the server has it. It also says what output has arrived. */
-export class SentInput {
-  /** Rejects when the server cannot be reached, or refuses. */
+/**
+ * Sends the input of a shell in numbered messages, each until the server has it. The messages also say which
+ * output has arrived.
+ */
+export class InputSender {
+  /** Rejects when the server cannot be reached, or refuses a message. */
   readonly failed: Promise<never>;
   readonly #fail: (error: unknown) => void;
   readonly #api: Pick<Api, 'ask'>;
@@ -21,14 +24,14 @@ export class SentInput {
   #data = Buffer.alloc(0);
   #size: TerminalSize | undefined;
   #isAtEnd = false;
-  /** It keeps its number until the server has it. */
+  /** The message that is being sent. It keeps its number until the server has it. */
   #message: (DebugInput & { sequence: number }) | undefined;
-  #last = 0;
+  #lastSequence = 0;
   #received = 0;
-  #saidReceived = 0;
+  #reportedReceived = 0;
   #sending = false;
   #stopped = false;
-  #waiting: (() => void)[] = [];
+  #waitingForRoom: (() => void)[] = [];
 
   constructor(api: Pick<Api, 'ask'>, path: string, { pause }: Pick<Terminal, 'pause'>) {
     const { promise, reject } = Promise.withResolvers<never>();
@@ -45,11 +48,11 @@ export class SentInput {
     this.#wake();
   }
 
-  /** Resolves when more may follow. */
+  /** Sends data. Resolves when there is room for more. */
   async dataWhenRoom(bytes: Uint8Array): Promise<void> {
     this.data(bytes);
     if (this.#data.length < DEBUG_LIMITS.messageBytes) return;
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
   }
 
   size(size: TerminalSize): void {
@@ -62,7 +65,7 @@ export class SentInput {
     this.#wake();
   }
 
-  /** This output has arrived. */
+  /** Reports to the server that the output up to this number has arrived. */
   received(sequence: number): void {
     this.#received = sequence;
     this.#wake();
@@ -79,32 +82,33 @@ export class SentInput {
   }
 
   async #sendAll(): Promise<void> {
-    let failed = 0;
+    let failures = 0;
     while (!this.#stopped) {
       this.#message ??= this.#next();
-      if (this.#message === undefined && this.#saidReceived === this.#received) {
-        // In the same step as the look, so that no input is left in between.
+      if (this.#message === undefined && this.#reportedReceived === this.#received) {
+        // Nothing is awaited between the check and this line, so input that arrives later starts the sending
+        // again.
         this.#sending = false;
         return;
       }
       try {
         if (!(await this.#sendOnce())) await this.#pause(FULL_PAUSE_MS);
-        failed = 0;
+        failures = 0;
       } catch (error) {
-        failed += 1;
-        if (failed >= MAX_ATTEMPTS || !isPassing(error)) throw error;
-        await this.#pause(backOffMs(failed, { firstMs: 100, longestMs: 5000 }));
+        failures += 1;
+        if (failures >= MAX_ATTEMPTS || !isWorthRetrying(error)) throw error;
+        await this.#pause(backOffMs(failures, { firstMs: 100, longestMs: 5000 }));
       }
     }
   }
 
-  /** Returns whether the server took everything. */
+  /** Returns whether the server has the message. */
   async #sendOnce(): Promise<boolean> {
     const received = this.#received;
     const message = this.#message;
     const body = { ...message, received };
     const { data } = await this.#api.ask<{ accepted: number; ended: boolean }>('POST', this.#path, body);
-    this.#saidReceived = received;
+    this.#reportedReceived = received;
     if (data.ended) this.#stopped = true;
     if (message === undefined || data.ended) return true;
     if (data.accepted < message.sequence) return false;
@@ -115,8 +119,8 @@ export class SentInput {
   #next(): (DebugInput & { sequence: number }) | undefined {
     const input = this.#nextInput();
     if (input === undefined) return undefined;
-    this.#last += 1;
-    return { ...input, sequence: this.#last };
+    this.#lastSequence += 1;
+    return { ...input, sequence: this.#lastSequence };
   }
 
   #nextInput(): DebugInput | undefined {
@@ -126,10 +130,10 @@ export class SentInput {
       return size;
     }
     if (this.#data.length > 0) {
-      const part = this.#data.subarray(0, DEBUG_LIMITS.messageBytes);
-      this.#data = this.#data.subarray(part.length);
-      for (const resolve of this.#waiting.splice(0)) resolve();
-      return { data: part.toString('base64') };
+      const bytes = this.#data.subarray(0, DEBUG_LIMITS.messageBytes);
+      this.#data = this.#data.subarray(bytes.length);
+      for (const resolve of this.#waitingForRoom.splice(0)) resolve();
+      return { data: bytes.toString('base64') };
     }
     if (!this.#isAtEnd) return undefined;
     this.#isAtEnd = false;
