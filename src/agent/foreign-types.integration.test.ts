@@ -21,7 +21,7 @@ import {
 } from '#testing/agent/agent-under-test.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
-import { containerOf, protocolType } from '#testing/agent/protocol-types.ts';
+import { protocolShimOptions, protocolType } from '#testing/agent/protocol-types.ts';
 
 useAgent();
 
@@ -99,7 +99,7 @@ async function run(work: AgentWork & { work: 'build' | 'checks' }, programs?: st
   const { containers } = work.work === 'build' ? work.plan : work.run;
   for (const { name, image } of containers) {
     const type = image?.split('/').at(-1);
-    pod.startShim(shim, name, type === undefined ? {} : containerOf(pod, type, programs));
+    pod.startShim(shim, name, type === undefined ? {} : protocolShimOptions(pod, type, programs));
   }
   expect(await ended(pod.startAgent(bundle, fake.url, certificate.cert))).toBe(0);
 }

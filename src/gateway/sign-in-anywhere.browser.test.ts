@@ -25,7 +25,7 @@ beforeAll(async () => {
   gateway = await openGateway(stores, { externalUrl: undefined });
   set = await openGateway(stores);
   const port = portOf(gateway);
-  const served = [NAME, ADDRESS].map((host) => ({ host, port, on: port }));
+  const served = [NAME, ADDRESS].map((host) => ({ host, port, browserPort: port }));
   browser = await startChromium(...served);
   await gateway.account('ann', { password: PASSWORD });
 });

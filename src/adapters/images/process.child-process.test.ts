@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { stopLingeringChild, type Held } from '#testing/process/stop-lingering-child.ts';
+import { stopLingeringChild, type LingeringPipe } from '#testing/process/stop-lingering-child.ts';
 
 const MODULE = new URL('process.ts', import.meta.url).href;
 
-test.each<Held>(['standard error', 'the message channel'])(
+test.each<LingeringPipe>(['standard error', 'the message channel'])(
   'stopping a process waits for its end, even if %s ends later',
   async (held) => {
     const script = `

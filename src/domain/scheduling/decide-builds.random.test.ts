@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ask } from '#testing/scheduling/actions-on-history.ts';
+import { requestBuild } from '#testing/scheduling/actions-on-history.ts';
 import {
   hasGoodBuilds,
   placesOf,
@@ -70,7 +70,7 @@ describe('in random pipelines with random histories', () => {
       fc.property(drawn, (example) => {
         play(example, (history) => {
           for (const job of history.jobs) {
-            const request = ask(history, job);
+            const request = requestBuild(history, job);
             const decision = decideFromHistory(history, { jobs: [job.id], rows: example.rows });
             const made = decision.builds.filter(({ cause }) => cause.kind === 'manual');
             const expected = requestedByBruteForce(history, job.id);

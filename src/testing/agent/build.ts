@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /*
- * The agent's bundle and the shim for tests, built once per content into the cache. `dist/` is made by
- * `tools/dist`.
+ * Builds the agent's bundle and the shim for tests, once for each content, into the cache. `tools/dist`
+ * builds those in `dist/`.
  */
 
 export type Architecture = 'amd64' | 'arm64';
@@ -15,16 +15,16 @@ export type Architecture = 'amd64' | 'arm64';
 const { mkdir, readdir, readFile, rename, rm } = promises;
 const run = promisify(execFile);
 export const checkoutRoot = join(import.meta.dirname, '..', '..', '..');
-const here = join(checkoutRoot, 'src', 'agent');
+const agentFolder = join(checkoutRoot, 'src', 'agent');
 
 /** Path of the shim for this architecture, in the cache. */
 export async function buildShim(architecture: Architecture = ownArchitecture()): Promise<string> {
-  const sources = join(here, 'shim');
+  const sources = join(agentFolder, 'shim');
   const names = (await readdir(sources)).filter((name) => !name.endsWith('_test.go')).toSorted();
   const hash = createHash('sha256').update(architecture);
   for (const name of names) hash.update(`\n${name}\n`).update(await readFile(join(sources, name)));
   const digest = hash.digest('hex').slice(0, 16);
-  return once(`shim-${architecture}-${digest}`, async (unfinished) => {
+  return buildOnce(`shim-${architecture}-${digest}`, async (unfinished) => {
     const flags = ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w -buildid= -X main.version=${digest}`];
     await run('go', ['build', ...flags, '-o', unfinished, '.'], {
       cwd: sources,
@@ -45,7 +45,7 @@ export async function bundleAgent(): Promise<string> {
   await mkdir(cacheFolder(), { recursive: true });
   const out = join(cacheFolder(), `agent-${process.pid}-${Date.now()}.js`);
   const options = ['--bundle', '--platform=node', '--target=node24', '--format=cjs', '--minify-syntax'];
-  await run('esbuild', [join(here, 'main.ts'), ...options, `--outfile=${out}`], {
+  await run('esbuild', [join(agentFolder, 'main.ts'), ...options, `--outfile=${out}`], {
     cwd: checkoutRoot,
     env: {
       ...process.env,
@@ -60,13 +60,13 @@ export async function bundleAgent(): Promise<string> {
   return target;
 }
 
-async function once(name: string, make: (unfinished: string) => Promise<void>): Promise<string> {
+async function buildOnce(name: string, build: (unfinished: string) => Promise<void>): Promise<string> {
   const target = join(cacheFolder(), name);
   if (existsSync(target)) return target;
   await mkdir(dirname(target), { recursive: true });
   const unfinished = `${target}.${process.pid}`;
   try {
-    await make(unfinished);
+    await build(unfinished);
     await rename(unfinished, target);
   } finally {
     await rm(unfinished, { force: true });
@@ -75,8 +75,8 @@ async function once(name: string, make: (unfinished: string) => Promise<void>): 
 }
 
 function cacheFolder(): string {
-  const { MILLRACE_CACHE: own, XDG_CACHE_HOME: common } = process.env;
-  return join(own ?? join(common ?? join(homedir(), '.cache'), 'millrace'), 'agent');
+  const { MILLRACE_CACHE: millraceCache, XDG_CACHE_HOME: userCache } = process.env;
+  return join(millraceCache ?? join(userCache ?? join(homedir(), '.cache'), 'millrace'), 'agent');
 }
 
 function ownArchitecture(): Architecture {

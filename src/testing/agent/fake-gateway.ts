@@ -20,7 +20,9 @@ import type {
 import type { BuildEvent } from '#domain/build/events.ts';
 import { findOperation } from '#domain/planning/operations.ts';
 
-/** A failure of one request: an error answer, or an answer that is lost after the work was done. */
+/**
+ * How one request fails: with an error, or with an answer that is lost after the gateway handled the request.
+ */
 export type RequestFailure =
   | 'drop'
   | 'refuse'
@@ -49,31 +51,30 @@ export class FakeGateway {
   /** Called before each request is handled. */
   failure: (path: string, count: number) => RequestFailure | undefined = () => undefined;
   /**
-   * If set, the work is sent at once, and the session is confirmed, or refused with a status, when this
-   * settles.
+   * If set, a request for a session gets its work at once, and its confirmation when this promise settles.
    */
   confirmation: Promise<SessionConfirmation> | undefined;
   /** Operations whose secrets were fetched, in order. */
   readonly fetched: string[] = [];
   /** Answers a request for the secrets of an operation. */
   secrets: (operation: string, given: SecretsRequest['given']) => SecretsResponse = (operation) =>
-    this.#asPlanned(operation);
+    this.#plannedSecrets(operation);
   /** The identity tokens of a step. */
   identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
   readonly identityRequests: IdentityTokensRequest[] = [];
   /** Answers what the agent reports of shells. */
   debug: (exchange: DebugExchange) => DebugWork = () => ({ sessions: [] });
-  readonly #answer: AgentWork;
+  readonly #work: AgentWork;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
   #waiting: { test: () => boolean; resolve: () => void }[] = [];
 
   constructor(certificate: { key: string; cert: string }, answer: AgentWork) {
-    this.#answer = answer;
-    this.#server = createServer(certificate, (request, response) => void this.#deal(request, response));
+    this.#work = answer;
+    this.#server = createServer(certificate, (request, response) => void this.#handle(request, response));
     this.#server.on('connection', () => {
       this.connections += 1;
-      this.#look();
+      this.#resolveWaiting();
     });
   }
 
@@ -94,7 +95,7 @@ export class FakeGateway {
     for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
   }
 
-  /** Tells the agent that there is something for its shells. */
+  /** Tells the agent to ask for the input of its shells. */
   callForShells(): void {
     for (const stream of this.#streams) stream.write('{"command":"debug"}\n');
   }
@@ -147,7 +148,7 @@ export class FakeGateway {
     return new Promise((resolve) => this.#waiting.push({ test, resolve }));
   }
 
-  async #deal(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     this.requests += 1;
     const failure = this.failure(path, this.requests);
@@ -158,35 +159,36 @@ export class FakeGateway {
     const body = await readJson(request);
     if (typeof failure === 'object')
       await new Promise((resolve) => setTimeout(resolve, failure.delay).unref());
-    const refusal = REFUSALS.get(failure) ?? (this.#knows(request) ? statusOf(path, body) : 401);
+    const refusal =
+      REFUSALS.get(failure) ?? (this.#isAuthorized(request) ? refusalStatusOf(path, body) : 401);
     if (refusal > 0) response.writeHead(refusal).end();
     else if (path === '/agent/v1/commands') this.#openStream(response);
     else if (path === '/agent/v1/session' && this.confirmation) await this.#confirmLater(response, body);
     else this.#reply(response, JSON.stringify(this.#respond(path, body)), failure === 'answer-lost');
-    this.#look();
+    this.#resolveWaiting();
   }
 
   #respond(path: string, body: unknown): unknown {
     if (isDebugExchange(body)) return this.debug(body);
-    if (!isIdentityRequest(body)) return this.#take(path, body);
+    if (!isIdentityRequest(body)) return this.#handleReport(path, body);
     this.identityRequests.push(body);
     return this.identity(body);
   }
 
-  #reply(response: ServerResponse, answer: string, lost: boolean): void {
-    if (lost) response.destroy();
+  #reply(response: ServerResponse, answer: string, isLost: boolean): void {
+    if (isLost) response.destroy();
     else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
   }
 
   async #confirmLater(response: ServerResponse, body: unknown): Promise<void> {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    response.write(`${JSON.stringify({ ...this.#answer, provisional: true })}\n`);
+    response.write(`${JSON.stringify({ ...this.#work, provisional: true })}\n`);
     const confirmation = await this.confirmation;
     if (confirmation?.confirmed === true && isSession(body)) this.sessions.push(body);
     response.end(`${JSON.stringify(confirmation)}\n`);
   }
 
-  #knows(request: IncomingMessage): boolean {
+  #isAuthorized(request: IncomingMessage): boolean {
     if (request.url === '/agent/v1/session') return true;
     return this.sessions.some((session) => request.headers.authorization === `Bearer ${session.key}`);
   }
@@ -198,32 +200,32 @@ export class FakeGateway {
     response.write(this.cancelled ? '{"command":"cancel"}\n' : '\n');
   }
 
-  #take(path: string, body: unknown): unknown {
+  #handleReport(path: string, body: unknown): unknown {
     if (path === '/agent/v1/session') {
       if (isSession(body)) this.sessions.push(body);
-      return this.#answer;
+      return this.#work;
     }
-    if (areResults(body)) this.#record(body);
-    if (wantsSecrets(body)) {
+    if (isCheckResults(body)) this.#recordChecks(body);
+    if (isSecretsRequest(body)) {
       this.fetched.push(body.operation);
       return this.secrets(body.operation, body.given);
     }
-    if (!areEvents(body)) return {};
+    if (!isEventsRequest(body)) return {};
     for (const event of body.events) {
       if (event.sequence === this.events.length + 1) this.events.push(event);
     }
     return { acknowledged: this.events.length, ...(this.cancelled ? { cancel: true } : {}) };
   }
 
-  #record({ results, hooks = [], done }: CheckResultsRequest): void {
+  #recordChecks({ results, hooks = [], done }: CheckResultsRequest): void {
     this.results.push(...results);
     this.hooks.push(...hooks);
     this.checksDone ||= done;
   }
 
   /** Variables named `SECRET…` are the secrets of an operation. */
-  #asPlanned(id: string): SecretsResponse {
-    const work = this.#answer.work === 'build' ? this.#answer.plan : this.#answer.run;
+  #plannedSecrets(id: string): SecretsResponse {
+    const work = this.#work.work === 'build' ? this.#work.plan : this.#work.run;
     const operation = findOperation(work, id);
     if (operation === undefined) return { answer: 'wait', reason: `There is no operation ${id}.` };
     const env = 'env' in operation ? operation.env : {};
@@ -231,9 +233,9 @@ export class FakeGateway {
     return { answer: 'filled', operation, masks };
   }
 
-  #look(): void {
+  #resolveWaiting(): void {
     const due = this.#waiting.filter(({ test }) => test());
-    this.#waiting = this.#waiting.filter((one) => !due.includes(one));
+    this.#waiting = this.#waiting.filter((waiting) => !due.includes(waiting));
     for (const { resolve } of due) resolve();
   }
 }
@@ -250,27 +252,27 @@ function isDebugExchange(body: unknown): body is DebugExchange {
   return typeof body === 'object' && body !== null && 'sessions' in body;
 }
 
-function areResults(body: unknown): body is CheckResultsRequest {
+function isCheckResults(body: unknown): body is CheckResultsRequest {
   return typeof body === 'object' && body !== null && 'results' in body;
 }
 
-function wantsSecrets(body: unknown): body is SecretsRequest {
+function isSecretsRequest(body: unknown): body is SecretsRequest {
   return typeof body === 'object' && body !== null && 'operation' in body;
 }
 
-function areEvents(body: unknown): body is EventsRequest {
+function isEventsRequest(body: unknown): body is EventsRequest {
   return typeof body === 'object' && body !== null && 'events' in body;
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(Buffer.from(part));
-  const text = Buffer.concat(parts).toString('utf8');
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  const text = Buffer.concat(chunks).toString('utf8');
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** 400 for events and shells that the real gateway would refuse, otherwise 0. */
-function statusOf(path: string, body: unknown): number {
+/** The status of a refusal: 400 for events and shells that the real gateway would refuse, otherwise 0. */
+function refusalStatusOf(path: string, body: unknown): number {
   if (path === '/agent/v1/debug') return Value.Check(DebugBody, body) ? 0 : 400;
   return path !== '/agent/v1/events' || Value.Check(EventsBody, body) ? 0 : 400;
 }

@@ -2,7 +2,7 @@ import type { DebugExchange, DebugSessionWork, DebugWork } from '#domain/build/a
 import type { DebugEnd, DebugInput } from '#domain/build/debug-session.ts';
 import type { FakeGateway } from './fake-gateway.ts';
 
-/** Shells that a test opens in an agent's steps, as the gateway keeps them. */
+/** The gateway's side of shells that a test opens in an agent's steps. */
 export class FakeShells {
   readonly #gateway: FakeGateway;
   readonly #shells = new Map<number, DebugSessionWork>();
@@ -28,8 +28,8 @@ export class FakeShells {
   give(id: number, input: DebugInput): void {
     const shell = this.#shells.get(id);
     if (shell === undefined) throw new Error(`no shell ${id}`);
-    const sequence = (this.#last.get(id) ?? 0) + 1;
-    this.#last.set(id, sequence);
+    const sequence = (this.#lastSequences.get(id) ?? 0) + 1;
+    this.#lastSequences.set(id, sequence);
     shell.input.push({ sequence, ...input });
     this.#gateway.callForShells();
   }
@@ -48,7 +48,7 @@ export class FakeShells {
     if (!test()) await new Promise<void>((resolve) => this.#waiting.push({ test, resolve }));
   }
 
-  readonly #last = new Map<number, number>();
+  readonly #lastSequences = new Map<number, number>();
 
   #exchange({ sessions }: DebugExchange): DebugWork {
     for (const { id, received, output, end } of sessions) {
@@ -65,7 +65,7 @@ export class FakeShells {
       this.#shells.delete(id);
     }
     const due = this.#waiting.filter(({ test }) => test());
-    this.#waiting = this.#waiting.filter((one) => !due.includes(one));
+    this.#waiting = this.#waiting.filter((waiting) => !due.includes(waiting));
     for (const { resolve } of due) resolve();
     return { sessions: [...this.#shells.values()] };
   }

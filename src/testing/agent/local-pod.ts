@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 
-const NOBODY = [
+const AS_NOBODY = [
   'setpriv',
   '--reuid=65534',
   '--regid=65534',
@@ -15,7 +15,7 @@ const NOBODY = [
   '--no-new-privs',
 ];
 
-const nobodyIn = (folder: string): string[] => ['chroot', '--userspec=65534:65534', '--groups=', folder];
+const asNobodyIn = (folder: string): string[] => ['chroot', '--userspec=65534:65534', '--groups=', folder];
 
 export interface ShimOptions {
   environment?: Record<string, string>;
@@ -25,9 +25,11 @@ export interface ShimOptions {
   root?: boolean;
   /** Runs as an ordinary process instead of as process 1 of its own namespace. */
   plain?: boolean;
-  /** A command that root runs in the container's namespaces first. */
+  /** A command that root runs in the container's namespaces before the shim starts. */
   before?: string;
-  /** Root of the container's files, in which the binary has its path. Absent: the machine's files. */
+  /**
+   * The root directory of the container, which contains the shim at its path. Absent: that of the machine.
+   */
   rootFolder?: string;
 }
 
@@ -44,7 +46,7 @@ export class LocalPod {
   readonly #temporary = join(this.folder, 'tmp');
   readonly #children: ChildProcess[] = [];
 
-  /** Starts the shims. `port` is a free port where they find their agent. */
+  /** Makes the directories of the Pod. `port` is a free port at which the shims will find their agent. */
   open(port: number): void {
     this.port = port;
     chmodSync(this.folder, 0o755);
@@ -62,7 +64,8 @@ export class LocalPod {
   }
 
   startShim(binary: string, container: string, more: ShimOptions = {}): ChildProcess {
-    const user = more.root === true ? [] : more.rootFolder === undefined ? NOBODY : nobodyIn(more.rootFolder);
+    const user =
+      more.root === true ? [] : more.rootFolder === undefined ? AS_NOBODY : asNobodyIn(more.rootFolder);
     const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...user, binary];
     const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
     return this.#start(more.plain === true ? [binary] : [...namespace, ...prepared], {
@@ -113,7 +116,7 @@ export class LocalPod {
   }
 }
 
-/** Exit code, or the signal's name. */
+/** Resolves when the process has ended, with its exit code or the name of the signal that ended it. */
 export function ended(child: ChildProcess): Promise<number | string> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return Promise.resolve(child.exitCode ?? child.signalCode ?? '');
@@ -125,11 +128,11 @@ export function ended(child: ChildProcess): Promise<number | string> {
 export function onlyChild(parent: ChildProcess): number {
   const [child] = childrenOf(parent.pid ?? 0);
   // A signal to process 0 would reach the whole process group, this process included.
-  if (child === undefined) throw new Error('it has no child');
+  if (child === undefined) throw new Error(`process ${parent.pid} has no child`);
   return child;
 }
 
-/** The children of all its threads; threads may end meanwhile. */
+/** The child processes of all threads of a process. Skips threads that have ended meanwhile. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((task) => {
     const text = textOf(`/proc/${pid}/task/${task}/children`).trim();
@@ -156,12 +159,12 @@ function textOf(file: string): string {
 /** Killing a shim also ends its namespace. */
 function kill(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  for (const pid of childrenOf(child.pid ?? 0)) killIfThere(pid);
+  for (const pid of childrenOf(child.pid ?? 0)) killIfRunning(pid);
   child.kill('SIGKILL');
 }
 
 /** Ignores a process that has ended since it was listed. */
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (problem) {

@@ -4,8 +4,8 @@ import { checkoutRoot } from './build.ts';
 import type { LocalPod, ShimOptions } from './local-pod.ts';
 
 /*
- * Resource types of Concourse's protocol for tests. Their programs are in e2e/foreign-types; the end-to-end test
- * makes images of them.
+ * Resource types of Concourse's protocol for tests. Their programs are in e2e/foreign-types; the end-to-end
+ * test makes images of them.
  */
 const programs = join(checkoutRoot, 'e2e', 'foreign-types');
 
@@ -29,10 +29,10 @@ export function protocolType(name: string, image = `localhost/${name}`): Resourc
 }
 
 /**
- * A shim in a container of such a type: `/opt/resource` has its programs, and the directories for temporary files
- * are its own. `folder`: a folder with programs. Absent: those of the type.
+ * Options for a shim in a container of a type of Concourse: `/opt/resource` contains the programs of
+ * `folder`, and the container has its own directories for temporary files.
  */
-export function containerOf(pod: LocalPod, type: string, folder = join(programs, type)): ShimOptions {
+export function protocolShimOptions(pod: LocalPod, type: string, folder = join(programs, type)): ShimOptions {
   const before = [
     'mount -t tmpfs none /mnt',
     'mkdir /mnt/pod /mnt/type',

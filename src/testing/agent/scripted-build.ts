@@ -7,13 +7,13 @@ import type { Plan, PlanGroup, PlanHooks, PlanNode, PlanStep } from '#domain/pla
 
 /*
  * Random trees of steps, groups and branches, with hooks, attempts, timeouts and cancels. The agent runs them
- * in containers that are made up: each attempt of a step ends as its script says.
+ * in fake containers, where each attempt of a step ends as its script says.
  */
 
-/** `hang`: it runs until it is stopped. */
+/** `hang`: the attempt runs until it is stopped. */
 export type AttemptEnd = 'succeed' | 'fail' | 'hang';
 
-/** How the attempts of a step end. Those beyond the last one end like it. */
+/** `ends` says how the attempts of a step end. Attempts beyond the list end like the last one in it. */
 interface StepScript {
   attempts: number;
   ends: AttemptEnd[];
@@ -33,12 +33,12 @@ interface BranchScript {
   nodes: NodeScript[];
 }
 type NodeScript = StepScript | GroupScript | BranchScript;
-/** The steps of each hook. True: it succeeds. */
+/** The steps of each hook. True: the step succeeds. */
 type HooksScript = Record<HookKind, boolean[]>;
 interface BuildScript {
   nodes: NodeScript[];
   hooks: HooksScript;
-  /** The build is cancelled when so many commands have started. */
+  /** The build is cancelled when this many commands have started. */
   cancelAt: number | undefined;
   isLimited: boolean;
 }
@@ -53,7 +53,7 @@ const HOOK_NAMES = {
   ensure: 'ensure',
 } as const;
 type HookKind = keyof typeof HOOK_NAMES;
-const KINDS = ['onSuccess', 'onFailure', 'onCancel', 'ensure'] as const;
+const HOOK_KINDS = ['onSuccess', 'onFailure', 'onCancel', 'ensure'] as const;
 
 const hookSteps = fc.array(fc.boolean(), { maxLength: 2 });
 const hooksScript: fc.Arbitrary<HooksScript> = fc.record({
@@ -97,7 +97,7 @@ export const SCRIPTED_CONTAINERS = ['worker', 'worker-lane-2', 'worker-lane-3'];
 /** The plan of a script, and what its steps do. */
 export class ScriptedBuild {
   readonly plan: Plan;
-  /** Hooks by the id of their step or group. Those of the job: ''. */
+  /** Hooks by the id of their step or group. The id of the job is the empty text. */
   readonly hooks = new Map<string, PlanHooks>();
   readonly #ends = new Map<string, AttemptEnd[]>();
 
@@ -128,7 +128,7 @@ export class ScriptedBuild {
     if ('limit' in node) return this.#group(node, id);
     const condition = parseCondition(`$TAKEN == ${String(node.isTaken)}`);
     if ('reason' in condition) throw new Error(condition.reason);
-    const steps = node.nodes.map((one, index) => this.#node(one, `${id}.0.${index}`));
+    const steps = node.nodes.map((child, index) => this.#node(child, `${id}.0.${index}`));
     return {
       id,
       kind: 'branches',
@@ -156,7 +156,7 @@ export class ScriptedBuild {
 
   #hooksOf(id: string, script: HooksScript): PlanHooks {
     const hooks: PlanHooks = {};
-    for (const kind of KINDS) {
+    for (const kind of HOOK_KINDS) {
       const prefix = `${id === '' ? '' : `${id}.`}${HOOK_NAMES[kind]}`;
       hooks[kind] = script[kind].map((good, index) =>
         this.#command(`${prefix}.${index}`, [good ? 'succeed' : 'fail']),
@@ -173,7 +173,7 @@ export class ScriptedBuild {
   }
 }
 
-const never = (): never => {
+const refuseToSend = (): never => {
   throw new Error('nothing is sent');
 };
 
@@ -183,14 +183,14 @@ export class ScriptedContainer extends ShimConnection {
   #isBusy = false;
 
   constructor(name: string, start: (command: ShimCommand) => AttemptEnd) {
-    super(name, new Socket(), { seal: never, open: never });
+    super(name, new Socket(), { seal: refuseToSend, open: refuseToSend });
     this.#start = start;
   }
 
   override run(command: ShimCommand, { onStarted }: Listener): Running {
     if (this.#isBusy) throw new Error(`two commands at once in ${this.container}`);
     this.#isBusy = true;
-    const how = this.#start(command);
+    const attemptEnd = this.#start(command);
     const { promise, resolve } = Promise.withResolvers<Awaited<Running['ended']>>();
     const exit = (kind: Awaited<Running['ended']>['end']): void => {
       this.#isBusy = false;
@@ -205,7 +205,12 @@ export class ScriptedContainer extends ShimConnection {
       });
     };
     onStarted?.(1);
-    if (how !== 'hang') setImmediate(() => exit({ kind: 'code', code: how === 'succeed' ? 0 : 1 }));
-    return { id: 1, ended: promise, signal: () => how === 'hang' && exit({ kind: 'signal', signal: 15 }) };
+    if (attemptEnd !== 'hang')
+      setImmediate(() => exit({ kind: 'code', code: attemptEnd === 'succeed' ? 0 : 1 }));
+    return {
+      id: 1,
+      ended: promise,
+      signal: () => attemptEnd === 'hang' && exit({ kind: 'signal', signal: 15 }),
+    };
   }
 }

@@ -12,9 +12,9 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
  * a phone, and elements wider than a phone.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  const found = new Set<string>();
+  const problems = new Set<string>();
   const add = async (script: string): Promise<void> => {
-    for (const line of await page.evaluate<string[]>(script)) found.add(line);
+    for (const line of await page.evaluate<string[]>(script)) problems.add(line);
   };
   // Uses the browser's own protocol, which the page's content security policy does not restrict.
   await page.evaluate(axe.source);
@@ -27,7 +27,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   await add(RUN_AXE);
   await add(TOO_WIDE);
   if (size !== null) await page.setViewportSize(size);
-  return [...found];
+  return [...problems];
 }
 
 const RUN_AXE = `
@@ -35,7 +35,7 @@ const RUN_AXE = `
     violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, html, failureSummary }) => [id, target.join(' '), html, failureSummary].join(' · '))))`;
 
-/** The first few elements; the others are inside them. */
+/** The first few of the elements that are too wide. Most of the others are inside them. */
 const TOO_WIDE = `
   document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
     [...document.querySelectorAll('body *')]
@@ -45,16 +45,16 @@ const TOO_WIDE = `
 
 /** Controls that Tab does not reach, or that do not show the focus; one per line. */
 export async function keyboardProblems(page: Page): Promise<string[]> {
-  const count = await page.evaluate<number>(MARK);
-  const lost: string[] = [];
+  const count = await page.evaluate<number>(MARK_CONTROLS);
+  const withoutFocus: string[] = [];
   for (let times = 0; times <= count; times += 1) {
     await page.keyboard.press('Tab');
-    lost.push(...(await page.evaluate<string[]>(REACHED)));
+    withoutFocus.push(...(await page.evaluate<string[]>(CHECK_FOCUSED)));
   }
-  return [...lost, ...(await page.evaluate<string[]>(NOT_REACHED))];
+  return [...withoutFocus, ...(await page.evaluate<string[]>(LIST_NOT_REACHED))];
 }
 
-const MARK = `
+const MARK_CONTROLS = `
   const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
   window.toReach = new Set([...document.querySelectorAll(controls)]
     .filter((element) => element.type !== 'hidden' && element.checkVisibility()));
@@ -62,8 +62,8 @@ const MARK = `
   getSelection().removeAllRanges();
   window.toReach.size`;
 
-/** Date inputs have several focus positions. */
-const REACHED = `
+/** Reports the focused control if it shows no focus. Tab reaches a date input several times. */
+const CHECK_FOCUSED = `
   (() => {
     const element = document.activeElement;
     window.toReach.delete(element);
@@ -71,4 +71,4 @@ const REACHED = `
     return shows ? [] : ['does not show the focus · ' + element.outerHTML.slice(0, 120)];
   })()`;
 
-const NOT_REACHED = `[...window.toReach].map((element) => 'not reached · ' + element.outerHTML.slice(0, 120))`;
+const LIST_NOT_REACHED = `[...window.toReach].map((element) => 'not reached · ' + element.outerHTML.slice(0, 120))`;

@@ -6,19 +6,22 @@ import { chromium, type Browser } from 'playwright-core';
 export const CHROMIUM = '/usr/bin/chromium';
 const run = promisify(execFile);
 
-interface Served {
+interface ServedHost {
   host: string;
   port: number;
-  /** The port in the browser's URLs; the default of HTTPS if absent. */
-  on?: number;
+  /** The port in the browser's URLs. Absent: the port of HTTPS. */
+  browserPort?: number;
 }
 
 /**
- * Starts Debian's browser, which it installs if it is missing. `served` maps host names to ports of this machine.
+ * Starts Debian's browser, which it installs if it is missing. `served` maps host names to ports of this
+ * machine.
  */
-export async function startChromium(...served: Served[]): Promise<Browser> {
+export async function startChromium(...served: ServedHost[]): Promise<Browser> {
   await installChromium();
-  const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);
+  const rules = served.map(
+    ({ host, port, browserPort = 443 }) => `MAP ${host}:${browserPort} 127.0.0.1:${port}`,
+  );
   return await chromium.launch({
     executablePath: CHROMIUM,
     // Containers rarely allow a browser sandbox, and this browser opens only pages of this test.

@@ -8,7 +8,8 @@ import { CHROMIUM, installChromium } from './chromium.ts';
 /*
  * Chromium closes all its connections (ERR_NETWORK_CHANGED) whenever an interface of the machine appears or
  * disappears, and on a node of a cluster each Pod has one. So a browser beside a cluster gets a network
- * namespace of its own, whose interfaces never change. A Unix socket, which no namespace limits, leads out.
+ * namespace of its own, whose interfaces never change. A Unix socket, which works across network namespaces,
+ * connects the browser to the server.
  */
 export interface IsolatedChromium {
   browser: Browser;
@@ -17,22 +18,22 @@ export interface IsolatedChromium {
   close(): Promise<void>;
 }
 
-/** Starts a browser that reaches one server and nothing else: this one. */
+/** Starts a browser that can reach only this server. */
 export async function startIsolatedChromium(server: string): Promise<IsolatedChromium> {
   await installChromium();
   const { hostname, port } = new URL(server);
-  const inside = port === '' ? '8080' : port;
+  const browserPort = port === '' ? '8080' : port;
   const folder = await mkdtemp(join(tmpdir(), 'millrace-browser-'));
   const socket = join(folder, 'server.sock');
   const forwarder = forwardConnections({ host: hostname, port: port === '' ? 80 : Number(port) });
   await new Promise<void>((resolve) => forwarder.listen(socket, resolve));
   const program = join(folder, 'chromium');
-  await writeFile(program, script(socket, inside), { mode: 0o755 });
+  await writeFile(program, script(socket, browserPort), { mode: 0o755 });
   // Containers rarely allow a browser sandbox, and this browser opens only pages of this test.
   const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
   return {
     browser,
-    origin: `http://localhost:${inside}`,
+    origin: `http://localhost:${browserPort}`,
     async close() {
       await browser.close();
       await new Promise((resolve) => forwarder.close(resolve));
@@ -41,7 +42,9 @@ export async function startIsolatedChromium(server: string): Promise<IsolatedChr
   };
 }
 
-/** A program that Playwright starts like Chromium. Only root may create a network without a user namespace. */
+/**
+ * A program that Playwright starts like Chromium. Only root may create a network without a user namespace.
+ */
 function script(socket: string, port: string): string {
   const main = join(import.meta.dirname, 'run-isolated.ts');
   const isolated = process.getuid?.() === 0 ? 'unshare --net' : 'unshare --map-root-user --net';

@@ -14,12 +14,12 @@ import { startChromium } from './chromium.ts';
  * Everything that a person uses: a browser, HTTPS under the installation's name, the gateway with a real
  * Postgres, and two real identity providers.
  */
-interface Served {
+interface OpenedGateway {
   base: string;
   close(): Promise<void>;
 }
 
-export async function openSite<G extends Served>(
+export async function openSite<G extends OpenedGateway>(
   origin: string,
   openGateway: (stores: TestStores, options: { client: OAuthClient }) => Promise<G>,
 ) {
@@ -31,8 +31,8 @@ export async function openSite<G extends Served>(
     fetch: async (url, init) => await guarded.fetch(url, init),
     now: () => performance.now(),
   });
-  await offer(stores, 'one', one.issuer);
-  await offer(stores, 'two', two.issuer);
+  await saveIdentityProvider(stores, 'one', one.issuer);
+  await saveIdentityProvider(stores, 'two', two.issuer);
   const gateway = await openGateway(stores, { client });
   const front = await tlsInFront(gateway.base);
   const browser = await startChromium({ host: new URL(origin).host, port: front.port });
@@ -55,7 +55,11 @@ async function startProvider(origin: string, canonical: string) {
   return await startIdentityProvider([`${origin}/auth/oauth/${canonical}/callback`]);
 }
 
-async function offer({ access }: TestStores, canonical: string, issuerUrl: string): Promise<void> {
+async function saveIdentityProvider(
+  { access }: TestStores,
+  canonical: string,
+  issuerUrl: string,
+): Promise<void> {
   const provider = {
     canonical,
     displayName: `Provider ${canonical === 'one' ? 'One' : 'Two'}`,
@@ -81,7 +85,7 @@ export async function openPerson(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
-    // An answer with one of these statuses is no error of the page.
+    // A response with one of these statuses is no error of the page.
     if (message.type() === 'error' && !/status of 4(00|01|03|04|09)/.test(text)) complaints.push(text);
   });
   return { context, page, complaints };

@@ -3,14 +3,16 @@ import { followBuild } from '#flows/builds/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { giveTurns, type TestStores } from '#testing/stores/stores.ts';
 
-/** What an agent reports, without its number and, if it is now, its time. */
+/** An event that an agent reports, without its number. An event without a time happens now. */
 export type ReportedEvent = BuildEvent extends infer E
   ? E extends BuildEvent
     ? Omit<E, 'sequence' | 'at'> & { at?: string }
     : never
   : never;
 
-/** Gives the oldest pending build a Pod, and returns what reports events of it in the agent's place. */
+/**
+ * Gives the oldest pending build a Pod. Returns a function that reports events of the build like its agent.
+ */
 export async function startReportedBuild({
   stores,
   notifications,

@@ -5,7 +5,7 @@ import type { IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
 import type { ImageLookUps } from '#flows/builds/image-ports.ts';
 import type { AddressWait, AgentPods, PodAnswer, PodName, TokenAnswer } from '#flows/builds/session-ports.ts';
 
-/** Real time. */
+/** Waits in real time. */
 export const realWaiting: AddressWait = {
   elapsed: () => performance.now(),
   sleep: async (milliseconds) => await sleep(milliseconds),
@@ -14,7 +14,7 @@ export const realWaiting: AddressWait = {
 /** A cluster with the Pods that `find` returns, which accepts one token. */
 export function agentPodsOf(
   find: (pod: PodName) => AgentPod | undefined,
-  known?: { token: string; pod: PodName & { uid: string } },
+  accepted?: { token: string; pod: PodName & { uid: string } },
 ): AgentPods {
   return {
     async find(name): Promise<PodAnswer> {
@@ -22,7 +22,7 @@ export function agentPodsOf(
       return pod === undefined ? { answer: 'absent' } : { answer: 'found', pod };
     },
     ofToken: async (token): Promise<TokenAnswer> =>
-      token === known?.token ? { answer: 'agent', pod: known.pod } : { answer: 'unknown' },
+      token === accepted?.token ? { answer: 'agent', pod: accepted.pod } : { answer: 'unknown' },
     nameForBuild: buildPodName,
     nameForChecks: checkPodName,
   };
@@ -34,14 +34,14 @@ export function filledIn<T>(filled: { operation: T } | { answer: string }): T {
   throw new Error(`The operation has no secrets: ${filled.answer}.`);
 }
 
-/** For jobs without identity. */
+/** Ports for jobs without identity tokens. */
 export const noIdentity: Omit<IssueIdentityPorts, 'builds' | 'sessions' | 'now'> = {
   externalUrl: undefined,
   newTokenId: () => 'none',
   identitySigner: () => Promise.resolve({ answer: 'unavailable', reason: 'Nobody signs.' }),
 };
 
-/** For work that runs no entrypoint of an image. */
+/** Look-ups of images for work that runs no entrypoint of an image. */
 export const noImages: ImageLookUps = {
   lookUp: ({ image }) => Promise.resolve({ answer: 'end', reason: `Nobody looks up ${image}.` }),
 };

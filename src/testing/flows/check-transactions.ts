@@ -1,6 +1,6 @@
 import type { CheckTransaction } from '#flows/checks/ports.ts';
 
-const none = async (): Promise<never> => {
+const refuseScopes = async (): Promise<never> => {
   throw new Error('This test has no scopes.');
 };
 
@@ -10,11 +10,11 @@ export function checksWithoutScopes(closeRun: (run: number, error?: string) => v
     dueScopes: async () => [],
     freeScopesOf: async () => [],
     runOfPod: async () => undefined,
-    openRun: none,
+    openRun: refuseScopes,
     scopeOfCheck: async () => undefined,
-    addVersions: none,
-    freeScope: none,
-    failCheck: none,
+    addVersions: refuseScopes,
+    freeScope: refuseScopes,
+    failCheck: refuseScopes,
     wakeTriggers: async () => false,
     scopesOf: async () => [],
     closeRun: async (run, error) => {
@@ -24,6 +24,6 @@ export function checksWithoutScopes(closeRun: (run: number, error?: string) => v
   };
   return {
     cronNext: () => undefined,
-    withChecks: async <T>(work: (one: CheckTransaction) => Promise<T>): Promise<T> => await work(tx),
+    withChecks: async <T>(work: (transaction: CheckTransaction) => Promise<T>): Promise<T> => await work(tx),
   };
 }

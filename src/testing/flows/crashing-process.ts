@@ -1,9 +1,9 @@
-/** Simulates `kill -9` at a call, either before it or after it, when the caller does not see the result. */
+/** Thrown instead of a call or of its result: simulates `kill -9` right before or right after the call. */
 export class Crash extends Error {}
 
 /**
- * One process. `crashes` is called before and after each call and decides whether the process crashes there. A
- * dead process makes no more calls.
+ * One process. `crashes` is called before and after each call and decides whether the process crashes there.
+ * A dead process makes no more calls.
  */
 export class TestProcess {
   dead = false;
@@ -20,10 +20,10 @@ export class TestProcess {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
         if (uncounted.includes(name))
-          return (...given: unknown[]): unknown => Reflect.apply(method, target, given);
-        return async (...given: unknown[]): Promise<unknown> => {
+          return (...args: unknown[]): unknown => Reflect.apply(method, target, args);
+        return async (...args: unknown[]): Promise<unknown> => {
           this.#step();
-          const answer: unknown = await Reflect.apply(method, target, given);
+          const answer: unknown = await Reflect.apply(method, target, args);
           this.#step();
           return answer;
         };

@@ -2,7 +2,7 @@ import type { TeamSaved, TeamStore, TeamTransaction } from '#flows/people/team-p
 
 const nothing = async () => undefined;
 
-/** One team without members. */
+/** One team. It has no members, unless `now` gives it some. */
 export class InMemoryTeam implements Pick<TeamStore, 'withTeam'> {
   readonly saved: string[] = [];
   readonly #pipelines: boolean;

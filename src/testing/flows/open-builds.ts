@@ -1,7 +1,7 @@
 import type { BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 
-/** Every attempt exists, is open and has started no step. */
+/** A store of builds where every attempt exists, is open and has started no step. */
 export function openBuilds(
   writes: Pick<BuildTransaction, 'record' | 'retry'>,
 ): Pick<BuildStore, 'withBuild'> {

@@ -15,7 +15,7 @@ import type { ForgeRepository, ForgeUnderTest } from './forge-under-test.ts';
 export type Parameters = Readonly<Record<string, string>>;
 export type Version = Readonly<Record<string, string>>;
 
-/** One test of the contract: a repository of its own, and the working directory of a step. */
+/** The setting of one test of the contract: a new repository, and the working directory of a step. */
 export class ContractSetting {
   readonly forge: ForgeUnderTest;
   readonly repository: ForgeRepository;
@@ -29,9 +29,9 @@ export class ContractSetting {
 
   static async create(
     forge: ForgeUnderTest,
-    { name, private: hidden }: { name: string; private: boolean },
+    { name, private: isPrivate }: { name: string; private: boolean },
   ): Promise<ContractSetting> {
-    const repository = await forge.createRepository(name, { private: hidden });
+    const repository = await forge.createRepository(name, { private: isPrivate });
     return new ContractSetting(forge, repository, await mkdtemp(join(tmpdir(), 'millrace-contract-')));
   }
 
@@ -40,13 +40,13 @@ export class ContractSetting {
   }
 
   /** Runs a check from a known version, if one is given, and returns how it ended. */
-  async runCheck(parameters: Parameters = {}, known: Version = {}): Promise<ScriptEnd> {
-    return await this.#run(check, { ...this.#parameters(parameters), ...prefixed('version', known) });
+  async runCheck(parameters: Parameters = {}, knownVersion: Version = {}): Promise<ScriptEnd> {
+    return await this.#run(check, { ...this.#parameters(parameters), ...prefixed('version', knownVersion) });
   }
 
   /** The versions that a check finds. */
-  async check(parameters: Parameters = {}, known: Version = {}): Promise<Version[]> {
-    const { code, stdout, stderr } = await this.runCheck(parameters, known);
+  async check(parameters: Parameters = {}, knownVersion: Version = {}): Promise<Version[]> {
+    const { code, stdout, stderr } = await this.runCheck(parameters, knownVersion);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).not.toContain('git is used instead');
     return JSON.parse(stdout);
@@ -63,7 +63,7 @@ export class ContractSetting {
     return await readFile(join(this.#folder, 'app', path), 'utf8');
   }
 
-  /** Puts the folder `app`, and returns the version or throws what the script says. */
+  /** Pushes the folder `app`. Returns the version, or throws an error with what the script printed. */
   async push(put: Parameters = {}, parameters: Parameters = {}): Promise<Version> {
     const { code, stdout, stderr } = await this.#run(push, {
       ...this.#parameters(parameters),
@@ -73,7 +73,7 @@ export class ContractSetting {
     return JSON.parse(stdout);
   }
 
-  /** Sets a status of a commit, as a notification of a build does, and returns how that ended. */
+  /** Sets a status of a commit, as a notification of a build does, and returns how the script ended. */
   async report(commit: string, variables: Parameters): Promise<ScriptEnd> {
     const build = { BUILD_PIPELINE_NAME: 'app', BUILD_JOB_NAME: 'unit', BUILD_NUMBER: '7' };
     const more = { ...build, version_ref: commit, ...variables };
@@ -83,17 +83,17 @@ export class ContractSetting {
   /** Runs git in the folder `app`, as a step would. */
   async git(...args: string[]): Promise<string> {
     const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
-    const own = { PATH: env['PATH'], HOME: this.#folder, GIT_CONFIG_NOSYSTEM: '1' };
+    const environment = { PATH: env['PATH'], HOME: this.#folder, GIT_CONFIG_NOSYSTEM: '1' };
     const folder = join(this.#folder, 'app');
     return (
-      await promisify(execFile)('git', [...identity, '-C', folder, ...args], { env: own })
+      await promisify(execFile)('git', [...identity, '-C', folder, ...args], { env: environment })
     ).stdout.trim();
   }
 
   #parameters(more: Parameters): Record<string, string> {
     const { forge, repository } = this;
-    const own = { url: repository.url, name: 'app', token: forge.owner.token, provider: forge.kind };
-    return prefixed('param', { ...own, ...more });
+    const defaults = { url: repository.url, name: 'app', token: forge.owner.token, provider: forge.kind };
+    return prefixed('param', { ...defaults, ...more });
   }
 
   async #run(script: string, variables: Readonly<Record<string, string>>): Promise<ScriptEnd> {

@@ -1,13 +1,13 @@
 interface ImportedCommit {
   readonly message: string;
   readonly branch: string;
-  /** A hash or the full name of a branch. If left out, the commit is the first. */
+  /** A hash or the full name of a branch. Undefined: the commit has no parent. */
   readonly parent: string | undefined;
   readonly seconds: number;
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** The input for `git fast-import` that creates a commit and writes its hash. */
+/** The input for `git fast-import` that creates a commit and prints its hash. */
 export function importOf({ message, branch, parent, seconds, files }: ImportedCommit): string {
   const contents = Object.entries(files ?? { file: `${message}\n` });
   const lines = [

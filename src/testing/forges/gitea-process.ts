@@ -9,11 +9,11 @@ import { freePort } from '#testing/network/free-port.ts';
 import { build } from '#tools/cluster/build.ts';
 import { binaryPath, dataFolder, foldersFrom } from '#tools/cluster/folders.ts';
 import { run } from '#tools/cluster/run.ts';
-import { settingsOf, type GiteaAbout } from './gitea-settings.ts';
+import { settingsOf, type GiteaOptions } from './gitea-settings.ts';
 
 /** The user `nobody` of every Linux. Gitea refuses to run as root. */
 const NOBODY = 65_534;
-/** Of its log, for the error if it does not start. */
+/** How many lines of Gitea's log the error contains if Gitea does not start. */
 const LOG_LINES = 20;
 
 /** Gitea with a database and repositories of its own in a temporary folder. */
@@ -25,12 +25,12 @@ export interface GiteaProcess {
 }
 
 /** Builds Gitea if needed, which takes minutes, and starts it as an ordinary user. */
-export async function startGiteaProcess(about: GiteaAbout = {}): Promise<GiteaProcess> {
-  const folder = await prepare();
-  const { host = '127.0.0.1', certificate } = about;
+export async function startGiteaProcess(options: GiteaOptions = {}): Promise<GiteaProcess> {
+  const folder = await copyProgram();
+  const { host = '127.0.0.1', certificate } = options;
   const address = `http${certificate === undefined ? '' : 's'}://${host}:${await freePort()}`;
   await mkdir(join(folder, 'custom/public/assets/.vite'), { recursive: true });
-  await writeFile(join(folder, 'app.ini'), settingsOf(folder, address, about));
+  await writeFile(join(folder, 'app.ini'), settingsOf(folder, address, options));
   // Gitea's module has no built scripts and styles: the pages are bare, and this says that there are none.
   await writeFile(join(folder, 'custom/public/assets/.vite/manifest.json'), '{}');
   if (certificate !== undefined) {
@@ -49,48 +49,49 @@ export async function startGiteaProcess(about: GiteaAbout = {}): Promise<GiteaPr
       log.splice(0, log.length - LOG_LINES);
     });
   }
-  await listens(address, child, log);
+  await waitUntilListening(address, child, log);
   return {
     address,
     command: async (...args) =>
       await run('setpriv', [...asNobody(folder), ...args], { env: environment(folder) }),
     async stop() {
-      await end(child);
+      await killAndWait(child);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }
 
-/** Copies, or rather links, the program to where an ordinary user can reach it. */
-async function prepare(): Promise<string> {
+/** Copies the program, with hard links if possible, to a folder that an ordinary user can reach. */
+async function copyProgram(): Promise<string> {
   const folders = foldersFrom(env);
   await build(folders, ['gitea']);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-gitea-'));
   const program = binaryPath(folders, 'gitea');
-  const parts = [program, join(dirname(program), dataFolder)];
-  const copy = async (...how: string[]): Promise<string> => await run('cp', ['-r', ...how, ...parts, folder]);
-  // Another file system has no links to this one.
+  const sources = [program, join(dirname(program), dataFolder)];
+  const copy = async (...options: string[]): Promise<string> =>
+    await run('cp', ['-r', ...options, ...sources, folder]);
+  // Hard links do not work between file systems.
   await copy('--link').catch(async () => await copy('--force'));
   return folder;
 }
 
-/** The files that are links stay root's. */
+/** Gives the folder to the user nobody, except the hard links: those files still belong to root. */
 async function giveToNobody(folder: string): Promise<void> {
   if (getuid?.() !== 0) return;
-  const own = (await readdir(join(folder, 'custom'), { recursive: true })).map((name) =>
+  const customFiles = (await readdir(join(folder, 'custom'), { recursive: true })).map((name) =>
     join('custom', name),
   );
   const certificate = (await readdir(folder)).filter((name) => name.endsWith('.pem'));
-  for (const name of ['.', 'app.ini', 'custom', ...own, ...certificate])
+  for (const name of ['.', 'app.ini', 'custom', ...customFiles, ...certificate])
     await chown(join(folder, name), NOBODY, NOBODY);
   await chmod(folder, 0o700);
 }
 
-/** It ends when the test run is killed. */
+/** The command line that runs Gitea as nobody. Gitea ends when the test run is killed. */
 function asNobody(folder: string): string[] {
   const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
-  const options = ['--pdeathsig=KILL', ...(getuid?.() === 0 ? user : [])];
-  return [...options, join(folder, 'gitea'), '--config', join(folder, 'app.ini')];
+  const processOptions = ['--pdeathsig=KILL', ...(getuid?.() === 0 ? user : [])];
+  return [...processOptions, join(folder, 'gitea'), '--config', join(folder, 'app.ini')];
 }
 
 const environment = (folder: string): Record<string, string> => ({
@@ -99,26 +100,30 @@ const environment = (folder: string): Record<string, string> => ({
   GITEA_WORK_DIR: folder,
 });
 
-async function listens(address: string, child: ChildProcess, log: readonly string[]): Promise<void> {
+async function waitUntilListening(
+  address: string,
+  child: ChildProcess,
+  log: readonly string[],
+): Promise<void> {
   const { port, hostname } = new URL(address);
   while (child.exitCode === null && child.signalCode === null) {
-    const open = await new Promise((resolve) => {
+    const isListening = await new Promise((resolve) => {
       const socket = connect(Number(port), hostname, () => {
         socket.destroy();
         resolve(true);
       });
       socket.on('error', () => resolve(false));
     });
-    if (open === true) return;
+    if (isListening === true) return;
     await sleep(50);
   }
   throw new Error(`Gitea did not start:\n${log.join('\n')}`);
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function killAndWait(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  // Nothing of it is kept, so it need not end in order.
+  // Nobody needs its data later, so it need not shut down in order.
   child.kill('SIGKILL');
   await ended;
 }

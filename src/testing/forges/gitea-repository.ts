@@ -8,14 +8,14 @@ interface Server {
   callAs(user: ForgeUser): Call;
 }
 
-/** A repository of a real forge, which tells others of what happens in it. */
+/** A repository of a real forge, which can send webhooks. */
 export interface GiteaRepository extends ForgeRepository {
   createWebhook(about: NewWebhook): Promise<void>;
 }
 
 interface NewWebhook {
   readonly url: string;
-  /** The forge signs what it sends with it. */
+  /** If given, the forge signs its webhooks with this secret. */
   readonly secret?: string;
   readonly events: readonly WebhookEvent[];
 }
@@ -33,7 +33,7 @@ export async function createRepository(
 
 function repository(server: Server, owner: ForgeUser, path: string): GiteaRepository {
   const call = server.callAs(owner);
-  const at = `/repos/${path}`;
+  const apiPath = `/repos/${path}`;
   const url = `${server.address}/${path}.git`;
   const pushes = pushedRepository(url, owner);
   return {
@@ -42,42 +42,46 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
     url,
     ...pushes,
     async commit(about) {
-      const made = await pushes.commit(about);
+      const created = await pushes.commit(about);
       // Gitea records the first push after it has answered.
-      while ((await call<{ empty: boolean }>('GET', at)).empty) await sleep(20);
-      return made;
+      while ((await call<{ empty: boolean }>('GET', apiPath)).empty) await sleep(20);
+      return created;
     },
     async setDefaultBranch(name) {
-      await call('PATCH', at, { default_branch: name });
+      await call('PATCH', apiPath, { default_branch: name });
     },
     async renameBranch(name, to) {
-      await call('PATCH', `${at}/branches/${name}`, { name: to });
+      await call('PATCH', `${apiPath}/branches/${name}`, { name: to });
     },
     async fork(by) {
-      await server.callAs(by)('POST', `${at}/forks`, {});
+      await server.callAs(by)('POST', `${apiPath}/forks`, {});
       return repository(server, by, `${by.name}/${path.split('/')[1] ?? ''}`);
     },
     async openRequest({ title, branch, from, target = 'main', draft = false }) {
       const author = from?.owner ?? owner;
       const head = from === undefined ? branch : `${from.owner.name}:${branch}`;
-      const made = await server.callAs(author)<{ number: number; draft: boolean }>('POST', `${at}/pulls`, {
-        title: draft ? `WIP: ${title}` : title,
-        head,
-        base: target,
-      });
-      if (made.draft !== draft) throw new Error(`Gitea opened '${title}' with draft: ${made.draft}`);
-      return request(call, at, made.number);
+      const created = await server.callAs(author)<{ number: number; draft: boolean }>(
+        'POST',
+        `${apiPath}/pulls`,
+        {
+          title: draft ? `WIP: ${title}` : title,
+          head,
+          base: target,
+        },
+      );
+      if (created.draft !== draft) throw new Error(`Gitea opened '${title}' with draft: ${created.draft}`);
+      return request(call, apiPath, created.number);
     },
     async statuses(commit) {
-      const found = await call<Status[]>(
+      const statuses = await call<Status[]>(
         'GET',
-        `${at}/commits/${commit}/statuses?sort=recentupdate&limit=50`,
+        `${apiPath}/commits/${commit}/statuses?sort=recentupdate&limit=50`,
       );
-      // Its time has whole seconds.
-      return found.toSorted((one, other) => other.id - one.id).map(shown);
+      // Statuses have times in whole seconds, so the ids give the order.
+      return statuses.toSorted((one, other) => other.id - one.id).map(toCommitStatus);
     },
     async createWebhook({ url: target, secret, events }) {
-      await call('POST', `${at}/hooks`, {
+      await call('POST', `${apiPath}/hooks`, {
         type: 'gitea',
         active: true,
         config: { url: target, content_type: 'json', ...(secret !== undefined && { secret }) },
@@ -87,23 +91,25 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
   };
 }
 
-/** What it calls the events. A push of commits to a request's branch is another event than the request. */
+/**
+ * Gitea's names of the events. A push to the branch of a request is another event than opening the request.
+ */
 const EVENTS = { push: ['push'], request: ['pull_request', 'pull_request_sync'] } as const;
 
-function request(call: Call, at: string, number: number): ForgeRequest {
+function request(call: Call, apiPath: string, number: number): ForgeRequest {
   return {
     number,
     async setLabels(names) {
-      const known = await call<{ name: string }[]>('GET', `${at}/labels?limit=50`);
-      for (const name of names.filter((wanted) => !known.some((one) => one.name === wanted)))
-        await call('POST', `${at}/labels`, { name, color: '#00aabb' });
-      await call('PUT', `${at}/issues/${number}/labels`, { labels: names });
+      const existing = await call<{ name: string }[]>('GET', `${apiPath}/labels?limit=50`);
+      for (const name of names.filter((label) => !existing.some((found) => found.name === label)))
+        await call('POST', `${apiPath}/labels`, { name, color: '#00aabb' });
+      await call('PUT', `${apiPath}/issues/${number}/labels`, { labels: names });
     },
     async close() {
-      await call('PATCH', `${at}/pulls/${number}`, { state: 'closed' });
+      await call('PATCH', `${apiPath}/pulls/${number}`, { state: 'closed' });
     },
     async reopen() {
-      await call('PATCH', `${at}/pulls/${number}`, { state: 'open' });
+      await call('PATCH', `${apiPath}/pulls/${number}`, { state: 'open' });
     },
   };
 }
@@ -116,7 +122,7 @@ interface Status {
   target_url: string;
 }
 
-const shown = ({ context, status, description, target_url: url }: Status): CommitStatus => ({
+const toCommitStatus = ({ context, status, description, target_url: url }: Status): CommitStatus => ({
   context,
   state: status,
   description,

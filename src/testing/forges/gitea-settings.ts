@@ -1,25 +1,25 @@
-export interface GiteaAbout {
-  /** Where it listens; loopback if left out. */
+export interface GiteaOptions {
+  /** The host on which Gitea listens; loopback if left out. */
   readonly host?: string;
-  /** Serves HTTPS with it. */
+  /** If given, Gitea serves HTTPS with this certificate. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Where its webhooks may go, in the words of its setting; loopback if left out. */
+  /** Where webhooks may go, in the syntax of ALLOWED_HOST_LIST; loopback if left out. */
   readonly webhookHosts?: string;
-  /** The most entries on a page of a list; what Gitea has itself if left out. */
+  /** The largest number of entries on a page of a list; Gitea's default if left out. */
   readonly pageSize?: number;
 }
 
-/** Signs the addresses of files of Git LFS: 32 bytes, as Gitea wants them. For tests only. */
+/** Signs the addresses of Git LFS files. Gitea requires 32 bytes. For tests only. */
 const LFS_SECRET = Buffer.alloc(32, 'millrace').toString('base64url');
 
 /** The text of `app.ini`: nothing that talks to the outside, and no work in the background. */
-export function settingsOf(folder: string, address: string, about: GiteaAbout): string {
+export function settingsOf(folder: string, address: string, options: GiteaOptions): string {
   const { hostname, port } = new URL(address);
   const tls: Record<string, string> =
-    about.certificate === undefined
+    options.certificate === undefined
       ? { PROTOCOL: 'http' }
       : { PROTOCOL: 'https', CERT_FILE: `${folder}/cert.pem`, KEY_FILE: `${folder}/key.pem` };
-  return ini({
+  return formatIni({
     server: {
       ...tls,
       HTTP_ADDR: hostname,
@@ -36,11 +36,11 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
     repository: { ROOT: `${folder}/repositories`, DEFAULT_BRANCH: 'main' },
     security: { INSTALL_LOCK: 'true', SECRET_KEY: 'a key for tests only' },
     service: { DISABLE_REGISTRATION: 'true' },
-    webhook: { ALLOWED_HOST_LIST: about.webhookHosts ?? 'loopback' },
-    api: about.pageSize === undefined ? {} : { MAX_RESPONSE_ITEMS: String(about.pageSize) },
+    webhook: { ALLOWED_HOST_LIST: options.webhookHosts ?? 'loopback' },
+    api: options.pageSize === undefined ? {} : { MAX_RESPONSE_ITEMS: String(options.pageSize) },
     indexer: { ISSUE_INDEXER_TYPE: 'db' },
     lfs: { PATH: `${folder}/lfs` },
-    // In memory: a queue on disk is asked for work only every two seconds.
+    // In memory, because Gitea polls a queue on disk only every two seconds.
     queue: { TYPE: 'channel' },
     session: { PROVIDER: 'memory' },
     log: { MODE: 'console', LEVEL: 'Warn', ROOT_PATH: `${folder}/log` },
@@ -51,7 +51,7 @@ export function settingsOf(folder: string, address: string, about: GiteaAbout): 
   });
 }
 
-function ini(sections: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
+function formatIni(sections: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
   const lines = Object.entries(sections).flatMap(([name, settings]) => [
     `[${name}]`,
     ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),

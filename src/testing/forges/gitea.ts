@@ -2,9 +2,9 @@ import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
 import { caller, type Call } from './gitea-calls.ts';
 import { startGiteaProcess } from './gitea-process.ts';
 import { createRepository, type GiteaRepository } from './gitea-repository.ts';
-import type { GiteaAbout } from './gitea-settings.ts';
+import type { GiteaOptions } from './gitea-settings.ts';
 
-/** Every user's, for sign-in. */
+/** The password of every user. */
 export const PASSWORD = 'a password of the tests';
 
 /** A real Gitea. The owner is its administrator. */
@@ -15,12 +15,12 @@ export interface Gitea extends ForgeUnderTest {
   createRepository(...about: Parameters<ForgeUnderTest['createRepository']>): Promise<GiteaRepository>;
 }
 
-export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
+export async function startGitea(about: GiteaOptions = {}): Promise<Gitea> {
   const process = await startGiteaProcess(about);
   const { address } = process;
   const person = ['--username', 'root-of-tests', '--email', 'root@example.org', '--password', PASSWORD];
-  const wanted = ['--access-token', '--access-token-scopes', 'all'];
-  const output = await process.command('admin', 'user', 'create', '--admin', ...person, ...wanted);
+  const tokenOptions = ['--access-token', '--access-token-scopes', 'all'];
+  const output = await process.command('admin', 'user', 'create', '--admin', ...person, ...tokenOptions);
   const token = /\b[0-9a-f]{40}\b/.exec(output)?.[0];
   if (token === undefined) throw new Error(`Gitea gave no token: ${output}`);
   const owner: ForgeUser = { name: 'root-of-tests', token };
@@ -32,22 +32,22 @@ export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
     owner,
     call,
     pageSize: about.pageSize ?? 50,
-    // It orders by whole seconds.
+    // Gitea orders by times in whole seconds.
     orderedAfterMs: 1100,
     misuse: () => [],
     async createUser(name) {
       const user = { username: name, email: `${name}@example.org`, password: PASSWORD };
       await call('POST', '/admin/users', { ...user, must_change_password: false });
       const basic = `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
-      const own = caller(address, basic, about.certificate?.cert);
-      const made = await own<{ sha1: string }>('POST', `/users/${name}/tokens`, {
+      const callAsNewUser = caller(address, basic, about.certificate?.cert);
+      const createdToken = await callAsNewUser<{ sha1: string }>('POST', `/users/${name}/tokens`, {
         name: 'tests',
         scopes: ['all'],
       });
-      return { name, token: made.sha1 };
+      return { name, token: createdToken.sha1 };
     },
-    createRepository: async (name, { owner: by = owner, private: hidden = false } = {}) =>
-      await createRepository({ address, callAs }, by, { name, private: hidden }),
+    createRepository: async (name, { owner: by = owner, private: isPrivate = false } = {}) =>
+      await createRepository({ address, callAs }, by, { name, private: isPrivate }),
     stop: async () => await process.stop(),
   };
 }

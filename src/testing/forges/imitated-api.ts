@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ForgeKind } from './forge-under-test.ts';
 import type { ImitatedRepository } from './imitated-repository.ts';
 
-/** What a parameter of a query may be: one of these, any text, or a whole number from 1 to this one. */
+/** What a query parameter may be: a text of the list, any text, or a whole number from 1 to this maximum. */
 type QueryRule = readonly string[] | 'text' | number;
 
 /** A request that its route allows. */
@@ -22,11 +22,12 @@ export interface ApiAnswer {
 
 export interface ApiRoute {
   readonly method: 'GET' | 'POST';
-  /** Below the root. `{repository}` is `<owner>/<name>`, in one segment or in two. */
+  /** The path below the root. `{repository}` is `<owner>/<name>`, in one segment or in two. */
   readonly path: string;
   readonly query: Readonly<Record<string, QueryRule>>;
-  /** Parameters without which the answer depends on settings of the forge. */
+  /** Parameters that a request must have: without them the answer would depend on settings of the forge. */
   readonly needs: readonly string[];
+  /** The allowed values of the header Accept. */
   readonly accepts: readonly string[];
   readonly answer: (request: ApiRequest) => Promise<ApiAnswer>;
 }
@@ -36,10 +37,10 @@ export interface ImitatedApi {
   readonly kind: ForgeKind;
   readonly root: string;
   readonly pageSize: number;
-  /** The header with the token, and how it is spelled. */
+  /** The name of the header with the token, and its value for a token. */
   readonly tokenHeader: string;
-  readonly spelled: (token: string) => string;
-  /** Where git finds the commit of a request. */
+  readonly tokenHeaderValue: (token: string) => string;
+  /** The git ref with the commit of a request. */
   readonly requestRef: (number: number) => string;
   readonly routes: readonly ApiRoute[];
 }
@@ -54,25 +55,25 @@ export interface FoundRoute {
 
 /** Finds the route of a path below the root, or says what is wrong. */
 export function findRoute(api: ImitatedApi, method: string, path: string): FoundRoute | ApiAnswer {
-  const found = api.routes.flatMap((route) => {
+  const candidates = api.routes.flatMap((route) => {
     const names = matchPath(route.path, path);
     return names === undefined ? [] : [{ route, path: names['repository'] ?? '', sha: names['sha'] ?? '' }];
   });
-  const right = found.find(({ route }) => route.method === method);
-  if (right !== undefined) return right;
-  if (found.length === 0) return refusal(404, `the API has no path ${path}`);
+  const match = candidates.find(({ route }) => route.method === method);
+  if (match !== undefined) return match;
+  if (candidates.length === 0) return refusal(404, `the API has no path ${path}`);
   return refusal(
     405,
-    `${path} has no method ${method}, only ${found.map(({ route }) => route.method).join(', ')}`,
+    `${path} has no method ${method}, only ${candidates.map(({ route }) => route.method).join(', ')}`,
   );
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
-  const [wanted, given] = [pattern.split('/'), path.split('/')];
-  if (wanted.length !== given.length) return undefined;
+  const [patternSegments, pathSegments] = [pattern.split('/'), path.split('/')];
+  if (patternSegments.length !== pathSegments.length) return undefined;
   const names: Record<string, string> = {};
-  for (const [at, segment] of wanted.entries()) {
-    const text = given[at] ?? '';
+  for (const [at, segment] of patternSegments.entries()) {
+    const text = pathSegments[at] ?? '';
     if (segment.startsWith('{')) names[segment.slice(1, -1)] = decodeURIComponent(text);
     else if (segment !== text) return undefined;
   }
@@ -81,15 +82,15 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
 }
 
 /** What is wrong with a query; undefined if nothing is. */
-export function judgeQuery({ query, needs }: ApiRoute, given: URLSearchParams): string | undefined {
-  for (const name of new Set(given.keys())) {
+export function judgeQuery({ query, needs }: ApiRoute, parameters: URLSearchParams): string | undefined {
+  for (const name of new Set(parameters.keys())) {
     const rule = query[name];
-    const values = given.getAll(name);
+    const values = parameters.getAll(name);
     if (rule === undefined) return `the query has '${name}', which is not in the API documents`;
     if (values.length > 1) return `the query has '${name}' ${values.length} times`;
     if (!isAllowed(rule, values[0] ?? '')) return `'${name}' cannot be '${values[0]}'`;
   }
-  const missing = needs.find((name) => !given.has(name));
+  const missing = needs.find((name) => !parameters.has(name));
   return missing === undefined ? undefined : `the query lacks '${missing}'`;
 }
 
@@ -108,30 +109,32 @@ export function judgeHeaders(
   const { accept = '', 'content-type': type, 'user-agent': agent = '' } = headers;
   if (!accepts.includes(accept)) return refusal(406, `the header Accept cannot be '${accept}'`);
   if (agent === '') return refusal(403, 'there is no header User-Agent');
-  const wanted = method === 'POST' ? 'application/json' : undefined;
-  return type === wanted ? undefined : refusal(415, `the header Content-Type cannot be '${type}'`);
+  const expectedType = method === 'POST' ? 'application/json' : undefined;
+  return type === expectedType ? undefined : refusal(415, `the header Content-Type cannot be '${type}'`);
 }
 
-/** One page of a list, with the header Link, which some forges leave out where there is one page. */
+/**
+ * One page of a list, with the header Link. If there is only one page, only `alwaysLink` sends the header.
+ */
 export function answerPage(
   { url }: ApiRequest,
-  all: readonly unknown[],
+  rows: readonly unknown[],
   { size: name, alwaysLink = false }: { size: string; alwaysLink?: boolean },
 ): ApiAnswer {
   const size = Number(url.searchParams.get(name));
   const page = Number(url.searchParams.get('page') ?? '1');
-  const last = Math.max(1, Math.ceil(all.length / size));
+  const last = Math.max(1, Math.ceil(rows.length / size));
   const link = (relation: string, to: number): string => {
-    const there = new URL(url);
-    there.searchParams.set('page', String(to));
-    return `<${there.href}>; rel="${relation}"`;
+    const target = new URL(url);
+    target.searchParams.set('page', String(to));
+    return `<${target.href}>; rel="${relation}"`;
   };
-  const back = page > 1 ? [link('prev', page - 1), link('first', 1)] : [];
-  const on = page < last ? [link('next', page + 1), link('last', last)] : [];
-  const links = [...on, ...back, ...(alwaysLink && back.length === 0 ? [link('first', 1)] : [])];
+  const backward = page > 1 ? [link('prev', page - 1), link('first', 1)] : [];
+  const forward = page < last ? [link('next', page + 1), link('last', last)] : [];
+  const links = [...forward, ...backward, ...(alwaysLink && backward.length === 0 ? [link('first', 1)] : [])];
   return {
     status: 200,
     headers: links.length === 0 ? {} : { link: links.join(', ') },
-    body: all.slice((page - 1) * size, page * size),
+    body: rows.slice((page - 1) * size, page * size),
   };
 }

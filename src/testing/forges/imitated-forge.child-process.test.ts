@@ -30,18 +30,18 @@ describe.each([
   afterAll(async () => await forge.stop());
 
   async function send({ method = 'GET', path = list, headers = {}, body }: Sent): Promise<[number, string]> {
-    const own = { accept: 'application/json', 'user-agent': 'test', ...headers };
-    const all = { [api.tokenHeader]: api.spelled(forge.owner.token), ...own };
-    const given = Object.entries(all).flatMap(([name, value]) =>
+    const defaults = { accept: 'application/json', 'user-agent': 'test', ...headers };
+    const allHeaders = { [api.tokenHeader]: api.tokenHeaderValue(forge.owner.token), ...defaults };
+    const definedHeaders = Object.entries(allHeaders).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     );
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const options = { method, headers: Object.fromEntries(given), ...text };
+    const options = { method, headers: Object.fromEntries(definedHeaders), ...text };
     const answer = await request(`${forge.address}${path}`, options);
     return [answer.statusCode, await answer.body.text()];
   }
 
-  test('answers what its documents allow', async () => {
+  test('answers a request that its API documents allow', async () => {
     expect(await send({})).toEqual([200, '[]']);
     expect(forge.misuse()).toEqual([]);
   });
@@ -74,16 +74,16 @@ describe.each([
     expect(forge.misuse()).toEqual([]);
   });
 
-  test('refuses a token that it does not know, and shows it no private repository', async () => {
-    const [code] = await send({ headers: { [api.tokenHeader]: api.spelled('unknown') } });
+  test('refuses an unknown token, and shows another user no private repository', async () => {
+    const [code] = await send({ headers: { [api.tokenHeader]: api.tokenHeaderValue('unknown') } });
     expect(code).toBe(401);
     const { token } = await forge.createUser('someone');
-    const [hidden] = await send({ headers: { [api.tokenHeader]: api.spelled(token) } });
-    expect(hidden).toBe(404);
+    const [statusForOther] = await send({ headers: { [api.tokenHeader]: api.tokenHeaderValue(token) } });
+    expect(statusForOther).toBe(404);
     expect(forge.misuse()).toEqual([]);
   });
 
-  test('refuses a status of a commit that it lacks, and one that is no JSON', async () => {
+  test('refuses a status of an unknown commit, and a status that is not JSON', async () => {
     const folder = list.slice(0, list.lastIndexOf('/'));
     const headers = { accept: github === api ? 'application/vnd.github+json' : 'application/json' };
     const sent = { method: 'POST', path: `${folder}/statuses/${SHA}`, body: { state: 'success' } } as const;

@@ -16,7 +16,9 @@ import { ImitatedRepository } from './imitated-repository.ts';
 import { bytesOf } from './read-body.ts';
 import { serveGit } from './serve-git.ts';
 
-/** Commits have dates of long ago, in the order in which they were created. */
+/**
+ * The date of the first commit, in seconds. Each later commit has a later date, and all of them are long ago.
+ */
 const FIRST_TICK = 1_600_000_000;
 
 /** Starts a server with the API and the repositories of a forge that cannot run here. */
@@ -66,22 +68,22 @@ class ImitatedForge implements ForgeUnderTest {
 
   async createRepository(
     name: string,
-    { owner = this.owner, private: hidden = false }: { owner?: ForgeUser; private?: boolean } = {},
+    { owner = this.owner, private: isPrivate = false }: { owner?: ForgeUser; private?: boolean } = {},
   ): Promise<ImitatedRepository> {
     const host = {
       address: this.address,
       folder: this.#folder,
       requestRef: this.#api.requestRef,
       tick: () => (this.#ticks += 1),
-      add: (one: ImitatedRepository) => void this.#repositories.set(one.path, one),
+      add: (repository: ImitatedRepository) => void this.#repositories.set(repository.path, repository),
     };
-    return await new ImitatedRepository(host, owner, { name, private: hidden }).create();
+    return await new ImitatedRepository(host, owner, { name, private: isPrivate }).create();
   }
 
   misuse(): string[] {
-    const found = this.#misuse;
+    const problems = this.#misuse;
     this.#misuse = [];
-    return found;
+    return problems;
   }
 
   async stop(): Promise<void> {
@@ -113,12 +115,12 @@ class ImitatedForge implements ForgeUnderTest {
     else if ((repository.private || pushes) && user !== repository.owner)
       response.writeHead(401, { 'www-authenticate': 'Basic realm="forge"' }).end();
     else {
-      await repository.requestsNow();
+      await repository.refreshRequests();
       await serveGit(request, response, { folder: this.#folder, user: user?.name ?? '' });
     }
   }
 
-  /** Git sends the token as a password. */
+  /** The user whose token git sends as the password. */
   #userOf(authorization: string): ForgeUser | undefined {
     const basic = authorization.replace('Basic ', '');
     const password = Buffer.from(basic, 'base64').toString().split(':')[1];
@@ -127,26 +129,26 @@ class ImitatedForge implements ForgeUnderTest {
 
   async #answer(url: URL, request: IncomingMessage, text: string): Promise<ApiAnswer> {
     const { method = '', headers } = request;
-    const misused = (problem: ApiAnswer): ApiAnswer => {
+    const recordMisuse = (problem: ApiAnswer): ApiAnswer => {
       this.#misuse.push(`${method} ${url.pathname}${url.search}: ${JSON.stringify(problem.body)}`);
       return problem;
     };
-    const { root, tokenHeader, spelled } = this.#api;
-    if (!url.pathname.startsWith(`${root}/`)) return misused(refusal(404, `the API is at ${root}`));
-    const found = findRoute(this.#api, method, url.pathname.slice(root.length));
-    if (!('route' in found)) return misused(found);
-    const given = headers[tokenHeader];
-    if (given === undefined) return misused(refusal(401, `there is no header ${tokenHeader}`));
-    const header = judgeHeaders(found.route, headers);
-    if (header !== undefined) return misused(header);
-    const problem = judgeQuery(found.route, url.searchParams);
-    if (problem !== undefined) return misused(refusal(400, problem));
-    const user = this.#users.find(({ token }) => spelled(token) === given);
+    const { root, tokenHeader, tokenHeaderValue } = this.#api;
+    if (!url.pathname.startsWith(`${root}/`)) return recordMisuse(refusal(404, `the API is at ${root}`));
+    const match = findRoute(this.#api, method, url.pathname.slice(root.length));
+    if (!('route' in match)) return recordMisuse(match);
+    const sentToken = headers[tokenHeader];
+    if (sentToken === undefined) return recordMisuse(refusal(401, `there is no header ${tokenHeader}`));
+    const headerProblem = judgeHeaders(match.route, headers);
+    if (headerProblem !== undefined) return recordMisuse(headerProblem);
+    const queryProblem = judgeQuery(match.route, url.searchParams);
+    if (queryProblem !== undefined) return recordMisuse(refusal(400, queryProblem));
+    const user = this.#users.find(({ token }) => tokenHeaderValue(token) === sentToken);
     if (user === undefined) return refusal(401, `the header ${tokenHeader} has no token of a user`);
-    return await this.#answerUser(user, { url, text }, found);
+    return await this.#answerUser(user, { url, text }, match);
   }
 
-  /** Whether there is a private repository, only its owner learns. */
+  /** Answers a known user. Only the owner of a private repository learns that it exists. */
   async #answerUser(
     user: ForgeUser,
     { url, text }: { url: URL; text: string },

@@ -3,17 +3,20 @@ import type { ImitatedRequest } from './imitated-repository.ts';
 import { describePull, listCommits, openRequests, setStatus } from './imitated-routes.ts';
 
 const JSON_ONLY = ['application/json'];
-/** Number of pages: nobody asks for more. */
+/** The largest page number that a request may ask for. */
 const MAX_PAGES = 1000;
 
 type Route = Omit<ApiRoute, 'accepts' | 'needs' | 'query'> & Partial<ApiRoute>;
 
-const route = (about: Route): ApiRoute => ({ accepts: JSON_ONLY, needs: [], query: {}, ...about });
+const route = (rules: Route): ApiRoute => ({ accepts: JSON_ONLY, needs: [], query: {}, ...rules });
 
-/** Where the parameters of a query ask for it, only requests into this branch. */
-const into = (request: ApiRequest, parameter: string): ((one: ImitatedRequest) => boolean) => {
-  const wanted = request.url.searchParams.get(parameter);
-  return ({ target }) => wanted === null || target === wanted;
+/**
+ * Whether a request is into the branch that this query parameter names. Without the parameter, every request
+ * is.
+ */
+const isInto = (request: ApiRequest, parameter: string): ((candidate: ImitatedRequest) => boolean) => {
+  const targetBranch = request.url.searchParams.get(parameter);
+  return ({ target }) => targetBranch === null || target === targetBranch;
 };
 
 /** GitHub Enterprise Server, as in its REST API documents of version 2022-11-28. */
@@ -22,7 +25,7 @@ export const github: ImitatedApi = {
   root: '/api/v3',
   pageSize: 100,
   tokenHeader: 'authorization',
-  spelled: (token) => `token ${token}`,
+  tokenHeaderValue: (token) => `token ${token}`,
   requestRef: (number) => `refs/pull/${number}/head`,
   routes: [
     route({
@@ -48,8 +51,8 @@ export const github: ImitatedApi = {
       needs: ['state', 'sort', 'direction', 'per_page', 'page'],
       accepts: ['application/vnd.github+json', ...JSON_ONLY],
       answer: async (request) => {
-        const found = (await openRequests(request)).filter(into(request, 'base'));
-        return answerPage(request, found.map(describePull), { size: 'per_page' });
+        const requests = (await openRequests(request)).filter(isInto(request, 'base'));
+        return answerPage(request, requests.map(describePull), { size: 'per_page' });
       },
     }),
     route({
@@ -67,7 +70,7 @@ export const gitlab: ImitatedApi = {
   root: '/api/v4',
   pageSize: 100,
   tokenHeader: 'private-token',
-  spelled: (token) => token,
+  tokenHeaderValue: (token) => token,
   requestRef: (number) => `refs/merge-requests/${number}/head`,
   routes: [
     route({
@@ -92,11 +95,11 @@ export const gitlab: ImitatedApi = {
       needs: ['state', 'order_by', 'sort', 'per_page', 'page'],
       answer: async (request) => {
         const labels = request.url.searchParams.get('labels')?.split(',') ?? [];
-        const found = (await openRequests(request))
-          .filter(into(request, 'target_branch'))
-          .filter((one) => labels.every((label) => one.labels.includes(label)));
+        const requests = (await openRequests(request))
+          .filter(isInto(request, 'target_branch'))
+          .filter((candidate) => labels.every((label) => candidate.labels.includes(label)));
         const size = { size: 'per_page', alwaysLink: true };
-        return answerPage(request, found.map(describeMerge), size);
+        return answerPage(request, requests.map(describeMerge), size);
       },
     }),
     route({
@@ -110,7 +113,7 @@ export const gitlab: ImitatedApi = {
 function describeMerge(request: ImitatedRequest): object {
   const { number, title, draft, labels, sha, branch, target, from, into: project } = request;
   return {
-    // Not the number: that is unique in its project only.
+    // The id differs from the number, which is unique only in its project.
     id: 1000 + number,
     iid: number,
     state: 'opened',
@@ -126,13 +129,13 @@ function describeMerge(request: ImitatedRequest): object {
   };
 }
 
-/** Forgejo, as in the Swagger document that it serves, of version 1. Gitea's has the same of what is here. */
+/** Forgejo, as in the Swagger document that it serves, of version 1. Gitea's document has the same routes. */
 export const forgejo: ImitatedApi = {
   kind: 'forgejo',
   root: '/api/v1',
   pageSize: 50,
   tokenHeader: 'authorization',
-  spelled: (token) => `token ${token}`,
+  tokenHeaderValue: (token) => `token ${token}`,
   requestRef: (number) => `refs/pull/${number}/head`,
   routes: [
     route({

@@ -12,7 +12,7 @@ import type {
   NewRequest,
 } from './forge-under-test.ts';
 
-/** A request of an imitated forge. Its commit is what its branch had when the forge last looked. */
+/** A pull request or merge request. `sha` is the commit that its branch had when the forge last looked. */
 export interface ImitatedRequest {
   readonly number: number;
   readonly title: string;
@@ -24,7 +24,7 @@ export interface ImitatedRequest {
   labels: readonly string[];
   open: boolean;
   sha: string;
-  /** Larger than that of every request that changed before. */
+  /** The tick of the last change: larger than that of every request that changed earlier. */
   changed: number;
 }
 
@@ -33,7 +33,7 @@ export interface ImitatedHost {
   readonly address: string;
   readonly folder: string;
   readonly requestRef: (number: number) => string;
-  /** Grows with every call. */
+  /** Returns a larger number with every call. */
   readonly tick: () => number;
   readonly add: (repository: ImitatedRepository) => void;
 }
@@ -70,7 +70,7 @@ export class ImitatedRepository implements ForgeRepository {
       '',
       this.#host.folder,
     );
-    // Forges allow both, and the fetch of one commit by its hash.
+    // Forges allow partial clones, and the fetch of one commit by its hash.
     await appendFile(
       `${this.folder}/config`,
       '[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n',
@@ -80,8 +80,8 @@ export class ImitatedRepository implements ForgeRepository {
   }
 
   async commit({ onto, branch = 'main', ...about }: NewCommit): Promise<string> {
-    const there = await this.commits(`refs/heads/${branch}`, 1);
-    const parent = onto?.replace('origin/', 'refs/heads/') ?? there[0];
+    const newest = await this.commits(`refs/heads/${branch}`, 1);
+    const parent = onto?.replace('origin/', 'refs/heads/') ?? newest[0];
     const seconds = this.#host.tick();
     this.#pushed.set(branch, seconds);
     const text = importOf({ ...about, branch, parent, seconds });
@@ -113,17 +113,17 @@ export class ImitatedRepository implements ForgeRepository {
   }
 
   async renameBranch(name: string, to: string): Promise<void> {
-    // Git lets HEAD follow.
+    // If HEAD names the branch, git renames it there too.
     await this.#git(['branch', '-m', name, to]);
-    for (const one of this.#requests) if (one.open && one.target === name) one.target = to;
+    for (const request of this.#requests) if (request.open && request.target === name) request.target = to;
   }
 
   async fork(by: ForgeUser): Promise<ImitatedRepository> {
     const name = this.path.split('/')[1] ?? '';
-    const made = new ImitatedRepository(this.#host, by, { name, private: this.private });
-    await cp(this.folder, made.folder, { recursive: true });
-    this.#host.add(made);
-    return made;
+    const fork = new ImitatedRepository(this.#host, by, { name, private: this.private });
+    await cp(this.folder, fork.folder, { recursive: true });
+    this.#host.add(fork);
+    return fork;
   }
 
   openRequest({ title, branch, from, target = 'main', draft = false }: NewRequest): Promise<ForgeRequest> {
@@ -131,11 +131,11 @@ export class ImitatedRepository implements ForgeRepository {
     if (!(source instanceof ImitatedRepository)) throw new Error('the fork is on another forge');
     const number = this.#requests.length + 1;
     const { tick } = this.#host;
-    const own = { number, title, branch, target, draft, from: source, into: this };
-    const request: ImitatedRequest = { ...own, labels: [], open: true, sha: '', changed: tick() };
+    const fields = { number, title, branch, target, draft, from: source, into: this };
+    const request: ImitatedRequest = { ...fields, labels: [], open: true, sha: '', changed: tick() };
     this.#requests.push(request);
-    const change = (what: Partial<ImitatedRequest>): Promise<void> => {
-      Object.assign(request, what, { changed: tick() });
+    const change = (changes: Partial<ImitatedRequest>): Promise<void> => {
+      Object.assign(request, changes, { changed: tick() });
       return Promise.resolve();
     };
     return Promise.resolve({
@@ -156,11 +156,11 @@ export class ImitatedRepository implements ForgeRepository {
 
   /** The newest commits of a branch, newest first; empty if there is no such branch. */
   async commits(branch: string, count = 100): Promise<string[]> {
-    const found = await this.#git(['rev-list', `--max-count=${count}`, branch, '--']).catch(() => '');
-    return found === '' ? [] : found.split('\n');
+    const hashes = await this.#git(['rev-list', `--max-count=${count}`, branch, '--']).catch(() => '');
+    return hashes === '' ? [] : hashes.split('\n');
   }
 
-  /** The same commits with their parents and messages. */
+  /** The newest commits of a branch, newest first, with their parents and messages. */
   async describedCommits(branch: string): Promise<{ id: string; parents: string[]; message: string }[]> {
     const format = '--format=%H%x00%P%x00%B%x00';
     const text = await this.#git(['log', '--max-count=100', format, branch, '--']).catch(() => '');
@@ -178,18 +178,18 @@ export class ImitatedRepository implements ForgeRepository {
     );
   }
 
-  /** Looks at the branches of open requests, so that a push is a change of its request. */
-  async requestsNow(): Promise<readonly ImitatedRequest[]> {
-    const open = this.#requests.filter((one) => one.open);
+  /** Updates the open requests whose branches have moved, and returns all requests. */
+  async refreshRequests(): Promise<readonly ImitatedRequest[]> {
+    const open = this.#requests.filter((request) => request.open);
     const heads = new Map<ImitatedRepository, Map<string, string>>();
-    for (const from of new Set(open.map((one) => one.from))) heads.set(from, await from.#heads());
-    const moved = open.filter((one) => {
-      const sha = heads.get(one.from)?.get(one.branch) ?? one.sha;
-      if (sha === '') throw new Error(`there is no branch '${one.branch}', which has a request`);
-      if (sha === one.sha) return false;
-      const pushed = one.from.#pushed.get(one.branch) ?? 0;
-      one.changed = one.sha === '' ? Math.max(one.changed, pushed) : this.#host.tick();
-      one.sha = sha;
+    for (const from of new Set(open.map((request) => request.from))) heads.set(from, await from.#heads());
+    const moved = open.filter((request) => {
+      const sha = heads.get(request.from)?.get(request.branch) ?? request.sha;
+      if (sha === '') throw new Error(`there is no branch '${request.branch}', which has a request`);
+      if (sha === request.sha) return false;
+      const pushed = request.from.#pushed.get(request.branch) ?? 0;
+      request.changed = request.sha === '' ? Math.max(request.changed, pushed) : this.#host.tick();
+      request.sha = sha;
       return true;
     });
     await this.#setRefs(moved);
@@ -198,28 +198,34 @@ export class ImitatedRepository implements ForgeRepository {
 
   async #setRefs(moved: readonly ImitatedRequest[]): Promise<void> {
     const { requestRef } = this.#host;
-    const own = moved.filter(({ from }) => from === this);
-    const lines = own.map(({ number, sha }) => `update ${requestRef(number)} ${sha}\n`);
-    if (own.length > 0) await this.#git(['update-ref', '--stdin'], lines.join(''));
-    for (const { number, sha, from } of moved.filter((one) => one.from !== this))
+    const fromBranches = moved.filter(({ from }) => from === this);
+    const lines = fromBranches.map(({ number, sha }) => `update ${requestRef(number)} ${sha}\n`);
+    if (fromBranches.length > 0) await this.#git(['update-ref', '--stdin'], lines.join(''));
+    for (const { number, sha, from } of moved.filter((request) => request.from !== this))
       await this.#git(['fetch', '-q', from.folder, `+${sha}:${requestRef(number)}`]);
   }
 
   async #heads(): Promise<Map<string, string>> {
-    const found = await this.#git([
+    const branches = await this.#git([
       'for-each-ref',
       '--format=%(objectname) %(refname:lstrip=2)',
       'refs/heads',
     ]);
-    return new Map(found.split('\n').map((line) => [line.slice(41), line.slice(0, 40)]));
+    return new Map(branches.split('\n').map((line) => [line.slice(41), line.slice(0, 40)]));
   }
 
   async #git(args: readonly string[], input = '', folder = this.folder): Promise<string> {
-    const who = { GIT_COMMITTER_NAME: this.owner.name, GIT_COMMITTER_EMAIL: 'owner@example.org' };
-    const when = { GIT_COMMITTER_DATE: `@${this.#host.tick()} +0000` };
-    const own = { PATH: env['PATH'], HOME: this.#host.folder, GIT_CONFIG_NOSYSTEM: '1', ...who, ...when };
-    const running = promisify(execFile)('git', args, { cwd: folder, env: own });
-    // A program may end without having read it. Its exit code says whether it succeeded.
+    const committer = { GIT_COMMITTER_NAME: this.owner.name, GIT_COMMITTER_EMAIL: 'owner@example.org' };
+    const date = { GIT_COMMITTER_DATE: `@${this.#host.tick()} +0000` };
+    const environment = {
+      PATH: env['PATH'],
+      HOME: this.#host.folder,
+      GIT_CONFIG_NOSYSTEM: '1',
+      ...committer,
+      ...date,
+    };
+    const running = promisify(execFile)('git', args, { cwd: folder, env: environment });
+    // Git may end before it has read its input. Its exit code says whether it succeeded.
     running.child.stdin?.on('error', () => {}).end(input);
     return (await running).stdout.trim();
   }

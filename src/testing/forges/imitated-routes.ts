@@ -9,9 +9,9 @@ export async function listCommits(
   { branch: name, size, field }: { branch: string; size: string; field: string },
 ): Promise<ApiAnswer> {
   const { repository, url } = request;
-  const found = await repository.describedCommits(url.searchParams.get(name) ?? 'HEAD');
-  if (found.length === 0 && field === 'sha') return refusal(404, 'no such branch, or no commit yet');
-  const described = found.map(({ id, parents, message }) =>
+  const commits = await repository.describedCommits(url.searchParams.get(name) ?? 'HEAD');
+  if (commits.length === 0 && field === 'sha') return refusal(404, 'no such branch, or no commit yet');
+  const described = commits.map(({ id, parents, message }) =>
     field === 'sha'
       ? { sha: id, parents: parents.map((sha) => ({ sha })), commit: { message } }
       : { id, parent_ids: parents, message },
@@ -19,16 +19,16 @@ export async function listCommits(
   return answerPage(request, described, { size });
 }
 
-/** Open requests, the one that changed last first. */
+/** The open requests, the last changed one first. */
 export async function openRequests({ repository }: ApiRequest): Promise<ImitatedRequest[]> {
-  const all = await repository.requestsNow();
-  return all.filter(({ open }) => open).toSorted((one, other) => other.changed - one.changed);
+  const requests = await repository.refreshRequests();
+  return requests.filter(({ open }) => open).toSorted((a, b) => b.changed - a.changed);
 }
 
-/** A request as GitHub, and with fewer fields Gitea, describe it. */
+/** A request as GitHub describes it. Gitea describes it with fewer of these fields. */
 export function describePull(request: ImitatedRequest): object {
   const { number, title, draft, labels, sha, branch, target, from, into } = request;
-  const place = ({ owner, path, id }: ImitatedRequest['from']): object => ({
+  const describeRepository = ({ owner, path, id }: ImitatedRequest['from']): object => ({
     id,
     full_name: path,
     name: path.split('/')[1],
@@ -36,15 +36,15 @@ export function describePull(request: ImitatedRequest): object {
     fork: path !== into.path,
   });
   return {
-    // Not the number: that is unique in its repository only.
+    // The id differs from the number, which is unique only in its repository.
     id: 1000 + number,
     number,
     state: 'open',
     title,
     draft,
     labels: labels.map((name, at) => ({ id: at, name, color: '00aabb' })),
-    head: { label: `${from.owner.name}:${branch}`, ref: branch, sha, repo: place(from) },
-    base: { label: `${into.owner.name}:${target}`, ref: target, sha: null, repo: place(into) },
+    head: { label: `${from.owner.name}:${branch}`, ref: branch, sha, repo: describeRepository(from) },
+    base: { label: `${into.owner.name}:${target}`, ref: target, sha: null, repo: describeRepository(into) },
   };
 }
 
@@ -53,8 +53,8 @@ export async function setStatus({ repository, sha, body }: ApiRequest, kind: For
   if (!(await repository.hasCommit(sha))) return refusal(404, `no commit ${sha}`);
   const status = readStatus(body, kind);
   if (typeof status === 'string') return refusal(422, `wrong: ${status}`);
-  const before = (await repository.statuses(sha)).find(({ context }) => context === status.context);
-  if (refusesTransition(kind, before?.state, status.state))
+  const previous = (await repository.statuses(sha)).find(({ context }) => context === status.context);
+  if (refusesTransition(kind, previous?.state, status.state))
     return refusal(400, `Cannot transition status via :enqueue from :${status.state}`);
   repository.addStatus(sha, status);
   return { status: 201, body: { id: 1 } };

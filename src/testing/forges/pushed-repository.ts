@@ -13,16 +13,16 @@ type Pushes = Pick<ForgeRepository, 'commit' | 'commitToEach' | 'setBranch' | 'd
 /** What tests do to a forge's repository with git: each call clones it, changes it and pushes. */
 export function pushedRepository(url: string, owner: ForgeUser): Pushes {
   return {
-    commit: async (about) =>
-      await withClone(url, owner, async (git, folder) => await pushCommit(git, folder, about)),
+    commit: async (commit) =>
+      await withClone(url, owner, async (git, folder) => await pushCommit(git, folder, commit)),
     async commitToEach(branches) {
       await withClone(url, owner, async (git) => {
-        const made: string[] = [];
+        const refspecs: string[] = [];
         for (const name of branches) {
           const commit = await git('commit-tree', '-p', 'origin/main', '-m', name, 'origin/main^{tree}');
-          made.push(`${commit}:refs/heads/${name}`);
+          refspecs.push(`${commit}:refs/heads/${name}`);
         }
-        await git('push', '-q', 'origin', ...made);
+        await git('push', '-q', 'origin', ...refspecs);
       });
     },
     async setBranch(name, commit) {
@@ -42,11 +42,11 @@ export function pushedRepository(url: string, owner: ForgeUser): Pushes {
 
 type Git = (...args: string[]) => Promise<string>;
 
-async function pushCommit(git: Git, folder: string, about: NewCommit): Promise<string> {
-  const { message, branch = 'main', files = { file: `${message}\n` }, onto } = about;
-  const there = await git('ls-remote', 'origin', `refs/heads/${branch}`);
+async function pushCommit(git: Git, folder: string, commit: NewCommit): Promise<string> {
+  const { message, branch = 'main', files = { file: `${message}\n` }, onto } = commit;
+  const existing = await git('ls-remote', 'origin', `refs/heads/${branch}`);
   if (onto !== undefined) await git('checkout', '-q', '-B', branch, onto);
-  else if (there !== '') await git('checkout', '-q', '-B', branch, `origin/${branch}`);
+  else if (existing !== '') await git('checkout', '-q', '-B', branch, `origin/${branch}`);
   else await git('checkout', '-q', '-B', branch);
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -58,7 +58,7 @@ async function pushCommit(git: Git, folder: string, about: NewCommit): Promise<s
   return await git('rev-parse', 'HEAD');
 }
 
-/** Runs git in a new clone, which can push. */
+/** Runs `work` with git in a new clone that can push. */
 export async function withClone<T>(
   url: string,
   owner: ForgeUser,

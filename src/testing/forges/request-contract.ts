@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import type { ContractSetting } from './contract-setting.ts';
 import type { ForgeRequest, ForgeUser, NewRequest } from './forge-under-test.ts';
 
-type Now = () => ContractSetting;
+/** Returns the setting of the test that runs. */
+type CurrentSetting = () => ContractSetting;
 type Proposed = ForgeRequest & { readonly commit: string };
 
 const requests = { pr: 'true' };
@@ -25,95 +26,95 @@ const versionOf = ({ commit, number }: Proposed): Record<string, string> => ({
   pr: String(number),
 });
 
-export function describeRequests(now: Now, fork: () => ForgeUser): void {
+export function describeRequests(setting: CurrentSetting, fork: () => ForgeUser): void {
   test('are versions while they are open, the last changed one at the end', async () => {
-    await now().repository.commit({ message: 'one' });
-    expect(await now().check(requests)).toEqual([]);
-    const [first, second] = [await propose(now(), 'first'), await propose(now(), 'second')];
-    expect(await now().check(requests)).toEqual([versionOf(first), versionOf(second)]);
+    await setting().repository.commit({ message: 'one' });
+    expect(await setting().check(requests)).toEqual([]);
+    const [first, second] = [await propose(setting(), 'first'), await propose(setting(), 'second')];
+    expect(await setting().check(requests)).toEqual([versionOf(first), versionOf(second)]);
     await second.close();
-    expect(await now().check(requests)).toEqual([versionOf(first)]);
+    expect(await setting().check(requests)).toEqual([versionOf(first)]);
     await second.reopen();
-    expect(await now().check(requests)).toEqual([versionOf(first), versionOf(second)]);
+    expect(await setting().check(requests)).toEqual([versionOf(first), versionOf(second)]);
   });
 
   test('have a new version after a push to their branch, and are then at the end', async () => {
-    const { repository, forge } = now();
+    const { repository, forge } = setting();
     await repository.commit({ message: 'one' });
-    const [first, second] = [await propose(now(), 'first'), await propose(now(), 'second')];
+    const [first, second] = [await propose(setting(), 'first'), await propose(setting(), 'second')];
     await sleep(forge.orderedAfterMs);
     const commit = await repository.commit({ message: 'more', branch: 'first' });
     const pushed = [versionOf(second), versionOf({ ...first, commit })];
     // A forge may notice the push after it has answered.
-    let found = await now().check(requests);
-    while (found[1]?.['ref'] !== commit) found = await now().check(requests);
+    let found = await setting().check(requests);
+    while (found[1]?.['ref'] !== commit) found = await setting().check(requests);
     expect(found).toEqual(pushed);
-    await now().pull({ ref: commit, pr: String(first.number) }, requests);
-    expect(await now().git('rev-parse', 'HEAD')).toBe(commit);
+    await setting().pull({ ref: commit, pr: String(first.number) }, requests);
+    expect(await setting().git('rev-parse', 'HEAD')).toBe(commit);
   });
 
-  test('from forks are left out, or marked', async () => {
-    const { repository } = now();
+  test('from forks are left out, or with `forks` are marked', async () => {
+    const { repository } = setting();
     await repository.commit({ message: 'one' });
     const from = await repository.fork(fork());
-    const foreign = await propose(now(), 'theirs', { from });
-    const own = await propose(now(), 'ours');
-    expect(await now().check(requests)).toEqual([versionOf(own)]);
-    const all = [{ ...versionOf(foreign), fork: 'true' }, versionOf(own)];
-    expect(await now().check({ ...requests, forks: 'true' })).toEqual(all);
+    const foreign = await propose(setting(), 'theirs', { from });
+    const ours = await propose(setting(), 'ours');
+    expect(await setting().check(requests)).toEqual([versionOf(ours)]);
+    const expected = [{ ...versionOf(foreign), fork: 'true' }, versionOf(ours)];
+    expect(await setting().check({ ...requests, forks: 'true' })).toEqual(expected);
   });
 
   test('from forks are fetched from the repository itself', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     await repository.commit({ message: 'one' });
-    const { commit } = await propose(now(), 'theirs', { from: await repository.fork(fork()) });
-    const [version = {}] = await now().check({ ...requests, forks: 'true' });
-    await now().pull(version, requests);
-    expect(await now().git('rev-parse', 'HEAD')).toBe(commit);
+    const { commit } = await propose(setting(), 'theirs', { from: await repository.fork(fork()) });
+    const [version = {}] = await setting().check({ ...requests, forks: 'true' });
+    await setting().pull(version, requests);
+    expect(await setting().git('rev-parse', 'HEAD')).toBe(commit);
   });
 }
 
-export function describeRequestList(now: Now): void {
-  test('has drafts too', async () => {
-    await now().repository.commit({ message: 'one' });
-    const draft = await propose(now(), 'draft', { draft: true });
-    expect(await now().check(requests)).toEqual([versionOf(draft)]);
+export function describeRequestList(setting: CurrentSetting): void {
+  test('contains drafts too', async () => {
+    await setting().repository.commit({ message: 'one' });
+    const draft = await propose(setting(), 'draft', { draft: true });
+    expect(await setting().check(requests)).toEqual([versionOf(draft)]);
   });
 
-  test('has those that have all labels', async () => {
-    await now().repository.commit({ message: 'one' });
-    const both = await propose(now(), 'both');
-    const one = await propose(now(), 'labelled');
+  test('contains only requests that have all labels', async () => {
+    await setting().repository.commit({ message: 'one' });
+    const both = await propose(setting(), 'both');
+    const labelled = await propose(setting(), 'labelled');
     await both.setLabels(['run ci', 'a&b', 'more']);
-    await one.setLabels(['run ci']);
-    await propose(now(), 'without');
-    expect(await now().check({ ...requests, labels: 'run ci, a&b' })).toEqual([versionOf(both)]);
+    await labelled.setLabels(['run ci']);
+    await propose(setting(), 'without');
+    expect(await setting().check({ ...requests, labels: 'run ci, a&b' })).toEqual([versionOf(both)]);
     await both.setLabels(['a&b']);
-    expect(await now().check({ ...requests, labels: 'run ci, a&b' })).toEqual([]);
+    expect(await setting().check({ ...requests, labels: 'run ci, a&b' })).toEqual([]);
   });
 
-  test('has those into the branch, also after it was renamed', async () => {
-    const { repository } = now();
-    const one = await repository.commit({ message: 'one' });
-    await repository.setBranch('release/1', one);
-    await repository.setBranch('release/10', one);
-    const wanted = await propose(now(), 'wanted', { target: 'release/1' });
-    await propose(now(), 'other', { target: 'release/10' });
-    await propose(now(), 'usual');
-    expect(await now().check({ ...requests, branch: 'release/1' })).toEqual([versionOf(wanted)]);
+  test('contains only requests into the branch, also after a rename of the branch', async () => {
+    const { repository } = setting();
+    const commit = await repository.commit({ message: 'one' });
+    await repository.setBranch('release/1', commit);
+    await repository.setBranch('release/10', commit);
+    const intoRelease = await propose(setting(), 'wanted', { target: 'release/1' });
+    await propose(setting(), 'other', { target: 'release/10' });
+    await propose(setting(), 'usual');
+    expect(await setting().check({ ...requests, branch: 'release/1' })).toEqual([versionOf(intoRelease)]);
     await repository.renameBranch('release/1', 'stable');
-    expect(await now().check({ ...requests, branch: 'release/1' })).toEqual([]);
-    expect(await now().check({ ...requests, branch: 'stable' })).toEqual([versionOf(wanted)]);
+    expect(await setting().check({ ...requests, branch: 'release/1' })).toEqual([]);
+    expect(await setting().check({ ...requests, branch: 'stable' })).toEqual([versionOf(intoRelease)]);
   });
 
-  test('is longer than a page', async () => {
-    const { repository, forge } = now();
+  test('is complete even if it is longer than a page', async () => {
+    const { repository, forge } = setting();
     await repository.commit({ message: 'one' });
     const branches = Array.from({ length: forge.pageSize + 1 }, (_, at) => `change-${at}`);
     await repository.commitToEach(branches);
     for (const branch of branches) await repository.openRequest({ title: branch, branch });
-    const found = await now().check(requests);
-    const numbers = found.map(({ pr }) => Number(pr)).toSorted((one, other) => one - other);
+    const versions = await setting().check(requests);
+    const numbers = versions.map(({ pr }) => Number(pr)).toSorted((one, other) => one - other);
     expect(numbers).toEqual(branches.map((_, at) => at + 1));
   });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { env } from 'node:process';
 import { bytesOf } from './read-body.ts';
 
-/** Answers a request of git with git's own program for servers, which finds the repositories in a folder. */
+/** Answers a request of git with `git http-backend`, which serves the repositories in a folder. */
 export async function serveGit(
   request: IncomingMessage,
   response: ServerResponse,
@@ -30,7 +30,7 @@ export async function serveGit(
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  // It may end without having read everything.
+  // The program may end without having read the whole body.
   child.stdin.on('error', () => {});
   child.stdin.end(body);
   const output = await bytesOf(child.stdout);

@@ -3,42 +3,44 @@ import type { CommitStatus, ForgeKind } from './forge-under-test.ts';
 interface StatusRules {
   readonly states: readonly string[];
   /** The states of work that has not ended. */
-  readonly open: readonly string[];
-  /** The field with what distinguishes the statuses of a commit. */
-  readonly name: string;
-  readonly longest: number;
+  readonly openStates: readonly string[];
+  /** The field that distinguishes the statuses of a commit. */
+  readonly nameField: string;
+  readonly maxDescriptionLength: number;
 }
 
 const gitea: StatusRules = {
   states: ['pending', 'success', 'error', 'failure', 'warning'],
-  open: ['pending'],
-  name: 'context',
-  longest: 255,
+  openStates: ['pending'],
+  nameField: 'context',
+  maxDescriptionLength: 255,
 };
 /** What the API documents say of the status of a commit. */
 const STATUS_RULES: Readonly<Record<ForgeKind, StatusRules>> = {
-  github: { ...gitea, states: ['pending', 'success', 'error', 'failure'], longest: 140 },
+  github: { ...gitea, states: ['pending', 'success', 'error', 'failure'], maxDescriptionLength: 140 },
   gitlab: {
     ...gitea,
     states: ['pending', 'running', 'success', 'failed', 'canceled'],
-    open: ['pending', 'running'],
-    name: 'name',
+    openStates: ['pending', 'running'],
+    nameField: 'name',
   },
   gitea,
   forgejo: gitea,
 };
 
-/** Reads the body of a request that sets a status. A text says which field is wrong. */
+/**
+ * Reads the body of a request that sets a status. Returns the name of a wrong field instead, if there is one.
+ */
 export function readStatus(body: Readonly<Record<string, unknown>>, kind: ForgeKind): CommitStatus | string {
-  const { states, name, longest } = STATUS_RULES[kind];
-  const known = ['state', 'description', 'target_url', name];
-  const surplus = Object.keys(body).filter((key) => !known.includes(key));
-  if (surplus.length > 0) return surplus.join(', ');
+  const { states, nameField, maxDescriptionLength } = STATUS_RULES[kind];
+  const knownFields = ['state', 'description', 'target_url', nameField];
+  const unknownFields = Object.keys(body).filter((key) => !knownFields.includes(key));
+  if (unknownFields.length > 0) return unknownFields.join(', ');
   const { state, description } = body;
-  const context = body[name];
+  const context = body[nameField];
   if (typeof state !== 'string' || !states.includes(state)) return 'state';
-  if (typeof context !== 'string' || context.length > 255) return name;
-  if (typeof description !== 'string' || description.length > longest) return 'description';
+  if (typeof context !== 'string' || context.length > 255) return nameField;
+  if (typeof description !== 'string' || description.length > maxDescriptionLength) return 'description';
   return withTarget({ context, state, description, url: '' }, body['target_url']);
 }
 
@@ -48,8 +50,8 @@ function withTarget(status: CommitStatus, target: unknown): CommitStatus | strin
 }
 
 export const isOpenState = (state: string, kind: ForgeKind): boolean =>
-  STATUS_RULES[kind].open.includes(state);
+  STATUS_RULES[kind].openStates.includes(state);
 
-/** GitLab refuses the state that an unfinished status has already. */
+/** GitLab refuses to set an unfinished status to the state that it has already. */
 export const refusesTransition = (kind: ForgeKind, before: string | undefined, state: string): boolean =>
   kind === 'gitlab' && before === state && isOpenState(state, kind);

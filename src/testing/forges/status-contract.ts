@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { ContractSetting } from './contract-setting.ts';
 import type { CommitStatus, ForgeKind } from './forge-under-test.ts';
 
-type Now = () => ContractSetting;
-type Step = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+/** Returns the setting of the test that runs. */
+type CurrentSetting = () => ContractSetting;
+type BuildProgress = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
 const gitea = {
   queued: 'pending',
@@ -12,7 +13,7 @@ const gitea = {
   failed: 'failure',
   cancelled: 'error',
 } as const;
-const WORDS: Readonly<Record<ForgeKind, Readonly<Record<Step, string>>>> = {
+const STATES: Readonly<Record<ForgeKind, Readonly<Record<BuildProgress, string>>>> = {
   github: gitea,
   gitlab: { ...gitea, running: 'running', failed: 'failed', cancelled: 'canceled' },
   gitea,
@@ -20,67 +21,71 @@ const WORDS: Readonly<Record<ForgeKind, Readonly<Record<Step, string>>>> = {
 };
 const LINK = 'https://ci.example/teams/main/pipelines/app/jobs/unit/builds/7';
 
-async function set(now: Now, commit: string, variables: Readonly<Record<string, string>>): Promise<void> {
-  expect(await now().report(commit, { BUILD_URL: LINK, ...variables })).toMatchObject({
+async function report(
+  setting: CurrentSetting,
+  commit: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
+  expect(await setting().report(commit, { BUILD_URL: LINK, ...variables })).toMatchObject({
     code: 0,
     stdout: '',
   });
 }
 
 /** The last status of each context. */
-async function lastStatuses(now: Now, commit: string): Promise<Record<string, CommitStatus>> {
-  const all = await now().repository.statuses(commit);
-  return Object.fromEntries(all.toReversed().map((one) => [one.context, one]));
+async function lastStatuses(setting: CurrentSetting, commit: string): Promise<Record<string, CommitStatus>> {
+  const statuses = await setting().repository.statuses(commit);
+  return Object.fromEntries(statuses.toReversed().map((status) => [status.context, status]));
 }
 
-export function describeStatuses(now: Now): void {
+export function describeStatuses(setting: CurrentSetting): void {
   test('follows a build to its end', async () => {
-    const commit = await now().repository.commit({ message: 'one' });
-    const words = WORDS[now().forge.kind];
+    const commit = await setting().repository.commit({ message: 'one' });
+    const states = STATES[setting().forge.kind];
     for (const step of ['queued', 'running'] as const) {
-      await set(now, commit, { notify_state: step });
+      await report(setting, commit, { notify_state: step });
       const description = `Build #7: ${step}`;
-      const status = { context: 'app/unit', state: words[step], description, url: LINK };
-      expect((await lastStatuses(now, commit))['app/unit']).toEqual(status);
+      const status = { context: 'app/unit', state: states[step], description, url: LINK };
+      expect((await lastStatuses(setting, commit))['app/unit']).toEqual(status);
     }
     for (const step of ['succeeded', 'failed', 'cancelled'] as const) {
-      await set(now, commit, { notify_build_status: step });
-      expect((await lastStatuses(now, commit))['app/unit']?.state).toBe(words[step]);
+      await report(setting, commit, { notify_build_status: step });
+      expect((await lastStatuses(setting, commit))['app/unit']?.state).toBe(states[step]);
     }
   });
 
-  test('can be set to what it is', async () => {
-    const commit = await now().repository.commit({ message: 'one' });
+  test('can be set to the state that it has already', async () => {
+    const commit = await setting().repository.commit({ message: 'one' });
     for (const _ of ['first', 'again']) {
-      await set(now, commit, { notify_state: 'queued' });
-      expect((await lastStatuses(now, commit))['app/unit']?.state).toBe('pending');
+      await report(setting, commit, { notify_state: 'queued' });
+      expect((await lastStatuses(setting, commit))['app/unit']?.state).toBe('pending');
     }
   });
 
-  test('is one of several, by their contexts', async () => {
-    const commit = await now().repository.commit({ message: 'one' });
-    await set(now, commit, { notify_context: 'lint', notify_build_status: 'succeeded' });
-    await set(now, commit, { notify_context: 'unit', notify_build_status: 'failed' });
-    const words = WORDS[now().forge.kind];
-    expect(await lastStatuses(now, commit)).toMatchObject({
-      lint: { state: words.succeeded },
-      unit: { state: words.failed },
+  test('is separate for each context', async () => {
+    const commit = await setting().repository.commit({ message: 'one' });
+    await report(setting, commit, { notify_context: 'lint', notify_build_status: 'succeeded' });
+    await report(setting, commit, { notify_context: 'unit', notify_build_status: 'failed' });
+    const states = STATES[setting().forge.kind];
+    expect(await lastStatuses(setting, commit)).toMatchObject({
+      lint: { state: states.succeeded },
+      unit: { state: states.failed },
     });
   });
 
-  test('has a text that is cut where it is too long, and any characters', async () => {
-    const commit = await now().repository.commit({ message: 'one' });
-    await set(now, commit, { notify_state: 'queued', NOTIFY_MESSAGE: `"ü" \\ & ${'x'.repeat(300)}` });
-    const { description = '' } = (await lastStatuses(now, commit))['app/unit'] ?? {};
+  test('has a description with any characters, which is cut if it is too long', async () => {
+    const commit = await setting().repository.commit({ message: 'one' });
+    await report(setting, commit, { notify_state: 'queued', NOTIFY_MESSAGE: `"ü" \\ & ${'x'.repeat(300)}` });
+    const { description = '' } = (await lastStatuses(setting, commit))['app/unit'] ?? {};
     expect(description.slice(0, 20)).toBe(`"ü" \\ & ${'x'.repeat(12)}`);
     expect(description.endsWith('x…')).toBe(true);
   });
 
   test('is not set with a token that the forge does not know', async () => {
-    const commit = await now().repository.commit({ message: 'one' });
-    const end = await now().report(commit, { param_token: 'f'.repeat(40), notify_state: 'queued' });
+    const commit = await setting().repository.commit({ message: 'one' });
+    const end = await setting().report(commit, { param_token: 'f'.repeat(40), notify_state: 'queued' });
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain('the forge answered with status 401');
-    expect(await now().repository.statuses(commit)).toEqual([]);
+    expect(await setting().repository.statuses(commit)).toEqual([]);
   });
 }

@@ -9,21 +9,21 @@ import type { CommitStatus, ForgeKind } from './forge-under-test.ts';
 import { isOpenState, readStatus, refusesTransition } from './status-body.ts';
 
 /*
- * The endpoints for commit statuses of GitHub Enterprise, GitLab and Gitea or Forgejo, as strict as their public API
- * documents: method, path, headers, the fields of the body and their limits.
+ * The endpoints for commit statuses of GitHub Enterprise, GitLab and Gitea or Forgejo, as strict as their
+ * public API documents: method, path, headers, the fields of the body and their limits.
  */
-interface Api {
+interface StatusApi {
   path: RegExp;
-  /** Header with the token. */
-  token: string;
-  spelled: (token: string) => string;
+  /** The name of the header with the token, and its value for a token. */
+  tokenHeader: string;
+  tokenHeaderValue: (token: string) => string;
   accept: string;
 }
 
-const gitea: Api = {
+const gitea: StatusApi = {
   path: /^\/api\/v1\/repos\/o\/r\/statuses\/(?<sha>[0-9a-f]{40})$/,
-  token: 'authorization',
-  spelled: (token) => `token ${token}`,
+  tokenHeader: 'authorization',
+  tokenHeaderValue: (token) => `token ${token}`,
   accept: 'application/json',
 };
 const APIS = {
@@ -35,12 +35,12 @@ const APIS = {
   gitlab: {
     ...gitea,
     path: /^\/api\/v4\/projects\/o%2Fr\/statuses\/(?<sha>[0-9a-f]{40})$/,
-    token: 'private-token',
-    spelled: (token) => token,
+    tokenHeader: 'private-token',
+    tokenHeaderValue: (token) => token,
   },
   gitea,
   forgejo: gitea,
-} satisfies Record<ForgeKind, Api>;
+} satisfies Record<ForgeKind, StatusApi>;
 
 export interface SeenStatus {
   sha: string;
@@ -53,11 +53,11 @@ export interface SeenStatus {
 export class StatusForge {
   /** Every status that was accepted, in order. */
   readonly seen: SeenStatus[] = [];
-  /** Answers for the next requests, before any is accepted. */
+  /** Statuses with which the next requests are refused, before any request is accepted. */
   faults: number[] = [];
   url = '';
   readonly #kind: ForgeKind;
-  readonly #api: Api;
+  readonly #api: StatusApi;
   readonly #token: string;
   readonly #server: Server;
 
@@ -80,7 +80,7 @@ export class StatusForge {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Names of statuses that were left open, by their last state. */
+  /** The statuses whose last state is open, each as `<name> <sha>`. */
   leftOpen(): string[] {
     const last = new Map(this.seen.map(({ sha, name, state }) => [`${name} ${sha}`, state]));
     return [...last].filter(([, state]) => isOpenState(state, this.#kind)).map(([name]) => name);
@@ -94,24 +94,24 @@ export class StatusForge {
   #answer({ method, url = '', headers }: IncomingMessage, text: string): [status: number, message: string] {
     const fault = this.faults.shift();
     if (fault !== undefined) return [fault, 'try later'];
-    const { path, token, spelled } = this.#api;
+    const { path, tokenHeader, tokenHeaderValue } = this.#api;
     const sha = path.exec(url)?.groups?.['sha'];
     if (method !== 'POST' || sha === undefined) return [404, `no ${method} ${url}`];
-    if (headers[token] !== spelled(this.#token)) return [401, 'bad token'];
+    if (headers[tokenHeader] !== tokenHeaderValue(this.#token)) return [401, 'bad token'];
     if (!this.#isJson(headers)) return [415, 'headers'];
     const status = readStatus(JSON.parse(text), this.#kind);
-    return typeof status === 'string' ? [422, status] : this.#take(sha, status);
+    return typeof status === 'string' ? [422, status] : this.#addStatus(sha, status);
   }
 
   #isJson({ accept, 'content-type': type, 'user-agent': agent }: IncomingHttpHeaders): boolean {
     return accept === this.#api.accept && type === 'application/json' && agent !== undefined;
   }
 
-  #take(sha: string, read: CommitStatus): [status: number, message: string] {
+  #addStatus(sha: string, read: CommitStatus): [status: number, message: string] {
     const { context: name, url: target, ...others } = read;
     const status = { sha, name, ...others, ...(target !== '' && { target }) };
     const { state } = status;
-    const before = this.seen.findLast((one) => one.sha === sha && one.name === name);
+    const before = this.seen.findLast((earlier) => earlier.sha === sha && earlier.name === name);
     if (refusesTransition(this.#kind, before?.state, state))
       return [400, `Cannot transition status via :enqueue from :${state}`];
     this.seen.push(status);

@@ -17,7 +17,7 @@ export interface GatewayProcess {
   ended: Promise<number | null>;
 }
 
-/** The keys that replicas share, in a separate folder. */
+/** Writes the keys that replicas share into a new folder. */
 export function makeKeys(key: Buffer): { directory: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
   for (const name of ['webhook', 'session']) writeFileSync(join(directory, name), key.toString('base64url'));
@@ -50,25 +50,26 @@ export async function startGatewayProcess(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   }
-  const self: GatewayProcess = {
+  const gateway: GatewayProcess = {
     base: `http://127.0.0.1:${port}`,
     probe: `http://127.0.0.1:${probePort}`,
     log: () => output.join(''),
     kill: (signal) => void child.kill(signal),
     ended: once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
   };
-  for (let times = 0; !(await isReady(self)); times += 1) {
-    if (child.exitCode !== null || times > 12_000) throw new Error(`${name} did not start:\n${self.log()}`);
+  for (let times = 0; !(await isReady(gateway)); times += 1) {
+    if (child.exitCode !== null || times > 12_000)
+      throw new Error(`${name} did not start:\n${gateway.log()}`);
     await pause(50);
   }
-  return self;
+  return gateway;
 }
 
 export async function isReady({ probe }: Pick<GatewayProcess, 'probe'>): Promise<boolean> {
   try {
-    const answer = await fetch(`${probe}/readyz`);
-    await answer.arrayBuffer();
-    return answer.ok;
+    const response = await fetch(`${probe}/readyz`);
+    await response.arrayBuffer();
+    return response.ok;
   } catch {
     return false;
   }

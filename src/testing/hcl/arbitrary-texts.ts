@@ -74,7 +74,7 @@ const references = constantFrom(
 );
 const keys = constantFrom('a', '"b c"', '(var.text)', 'var.text', '1');
 
-/** `x` generates nested expressions. */
+/** Expressions from literals and from nested expressions `x`. */
 function expressionsOf(literal: Arbitrary<string>, x: Arbitrary<string>): Arbitrary<string> {
   const entry = tuple(keys, constantFrom('=', ':'), x).map((parts) => parts.join(' '));
   return oneof(
@@ -82,7 +82,7 @@ function expressionsOf(literal: Arbitrary<string>, x: Arbitrary<string>): Arbitr
     literal,
     references,
     tuple(x, operators, x).map((parts) => parts.join(' ')),
-    tuple(x, x, x).map(([is, yes, no]) => `(${is} ? ${yes} : ${no})`),
+    tuple(x, x, x).map(([condition, yes, no]) => `(${condition} ? ${yes} : ${no})`),
     tuple(constantFrom('!', '-', ''), x).map(([operator, inner]) => `${operator}(${inner})`),
     tuple(x, constantFrom('[0]', '.a', '[*]', '.*.a', '["b"]', '[var.number]')).map((parts) =>
       parts.join(''),
@@ -96,7 +96,7 @@ function expressionsOf(literal: Arbitrary<string>, x: Arbitrary<string>): Arbitr
       ([list, value, group]) => `{ for k, x in ${list} : k => ${value}${group} if x != null }`,
     ),
     tuple(x, x).map(([one, other]) => `"<\${${one}}-\${~ ${other} ~} >"`),
-    x.map((is) => `"%{ if ${is} }yes%{ else }no%{ endif }"`),
+    x.map((condition) => `"%{ if ${condition} }yes%{ else }no%{ endif }"`),
     tuple(functions, array(x, { maxLength: 3 })).map(([call, args]) => `${call}(${args.join(', ')})`),
   );
 }

@@ -26,8 +26,8 @@ export interface CaseDescription {
 export function describeCase(engine: HclEngine, file: string): CaseDescription {
   const source = readFileSync(file);
   if (file.includes('/syntax/')) return describeSyntax(engine, source);
-  const { given, sources } = readGiven(file);
-  const compilation = compileText(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
+  const { variables, sources } = readCaseFiles(file);
+  const compilation = compileText(engine, source, variables, { sources, time: '2026-11-21T12:00:00Z' });
   const { pipeline, diagnostics, needs = [] } = compilation;
   return {
     ...(pipeline && { json: describePipeline(withoutScripts(pipeline)) }),
@@ -36,12 +36,12 @@ export function describeCase(engine: HclEngine, file: string): CaseDescription {
 }
 
 /** Variables are in `<case>.vars.json`, fetched texts in `<case>.sources.json`. */
-function readGiven(file: string): { given: GivenVariables; sources: ResolvedSources } {
+function readCaseFiles(file: string): { variables: GivenVariables; sources: ResolvedSources } {
   const read = (extension: string): string => {
     const path = file.replace(/\.hcl$/, extension);
     return existsSync(path) ? readFileSync(path, 'utf8') : '{}';
   };
-  return { given: JSON.parse(read('.vars.json')), sources: JSON.parse(read('.sources.json')) };
+  return { variables: JSON.parse(read('.vars.json')), sources: JSON.parse(read('.sources.json')) };
 }
 
 function describeSyntax(engine: HclEngine, source: Buffer): CaseDescription {
@@ -53,16 +53,16 @@ function describeSyntax(engine: HclEngine, source: Buffer): CaseDescription {
       [name, ...steps.map((step) => step.name)].join('.'),
     );
     return {
-      text: spell(source, expression.range),
+      text: sourceTextOf(source, expression.range),
       names,
       functions: expression.functions.map(({ name }) => name),
     };
   };
   const describeItem = (item: Item): unknown =>
     item.kind === 'attribute'
-      ? { at: spot(item.range), attribute: item.name, value: describeExpression(item.expression) }
+      ? { at: positionsOf(item.range), attribute: item.name, value: describeExpression(item.expression) }
       : {
-          at: spot(item.range),
+          at: positionsOf(item.range),
           block: item.type,
           ...(item.labels.length > 0 && { labels: item.labels.map(({ text }) => text) }),
           body: describeBody(item.body),
@@ -78,11 +78,12 @@ function describeSyntax(engine: HclEngine, source: Buffer): CaseDescription {
   return described;
 }
 
-function spell(source: Buffer, { start, end }: Range): string {
+function sourceTextOf(source: Buffer, { start, end }: Range): string {
   return source.subarray(start.byte, end.byte).toString();
 }
 
-const spot = ({ start, end }: Range): string => `${start.line}:${start.column}-${end.line}:${end.column}`;
+const positionsOf = ({ start, end }: Range): string =>
+  `${start.line}:${start.column}-${end.line}:${end.column}`;
 
 /** Numbers as `{ number: "<digits>" }`, to distinguish them from strings. */
 function describeValue(value: Value): unknown {
@@ -95,7 +96,7 @@ function describeValue(value: Value): unknown {
 }
 
 function describeProblem({ severity, summary, detail, subject }: HclProblem): string {
-  return `${severity} ${subject ? spot(subject) : '-'} ${summary}\n    ${detail}\n`;
+  return `${severity} ${subject ? positionsOf(subject) : '-'} ${summary}\n    ${detail}\n`;
 }
 
 function describeDiagnostic(diagnostic: Diagnostic): string {
@@ -104,19 +105,20 @@ function describeDiagnostic(diagnostic: Diagnostic): string {
 
 /** Omits the scripts of built-in types and of caches, which have tests of their own. */
 function describePipeline(pipeline: Pipeline): unknown {
-  const short = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(short);
+  const withoutLongTexts = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(withoutLongTexts);
     if (typeof value === 'string') return value.includes('\n') ? 'built in' : value;
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, short(one)]));
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutLongTexts(field)]));
   };
-  const shorten = (types: object[]): unknown[] => types.map((type) => (isBuiltIn(type) ? short(type) : type));
+  const shorten = (types: object[]): unknown[] =>
+    types.map((type) => (isBuiltIn(type) ? withoutLongTexts(type) : type));
   return Object.fromEntries(
     Object.entries(pipeline).map(([name, part]) => [name, name.endsWith('Types') ? shorten(part) : part]),
   );
 }
 
-/** The tasks of caches have the scripts of Millrace. */
+/** Replaces the scripts of cache tasks, which Millrace writes. */
 function withoutScripts(pipeline: Pipeline): Pipeline {
   const jobs = pipeline.jobs.map((job) => ({
     ...job,
@@ -134,16 +136,16 @@ const isBuiltIn = (value: object): boolean => 'builtIn' in value && value.builtI
 const WIDTH = 110;
 
 /** JSON with short values on one line. */
-function layOut(value: unknown, indent = ''): string {
+function formatJson(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value) ?? 'null';
   const spaced = typeof value === 'object' ? flatten(value) : flat;
   if (indent.length + spaced.length <= WIDTH || typeof value !== 'object' || value === null) return spaced;
   const deeper = `${indent}  `;
   const parts = Array.isArray(value)
-    ? value.map((one) => layOut(one, deeper))
+    ? value.map((item) => formatJson(item, deeper))
     : Object.entries(value)
-        .filter(([, one]) => one !== undefined)
-        .map(([key, one]) => `${JSON.stringify(key)}: ${layOut(one, deeper)}`);
+        .filter(([, field]) => field !== undefined)
+        .map(([key, field]) => `${JSON.stringify(key)}: ${formatJson(field, deeper)}`);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
 }
@@ -152,8 +154,8 @@ function flatten(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flatten).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const parts = Object.entries(value)
-    .filter(([, one]) => one !== undefined)
-    .map(([key, one]) => `${JSON.stringify(key)}: ${flatten(one)}`);
+    .filter(([, field]) => field !== undefined)
+    .map(([key, field]) => `${JSON.stringify(key)}: ${flatten(field)}`);
   return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`;
 }
 
@@ -161,7 +163,7 @@ if (import.meta.main) {
   const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
   for (const file of argv.slice(2).filter((argument) => argument !== '--write')) {
     const { json, text } = describeCase(engine, file);
-    const tree = json === undefined ? '' : `${layOut(json)}\n`;
+    const tree = json === undefined ? '' : `${formatJson(json)}\n`;
     if (!argv.includes('--write')) stdout.write(`${text}${tree}`);
     else {
       writeOrRemove(file.replace(/hcl$/, 'json'), tree);

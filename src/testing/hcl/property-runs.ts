@@ -6,8 +6,8 @@ const FACTOR = Number(env['MORE_RUNS'] ?? 1);
 /** Number of runs of a property test: `count` × the environment variable MORE_RUNS. */
 export const propertyRuns = (count: number): number => Math.ceil(count * FACTOR);
 
-/** Every one of them, or as many as MORE_RUNS says if it is less than 1. */
-export function someOf<T>(all: readonly T[]): T[] {
+/** All items, or only a share of them if MORE_RUNS is less than 1. */
+export function someOf<T>(items: readonly T[]): T[] {
   const every = Math.max(1, Math.round(1 / FACTOR));
-  return all.filter((_, index) => index % every === 0);
+  return items.filter((_, index) => index % every === 0);
 }

@@ -13,7 +13,7 @@ export interface EventReader {
   events: ServerSentEvent[];
   /** The local port of the connection. */
   port: number | undefined;
-  /** The first comment of the stream. */
+  /** What the stream says first about reconnecting: `retry: <milliseconds>`. */
   greeting: string;
   /** The number of keep-alive comments. */
   signs: number;
@@ -29,14 +29,14 @@ export interface EventReader {
 export async function readEvents(
   url: string,
   headers: Record<string, string>,
-  seen: (event: ServerSentEvent) => void = () => undefined,
+  onServerEvent: (event: ServerSentEvent) => void = () => undefined,
 ): Promise<EventReader> {
   const events: ServerSentEvent[] = [];
-  const asked = request(url, { headers, agent: false });
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    asked.on('response', resolve);
-    asked.on('error', reject);
-    asked.end();
+  const outgoing = request(url, { headers, agent: false });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end();
   });
   const reader = { greeting: '', signs: 0 };
   const parser = createParser({
@@ -45,23 +45,23 @@ export async function readEvents(
     onEvent: ({ event: name = '', id, data }) => {
       const event = { name, id, data };
       events.push(event);
-      seen(event);
+      onServerEvent(event);
     },
   });
-  answer.setEncoding('utf8');
-  answer.on('data', (text: string) => parser.feed(text));
+  response.setEncoding('utf8');
+  response.on('data', (text: string) => parser.feed(text));
   const over = new Promise<void>((resolve) => {
-    answer.on('close', resolve);
-    answer.on('error', () => resolve());
+    response.on('close', resolve);
+    response.on('error', () => resolve());
   });
   return Object.assign(reader, {
-    port: answer.socket.localPort,
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
+    port: response.socket.localPort,
+    status: response.statusCode ?? 0,
+    headers: response.headers,
     events,
     over,
-    pause: () => void answer.pause(),
-    resume: () => void answer.resume(),
-    close: () => void answer.destroy(),
+    pause: () => void response.pause(),
+    resume: () => void response.resume(),
+    close: () => void response.destroy(),
   });
 }

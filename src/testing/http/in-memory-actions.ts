@@ -12,8 +12,8 @@ const BUILDS: ReadonlyMap<string, BuildStatus> = new Map([
 ]);
 
 /**
- * The pipeline `app` with the job `unit` and the resource `git.app`. The manifest sets the fields in
- * `managed`.
+ * The pipelines `app` and `managed` of team `main`, with the job `unit` and the resource `git.app`. A
+ * manifest sets the fields of `managed`.
  */
 export function inMemoryActions(calls: string[]): ActionStore {
   return {
@@ -24,9 +24,9 @@ export function inMemoryActions(calls: string[]): ActionStore {
   };
 }
 
-type Record = (call: string) => void;
+type RecordCall = (call: string) => void;
 
-function transactionOf({ pipeline }: PipelineName, record: Record): ActionTransaction {
+function transactionOf({ pipeline }: PipelineName, record: RecordCall): ActionTransaction {
   return {
     pipelineId: 1,
     recordAudit: async ({ actor, action, target }) => record(`audit ${action} of ${target} by ${actor}`),
@@ -57,7 +57,7 @@ type Resources = Pick<
   | 'saveWebhookHash'
 >;
 
-function resourceTransaction(record: Record): Resources {
+function resourceTransaction(record: RecordCall): Resources {
   return {
     resource: async (name) => (name === 'git.app' ? { id: 5, pinned: true, managed: false } : undefined),
     pin: async ({ version, by, comment }) =>
@@ -89,7 +89,7 @@ type Builds = Pick<
   | 'markWarning'
 >;
 
-function buildTransaction(record: Record): Builds {
+function buildTransaction(record: RecordCall): Builds {
   return {
     build: async (ref) => lockedBuild(ref),
     cancel: async ({ id }, { by }) => record(`cancel unit ${id} by ${by}`),

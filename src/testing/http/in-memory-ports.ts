@@ -17,23 +17,23 @@ export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
 const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
   team === 'main' && pipeline === 'app';
 
-/** The pipeline `app` is not public. */
+/** The overviews of the pipeline `app`, which is not public. */
 function inMemoryOverviews(): Overviews {
   const pipeline = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
   const state = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
   return {
-    overview: async (asked, member) =>
-      isApp(asked) && member ? { pipeline, jobs: [], resourceTypes: [], state } : undefined,
-    picture: async (asked, member, { format }) =>
-      isApp(asked) && member
+    overview: async (name, member) =>
+      isApp(name) && member ? { pipeline, jobs: [], resourceTypes: [], state } : undefined,
+    picture: async (name, member, { format }) =>
+      isApp(name) && member
         ? {
             tag: `tag-of-${format}`,
             public: false,
             draw: async () => ({ bytes: Buffer.from(`drawn as ${format}`) }),
           }
         : undefined,
-    placedGraph: async (asked, member) =>
-      isApp(asked) && member
+    placedGraph: async (name, member) =>
+      isApp(name) && member
         ? {
             tag: 'tag-of-graph',
             public: false,
@@ -44,8 +44,8 @@ function inMemoryOverviews(): Overviews {
           }
         : undefined,
     cachedPicture: () => undefined,
-    badge: async (asked, member) =>
-      isApp(asked) && member
+    badge: async (name, member) =>
+      isApp(name) && member
         ? { label: 'app', word: 'succeeded', tone: 'succeeded', public: false }
         : undefined,
   };
@@ -235,7 +235,7 @@ function inMemoryViews(calls: string[]): Views {
             ],
           }
         : undefined,
-    buildOrigins: async (builds) => builds.map((one) => ({ build: one, inputs: [] })),
+    buildOrigins: async (builds) => builds.map((id) => ({ build: id, inputs: [] })),
     jobDefinition: async () => undefined,
     buildIds: async (ref) => (isApp(ref) && ref.number === '7' ? { build: 9, pipeline: 1 } : undefined),
     resources: async (name) => (isApp(name) ? [resource] : undefined),

@@ -29,7 +29,7 @@ const TRANSACTION: DebugTransaction = {
   remove: async () => undefined,
 };
 
-/** A step of build 7 of pipeline `app` runs. Everyone has the session 1 in it. */
+/** A step of build 7 of pipeline `app` runs. Everyone has the debug session 1 in this step. */
 export const IN_MEMORY_SHELLS: DebugStore = {
   target: async ({ team, pipeline }) =>
     pipeline === 'app'

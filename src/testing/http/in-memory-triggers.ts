@@ -29,12 +29,14 @@ export const INPUTS_OF_UNIT: Input[] = [
 export function inMemoryTriggers(calls: string[]): TriggerStore {
   return {
     async withRequest(name, { by, inputs }, work) {
-      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}${shown(inputs)}`);
-      return isThere(name) ? await work(transactionOf(name, { inputs })) : undefined;
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}${describeInputs(inputs)}`);
+      return isKnownJob(name) ? await work(transactionOf(name, { inputs })) : undefined;
     },
     async withRequestAfterChecks(name, { by, inputs }, work) {
-      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by} after checks${shown(inputs)}`);
-      return isThere(name) ? await work(checkedTransactionOf(name, inputs)) : undefined;
+      calls.push(
+        `trigger ${name.team}/${name.pipeline}/${name.job} by ${by} after checks${describeInputs(inputs)}`,
+      );
+      return isKnownJob(name) ? await work(checkedTransactionOf(name, inputs)) : undefined;
     },
     async withVersionRequests(name, { version, by }, work) {
       calls.push(`trigger ${name.resource} ${version} by ${by}`);
@@ -49,9 +51,9 @@ export function inMemoryTriggers(calls: string[]): TriggerStore {
 
 const isApp = ({ team, pipeline }: PipelineName): boolean => team === 'main' && pipeline === 'app';
 
-const isThere = (name: JobName): boolean => isApp(name) && (name.job === 'unit' || name.job === 'publish');
+const isKnownJob = (name: JobName): boolean => isApp(name) && (name.job === 'unit' || name.job === 'publish');
 
-const shown = (inputs: GivenInputs | undefined): string =>
+const describeInputs = (inputs: GivenInputs | undefined): string =>
   inputs === undefined ? '' : ` with ${JSON.stringify(inputs)}`;
 
 function checkedTransactionOf(name: JobName, inputs: GivenInputs | undefined): WaitingTransaction {
@@ -59,15 +61,15 @@ function checkedTransactionOf(name: JobName, inputs: GivenInputs | undefined): W
   return { ...transactionOf(name, { checks: CHECKS, inputs }), waits, open: true, answer: async () => waits };
 }
 
-interface Asked {
+interface RequestFields {
   checks?: RequestedCheck[];
   inputs?: GivenInputs | undefined;
 }
 
-function transactionOf(name: JobName, asked: Asked = {}): RequestTransaction {
+function transactionOf(name: JobName, fields: RequestFields = {}): RequestTransaction {
   return {
     request: 1,
-    facts: async () => factsOf(name, asked),
+    facts: async () => factsOf(name, fields),
     older: async () => ({ passes: [], used: [], ids: new Map() }),
     interruptFacts: async () => ({ open: [], origins: new Map() }),
     write: async ({ builds }) => ({
@@ -80,7 +82,7 @@ function transactionOf(name: JobName, asked: Asked = {}): RequestTransaction {
   };
 }
 
-function factsOf(name: JobName, { checks, inputs }: Asked): GatheredFacts {
+function factsOf(name: JobName, { checks, inputs }: RequestFields): GatheredFacts {
   const passed = name.job === 'unit' ? [] : [{ job: UNIT.id, name: UNIT.name }];
   const get = { resource: GIT.id, trigger: true, passed, every: false, baseline: 0, unused: [] };
   const job: JobFacts = {
@@ -105,10 +107,16 @@ function factsOf(name: JobName, { checks, inputs }: Asked): GatheredFacts {
 
 /** Both jobs get git.app. `publish` is paused, and `unit` gets only the latest version. */
 function versionTransactionOf({ team, pipeline }: PipelineName, version: number): VersionTransaction {
-  const wanted = { by: 'ann', version: { resource: GIT.id, version, disabled: false } };
+  const triggerRequest = { by: 'ann', version: { resource: GIT.id, version, disabled: false } };
   const get = { resource: GIT.id, trigger: true, passed: [], every: false, baseline: 0, unused: [] };
-  const unit = { ...UNIT, paused: false, gets: [get], requests: [{ id: 1, ...wanted }] };
-  const publish = { id: 3, name: 'publish', paused: true, gets: [get], requests: [{ id: 2, ...wanted }] };
+  const unit = { ...UNIT, paused: false, gets: [get], requests: [{ id: 1, ...triggerRequest }] };
+  const publish = {
+    id: 3,
+    name: 'publish',
+    paused: true,
+    gets: [get],
+    requests: [{ id: 2, ...triggerRequest }],
+  };
   const jobs: JobFacts[] = version === GIT.newest ? [unit, publish] : [publish];
   const name = { team, pipeline, job: UNIT.name };
   return {

@@ -17,7 +17,7 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
  */
 export interface OwnApiServer {
   port: number;
-  /** An administrator's connection; `port` is that of a proxy in between. */
+  /** An administrator's connection. `port`: the port of a proxy to go through; absent: no proxy. */
   connect(port?: number): Connection;
   /** The path of the administrator's kubeconfig file. */
   kubeconfig: string;
@@ -42,10 +42,10 @@ export interface OwnApiServerOptions {
 }
 
 const TOKEN = 'test-administrator';
-const READY_MS = 600_000;
+const READY_LIMIT_MS = 600_000;
 
 export async function startApiServer(options: OwnApiServerOptions = {}): Promise<OwnApiServer> {
-  const binaries = await programs();
+  const binaries = await findPrograms();
   const folder = await mkdtemp(join(tmpdir(), `millrace-api-server-${process.pid}-`));
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -69,7 +69,7 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
     port,
     kubeconfig,
     connect: (through = port) => connection(through),
-    kill: async () => await end(api, 'SIGKILL'),
+    kill: async () => await killAndWait(api, 'SIGKILL'),
     start: async () => {
       api = launch(
         binaries.apiServer,
@@ -79,18 +79,18 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
       await untilReady(port, folder);
     },
     startControllers: async (...names) => {
-      const common = await clientFlags(folder, kubeconfig, 'controllers');
-      const manager = launch(binaries.controllers, folder, [...common, `--controllers=${names.join(',')}`]);
+      const flags = await clientFlags(folder, kubeconfig, 'controllers');
+      const manager = launch(binaries.controllers, folder, [...flags, `--controllers=${names.join(',')}`]);
       managers.push(manager);
-      return async () => await end(manager, 'SIGKILL');
+      return async () => await killAndWait(manager, 'SIGKILL');
     },
     startScheduler: async () => {
       managers.push(launch(binaries.scheduler, folder, await clientFlags(folder, kubeconfig, 'scheduler')));
     },
     stop: async () => {
-      for (const manager of managers) await end(manager, 'SIGKILL');
-      await end(api, 'SIGKILL');
-      await end(etcd, 'SIGKILL');
+      for (const manager of managers) await killAndWait(manager, 'SIGKILL');
+      await killAndWait(api, 'SIGKILL');
+      await killAndWait(etcd, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -103,20 +103,20 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
   return server;
 }
 
-/** Builds the programs that the cache lacks. */
-async function programs(): Promise<Record<'etcd' | 'apiServer' | 'controllers' | 'scheduler', string>> {
+/** The paths of the programs. Builds them if the cache lacks them. */
+async function findPrograms(): Promise<Record<'etcd' | 'apiServer' | 'controllers' | 'scheduler', string>> {
   const folders = foldersFrom(process.env);
-  const found = {
+  const paths = {
     etcd: binaryPath(folders, 'etcd'),
     apiServer: binaryPath(folders, 'kube-apiserver'),
     controllers: binaryPath(folders, 'kube-controller-manager'),
     scheduler: binaryPath(folders, 'kube-scheduler'),
   };
-  if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
+  if (!existsSync(paths.etcd) || !existsSync(paths.apiServer)) {
     const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;
     await promisify(execFile)(process.execPath, [main, 'build', 'etcd', 'kubernetes']);
   }
-  return found;
+  return paths;
 }
 
 function apiServerFlags(
@@ -173,7 +173,7 @@ function launch(program: string, folder: string, args: string[]): ChildProcess {
   return child;
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+async function killAndWait(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -201,11 +201,11 @@ function connection(port: number): Connection {
 
 async function untilReady(port: number, folder: string): Promise<void> {
   const probe = connection(port);
-  const limit = Date.now() + READY_MS;
+  const limit = Date.now() + READY_LIMIT_MS;
   while (!(await isReady(probe))) {
     if (Date.now() > limit) {
       const log = await readFile(join(folder, 'log'), 'utf8').catch(() => '');
-      throw new Error(`the API server is not ready after ${READY_MS / 1000} s:\n${log.slice(-2000)}`);
+      throw new Error(`the API server is not ready after ${READY_LIMIT_MS / 1000} s:\n${log.slice(-2000)}`);
     }
     await sleep(100);
   }

@@ -8,7 +8,7 @@ import { defined } from '#defined';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /*
- * Pods of people who may create, change and delete Pods in some namespace and know everything that can be
+ * Pods of attackers, who may create, change and delete Pods in some namespace and know everything that can be
  * read.
  */
 
@@ -19,14 +19,14 @@ export interface RealPod {
   name: string;
   uid: string;
   labels: Record<string, string>;
-  /** Its uid is recorded, so the Pod may have been deleted, and another Pod may have its name. */
+  /** Whether Millrace has recorded its uid. Then the Pod may be gone, and another Pod may have its name. */
   recorded: boolean;
 }
 
-type Shown = Omit<RealPod, 'recorded'>;
+type PodIdentity = Omit<RealPod, 'recorded'>;
 
 /** A running, sealed Pod as Millrace creates it. */
-export function realPod({ namespace, name, uid, labels }: Shown): PodFacts {
+export function realPod({ namespace, name, uid, labels }: PodIdentity): PodFacts {
   return factsOf(withSeal(KEY, wirePod({ namespace, name, uid, labels }, RUNNING)));
 }
 
@@ -77,14 +77,15 @@ export function foreignActs(
     // The API server gives every Pod a unique uid, and a name in a namespace to one Pod only.
     .filter(({ uid, name, namespace }) =>
       real.every(
-        (one) => one.namespace !== namespace || (one.uid !== uid && (one.recorded || one.name !== name)),
+        (known) =>
+          known.namespace !== namespace || (known.uid !== uid && (known.recorded || known.name !== name)),
       ),
     );
   const act = fc.record({ gone: fc.boolean(), pod: pod.map(toFacts) });
   return fc.array(act, { minLength: 1, maxLength: 8 });
 }
 
-interface Forged extends Shown {
+interface Forged extends PodIdentity {
   annotations: Record<string, string>;
   status: Wire<V1Pod>['status'];
   deleting: boolean;
@@ -96,7 +97,7 @@ function toFacts({ annotations, status, deleting, ...pod }: Forged): PodFacts {
   return factsOf({ ...rest, metadata: { ...metadata, annotations, ...deletionTimestamp } });
 }
 
-function wirePod({ namespace, name, uid, labels }: Shown, status: Wire<V1Pod>['status']): Wire<V1Pod> {
+function wirePod({ namespace, name, uid, labels }: PodIdentity, status: Wire<V1Pod>['status']): Wire<V1Pod> {
   return {
     metadata: { namespace, name, uid, labels, creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: { containers: [{ name: 'agent' }, { name: 'worker' }] },
@@ -116,7 +117,7 @@ const RUNNING: Wire<V1Pod>['status'] = {
   containerStatuses: ['agent', 'worker'].map((name) => container(name, { running: {} })),
 };
 
-/** Its status has times, which would be recorded of a Pod that is believed. */
+/** A status with times, which Millrace would record if it believed the Pod. */
 const STARTED: Wire<V1Pod>['status'] = {
   phase: 'Running',
   conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:01Z' }],
@@ -125,7 +126,8 @@ const STARTED: Wire<V1Pod>['status'] = {
   ),
 };
 
-const WORDS = {
+/** The termination message that a forged agent writes. */
+const FORGED_MESSAGE = {
   format: 1,
   outcome: 'succeeded',
   reason: 'AllStepsSucceeded',
@@ -152,8 +154,8 @@ const STATUSES: Wire<V1Pod>['status'][] = [
   STARTED,
   { phase: 'Pending' },
   { phase: 'Failed', reason: 'Evicted', message: 'no room' },
-  ended(0, JSON.stringify(WORDS)),
-  ended(1, JSON.stringify({ ...WORDS, outcome: 'failed', reason: 'StepFailed', exits: { '0': 1 } })),
-  ended(1, JSON.stringify({ ...WORDS, outcome: 'cancelled', reason: 'Cancelled', exits: {} })),
+  ended(0, JSON.stringify(FORGED_MESSAGE)),
+  ended(1, JSON.stringify({ ...FORGED_MESSAGE, outcome: 'failed', reason: 'StepFailed', exits: { '0': 1 } })),
+  ended(1, JSON.stringify({ ...FORGED_MESSAGE, outcome: 'cancelled', reason: 'Cancelled', exits: {} })),
   ended(137, ''),
 ];

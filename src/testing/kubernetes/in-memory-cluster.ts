@@ -20,8 +20,9 @@ export class InMemoryCluster implements Cluster {
   readonly claims: CacheClaim[] = [];
   /** Pods that wait for builds; none by default. */
   warm: WarmSettings | undefined;
-  /** Each node allows four starting Pods. */
+  /** How many nodes take Pods. Each node allows four starting Pods. */
   nodesThatTakePods = 100;
+  /** If set, called with the name of each Pod to create. Returns why the cluster refuses it. */
   refuse: ((name: string) => Refusal | undefined) | undefined;
   #uid = 0;
 
@@ -68,9 +69,9 @@ export class InMemoryCluster implements Cluster {
   }
 
   runningPods(_team: string, kind: 'build' | 'check'): number {
-    const worked = kind === 'build' ? 'build' : 'checks';
+    const kindOfWork = kind === 'build' ? 'build' : 'checks';
     const pods = [...this.pods.values()];
-    return pods.filter(({ work, phase }) => work.kind === worked && phase !== 'Succeeded').length;
+    return pods.filter(({ work, phase }) => work.kind === kindOfWork && phase !== 'Succeeded').length;
   }
 
   nodes(): { cores: number }[] {
@@ -89,7 +90,7 @@ export class InMemoryCluster implements Cluster {
     if (this.pods.get(name)?.uid === uid) this.pods.delete(name);
   }
 
-  /** Changes the reported state of a Pod, or adds the first one. */
+  /** Changes what the cluster reports of a Pod. */
   change(name: string, more: Partial<PodFacts>): PodFacts {
     const pod = this.pods.get(name);
     if (pod === undefined) throw new Error(`There is no Pod ${name}.`);
@@ -101,8 +102,8 @@ export class InMemoryCluster implements Cluster {
   #create(namespace: string, name: string, work: PodFacts['work']): CreatePodAnswer {
     const refusal = this.refuse?.(name);
     if (refusal !== undefined) return refusal;
-    const known = this.pods.get(name);
-    if (known !== undefined) return { answer: 'exists', uid: known.uid };
+    const existing = this.pods.get(name);
+    if (existing !== undefined) return { answer: 'exists', uid: existing.uid };
     this.#uid += 1;
     const uid = `uid-${this.#uid}`;
     const agent = { name: 'agent', image: 'millrace', state: 'waiting' as const };

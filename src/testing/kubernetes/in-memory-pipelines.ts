@@ -24,29 +24,29 @@ interface StoredPipeline extends NewPipelineObject {
  */
 export class InMemoryPipelines {
   readonly stored = new Map<string, StoredPipeline>();
-  /** Names of pipelines with scheduled checks, as of the last call. */
+  /** Names of the pipelines whose checks are scheduled. */
   readonly scheduled = new Set<string>();
   #uid = 0;
 
-  /** Adds an object of the API, or with `byApi` false one of a manifest. */
+  /** Adds an object that the API has created, or, with `byApi` false, an object of a manifest. */
   add(object: NewPipelineObject, byApi = true): StoredPipeline {
     this.#uid += 1;
-    const made = { ...object, uid: `uid-${this.#uid}`, generation: 1, byApi, deleting: false };
-    this.stored.set(keyOf(object), made);
-    return made;
+    const stored = { ...object, uid: `uid-${this.#uid}`, generation: 1, byApi, deleting: false };
+    this.stored.set(keyOf(object), stored);
+    return stored;
   }
 
   readonly objects: PipelineObjects = {
     read: async (objectKey) => this.#ofApi(objectKey),
     create: async (object) => {
       if (this.stored.has(keyOf(object))) return { answer: 'exists' };
-      return { answer: 'done', value: seen(this.add(object)) };
+      return { answer: 'done', value: toPipelineObject(this.add(object)) };
     },
     replace: async (read, spec) => {
-      const known = this.stored.get(keyOf(read));
-      if (known?.uid !== read.uid) return { answer: 'unknown' };
-      if (known.generation !== read.generation) return { answer: 'changed' };
-      return { answer: 'done', value: seen(this.#respell(known, spec)) };
+      const existing = this.stored.get(keyOf(read));
+      if (existing?.uid !== read.uid) return { answer: 'unknown' };
+      if (existing.generation !== read.generation) return { answer: 'changed' };
+      return { answer: 'done', value: toPipelineObject(this.#updateSpec(existing, spec)) };
     },
     remove: async (read) => {
       await this.cluster.removeObject(manifestOf(read, ''));
@@ -70,18 +70,18 @@ export class InMemoryPipelines {
     compareRenamed: async (renaming) => {
       const { name, uid } = renaming.renamedFrom;
       const old = this.stored.get(keyOf({ namespace: renaming.namespace, name }));
-      const fresh = this.stored.get(keyOf(objectKeyOf(renaming)));
+      const renamed = this.stored.get(keyOf(objectKeyOf(renaming)));
       if (old?.uid !== uid) return 'gone';
-      if (!old.byApi || fresh?.byApi !== true) return 'managed';
-      return old.spec.config === fresh.spec.config ? 'same' : 'changed';
+      if (!old.byApi || renamed?.byApi !== true) return 'managed';
+      return old.spec.config === renamed.spec.config ? 'same' : 'changed';
     },
     settleRename: async (pipeline) => {
-      const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
-      if (known?.uid === pipeline.uid) delete known.renamedFrom;
+      const existing = this.stored.get(keyOf(objectKeyOf(pipeline)));
+      if (existing?.uid === pipeline.uid) delete existing.renamedFrom;
     },
     removeObject: async (pipeline) => {
-      const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
-      if (known?.uid === pipeline.uid) known.deleting = true;
+      const existing = this.stored.get(keyOf(objectKeyOf(pipeline)));
+      if (existing?.uid === pipeline.uid) existing.deleting = true;
     },
   };
 
@@ -94,8 +94,8 @@ export class InMemoryPipelines {
 
   /** Sets the operator's verdict in the status. */
   judge(pipeline: PipelineManifest, verdict: NonNullable<PipelineObject['verdict']>): void {
-    const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
-    if (known?.uid === pipeline.uid) known.verdict = verdict;
+    const existing = this.stored.get(keyOf(objectKeyOf(pipeline)));
+    if (existing?.uid === pipeline.uid) existing.verdict = verdict;
   }
 
   /** Removes the finalizer, as the operator does. */
@@ -107,17 +107,17 @@ export class InMemoryPipelines {
   }
 
   #ofApi(objectKey: PipelineObjectKey): ObjectAnswer<PipelineObject> {
-    const known = this.stored.get(keyOf(objectKey));
-    if (known === undefined) return { answer: 'unknown' };
-    return known.byApi ? { answer: 'done', value: seen(known) } : { answer: 'managed' };
+    const existing = this.stored.get(keyOf(objectKey));
+    if (existing === undefined) return { answer: 'unknown' };
+    return existing.byApi ? { answer: 'done', value: toPipelineObject(existing) } : { answer: 'managed' };
   }
 
-  #respell(known: StoredPipeline, spec: PipelineSpec): StoredPipeline {
-    const same = known.spec.config === spec.config;
-    known.spec = spec;
-    known.generation += same ? 0 : 1;
-    if (!same) delete known.verdict;
-    return known;
+  #updateSpec(existing: StoredPipeline, spec: PipelineSpec): StoredPipeline {
+    const hasSameText = existing.spec.config === spec.config;
+    existing.spec = spec;
+    existing.generation += hasSameText ? 0 : 1;
+    if (!hasSameText) delete existing.verdict;
+    return existing;
   }
 }
 
@@ -129,7 +129,7 @@ function objectKeyOf({ namespace, pipeline }: PipelineManifest): PipelineObjectK
   return { namespace, name: pipeline };
 }
 
-function seen(object: Omit<PipelineObject, 'others'>): PipelineObject {
+function toPipelineObject(object: Omit<PipelineObject, 'others'>): PipelineObject {
   return { ...object, others: [] };
 }
 

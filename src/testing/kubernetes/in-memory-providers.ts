@@ -21,9 +21,9 @@ export class InMemoryProviders implements ProviderObjects {
   }
 
   async replace(read: ProviderObject, provider: StoredProvider): Promise<ObjectAnswer<ProviderObject>> {
-    const known = this.objects.get(provider.canonical);
-    if (known === undefined) return { answer: 'unknown' };
-    const { uid = '', generation = 0 } = known;
+    const existing = this.objects.get(provider.canonical);
+    if (existing === undefined) return { answer: 'unknown' };
+    const { uid = '', generation = 0 } = existing;
     if (uid !== read.provider.uid || generation !== read.provider.generation) return { answer: 'changed' };
     return this.#write({ ...provider, uid, generation: generation + 1 });
   }

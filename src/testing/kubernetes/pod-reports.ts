@@ -4,12 +4,15 @@ import type { BuildEvent, TerminationMessage } from '#domain/build/events.ts';
 import type { AttemptReport, ContainerReport, PodReport } from '#domain/build/pod-report.ts';
 
 /* Short forms of Pods and builds for tests of how a build's Pod ended. */
+
+/** A build with a task and a put, before its first event. */
 export const opened = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
 const at = '2026-01-01T00:00:00Z';
 
+/** The state of that build after the agent has reported these events. */
 export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
   const events = types.map((type, index): BuildEvent => {
     const base = { sequence: index + 1, at };
@@ -22,7 +25,9 @@ export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end'
   return applyEvents(opened, events).state;
 }
 
+/** The task has started. */
 export const ran = after('start-task');
+/** The task has succeeded, and the put has started. */
 export const putBegun = after('start-task', 'end-task', 'start-put');
 
 export const agent = (more: Partial<ContainerReport> = {}): ContainerReport => ({
@@ -36,9 +41,11 @@ export const worker = (more: Partial<ContainerReport> = {}): ContainerReport => 
   ...more,
 });
 
+/** A worker whose process was killed. */
 export const broken = (more: Partial<ContainerReport> = {}): ContainerReport =>
   worker({ state: 'terminated', exitCode: 137, ...more });
 
+/** A failed Pod whose agent exited with 1 while the worker ran. */
 export function pod(more: Partial<PodReport> = {}): PodReport {
   return {
     phase: 'Failed',
@@ -49,6 +56,7 @@ export function pod(more: Partial<PodReport> = {}): PodReport {
   };
 }
 
+/** The same Pod, whose agent left this termination message. */
 export function words(more: Partial<TerminationMessage>): PodReport {
   const message: TerminationMessage = {
     format: 1,
@@ -62,11 +70,15 @@ export function words(more: Partial<TerminationMessage>): PodReport {
   return pod({ containers: [agent({ exitCode: 1, message: JSON.stringify(message) }), worker()] });
 }
 
+/** A Pod whose containers have not started. */
 export const pending = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Pending', containers: [agent({ state: 'waiting' }), worker({ state: 'waiting' })], ...more });
+/** A running Pod that is being deleted. */
 export const dying = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Running', deleting: true, containers: [agent({ state: 'running' }), worker()], ...more });
+/** A Pod whose agent gave up because the worker waited for this reason. */
 export const gaveUp = (reason: string): PodReport =>
   pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
 
+/** The first attempt of a build, ten seconds old. */
 export const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };

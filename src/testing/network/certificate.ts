@@ -11,7 +11,7 @@ export async function makeCertificate(name = 'gateway'): Promise<Certificate> {
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const made = await X509CertificateGenerator.createSelfSigned(
+  const certificate = await X509CertificateGenerator.createSelfSigned(
     {
       keys,
       signingAlgorithm: algorithm,
@@ -24,7 +24,7 @@ export async function makeCertificate(name = 'gateway'): Promise<Certificate> {
   );
   const exported = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   return {
-    cert: made.toString('pem'),
+    cert: certificate.toString('pem'),
     key: `-----BEGIN PRIVATE KEY-----\n${exported}\n-----END PRIVATE KEY-----\n`,
   };
 }

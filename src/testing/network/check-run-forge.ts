@@ -27,6 +27,7 @@ export class CheckRunForge {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** The names of the check runs that are not completed. */
   leftOpen(): string[] {
     return this.runs.filter(({ status }) => status !== 'completed').map(({ name }) => name);
   }
@@ -40,19 +41,19 @@ export class CheckRunForge {
   }
 
   #answer({ method, url = '', headers }: IncomingMessage, body: Partial<CheckRun>): [number, object] {
-    const call = `${method} ${url.replace(/\?.*/, '').replace(/[0-9a-f]{40}/, '<sha>')}`;
+    const route = `${method} ${url.replace(/\?.*/, '').replace(/[0-9a-f]{40}/, '<sha>')}`;
     const { authorization = '' } = headers;
-    if (call === 'POST /app/installations/34/access_tokens')
+    if (route === 'POST /app/installations/34/access_tokens')
       return /^Bearer [^.]+\.[^.]+\.[^.]+$/.test(authorization) ? [201, { token: 'short' }] : [401, {}];
     if (authorization !== 'token short') return [401, {}];
-    if (call === 'GET /repos/o/r/commits/<sha>/check-runs') return [200, { check_runs: this.#runsAt(url) }];
-    if (call === 'POST /repos/o/r/check-runs') return this.#create(body);
-    return this.#update(call, body);
+    if (route === 'GET /repos/o/r/commits/<sha>/check-runs') return [200, { check_runs: this.#runsAt(url) }];
+    if (route === 'POST /repos/o/r/check-runs') return this.#create(body);
+    return this.#update(route, body);
   }
 
-  #update(call: string, body: Partial<CheckRun>): [number, object] {
-    const [, id = ''] = /^PATCH \/repos\/o\/r\/check-runs\/(\d+)$/.exec(call) ?? [];
-    const run = this.runs.find((one) => String(one.id) === id);
+  #update(route: string, body: Partial<CheckRun>): [number, object] {
+    const [, id = ''] = /^PATCH \/repos\/o\/r\/check-runs\/(\d+)$/.exec(route) ?? [];
+    const run = this.runs.find((checkRun) => String(checkRun.id) === id);
     return run === undefined || body.head_sha !== undefined ? [404, {}] : [200, Object.assign(run, body)];
   }
 

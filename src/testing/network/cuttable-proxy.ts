@@ -10,19 +10,19 @@ export interface CuttableProxy {
   close(): Promise<void>;
 }
 
-/** Port 0 picks a free one. */
+/** Starts a proxy to a port of this machine. `port` 0 picks a free port for the proxy. */
 export async function startProxy(target: number, port = 0): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   const cutOff = new WeakSet<Socket>();
-  let cutting = false;
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
+  let isCut = false;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
     for (const [socket, other] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       sockets.add(socket);
-      if (cutting) cutOff.add(socket);
+      if (isCut) cutOff.add(socket);
       socket.on('data', (bytes) => void (cutOff.has(socket) || other.write(bytes)));
       socket.on('close', () => {
         sockets.delete(socket);
@@ -38,11 +38,11 @@ export async function startProxy(target: number, port = 0): Promise<CuttableProx
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     cut: () => {
-      cutting = true;
+      isCut = true;
       for (const socket of sockets) cutOff.add(socket);
     },
     mend: () => {
-      cutting = false;
+      isCut = false;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

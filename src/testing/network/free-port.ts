@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-const FIRST = 12_000;
+const FIRST_PORT = 12_000;
 /** Installations often use fixed ports from here on. */
-const LAST = 28_000;
+const LAST_PORT = 28_000;
 /** Each jest worker searches a separate share of the ports, so two workers do not pick the same one. */
 const SHARES = 16;
 
@@ -14,17 +14,17 @@ let next: number | undefined;
  * outgoing connection could take such a port first.
  */
 export async function freePort(): Promise<number> {
-  const size = Math.floor((Math.min(LAST, firstOfKernel()) - FIRST) / SHARES);
-  const from = FIRST + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * size;
+  const size = Math.floor((Math.min(LAST_PORT, firstEphemeralPort()) - FIRST_PORT) / SHARES);
+  const firstOfShare = FIRST_PORT + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * size;
   // Another test run may search the same share.
   next ??= Math.floor(Math.random() * size);
   for (let tries = 0; tries < size; tries += 1) {
     next = (next + 1) % size;
     // Other callers may have advanced `next` meanwhile.
-    const port = from + next;
+    const port = firstOfShare + next;
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port from ${from} to ${from + size}.`);
+  throw new Error(`No free port from ${firstOfShare} to ${firstOfShare + size}.`);
 }
 
 /** Whether no process listens on the port at any address. */
@@ -36,8 +36,8 @@ async function isFree(port: number): Promise<boolean> {
   });
 }
 
-function firstOfKernel(): number {
+function firstEphemeralPort(): number {
   const [first] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s+/);
   const port = Number(first);
-  return port > FIRST + SHARES * 100 ? port : LAST;
+  return port > FIRST_PORT + SHARES * 100 ? port : LAST_PORT;
 }

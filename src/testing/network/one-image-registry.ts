@@ -17,7 +17,7 @@ export const MANIFEST_DIGEST = digestOf(MANIFEST);
 /** `index.json` of an OCI layout with the image. */
 export const INDEX = JSON.stringify({ manifests: [{ digest: MANIFEST_DIGEST, mediaType: TYPE }] });
 
-/** Answers as a registry that has the image under every name, and takes everything. */
+/** Answers as a registry that has the image under every name, and accepts every upload. */
 export function answerAsRegistry(method: string | undefined, path: string, response: ServerResponse): void {
   const content = path.includes('/blobs/') ? CONFIG : MANIFEST;
   response.setHeader('docker-content-digest', digestOf(content));

@@ -10,7 +10,7 @@ interface RegistryRules {
   credential?: { username: string; password: string };
   /** Redirects blobs to another origin, which rejects requests with credentials. */
   redirectsBlobs?: boolean;
-  /** Answers every request to the repository instead of the registry. */
+  /** If set, answers every request to a repository, instead of the registry itself. */
   fails?: (response: ServerResponse) => void;
   /** Does not send the digest of a tag. */
   hidesDigests?: boolean;
@@ -111,7 +111,7 @@ export async function startRegistry(rules: RegistryRules = {}): Promise<TestRegi
     const { type, bytes } = content;
     if (name.includes('/manifests/') && !(request.headers.accept ?? '').includes(type))
       return refuse(response, 404, 'the manifest is of a type that was not asked for');
-    const { hidesDigests, tampers = (same: Buffer) => same } = registry.rules;
+    const { hidesDigests, tampers = (unchanged: Buffer) => unchanged } = registry.rules;
     response.setHeader('content-type', type);
     if (hidesDigests !== true) response.setHeader('docker-content-digest', digestOf(bytes));
     return response.end(request.method === 'HEAD' ? undefined : tampers(bytes));

@@ -8,16 +8,16 @@ export async function tlsInFront(
   base: string,
 ): Promise<{ port: number; cert: string; close(): Promise<void> }> {
   const { key, cert } = await makeCertificate('front');
-  const server = createServer({ key, cert }, (asked, answer) => {
-    const { method, headers, url } = asked;
-    const inner = request(new URL(url ?? '/', base), { method, headers }, (got) => {
-      answer.writeHead(got.statusCode ?? 502, got.headers);
-      got.pipe(answer);
-      got.on('error', () => answer.destroy());
+  const server = createServer({ key, cert }, (incoming, outgoing) => {
+    const { method, headers, url } = incoming;
+    const inner = request(new URL(url ?? '/', base), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+      response.on('error', () => outgoing.destroy());
     });
-    inner.on('error', () => answer.destroy());
-    answer.on('close', () => inner.destroy());
-    asked.pipe(inner);
+    inner.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => inner.destroy());
+    incoming.pipe(inner);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();

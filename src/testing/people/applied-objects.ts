@@ -21,10 +21,9 @@ export function appliedObjects(stores: Pick<TestStores, 'teams'>): ApiObjects {
 
 function teamObjects({ teams }: Pick<TestStores, 'teams'>): TeamObjects {
   const created = new Set<string>();
-  const known = (name: string) => (created.has(name) ? ('done' as const) : ('managed' as const));
   return {
     async read(name) {
-      return known(name) === 'done' ? { answer: 'done', value: { deleting: false } } : { answer: 'managed' };
+      return created.has(name) ? { answer: 'done', value: { deleting: false } } : { answer: 'managed' };
     },
     async create(name, by) {
       if (created.has(name)) return { answer: 'exists' };

@@ -20,8 +20,9 @@ export interface ForgingProvider {
   key: CryptoKey;
   publicKey: CryptoKey;
   kid: string;
-  /** The content of its `jwks_uri`, and how often it was fetched. */
+  /** The content of its `jwks_uri`. */
   keys: JWK[];
+  /** How often the keys were fetched. */
   keysAsked: number;
   metadata: Record<string, unknown>;
   /** The answer of its user info endpoint. */
@@ -30,18 +31,19 @@ export interface ForgingProvider {
   /** How the next ID token is forged. */
   forge: Forge;
   newKey(kid: string): Promise<void>;
-  /** The last request to its token endpoint. */
+  /** The body and the header Authorization of the last request to its token endpoint. */
   received: URLSearchParams;
   authorization: string;
   fetch(url: string, init: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
 }
 
+/** Signs the claims as they are. */
 export const honest: Forge = async (claims, { key, kid }) =>
   await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid }).sign(key);
 
 export async function forgingProvider(issuer: string, clientId: string): Promise<ForgingProvider> {
   const first = await generateKeyPair('ES256', { extractable: true });
-  const self: ForgingProvider = {
+  const provider: ForgingProvider = {
     issuer,
     clientId,
     key: first.privateKey,
@@ -66,34 +68,34 @@ export async function forgingProvider(issuer: string, clientId: string): Promise
     async newKey(kid) {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
-      Object.assign(self, { key: privateKey, publicKey, kid });
-      self.keys = [{ ...jwk, kid, use: 'sig', alg: 'ES256' }];
+      Object.assign(provider, { key: privateKey, publicKey, kid });
+      provider.keys = [{ ...jwk, kid, use: 'sig', alg: 'ES256' }];
     },
     async fetch(url, { body, headers = {} }) {
       const { pathname } = new URL(url);
-      if (pathname === '/token') self.authorization = headers['authorization'] ?? '';
-      return await answer(self, pathname, body);
+      if (pathname === '/token') provider.authorization = headers['authorization'] ?? '';
+      return await answer(provider, pathname, body);
     },
   };
-  await self.newKey('first');
-  return self;
+  await provider.newKey('first');
+  return provider;
 }
 
-async function answer(self: ForgingProvider, path: string, body: unknown): Promise<Response> {
+async function answer(provider: ForgingProvider, path: string, body: unknown): Promise<Response> {
   switch (path) {
     case '/.well-known/openid-configuration':
-      return Response.json(self.metadata);
+      return Response.json(provider.metadata);
     case '/keys':
-      self.keysAsked += 1;
-      return Response.json({ keys: self.keys });
+      provider.keysAsked += 1;
+      return Response.json({ keys: provider.keys });
     case '/user':
-      return Response.json(self.userInfo);
+      return Response.json(provider.userInfo);
     default: {
-      self.received = new URLSearchParams(String(body));
+      provider.received = new URLSearchParams(String(body));
       const now = Math.floor(Date.now() / 1000);
-      const { issuer: iss, clientId: aud, nonce } = self;
+      const { issuer: iss, clientId: aud, nonce } = provider;
       const claims = { iss, sub: 'ann', aud, exp: now + 300, iat: now, nonce };
-      const token = await self.forge(claims, self);
+      const token = await provider.forge(claims, provider);
       return Response.json({ access_token: 'opened', token_type: 'bearer', id_token: token });
     }
   }

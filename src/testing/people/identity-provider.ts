@@ -13,7 +13,7 @@ export interface IdentityProvider {
   ca: string;
   /** The person who signs in next. */
   person: string;
-  /** Signs with another key from now on. */
+  /** Makes the provider sign with another key from now on. */
   rotateKeys(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,34 +23,37 @@ export const CLIENT = { id: 'millrace', secret: 'a secret of our client, 32 byte
 /** Starts an OpenID-certified identity provider over HTTPS, whose users consent to everything. */
 export async function startIdentityProvider(redirectUris: string[]): Promise<IdentityProvider> {
   const { key, cert } = await makeCertificate(`identity provider ${randomUUID()}`);
-  let answer = nothing;
-  const server = createServer({ key, cert }, (asked, response) => answer(asked, response));
+  let handle = ignore;
+  const server = createServer({ key, cert }, (incoming, response) => handle(incoming, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const issuer = `https://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
-  const self: IdentityProvider = {
+  const identityProvider: IdentityProvider = {
     issuer,
     ca: cert,
     person: 'ann',
     async rotateKeys() {
-      answer = await answering(self, redirectUris);
+      handle = await startProvider(identityProvider, redirectUris);
     },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  await self.rotateKeys();
-  return self;
+  await identityProvider.rotateKeys();
+  return identityProvider;
 }
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => void;
-const nothing: Answering = () => undefined;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+const ignore: RequestHandler = () => undefined;
 
-async function answering(self: IdentityProvider, redirectUris: string[]): Promise<Answering> {
+async function startProvider(
+  identityProvider: IdentityProvider,
+  redirectUris: string[],
+): Promise<RequestHandler> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' };
-  const provider = new Provider(self.issuer, {
+  const provider = new Provider(identityProvider.issuer, {
     clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris }],
     jwks: { keys: [jwk] },
     cookies: { keys: ['a key for tests only'] },
@@ -77,9 +80,9 @@ async function answering(self: IdentityProvider, redirectUris: string[]): Promis
     },
   });
   const inner = provider.callback();
-  return (asked: IncomingMessage, response: ServerResponse): void => {
-    if (asked.url?.startsWith('/interaction/') !== true) return inner(asked, response);
-    void provider.interactionFinished(asked, response, { login: { accountId: self.person } });
+  return (incoming: IncomingMessage, response: ServerResponse): void => {
+    if (incoming.url?.startsWith('/interaction/') !== true) return inner(incoming, response);
+    void provider.interactionFinished(incoming, response, { login: { accountId: identityProvider.person } });
   };
 }
 
@@ -110,6 +113,7 @@ export class Browser {
     return [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
+  /** Forgets the cookies of the host. */
   forget(url: string): void {
     this.#cookies.delete(new URL(url).host);
   }
@@ -130,7 +134,7 @@ export class Browser {
       if (until !== undefined && times > 0 && url.startsWith(until)) return { url, status: 0, text: '' };
       const form =
         times === 0 && 'fields' in first ? new URLSearchParams(first.fields).toString() : undefined;
-      const { statusCode, headers, body } = await request(this.#where(url), {
+      const { statusCode, headers, body } = await request(this.#addressOf(url), {
         dispatcher: this.#agent,
         headers: {
           cookie: this.cookiesOf(url),
@@ -138,7 +142,7 @@ export class Browser {
         },
         ...(form !== undefined && { method: 'POST', body: form }),
       });
-      this.#keep(url, headers['set-cookie']);
+      this.#storeCookies(url, headers['set-cookie']);
       const text = await body.text();
       const { location } = headers;
       if (typeof location !== 'string') return { url, status: statusCode, text };
@@ -151,18 +155,18 @@ export class Browser {
     await this.#agent.close();
   }
 
-  #where(url: string): string {
+  #addressOf(url: string): string {
     const { origin, base } = this.#served;
     return url.startsWith(origin) ? `${base}${url.slice(origin.length)}` : url;
   }
 
-  #keep(url: string, cookies: string | string[] | undefined): void {
+  #storeCookies(url: string, cookies: string | string[] | undefined): void {
     const { host } = new URL(url);
     const jar = this.#cookies.get(host) ?? new Map<string, string>();
     for (const cookie of [cookies ?? []].flat()) {
       const [pair = '', ...attributes] = cookie.split(';');
       const [name = '', ...value] = pair.split('=');
-      if (attributes.some((one) => /expires=Thu, 01 Jan 1970/i.test(one))) jar.delete(name);
+      if (attributes.some((attribute) => /expires=Thu, 01 Jan 1970/i.test(attribute))) jar.delete(name);
       else jar.set(name, value.join('='));
     }
     this.#cookies.set(host, jar);

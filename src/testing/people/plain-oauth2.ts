@@ -40,28 +40,28 @@ async function answer(
   challenges: Challenges,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'https://x');
-  const say = (status: number, body: object): void => {
+  const sendJson = (status: number, body: object): void => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  if (url.pathname === '/authorize') response.writeHead(302, { location: agree(url, challenges) }).end();
+  if (url.pathname === '/authorize') response.writeHead(302, { location: authorize(url, challenges) }).end();
   else if (url.pathname === '/token') {
-    if (isRight(new URLSearchParams(await text(request)), challenges)) {
-      say(200, { access_token: 'opened', token_type: 'bearer' });
-    } else say(400, { error: 'invalid_grant' });
+    if (isValidTokenRequest(new URLSearchParams(await text(request)), challenges)) {
+      sendJson(200, { access_token: 'opened', token_type: 'bearer' });
+    } else sendJson(400, { error: 'invalid_grant' });
   } else if (request.headers.authorization === 'Bearer opened') {
-    say(200, { id: 42, login: 'Ann-Of-Forge', name: 'Ann Of Forge', email: 'root@example.org' });
-  } else say(401, {});
+    sendJson(200, { id: 42, login: 'Ann-Of-Forge', name: 'Ann Of Forge', email: 'root@example.org' });
+  } else sendJson(401, {});
 }
 
-function agree({ searchParams: asked }: URL, challenges: Challenges): string {
+function authorize({ searchParams: parameters }: URL, challenges: Challenges): string {
   const code = randomUUID();
-  challenges.set(code, asked.get('code_challenge') ?? '');
-  const back = new URL(asked.get('redirect_uri') ?? '');
-  back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString();
-  return back.href;
+  challenges.set(code, parameters.get('code_challenge') ?? '');
+  const redirect = new URL(parameters.get('redirect_uri') ?? '');
+  redirect.search = new URLSearchParams({ code, state: parameters.get('state') ?? '' }).toString();
+  return redirect.href;
 }
 
-function isRight(form: URLSearchParams, challenges: Challenges): boolean {
+function isValidTokenRequest(form: URLSearchParams, challenges: Challenges): boolean {
   const proof = createHash('sha256')
     .update(form.get('code_verifier') ?? '')
     .digest('base64url');

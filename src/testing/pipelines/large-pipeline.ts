@@ -24,13 +24,13 @@ export function largePipeline(nodes: number, variant = 0): Pipeline {
   const releases = names
     .filter((_, index) => index % 10 === 0)
     .map((name, index) => {
-      const of = names.slice(index * 10, index * 10 + 10);
-      return job(`release-${name}`, ...of.map((one) => get(`git.${one}`, `${one}-build`)));
+      const released = names.slice(index * 10, index * 10 + 10);
+      return job(`release-${name}`, ...released.map((service) => get(`git.${service}`, `${service}-build`)));
     });
   return pipelineOf(...jobs, ...releases);
 }
 
-/** The same with its types and resources, as a store saves it. */
+/** A large pipeline with its types and resources, as a store saves it. */
 export function wholeLargePipeline(nodes: number): Pipeline {
   const { jobs } = largePipeline(nodes);
   const names = jobs.flatMap(({ steps }) =>

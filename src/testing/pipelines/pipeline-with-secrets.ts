@@ -16,8 +16,8 @@ export function plantSecrets(word = 'hunter2') {
 /** A pipeline with secret texts in every field that holds text. */
 export function pipelineWithSecrets(secret: () => string): Pipeline {
   const command = () => ({ runner: 'shell' as const, cmd: secret() });
-  const step = <S extends object>(one: S): S => ({
-    ...one,
+  const step = <S extends object>(fields: S): S => ({
+    ...fields,
     hooks: { onFailure: [{ kind: 'command' as const, run: command() }] },
   });
   const { resourceTypes } = samplePipeline();

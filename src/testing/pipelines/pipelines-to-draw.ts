@@ -25,7 +25,7 @@ export const job = (name: string, ...steps: Step[]): Job => ({ name, steps });
 
 export const pipelineOf = (...jobs: Job[]): Pipeline => ({ resourceTypes: [], resources: [], jobs });
 
-/** Every kind of node and edge. */
+/** A pipeline with every kind of node and edge. */
 export const samplePipeline: Pipeline = pipelineOf(
   job('lint', get('git.app')),
   job('typecheck', get('git.app')),

@@ -7,12 +7,12 @@ export type PostgresEngine = 'binaries' | 'container';
  * otherwise. MILLRACE_TEST_POSTGRES overrides this.
  */
 export async function choosePostgres(
-  wanted: string | undefined,
+  variable: string | undefined,
   find: () => Promise<unknown> = getContainerRuntimeClient,
 ): Promise<PostgresEngine> {
-  if (wanted === 'binaries' || wanted === 'container') return wanted;
-  if (wanted !== undefined && wanted !== '')
-    throw new Error(`MILLRACE_TEST_POSTGRES is "${wanted}"; it can be "binaries" or "container".`);
+  if (variable === 'binaries' || variable === 'container') return variable;
+  if (variable !== undefined && variable !== '')
+    throw new Error(`MILLRACE_TEST_POSTGRES is "${variable}"; it can be "binaries" or "container".`);
   return await find().then(
     () => 'container',
     () => 'binaries',

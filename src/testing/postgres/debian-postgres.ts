@@ -22,7 +22,7 @@ export interface DebianPostgres {
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   if (!existsSync(join(BIN, 'pg_dump')) || !existsSync(join(BIN, 'initdb'))) await install();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-debian-postgres-'));
-  const user = await owner(folder);
+  const user = await serverUser(folder);
   const port = await freePort();
   const program = async (name: string, args: string[]): Promise<string> =>
     (
@@ -34,8 +34,8 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
       })
     ).stdout;
   const data = join(folder, 'data');
-  const initialise = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  await program('initdb', [...initialise, `--pgdata=${data}`]);
+  const initdbOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await program('initdb', [...initdbOptions, `--pgdata=${data}`]);
   const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
   await program('pg_ctl', ['start', '--wait', '-D', data, '-l', join(folder, 'log'), '-o', options]);
   return {
@@ -65,8 +65,8 @@ async function install(): Promise<void> {
   );
 }
 
-/** Postgres refuses to run as root. */
-async function owner(folder: string): Promise<{ uid?: number; gid?: number }> {
+/** The user who runs Postgres, which refuses to run as root. Gives the folder to this user. */
+async function serverUser(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = [await idOf('-u'), await idOf('-g')];
   chownSync(folder, uid, gid);

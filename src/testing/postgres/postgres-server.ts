@@ -15,8 +15,13 @@ const FOLDER = 'millrace-postgres-';
 const PASSWORD = 'test';
 /** Lines of the log that are shown if the server does not start. */
 const LOG_LINES = 20;
-/** Faster, because a test database may be lost. */
-const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+/** Settings that make writes faster: a test database may be lost. */
+const FAST_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
 
 export interface ServerOptions {
   /** Postgres binaries from npm, or a container. */
@@ -30,7 +35,7 @@ export interface ServerOptions {
 }
 
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
-  const settings = { ...(options.durable ? { max_connections: '300' } : FAST), ...options.settings };
+  const settings = { ...(options.durable ? { max_connections: '300' } : FAST_SETTINGS), ...options.settings };
   return options.engine === 'container'
     ? await startContainer(settings)
     : await startBinaries(settings, options.onLog);
@@ -55,11 +60,11 @@ async function startBinaries(
   onLog?: (text: string) => void,
 ): Promise<PostgresServer> {
   await removeAbandoned();
-  // The folder's name has the owner's pid, in case this process is killed.
+  // The folder's name has the pid of this process. If the process is killed, a later run removes the folder.
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
   const port = await freePort();
   const log: string[] = [];
-  const keep = (line: unknown): void => {
+  const recordLine = (line: unknown): void => {
     log.push(String(line));
     if (log.length > LOG_LINES) log.splice(0, log.length - LOG_LINES);
     onLog?.(String(line));
@@ -73,8 +78,8 @@ async function startBinaries(
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
     postgresFlags: [...flags(settings), '-c', 'unix_socket_directories='],
-    onLog: keep,
-    onError: keep,
+    onLog: recordLine,
+    onError: recordLine,
   });
   try {
     // The server runs as another user, who must reach its data.
@@ -107,7 +112,7 @@ async function removeAbandoned(): Promise<void> {
     const postmaster = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(postmaster.split('\n')[0]);
     if (pid > 0 && (await commandLine(pid)).includes(folder)) quit(pid);
-    // Its processes may still write there for a moment.
+    // The processes of the server may still write there for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }

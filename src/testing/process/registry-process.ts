@@ -6,17 +6,17 @@ interface Rules {
   /** How clients log in. `token`: with tokens for one repository and its actions. */
   login?: 'basic' | 'token';
   credential?: { username: string; password: string };
-  /** Instead of the right challenge. */
+  /** Sent instead of the right challenge. `HOST` in it becomes the host. */
   challenge?: string;
-  /** Tags on a page. */
+  /** The number of tags on a page. */
   pageSize?: number;
-  /** Answers instead of the registry. */
+  /** If set, the answer to every request, instead of the registry's. */
   fails?: { status: number; headers?: Record<string, string>; body?: string };
 }
 
 /**
- * The registry of go-containerregistry, which has no login, behind a server that asks for one. That server accepts
- * exactly what it asked for: a token is for one repository and for `pull` or `pull,push`.
+ * The registry of go-containerregistry, which has no login, behind a server that asks for one. That server
+ * accepts exactly what it asked for: a token is for one repository and for `pull` or `pull,push`.
  */
 export class RegistryProcess {
   /** The registry itself, for tools that prepare or verify. */
@@ -34,7 +34,7 @@ export class RegistryProcess {
     this.#server = server;
     this.open = open;
     this.host = hostOf(server);
-    server.on('request', (asked, answer) => this.#answer(asked, answer));
+    server.on('request', (incoming, outgoing) => this.#answer(incoming, outgoing));
   }
 
   /** `address` is where clients with a login reach it. */
@@ -44,8 +44,8 @@ export class RegistryProcess {
     });
     const port = await new Promise<string>((resolve, reject) => {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        const found = /serving on port (\d+)/.exec(text)?.[1];
-        if (found !== undefined) resolve(found);
+        const listeningPort = /serving on port (\d+)/.exec(text)?.[1];
+        if (listeningPort !== undefined) resolve(listeningPort);
       });
       child.once('exit', (code) => reject(new Error(`the registry ended with ${code}`)));
     });
@@ -62,21 +62,22 @@ export class RegistryProcess {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #answer(asked: IncomingMessage, answer: ServerResponse): void {
-    const url = new URL(asked.url ?? '', `http://${this.host}`);
-    if (url.pathname === '/token') return this.#token(asked, answer, url.searchParams);
+  #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const url = new URL(incoming.url ?? '', `http://${this.host}`);
+    if (url.pathname === '/token') return this.#token(incoming, outgoing, url.searchParams);
     const at = url.pathname.search(/\/(?:manifests|blobs|tags)\//);
     const [repository, path] = [url.pathname.slice('/v2/'.length, at), url.pathname.slice(at + 1)];
-    this.requests.push(`${asked.method} ${path}`);
+    this.requests.push(`${incoming.method} ${path}`);
     const { fails, pageSize } = this.rules;
     if (fails) {
-      answer.writeHead(fails.status, fails.headers).end(fails.body);
+      outgoing.writeHead(fails.status, fails.headers).end(fails.body);
       return;
     }
-    const access = asked.method === 'GET' || asked.method === 'HEAD' ? ['pull', 'pull,push'] : ['pull,push'];
-    if (!this.#isLoggedIn(asked, repository, access)) return this.#challenge(answer, repository);
-    if (path === 'tags/list' && pageSize !== undefined) return void this.#tags(answer, url, pageSize);
-    this.#forward(asked, answer);
+    const access =
+      incoming.method === 'GET' || incoming.method === 'HEAD' ? ['pull', 'pull,push'] : ['pull,push'];
+    if (!this.#isLoggedIn(incoming, repository, access)) return this.#challenge(outgoing, repository);
+    if (path === 'tags/list' && pageSize !== undefined) return void this.#tags(outgoing, url, pageSize);
+    this.#forward(incoming, outgoing);
   }
 
   #isLoggedIn({ headers }: IncomingMessage, repository: string, access: readonly string[]): boolean {
@@ -86,45 +87,48 @@ export class RegistryProcess {
     return access.some((actions) => headers.authorization === `Bearer ${tokenFor(repository, actions)}`);
   }
 
-  #challenge(answer: ServerResponse, repository: string): void {
+  #challenge(outgoing: ServerResponse, repository: string): void {
     const bearer = `Bearer realm="http://${this.host}/token",service="registry.test",scope="repository:${repository}:pull"`;
-    const right = this.rules.login === 'basic' ? 'Basic realm="registry.test"' : bearer;
-    answer.setHeader('www-authenticate', this.rules.challenge?.replace('HOST', this.host) ?? right);
-    refuse(answer, 401, 'authentication required');
+    const rightChallenge = this.rules.login === 'basic' ? 'Basic realm="registry.test"' : bearer;
+    outgoing.setHeader(
+      'www-authenticate',
+      this.rules.challenge?.replace('HOST', this.host) ?? rightChallenge,
+    );
+    refuse(outgoing, 401, 'authentication required');
   }
 
-  #token(asked: IncomingMessage, answer: ServerResponse, parameters: URLSearchParams): void {
+  #token(incoming: IncomingMessage, outgoing: ServerResponse, parameters: URLSearchParams): void {
     this.requests.push(`TOKEN ${parameters.get('scope')}`);
     const { credential } = this.rules;
     const [, repository, actions] =
       /^repository:([^:]+):(pull|pull,push)$/.exec(parameters.get('scope') ?? '') ?? [];
     if (parameters.get('service') !== 'registry.test' || repository === undefined)
-      return refuse(answer, 400, 'no such service or scope');
-    const { authorization } = asked.headers;
-    if (authorization !== (credential && basic(credential))) return refuse(answer, 401, 'wrong password');
-    answer.end(JSON.stringify({ token: tokenFor(repository, actions ?? '') }));
+      return refuse(outgoing, 400, 'no such service or scope');
+    const { authorization } = incoming.headers;
+    if (authorization !== (credential && basic(credential))) return refuse(outgoing, 401, 'wrong password');
+    outgoing.end(JSON.stringify({ token: tokenFor(repository, actions ?? '') }));
   }
 
-  async #tags(answer: ServerResponse, url: URL, pageSize: number): Promise<void> {
+  async #tags(outgoing: ServerResponse, url: URL, pageSize: number): Promise<void> {
     const response = await fetch(`http://${this.open}${url.pathname}`);
     const { name, tags }: { name: string; tags: string[] } = JSON.parse(await response.text());
     const after = url.searchParams.get('last');
     const from = after === null ? 0 : tags.indexOf(after) + 1;
     const page = tags.slice(from, from + pageSize);
     if (from + pageSize < tags.length)
-      answer.setHeader('link', `<${url.pathname}?n=${pageSize}&last=${page.at(-1)}>; rel="next"`);
-    answer.end(JSON.stringify({ name, tags: page }));
+      outgoing.setHeader('link', `<${url.pathname}?n=${pageSize}&last=${page.at(-1)}>; rel="next"`);
+    outgoing.end(JSON.stringify({ name, tags: page }));
   }
 
-  #forward(asked: IncomingMessage, answer: ServerResponse): void {
-    const { authorization: _, host: __, ...headers } = asked.headers;
-    const options = { method: asked.method, headers: { ...headers, host: this.host } };
-    const forwarded = request(`http://${this.open}${asked.url}`, options, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
+  #forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { authorization: _, host: __, ...headers } = incoming.headers;
+    const options = { method: incoming.method, headers: { ...headers, host: this.host } };
+    const forwarded = request(`http://${this.open}${incoming.url}`, options, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
-    forwarded.on('error', () => answer.destroy());
-    asked.pipe(forwarded);
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
   }
 }
 
@@ -134,8 +138,8 @@ const tokenFor = (repository: string, actions: string): string =>
 const basic = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-const refuse = (answer: ServerResponse, status: number, message: string): void =>
-  void answer.writeHead(status).end(JSON.stringify({ errors: [{ message }] }));
+const refuse = (outgoing: ServerResponse, status: number, message: string): void =>
+  void outgoing.writeHead(status).end(JSON.stringify({ errors: [{ message }] }));
 
 function hostOf(server: Server): string {
   const address = server.address();

@@ -33,7 +33,7 @@ export class S3Server {
       stdio: 'ignore',
     });
     const endpoint = `http://${address}`;
-    await answers(endpoint, child);
+    await waitUntilAnswering(endpoint, child);
     return new S3Server(child, folder, endpoint);
   }
 
@@ -74,10 +74,10 @@ async function freePort(): Promise<number> {
   });
 }
 
-async function answers(endpoint: string, child: ChildProcess): Promise<void> {
+async function waitUntilAnswering(endpoint: string, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
-    const found = await fetch(endpoint).catch(() => undefined);
-    if (found !== undefined) return;
+    const response = await fetch(endpoint).catch(() => undefined);
+    if (response !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`the store ended with ${child.exitCode}`);

@@ -15,9 +15,9 @@ const run = promisify(execFile);
 export interface SshServer {
   /** `<user>@<address>:<port>`. */
   authority: string;
-  /** The lines of known_hosts for it, and those with another key. */
+  /** Lines of known_hosts: with the key of this server, and with another key. */
   knownHosts: { right: string; wrong: string };
-  /** A key that may log in, without a passphrase; the same with one; and a key that may not. */
+  /** `right` may log in; `withPassphrase` is the same key with a passphrase; `unknown` may not log in. */
   keys: { right: string; withPassphrase: string; unknown: string };
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startSshServer(): Promise<SshServer> {
   await installIfMissing(SSHD, 'openssh-server');
   const folder = await mkdtemp(join(tmpdir(), 'millrace-sshd-'));
   const { username } = userInfo();
-  // For a server that root starts.
+  // If root starts sshd, sshd needs this directory.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await freePort();
   const [host, other, right, unknown] = await Promise.all([
@@ -47,7 +47,7 @@ export async function startSshServer(): Promise<SshServer> {
     knownHosts: { right: line(host), wrong: line(other) },
     keys: {
       right: right.privateKey,
-      withPassphrase: await withPassphrase(join(folder, 'right')),
+      withPassphrase: await addPassphrase(join(folder, 'right')),
       unknown: unknown.privateKey,
     },
     async stop() {
@@ -69,7 +69,7 @@ async function createKey(file: string): Promise<Key> {
   return { privateKey: await readFile(file, 'utf8'), publicKey };
 }
 
-async function withPassphrase(file: string): Promise<string> {
+async function addPassphrase(file: string): Promise<string> {
   await run('cp', ['-p', file, `${file}-locked`]);
   await run('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'passphrase', '-f', `${file}-locked`]);
   return await readFile(`${file}-locked`, 'utf8');
@@ -90,11 +90,11 @@ PermitRootLogin prohibit-password
 async function untilOpen(port: number, hasEnded: () => boolean): Promise<void> {
   for (;;) {
     if (hasEnded()) throw new Error('sshd has ended');
-    const open = await new Promise<boolean>((resolve) => {
+    const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
       socket.once('connect', () => socket.destroy());
     });
-    if (open) return;
+    if (isOpen) return;
     await pause(20);
   }
 }

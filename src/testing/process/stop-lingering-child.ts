@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import process from 'node:process';
 
 /**
- * The pipe that stays open after the child's death, because a program that it started inherits the file
- * descriptor.
+ * The pipes that can stay open after the child's death, each with its file descriptor, which a program that
+ * the child started inherits.
  */
-const HELD = { 'standard error': 2, 'the message channel': 3 } as const;
+const LINGERING_PIPES = { 'standard error': 2, 'the message channel': 3 } as const;
 
-export type Held = keyof typeof HELD;
+export type LingeringPipe = keyof typeof LINGERING_PIPES;
 
 /**
  * Runs `script` in a separate process, where `fork` starts a child that answers every message and leaves a
@@ -16,10 +16,10 @@ export type Held = keyof typeof HELD;
  * pipe, which otherwise happens rarely.
  */
 export async function stopLingeringChild(
-  held: Held,
+  pipe: LingeringPipe,
   script: string,
 ): Promise<{ code: unknown; output: string }> {
-  const stdio = ['ignore', 'ignore', 'ignore', 'ignore'].with(HELD[held], 'inherit');
+  const stdio = ['ignore', 'ignore', 'ignore', 'ignore'].with(LINGERING_PIPES[pipe], 'inherit');
   const child = `
     require('node:child_process').spawn('/bin/sleep', ['0.5'], { stdio: ${JSON.stringify(stdio)} });
     process.on('message', () => process.send({ kind: 'failed', failure: {} }));`;

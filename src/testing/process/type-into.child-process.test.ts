@@ -21,21 +21,21 @@ describe('typing into a command at a terminal', () => {
     expect(await type('echo "Waiting for:"; sleep 0.6; echo done', [])).toContain('done');
   });
 
-  const wrong: Record<string, [script: string, expected: string]> = {
+  const unexpected: Record<string, [script: string, expected: string]> = {
     'another question': [ASK('User name: '), 'It asks "User name: " where "Password: " is expected.'],
     'an unexpected question': [
       `${ASK('Password: ')}; ${ASK('Continue?')}`,
       'It asks "Continue?" where no question is expected.',
     ],
   };
-  test.each(Object.entries(wrong))(
+  test.each(Object.entries(unexpected))(
     'fails at once at %s, and shows the screen',
     async (_name, [script, expected]) => {
-      const begun = performance.now();
+      const started = performance.now();
       const typing = type(`echo hello; ${script}`, [['Password: ', 'old']]);
       await expect(typing).rejects.toThrow(expected);
       await expect(typing).rejects.toThrow('hello');
-      expect(performance.now() - begun).toBeLessThan(30_000);
+      expect(performance.now() - started).toBeLessThan(30_000);
     },
   );
 

@@ -21,35 +21,36 @@ export async function typeInto(
   // `script` of util-linux provides the terminal; its log file is not needed.
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const open = [...answers];
+  const remaining = [...answers];
   let screen = '';
-  let read = 0;
-  let quiet: NodeJS.Timeout | undefined;
-  let silent: NodeJS.Timeout | undefined;
+  /** The end of the last answered question in `screen`. */
+  let answeredUpTo = 0;
+  let quietTimer: NodeJS.Timeout | undefined;
+  let silenceTimer: NodeJS.Timeout | undefined;
 
   const fail = (why: string): void => {
     reject(new Error(`$ ${command}\n${why} The screen:\n${screen}`));
     child.kill();
   };
   const judgeLastLine = (): void => {
-    const last = screen.slice(Math.max(read, screen.lastIndexOf('\n') + 1));
+    const last = screen.slice(Math.max(answeredUpTo, screen.lastIndexOf('\n') + 1));
     if (!QUESTION.test(last)) return;
-    const next = open[0]?.[0];
+    const next = remaining[0]?.[0];
     fail(
       `It asks ${JSON.stringify(last)} where ${next === undefined ? 'no question' : JSON.stringify(next)} is expected.`,
     );
   };
   const show = (text: string): void => {
     screen += text;
-    clearTimeout(quiet);
-    clearTimeout(silent);
-    quiet = setTimeout(judgeLastLine, quietMs);
-    silent = setTimeout(() => fail(`It printed nothing for ${SILENT_MS / 1000} s.`), SILENT_MS);
-    const [question, answer = ''] = open[0] ?? [];
-    const at = question === undefined ? -1 : screen.indexOf(question, read);
+    clearTimeout(quietTimer);
+    clearTimeout(silenceTimer);
+    quietTimer = setTimeout(judgeLastLine, quietMs);
+    silenceTimer = setTimeout(() => fail(`It printed nothing for ${SILENT_MS / 1000} s.`), SILENT_MS);
+    const [question, answer = ''] = remaining[0] ?? [];
+    const at = question === undefined ? -1 : screen.indexOf(question, answeredUpTo);
     if (question === undefined || at < 0) return;
-    read = at + question.length;
-    open.shift();
+    answeredUpTo = at + question.length;
+    remaining.shift();
     child.stdin.write(`${answer}\n`);
   };
   show('');
@@ -57,8 +58,8 @@ export async function typeInto(
   child.stderr.setEncoding('utf8').on('data', show);
   child.on('error', reject);
   child.on('close', (code) => {
-    clearTimeout(quiet);
-    clearTimeout(silent);
+    clearTimeout(quietTimer);
+    clearTimeout(silenceTimer);
     if (code === 0) resolve(screen);
     else reject(new Error(`$ ${command}\nIt ended with ${code ?? 'a signal'}. The screen:\n${screen}`));
   });

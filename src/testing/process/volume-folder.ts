@@ -1,6 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 
-/** A new folder on a file system of its own, as the volume of a Team is in a container. */
+/**
+ * Makes a folder on another file system than the temporary folder, as the volume of a Team is in a container.
+ */
 export async function volumeFolder(): Promise<string> {
   return await mkdtemp('/dev/shm/millrace-volume-');
 }

@@ -17,19 +17,19 @@ import {
 } from './history.ts';
 import { interruptFactsOf } from './version-label.ts';
 
-export function disable(history: History, taken: ResourceVersion, disabled: boolean): void {
-  const { versions } = resourceOf(history, taken.resource);
-  for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
-  if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
-  else giveBack(history, cancelledByDisable(taken, endable(history)));
+export function disable(history: History, resourceVersion: ResourceVersion, disabled: boolean): void {
+  const { versions } = resourceOf(history, resourceVersion.resource);
+  for (const version of versions) if (version.id === resourceVersion.version) version.disabled = disabled;
+  if (!disabled) for (const job of history.jobs) unsettle(job, [resourceVersion]);
+  else cancelAndRelease(history, cancelledByDisable(resourceVersion, endableBuilds(history)));
 }
 
 export function pin(history: History, resource: { id: number; pinned?: number }, version: number): void {
   resource.pinned = version;
-  giveBack(history, cancelledByPin({ resource: resource.id, version }, endable(history)));
+  cancelAndRelease(history, cancelledByPin({ resource: resource.id, version }, endableBuilds(history)));
 }
 
-function endable({ builds }: History): Parameters<typeof cancelledByDisable>[1] {
+function endableBuilds({ builds }: History): Parameters<typeof cancelledByDisable>[1] {
   return builds.map(({ id, status, cause, inputs }) => ({
     id,
     status,
@@ -38,7 +38,7 @@ function endable({ builds }: History): Parameters<typeof cancelledByDisable>[1] 
   }));
 }
 
-function giveBack(history: History, ended: readonly number[]): void {
+function cancelAndRelease(history: History, ended: readonly number[]): void {
   for (const build of history.builds.filter(({ id }) => ended.includes(id))) {
     build.status = 'cancelled';
     build.usedNothing = true;
@@ -63,15 +63,16 @@ export function pausePipeline(history: History, paused: boolean): void {
   for (const job of history.jobs) pauseJob(history, job, paused);
 }
 
-export function retryOf(
+export function retryBuild(
   history: History,
   original: HistoryBuild,
   by: string,
 ): ReturnType<typeof decideRetry> {
   const job = jobOf(history, original.job);
-  const main = originalNumber(original.number);
+  const firstNumber = originalNumber(original.number);
   const retries = history.builds.filter(
-    (build) => build.job === job.id && originalNumber(build.number) === main && build.number !== main,
+    (build) =>
+      build.job === job.id && originalNumber(build.number) === firstNumber && build.number !== firstNumber,
   );
   const answer = decideRetry({
     number: original.number,
@@ -115,7 +116,7 @@ function interruptsOfRetry(
   return { open: open.filter(({ job }) => job === id), origins, gets, inputs };
 }
 
-export function ask(
+export function requestBuild(
   history: History,
   job: HistoryJob,
   more: Pick<BuildRequest, 'version' | 'after'> = {},
@@ -125,19 +126,22 @@ export function ask(
   return history.requests;
 }
 
-/** A person triggers a version in every job that gets it without `passed`, and in the jobs downstream. */
+/**
+ * Triggers a version as a person does: in every job that gets it without `passed`, and in the jobs
+ * downstream.
+ */
 export function triggerVersion(history: History, version: NonNullable<BuildRequest['version']>): void {
   const gets = history.jobs.flatMap((job) =>
     job.gets
       .filter(({ resource }) => resource === version.resource)
       .map(({ trigger, passed }) => ({ job: job.id, trigger, passed })),
   );
-  const direct = [...new Set(gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job))];
+  const directJobs = [...new Set(gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job))];
   const requests = [
-    ...direct.map((job) => ({ job, request: ask(history, jobOf(history, job), { version }) })),
-    ...cascadeJobs(gets, direct).map((job) => ({
+    ...directJobs.map((job) => ({ job, request: requestBuild(history, jobOf(history, job), { version }) })),
+    ...cascadeJobs(gets, directJobs).map((job) => ({
       job,
-      request: ask(history, jobOf(history, job), { version, after: [] }),
+      request: requestBuild(history, jobOf(history, job), { version, after: [] }),
     })),
   ];
   history.cascades = [...(history.cascades ?? []), requests];

@@ -8,17 +8,17 @@ type EventWithoutNumber = BuildEvent extends infer Event
     : never
   : never;
 
-/** The first step starts. */
+/** The event with which the first step starts. */
 export function firstStep({ steps }: BuildState): EventWithoutNumber[] {
   const [first] = steps;
   return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
 }
 
-/** All remaining events of a succeeding build. `versions`: those that its puts create. */
+/** All remaining events of a succeeding build. `versions`: what its puts create, by label of the resource. */
 export function allSteps({ steps }: BuildState, versions: Map<string, string>): EventWithoutNumber[] {
-  const events = steps.flatMap(({ id: step, kind, status, resource: of }): EventWithoutNumber[] => {
-    const made = kind === 'put' ? versions.get(of?.split('.')[1] ?? '') : undefined;
-    const version = made === undefined ? {} : { version: { v: made } };
+  const events = steps.flatMap(({ id: step, kind, status, resource }): EventWithoutNumber[] => {
+    const versionText = kind === 'put' ? versions.get(resource?.split('.')[1] ?? '') : undefined;
+    const version = versionText === undefined ? {} : { version: { v: versionText } };
     const started: EventWithoutNumber[] = status === 'waiting' ? [{ type: 'step-started', step }] : [];
     return [...started, { type: 'step-ended', step, status: 'succeeded', exitCode: 0, ...version }];
   });

@@ -13,44 +13,45 @@ import {
 } from './history.ts';
 
 /**
- * The scheduling rule by exhaustive search: of all assignments of versions to a job's gets, those that a good
- * build of each upstream job confirms, and of these the best. It is slow, but simple enough to be trusted.
+ * The scheduling rule by exhaustive search: tries all assignments of versions to a job's gets, keeps those
+ * that a good build of each upstream job confirms, and takes the best of them. This is slow, but simple enough
+ * to be trusted.
  */
 export function setsByBruteForce(history: History, id: number): number[][] {
   const job = jobOf(history, id);
   const newest = requestedByBruteForce(history, id);
   if (newest === undefined) return [];
   const sets = new Map<string, number[]>();
-  for (const { index, version } of versionsThatWant(history, job)) {
-    const set = best(history, job, { index, version });
+  for (const { index, version } of versionsThatNeedBuild(history, job)) {
+    const set = bestSet(history, job, { index, version });
     if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
   }
   const places = (set: number[]): number[] => placesOf(history, job, set);
-  const every = [...sets.values()].toSorted((a, b) =>
+  const everySets = [...sets.values()].toSorted((a, b) =>
     isOlder(places(a), places(b), places(newest)) ? -1 : 1,
   );
-  const fresh = job.gets.some(
+  const needsNewest = job.gets.some(
     (get, index) =>
       get.trigger &&
       !get.every &&
       isNew(history, job, { index, version: newest[index] ?? 0 }) &&
-      !every.some((set) => set[index] === newest[index]),
+      !everySets.some((set) => set[index] === newest[index]),
   );
-  return fresh && mayBuildNewest(history, job, every.length) ? [...every, newest] : every;
+  return needsNewest && mayBuildNewest(history, job, everySets.length) ? [...everySets, newest] : everySets;
 }
 
 /**
  * Whether a newest set may be built: at once, in place of a queued build, or within the concurrency limit.
  */
-function mayBuildNewest(history: History, job: HistoryJob, besides: number): boolean {
+function mayBuildNewest(history: History, job: HistoryJob, otherBuilds: number): boolean {
   const open = activeAutomatic(history, job.id);
   const replaces = job.supersede !== false && open.some((build) => isQueued(build));
-  return job.interruptible || replaces || open.length + besides < (job.concurrency ?? 1);
+  return job.interruptible || replaces || open.length + otherBuilds < (job.concurrency ?? 1);
 }
 
 /** The places of a set's versions; larger is newer. */
 export function placesOf(history: History, job: HistoryJob, versions: readonly number[]): number[] {
-  return versions.map((version, index) => orderIn(history, job, { index, version }));
+  return versions.map((version, index) => placeIn(history, job, { index, version }));
 }
 
 /**
@@ -64,31 +65,32 @@ function isOlder(a: number[], b: number[], newest: number[]): boolean {
 }
 
 function oldestOnlyIn(set: number[], other: number[]): number {
-  const rest = [...set];
-  for (const version of other) if (rest.includes(version)) rest.splice(rest.indexOf(version), 1);
-  return Math.min(Infinity, ...rest);
+  const remaining = [...set];
+  for (const version of other)
+    if (remaining.includes(version)) remaining.splice(remaining.indexOf(version), 1);
+  return Math.min(Infinity, ...remaining);
 }
 
 /** The versions of a build that a person triggers; undefined if it is refused. */
 export function requestedByBruteForce(history: History, id: number): number[] | undefined {
   const job = jobOf(history, id);
-  return job.paused ? undefined : best(history, job);
+  return job.paused ? undefined : bestSet(history, job);
 }
 
-function versionsThatWant(history: History, job: HistoryJob): { index: number; version: number }[] {
+function versionsThatNeedBuild(history: History, job: HistoryJob): { index: number; version: number }[] {
   return job.gets
     .flatMap((get, index) =>
       get.trigger && get.every
-        ? choices(history, get)
+        ? choosableVersions(history, get)
             .map((version) => ({ index, version }))
-            .filter((wanted) => isNew(history, job, wanted))
+            .filter((required) => isNew(history, job, required))
         : [],
     )
-    .toSorted((a, b) => orderIn(history, job, a) - orderIn(history, job, b) || a.index - b.index);
+    .toSorted((a, b) => placeIn(history, job, a) - placeIn(history, job, b) || a.index - b.index);
 }
 
-/** The newer of two versions; between resources, the one that found its place later. */
-function orderIn(
+/** The place of a version. A newer version has a larger place, also among versions of several resources. */
+function placeIn(
   history: History,
   job: HistoryJob,
   { index, version }: { index: number; version: number },
@@ -96,19 +98,19 @@ function orderIn(
   return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
 }
 
-/** Found after the get began to count, and not yet used by a build for this get. Other gets do not matter. */
+/** Whether a version is newer than the baseline of the get, and no build has used it for this get. */
 function isNew(
   history: History,
   job: HistoryJob,
   { index, version }: { index: number; version: number },
 ): boolean {
   const { baseline = 0, every = false, floor = 0 } = job.gets[index] ?? {};
-  const dismissed = every && orderIn(history, job, { index, version }) < floor;
-  return version > baseline && !dismissed && !hasUsed(history, job.id, { get: index, version });
+  const isBelowFloor = every && placeIn(history, job, { index, version }) < floor;
+  return version > baseline && !isBelowFloor && !hasUsed(history, job.id, { get: index, version });
 }
 
 /** Enabled versions, or only the pinned one. */
-function choices(history: History, { resource }: HistoryGet): number[] {
+function choosableVersions(history: History, { resource }: HistoryGet): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   return versions
     .filter(({ id, disabled }) => !disabled && (pinned === undefined || pinned === id))
@@ -119,15 +121,15 @@ function choices(history: History, { resource }: HistoryGet): number[] {
  * The best set; undefined if there is none. Gets with `passed` are compared first, triggers before others,
  * then by position. All others take the latest version.
  */
-function best(
+function bestSet(
   history: History,
   job: HistoryJob,
-  wanted?: { index: number; version: number },
+  required?: { index: number; version: number },
 ): number[] | undefined {
   const options = job.gets.map((get, index) => {
-    if (wanted?.index === index) return [wanted.version];
-    const all = choices(history, get);
-    return get.passed.length > 0 ? all : all.slice(-1);
+    if (required?.index === index) return [required.version];
+    const versions = choosableVersions(history, get);
+    return get.passed.length > 0 ? versions : versions.slice(-1);
   });
   const inOrder = (versions: number[]): number[] => placesOf(history, job, versions);
   const order = [...job.gets.keys()].toSorted((a, b) => rank(job, a) - rank(job, b));
@@ -150,21 +152,25 @@ function compare(order: number[], a: number[], b: number[]): number {
 
 function assignments(options: number[][]): number[][] {
   return options.reduce<number[][]>(
-    (all, versions) => all.flatMap((chosen) => versions.map((version) => [...chosen, version])),
+    (chosenSoFar, versions) =>
+      chosenSoFar.flatMap((chosen) => versions.map((version) => [...chosen, version])),
     [[]],
   );
 }
 
 /** Whether each upstream job has one good build that took every version which the gets require of it. */
 export function hasGoodBuilds(history: History, job: HistoryJob, versions: readonly number[]): boolean {
-  const through = new Map<number, ResourceVersion[]>();
+  const requiredOf = new Map<number, ResourceVersion[]>();
   for (const [index, { resource, passed }] of job.gets.entries())
     for (const upstream of passed)
-      through.set(upstream, [...(through.get(upstream) ?? []), { resource, version: versions[index] ?? 0 }]);
-  return [...through].every(([upstream, wanted]) =>
+      requiredOf.set(upstream, [
+        ...(requiredOf.get(upstream) ?? []),
+        { resource, version: versions[index] ?? 0 },
+      ]);
+  return [...requiredOf].every(([upstream, required]) =>
     goodBuilds(history, upstream).some(({ takes }) =>
-      wanted.every((one) =>
-        takes.some((taken) => taken.resource === one.resource && taken.version === one.version),
+      required.every((input) =>
+        takes.some((taken) => taken.resource === input.resource && taken.version === input.version),
       ),
     ),
   );

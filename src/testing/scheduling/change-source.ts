@@ -15,36 +15,36 @@ import {
  * versions release what they used.
  */
 export function changeSource(history: History, resource: HistoryResource, source: string): void {
-  const was = resource.source ?? '';
-  if (was === source) return;
+  const oldSource = resource.source ?? '';
+  if (oldSource === source) return;
   const gets = history.jobs.flatMap((job) => job.gets).filter((get) => get.resource === resource.id);
-  giveBackQueued(history, resource);
+  cancelUnstarted(history, resource);
   const former = (resource.former ??= new Map());
-  former.set(was, resource.versions);
+  former.set(oldSource, resource.versions);
   const pinned = resource.versions.find(({ id }) => id === resource.pinned)?.label;
   resource.versions = former.get(source) ?? [];
   former.delete(source);
   resource.source = source;
   delete resource.held;
-  const same = resource.versions.find(({ label }) => label === pinned);
-  if (same !== undefined) resource.pinned = same.id;
+  const samePinned = resource.versions.find(({ label }) => label === pinned);
+  if (samePinned !== undefined) resource.pinned = samePinned.id;
   for (const get of gets)
-    changeMarks(get, { was, source, newest: Math.max(0, ...resource.versions.map(({ id }) => id)) });
+    changeMarks(get, { oldSource, source, newest: Math.max(0, ...resource.versions.map(({ id }) => id)) });
 }
 
-/** A get that never counted in a source starts with what is known about it. */
+/** Exchanges the marks of a get. In a source that is new to the get, its known versions are the baseline. */
 function changeMarks(
   get: HistoryGet,
-  { was, source, newest }: { was: string; source: string; newest: number },
+  { oldSource, source, newest }: { oldSource: string; source: string; newest: number },
 ): void {
   const former = (get.former ??= new Map());
   const { baseline, settled, floor = 0 } = get;
-  former.set(was, { baseline, settled, floor });
+  former.set(oldSource, { baseline, settled, floor });
   Object.assign(get, former.get(source) ?? { baseline: newest, settled: 0, floor: 0 });
   former.delete(source);
 }
 
-function giveBackQueued(history: History, { id }: HistoryResource): void {
+function cancelUnstarted(history: History, { id }: HistoryResource): void {
   for (const build of history.builds) {
     if (!isActive(build.status) || build.status === 'started' || !isAutomatic(build.cause.kind)) continue;
     if (!build.inputs.some(({ resource }) => resource === id)) continue;
@@ -54,20 +54,20 @@ function giveBackQueued(history: History, { id }: HistoryResource): void {
   }
 }
 
-/** Adds versions of a source that the resource may no longer have; then nothing happens. */
+/** Adds versions to the history of a source, which may no longer be the source of the resource. */
 export function addOfSource(
   history: History,
   resource: HistoryResource,
-  { source: of, labels }: { source: string; labels: readonly string[] },
+  { source: versionSource, labels }: { source: string; labels: readonly string[] },
 ): void {
   const { source = '', versions } = resource;
-  if (of === source) {
+  if (versionSource === source) {
     for (const label of labels) addVersion(history, resource.id, label);
     return;
   }
   const former = (resource.former ??= new Map());
-  resource.versions = former.get(of) ?? [];
+  resource.versions = former.get(versionSource) ?? [];
   for (const label of labels) addVersion(history, resource.id, label);
-  former.set(of, resource.versions);
+  former.set(versionSource, resource.versions);
   resource.versions = versions;
 }

@@ -20,7 +20,7 @@ export function decideFromHistory(
   }
 }
 
-/** With row ids in place of versions, and with the builds that it interrupts. */
+/** The decision with row ids in place of versions, and with the builds that it interrupts. */
 export function readyToWrite(history: History, facts: Facts, decision: DecidedBuilds): Decision {
   return interruptOlder(withRowIds(decision, facts.ids ?? new Map()), facts.jobs, interruptFactsOf(history));
 }
@@ -29,13 +29,13 @@ export function readyToWrite(history: History, facts: Facts, decision: DecidedBu
 export function applyDecision(history: History, decision: Decision): HistoryBuild[] {
   for (const build of history.builds) if (decision.interrupted.includes(build.id)) build.status = 'cancelled';
   for (const { job, get, version } of decision.settled) {
-    const known = jobOf(history, job).gets[get];
-    if (known !== undefined) known.settled = Math.max(known.settled, version);
+    const settledGet = jobOf(history, job).gets[get];
+    if (settledGet !== undefined) settledGet.settled = Math.max(settledGet.settled, version);
   }
   const superseded = new Set(decision.builds.flatMap(({ supersedes = [] }) => supersedes));
   for (const build of history.builds) if (superseded.has(build.id)) build.status = 'cancelled';
   const answered = new Set(decision.refused.map(({ request }) => request));
-  const made = decision.builds.map(({ job, versions, cause, state }): HistoryBuild => {
+  const newBuilds = decision.builds.map(({ job, versions, cause, state }): HistoryBuild => {
     if (cause.kind === 'manual') answered.add(cause.request);
     const build: HistoryBuild = {
       id: nextBuild(history),
@@ -56,7 +56,7 @@ export function applyDecision(history: History, decision: Decision): HistoryBuil
     return build;
   });
   for (const job of history.jobs) job.requests = job.requests.filter(({ id }) => !answered.has(id));
-  return made;
+  return newBuilds;
 }
 
 export function nextBuild(history: History): number {
@@ -64,6 +64,6 @@ export function nextBuild(history: History): number {
 }
 
 function nextNumber(history: History, job: number): number {
-  const own = history.builds.filter((build) => build.job === job);
-  return Math.max(0, ...own.map(({ number }) => Math.floor(Number(number.split('.')[0])))) + 1;
+  const buildsOfJob = history.builds.filter((build) => build.job === job);
+  return Math.max(0, ...buildsOfJob.map(({ number }) => Math.floor(Number(number.split('.')[0])))) + 1;
 }

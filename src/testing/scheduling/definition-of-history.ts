@@ -3,47 +3,47 @@ import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, put, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { jobOf, type History, type HistoryJob } from './history.ts';
 
-/** Resources that builds of each job put. */
+/** The names of the resources that builds of each job put, from the lines of a history. */
 export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
   const puts = new Map<string, Set<string>>();
-  for (const [, job = '', made = ''] of lines
+  for (const [, job = '', putTexts = ''] of lines
     .join(' + ')
     .matchAll(/(?<![\w-])([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
-    for (const one of made.trim().split(' '))
-      puts.set(job, (puts.get(job) ?? new Set()).add(one.split('=')[0] ?? ''));
+    for (const putText of putTexts.trim().split(' '))
+      puts.set(job, (puts.get(job) ?? new Set()).add(putText.split('=')[0] ?? ''));
   return puts;
 }
 
 /** A history's jobs and resources as a definition that can be saved; `puts` by job. */
-export function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pipeline {
-  const named = new Set([
-    ...drawn.resources.map(({ name }) => name),
-    ...[...puts.values()].flatMap((made) => [...made]),
+export function definitionOf(history: History, puts: Map<string, Set<string>>): Pipeline {
+  const resourceNames = new Set([
+    ...history.resources.map(({ name }) => name),
+    ...[...puts.values()].flatMap((names) => [...names]),
   ]);
   return samplePipeline({
-    resources: [...named].map((name) => {
-      const { source, oldName } = drawn.resources.find((one) => one.name === name) ?? {};
+    resources: [...resourceNames].map((name) => {
+      const { source, oldName } = history.resources.find((candidate) => candidate.name === name) ?? {};
       return resource(`git.${name}`, {
         ...(source !== undefined && { params: { source } }),
         ...(oldName !== undefined && { oldName: `git.${oldName}` }),
       });
     }),
-    jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
+    jobs: history.jobs.map((job) => jobIn(job, history, puts.get(job.name) ?? new Set())),
   });
 }
 
-function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): Job {
-  const gets = drawn.gets.map((one) => ({
-    ...get(`git.${nameOf(history, one.resource)}`, {
-      trigger: one.trigger,
-      passed: one.passed.map((id) => jobOf(history, id).name),
+function jobIn(historyJob: HistoryJob, history: History, puts: ReadonlySet<string>): Job {
+  const gets = historyJob.gets.map(({ resource: resourceId, trigger, passed, every }) => ({
+    ...get(`git.${nameOf(history, resourceId)}`, {
+      trigger,
+      passed: passed.map((id) => jobOf(history, id).name),
     }),
-    ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
+    ...(trigger ? { version: every ? ('every' as const) : ('latest' as const) } : {}),
   }));
-  const { interruptible, allowFailure, disableRetry, gate, hooks, concurrency, supersede } = drawn;
+  const { interruptible, allowFailure, disableRetry, gate, hooks, concurrency, supersede } = historyJob;
   return {
-    name: drawn.name,
-    ...defined({ oldName: drawn.oldName }),
+    name: historyJob.name,
+    ...defined({ oldName: historyJob.oldName }),
     steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
     interruptible,
     allowFailure,
@@ -56,5 +56,5 @@ function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): 
 }
 
 function nameOf({ resources }: History, id: number): string {
-  return resources.find((one) => one.id === id)?.name ?? '';
+  return resources.find((candidate) => candidate.id === id)?.name ?? '';
 }

@@ -22,7 +22,7 @@ import {
 import { originalNumber } from '#domain/scheduling/retry-build.ts';
 import {
   activeAutomatic,
-  found,
+  findOrThrow,
   goodBuilds,
   hasUsed,
   isEnabled,
@@ -38,13 +38,13 @@ import {
   type HistoryResource,
 } from './history.ts';
 
-/** The facts that a store gathers first, in pages of this many rows. */
+/** The facts that a store gathers first. `rows`: the size of a page. */
 export function gatherFacts(history: History, jobs: readonly number[], rows: number): Facts {
-  const wanted = jobs.map((id) => jobOf(history, id));
-  const gets = wanted.flatMap((job) => job.gets);
+  const decidedJobs = jobs.map((id) => jobOf(history, id));
+  const gets = decidedJobs.flatMap((job) => job.gets);
   const passes = new Map<string, GoodBuildPage>();
   const used = new Map<string, UsedVersionPage>();
-  for (const job of wanted)
+  for (const job of decidedJobs)
     for (const [get, { resource, passed }] of job.gets.entries()) {
       used.set(`${job.id} ${get}`, usedPage(history, { job: job.id, get, from: NEWEST }, rows));
       for (const upstream of passed)
@@ -56,7 +56,7 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
   return {
     paused: history.paused,
     resources: [...new Set(gets.map(({ resource }) => resource))].map((id) => resourceFacts(history, id)),
-    jobs: wanted.map((job) => jobFacts(history, job)),
+    jobs: decidedJobs.map((job) => jobFacts(history, job)),
     passes: [...passes.values()],
     used: [...used.values()],
     ids: new Map(history.resources.flatMap(({ versions }) => versions.map(({ id, place }) => [place, id]))),
@@ -80,13 +80,13 @@ export function gatherMore(
 function resourceFacts(history: History, id: number): ResourceFacts {
   const { name, pinned, versions } = resourceOf(history, id);
   const newest = newestOf(history, id, true);
-  const inOrder = (version: number): number => placeOf(history, { resource: id, version });
+  const placeIn = (version: number): number => placeOf(history, { resource: id, version });
   const held = heldOf(resourceOf(history, id));
   return {
     id,
     name,
     disabled: versions.some(({ disabled }) => disabled),
-    ...(newest === undefined ? {} : { newest: inOrder(newest) }),
+    ...(newest === undefined ? {} : { newest: placeIn(newest) }),
     ...(pinned === undefined ? {} : { pinned: pinOf(history, { resource: id, version: pinned }) }),
     ...defined({ held }),
   };
@@ -140,23 +140,24 @@ function afterOf(
   const passed = job.gets
     .filter(({ resource, trigger }) => trigger && resource === version?.resource)
     .flatMap((get) => get.passed);
-  const same =
+  const requestsOfTrigger =
     (history.cascades ?? []).find((requests) => requests.some(({ request }) => request === id)) ?? [];
-  return same
+  return requestsOfTrigger
     .filter((upstream) => passed.includes(upstream.job))
-    .flatMap(({ request, job: of }) => {
+    .flatMap(({ request, job: upstreamJob }) => {
       const build = history.builds.find(({ cause }) => cause.kind === 'manual' && cause.request === request);
-      const open = jobOf(history, of).requests.some((one) => one.id === request);
-      if (build === undefined) return open ? [{ job: of, good: false }] : [];
-      const tries = history.builds.filter(
-        (one) => one.job === of && originalNumber(one.number) === originalNumber(build.number),
+      const isOpen = jobOf(history, upstreamJob).requests.some(({ id: openId }) => openId === request);
+      if (build === undefined) return isOpen ? [{ job: upstreamJob, good: false }] : [];
+      const buildAndRetries = history.builds.filter(
+        (candidate) =>
+          candidate.job === upstreamJob && originalNumber(candidate.number) === originalNumber(build.number),
       );
-      return [{ job: of, good: tries.some(({ status }) => isGood(status)) }];
+      return [{ job: upstreamJob, good: buildAndRetries.some(({ status }) => isGood(status)) }];
     });
 }
 
 function getFacts(history: History, job: HistoryJob, position: number): GetFacts {
-  const get = found(job.gets, (_, index) => index === position, `get ${position}`);
+  const get = findOrThrow(job.gets, (_, index) => index === position, `get ${position}`);
   const { resource, trigger, every, baseline } = get;
   return {
     resource,
@@ -191,8 +192,8 @@ function unusedVersions(
   const passes = passRows(history, { upstream: first, resource }).map(({ version }) => version);
   const edge = passes.slice(MAX_PASSED_VERSIONS - PASSED_AT_EDGE, MAX_PASSED_VERSIONS);
   const waiting = new Set(unused.map(({ place }) => place));
-  const many = edge.length === PASSED_AT_EDGE && edge.every((version) => waiting.has(version));
-  const newest = new Set(passes.slice(0, many ? MAX_PASSED_WAITING : MAX_PASSED_VERSIONS));
+  const areManyWaiting = edge.length === PASSED_AT_EDGE && edge.every((version) => waiting.has(version));
+  const newest = new Set(passes.slice(0, areManyWaiting ? MAX_PASSED_WAITING : MAX_PASSED_VERSIONS));
   return unused
     .filter(({ id, place }) => newest.has(place) && passedAll(history, passed, { resource, version: id }))
     .slice(0, MAX_UNUSED_VERSIONS)
@@ -209,10 +210,10 @@ function passPage(
   { upstream, resource, from }: ListName & { from: GoodBuildPosition },
   rows: number,
 ): GoodBuildPage {
-  const all = passRows(history, { upstream, resource }).filter(
+  const matching = passRows(history, { upstream, resource }).filter(
     ({ version, build }) => version < from.version || (version === from.version && build <= from.build),
   );
-  return { upstream, resource, from, rows: all.slice(0, rows), end: all.length <= rows };
+  return { upstream, resource, from, rows: matching.slice(0, rows), end: matching.length <= rows };
 }
 
 function passRows(history: History, { upstream, resource }: ListName): GoodBuild[] {
@@ -236,9 +237,9 @@ function usedPage(
   { job, get, from }: { job: number; get: number; from: number },
   rows: number,
 ): UsedVersionPage {
-  const all = resourceOf(history, jobOf(history, job).gets[get]?.resource ?? 0)
+  const matching = resourceOf(history, jobOf(history, job).gets[get]?.resource ?? 0)
     .versions.map(({ id }) => id)
     .filter((version) => version <= from && hasUsed(history, job, { get, version }))
     .toSorted((a, b) => b - a);
-  return { job, get, from, versions: all.slice(0, rows), end: all.length <= rows };
+  return { job, get, from, versions: matching.slice(0, rows), end: matching.length <= rows };
 }

@@ -12,6 +12,7 @@ export interface History {
   resources: HistoryResource[];
   jobs: HistoryJob[];
   builds: HistoryBuild[];
+  /** The id of the last request. */
   requests: number;
   /** The requests of each triggered version, by job. */
   cascades?: { request: number; job: number }[][];
@@ -92,27 +93,31 @@ export interface HistoryBuild {
 }
 
 export function resourceOf(history: History, id: number): HistoryResource {
-  return found(history.resources, (one) => one.id === id, `resource ${id}`);
+  return findOrThrow(history.resources, (resource) => resource.id === id, `resource ${id}`);
 }
 
 export function jobOf(history: History, id: number): HistoryJob {
-  return found(history.jobs, (one) => one.id === id, `job ${id}`);
+  return findOrThrow(history.jobs, (job) => job.id === id, `job ${id}`);
 }
 
-export function found<Item>(items: Item[], fits: (item: Item, index: number) => boolean, what: string): Item {
-  const item = items.find(fits);
+export function findOrThrow<Item>(
+  items: Item[],
+  matches: (item: Item, index: number) => boolean,
+  what: string,
+): Item {
+  const item = items.find(matches);
   if (item === undefined) throw new Error(`The history has no ${what}.`);
   return item;
 }
 
 export function addVersion(history: History, resource: number, label?: string): number {
   const id = nextPlace(history);
-  const into = resourceOf(history, resource);
-  into.versions.push({ id, place: id, label: label ?? String(id), disabled: false });
-  // The pinned version is of another source.
-  const pinned = allVersions(into).find((version) => version.id === into.pinned);
-  if (pinned !== undefined && !into.versions.includes(pinned) && pinned.label === label) into.pinned = id;
-  if (firesHooks(history, resource)) into.held = [...(into.held ?? []), id];
+  const target = resourceOf(history, resource);
+  target.versions.push({ id, place: id, label: label ?? String(id), disabled: false });
+  // If the pinned version is of another source, the pin moves to the version with the same label.
+  const pinned = allVersions(target).find((version) => version.id === target.pinned);
+  if (pinned !== undefined && !target.versions.includes(pinned) && pinned.label === label) target.pinned = id;
+  if (runsHooks(history, resource)) target.held = [...(target.held ?? []), id];
   return id;
 }
 
@@ -126,31 +131,31 @@ export function allVersions({ versions, former }: HistoryResource): HistoryVersi
 }
 
 /**
- * Records the versions that a check printed. If one of them is new, all take this order: everything from the
- * first new or moved version on follows the others, and the last one is the newest.
+ * Records the versions that a check printed. If one of them is new, all versions take the printed order:
+ * everything from the first new or moved version on follows the others, and the last version is the newest.
  */
 export function printVersions(history: History, resource: number, labels: readonly string[]): void {
   const { versions } = resourceOf(history, resource);
   const indexes = labels.map((label) => versions.findIndex((version) => version.label === label));
   if (!indexes.includes(-1)) return;
   const first = indexes.findIndex(
-    (index, at) => index === -1 || indexes.slice(0, at).some((one) => one > index),
+    (index, at) => index === -1 || indexes.slice(0, at).some((earlier) => earlier > index),
   );
   for (const label of labels.slice(first)) {
-    const known = versions.findIndex((version) => version.label === label);
-    if (known === -1) {
+    const knownIndex = versions.findIndex((version) => version.label === label);
+    if (knownIndex === -1) {
       addVersion(history, resource, label);
       continue;
     }
     const place = nextPlace(history);
-    for (const moved of versions.splice(known, 1)) {
+    for (const moved of versions.splice(knownIndex, 1)) {
       settleAgain(history, resource, moved);
       versions.push({ ...moved, place });
     }
   }
 }
 
-/** If a pin's end skipped this version, it may trigger again once it moves. */
+/** If the end of a pin skipped this version, the version may trigger again when it moves. */
 function settleAgain(history: History, resource: number, { id, place }: HistoryVersion): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
     if (get.resource === resource && place < (get.floor ?? 0)) get.settled = settledBefore(get.settled, [id]);
@@ -160,7 +165,8 @@ export function placeOf(history: History, { resource, version }: ResourceVersion
   return resourceOf(history, resource).versions.find(({ id }) => id === version)?.place ?? version;
 }
 
-function firesHooks(history: History, resource: number): boolean {
+/** Whether a new version of the resource runs `on_trigger` hooks. */
+function runsHooks(history: History, resource: number): boolean {
   const jobs = history.jobs.map(({ id, gets }) => ({
     name: String(id),
     gets: gets.map((get) => ({ ...get, resource: String(get.resource), passed: get.passed.map(String) })),
@@ -173,9 +179,9 @@ export function release(resource: HistoryResource, version: number): void {
   resource.held = (resource.held ?? []).filter((id) => id !== version);
 }
 
-export function isEnabled(history: History, taken: ResourceVersion): boolean {
-  return resourceOf(history, taken.resource).versions.some(
-    ({ id, disabled }) => id === taken.version && !disabled,
+export function isEnabled(history: History, resourceVersion: ResourceVersion): boolean {
+  return resourceOf(history, resourceVersion.resource).versions.some(
+    ({ id, disabled }) => id === resourceVersion.version && !disabled,
   );
 }
 
@@ -186,7 +192,7 @@ export function goodBuilds(history: History, job: number): { id: number; takes: 
     .map(({ id, inputs, outputs }) => ({ id, takes: [...inputs, ...outputs] }));
 }
 
-/** By position of the get. */
+/** Whether a build of the job has used this version for the get at this position. */
 export function hasUsed(
   history: History,
   job: number,
@@ -213,10 +219,13 @@ export function newestOf(history: History, resource: number, enabledOnly: boolea
 }
 
 /** Whether a version was good in each of the jobs, in any builds. */
-export function passedAll(history: History, jobs: number[], taken: ResourceVersion): boolean {
+export function passedAll(history: History, jobs: number[], resourceVersion: ResourceVersion): boolean {
   return jobs.every((job) =>
     goodBuilds(history, job).some(({ takes }) =>
-      takes.some(({ resource, version }) => resource === taken.resource && version === taken.version),
+      takes.some(
+        ({ resource, version }) =>
+          resource === resourceVersion.resource && version === resourceVersion.version,
+      ),
     ),
   );
 }
@@ -224,10 +233,10 @@ export function passedAll(history: History, jobs: number[], taken: ResourceVersi
 /** Sets the baseline when a job is unpaused or its gets become triggers. */
 export function countFromNow(history: History, job: HistoryJob): void {
   for (const get of job.gets) {
-    get.baseline = baselineFromNow(counted(history, get));
+    get.baseline = baselineFromNow(baselineFacts(history, get));
     for (const [source, marks] of get.former ?? []) {
-      const known = resourceOf(history, get.resource).former?.get(source) ?? [];
-      marks.baseline = Math.max(marks.baseline, ...known.map(({ id }) => id));
+      const formerVersions = resourceOf(history, get.resource).former?.get(source) ?? [];
+      marks.baseline = Math.max(marks.baseline, ...formerVersions.map(({ id }) => id));
     }
   }
 }
@@ -235,7 +244,7 @@ export function countFromNow(history: History, job: HistoryJob): void {
 export function countAfterUnpin(history: History, resource: number): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
     if (get.resource === resource)
-      get.floor = floorAfterUnpin({ floor: 0, ...get, ...counted(history, get) });
+      get.floor = floorAfterUnpin({ floor: 0, ...get, ...baselineFacts(history, get) });
 }
 
 /**
@@ -244,12 +253,14 @@ export function countAfterUnpin(history: History, resource: number): void {
  */
 export function unsettle(job: HistoryJob, versions: readonly ResourceVersion[]): void {
   for (const get of job.gets) {
-    const own = versions.filter(({ resource }) => resource === get.resource).map(({ version }) => version);
-    get.settled = settledBefore(get.settled, own);
+    const versionsOfGet = versions
+      .filter(({ resource }) => resource === get.resource)
+      .map(({ version }) => version);
+    get.settled = settledBefore(get.settled, versionsOfGet);
   }
 }
 
-function counted(history: History, get: HistoryGet): Parameters<typeof baselineFromNow>[0] {
+function baselineFacts(history: History, get: HistoryGet): Parameters<typeof baselineFromNow>[0] {
   const ids = resourceOf(history, get.resource).versions.map(({ id }) => id);
   const newest = ids.length === 0 ? undefined : Math.max(...ids);
   const newestReady = resourceOf(history, get.resource).versions.findLast(

@@ -15,7 +15,7 @@ import { originOf } from './version-label.ts';
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
 
-interface SeenBuild {
+interface BuildRow {
   id: number;
   name: string;
   attempt: number;
@@ -31,40 +31,40 @@ export async function playOnStores(
 ): Promise<string[]> {
   const player = new Player(stores, pipeline, lines);
   await player.save();
-  const said: string[] = [];
-  for (const line of lines) said.push(await player.play(line));
-  return said;
+  const results: string[] = [];
+  for (const line of lines) results.push(await player.play(line));
+  return results;
 }
 
 class Player {
   readonly #stores: TestStores;
-  /** Only its jobs are used; the events are in the database. */
-  readonly #drawn: History;
+  /** The pipeline. Only its jobs and resources are used; the events are in the database. */
+  readonly #history: History;
   readonly #puts: Map<string, Set<string>>;
   #pipeline = 0;
   #checking = { run: 0, scope: 0 };
 
   constructor(stores: TestStores, pipeline: string, lines: readonly string[]) {
     this.#stores = stores;
-    this.#drawn = readPipeline(pipeline);
+    this.#history = readPipeline(pipeline);
     this.#puts = putsOf(lines);
   }
 
   async save(): Promise<void> {
-    const saved = await this.#stores.pipelines.savePipeline(toSave(definitionOf(this.#drawn, this.#puts)));
+    const saved = await this.#stores.pipelines.savePipeline(toSave(definitionOf(this.#history, this.#puts)));
     this.#pipeline = saved.id;
   }
 
   async play(line: string): Promise<string> {
     const [events = ''] = line.split('→');
     const before = await this.#builds();
-    const said: string[] = [];
+    const results: string[] = [];
     for (const event of events.trim().split(' + '))
-      said.push(...(await this.#step(event.trim().split(/\s+/))));
+      results.push(...(await this.#step(event.trim().split(/\s+/))));
     if (!events.startsWith('why ')) await this.#decide();
-    const followed = [...said, ...changes(before, await this.#builds())];
+    const consequences = [...results, ...changes(before, await this.#builds())];
     const margin = ' '.repeat(Math.max(1, events.length - events.trimEnd().length));
-    return `${events.trimEnd()}${margin}→ ${followed.join(', ')}`.trimEnd();
+    return `${events.trimEnd()}${margin}→ ${consequences.join(', ')}`.trimEnd();
   }
 
   async #decide(): Promise<void> {
@@ -76,10 +76,10 @@ class Player {
     await giveTurns(this.#stores);
   }
 
-  /** Agents that must stop end their builds. */
-  async #endCancelledBuilds(asked: readonly number[]): Promise<void> {
+  /** Ends the builds that must stop, as their agents would. */
+  async #endCancelledBuilds(buildIds: readonly number[]): Promise<void> {
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'Cancelled.', at: now() } as const;
-    for (const build of asked) await endOn(this.#stores, build, 1, end);
+    for (const build of buildIds) await endOn(this.#stores, build, 1, end);
   }
 
   async #step(words: string[]): Promise<string[]> {
@@ -89,15 +89,15 @@ class Player {
     if (first.includes('#')) return await this.#reportEvents(first, words.slice(1));
     const command = this.#commands()[first];
     if (command !== undefined) return await command(words.slice(1));
-    await this.#checked(first, words.slice(1));
+    await this.#applyCheck(first, words.slice(1));
     return [];
   }
 
-  async #checked(name: string, [verb = '', ...labels]: string[]): Promise<void> {
-    if (verb === 'prints') await this.#printed(name, labels);
-    else if (verb === 'begins') this.#checking = await this.#begin(name);
-    else if (verb === 'reports') await this.#report(labels);
-    else for (const label of [verb, ...labels]) await this.#printed(name, [label]);
+  async #applyCheck(name: string, [verb = '', ...labels]: string[]): Promise<void> {
+    if (verb === 'prints') await this.#playCheck(name, labels);
+    else if (verb === 'begins') this.#checking = await this.#beginCheck(name);
+    else if (verb === 'reports') await this.#endCheck(labels);
+    else for (const label of [verb, ...labels]) await this.#playCheck(name, [label]);
   }
 
   #commands(): Record<string, (words: string[]) => Promise<string[]>> {
@@ -136,17 +136,17 @@ class Player {
       },
       warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann')),
       add: async (words) => {
-        addJob(this.#drawn, words.join(' '));
+        addJob(this.#history, words.join(' '));
         await this.save();
         return [];
       },
       source: async ([name = '', source = '']) => {
-        for (const resource of this.#drawn.resources) if (resource.name === name) resource.source = source;
+        for (const resource of this.#history.resources) if (resource.name === name) resource.source = source;
         await this.save();
         return [];
       },
-      rename: async ([old = '', name = '']) => {
-        rename(this.#drawn, old, name);
+      rename: async ([oldName = '', name = '']) => {
+        rename(this.#history, oldName, name);
         await this.save();
         return [];
       },
@@ -156,7 +156,7 @@ class Player {
       },
       why: async ([job = '']) => {
         const waiting = await this.#stores.views.waiting({ ...APP, job });
-        const reasons = waiting?.jobs.flatMap((one) => one.reasons) ?? [];
+        const reasons = waiting?.jobs.flatMap((waitingJob) => waitingJob.reasons) ?? [];
         return [reasons.map(({ code }) => code).join(' ')];
       },
     };
@@ -164,14 +164,14 @@ class Player {
 
   async #trigger([name = '', label]: string[]): Promise<string[]> {
     const { builds } = this.#stores;
-    if (label === undefined || this.#drawn.jobs.some((job) => job.name === name)) {
+    if (label === undefined || this.#history.jobs.some((job) => job.name === name)) {
       const answer = await triggerOn({ builds }, { ...APP, job: name }, 'ann', now());
       if (answer.answer === 'created') await this.#endCancelledBuilds(answer.interrupted);
       if (answer.answer !== 'refused') return [];
       return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
     }
-    const asked = { version: await this.#version(name, label), by: 'ann' };
-    const answer = await triggerVersion(resourceRef(name), asked, {
+    const triggerRequest = { version: await this.#version(name, label), by: 'ann' };
+    const answer = await triggerVersion(resourceRef(name), triggerRequest, {
       builds,
       notifications: { notify: () => undefined },
       now,
@@ -186,20 +186,20 @@ class Player {
   }
 
   /** Gives the build its turn and its Pod, and lets its agent report the events. */
-  async #reportEvents(name: string, [what = '', ...made]: string[]): Promise<string[]> {
+  async #reportEvents(name: string, [word = '', ...puts]: string[]): Promise<string[]> {
     const { builds } = this.#stores;
     await giveTurns(this.#stores);
     const { id, attempt, status } = await this.#build(name);
     if (!isActive(status)) throw new Error(`Build ${name} has ended.`);
     const state = await stateOn({ builds }, id, attempt);
     if (state === undefined) throw new Error(`Build ${name} has no state.`);
-    const outcome = OUTCOMES[what];
+    const outcome = OUTCOMES[word];
     if (outcome === 'cancelled' || outcome === 'failed') {
       const reason = outcome === 'cancelled' ? 'Cancelled' : 'StepFailed';
-      await endOn({ builds }, id, attempt, { outcome, reason, message: what, at: now() });
+      await endOn({ builds }, id, attempt, { outcome, reason, message: word, at: now() });
       return [];
     }
-    const versions = new Map(made.map((one) => [one.split('=')[0] ?? '', one.split('=')[1] ?? '']));
+    const versions = new Map(puts.map((put) => [put.split('=')[0] ?? '', put.split('=')[1] ?? '']));
     const events = outcome === undefined ? firstStep(state) : allSteps(state, versions);
     const at = now().toISOString();
     const numbered = events.map((event, index): BuildEvent => ({
@@ -212,12 +212,12 @@ class Player {
     return [];
   }
 
-  async #printed(name: string, labels: readonly string[]): Promise<void> {
-    this.#checking = await this.#begin(name);
-    await this.#report(labels);
+  async #playCheck(name: string, labels: readonly string[]): Promise<void> {
+    this.#checking = await this.#beginCheck(name);
+    await this.#endCheck(labels);
   }
 
-  async #begin(name: string): Promise<{ run: number; scope: number }> {
+  async #beginCheck(name: string): Promise<{ run: number; scope: number }> {
     const { checks, pool } = this.#stores;
     const scope = await pool.oneFirst(rows<{ scope: number }>()`
       SELECT scope_id AS scope FROM resources WHERE name = ${`git.${name}`} AND pipeline_id = ${this.#pipeline}`);
@@ -227,7 +227,7 @@ class Player {
     return { run: opened.run, scope };
   }
 
-  async #report(labels: readonly string[]): Promise<void> {
+  async #endCheck(labels: readonly string[]): Promise<void> {
     const { checks } = this.#stores;
     const { run, scope } = this.#checking;
     await checks.recordCheck(
@@ -248,21 +248,21 @@ class Player {
       SELECT run_id AS run FROM hook_runs WHERE open AND last_version = ${await this.#version(name, label)}`);
   }
 
-  async #build(name: string): Promise<SeenBuild> {
-    const found = (await this.#builds()).find((build) => build.name === name);
-    if (found === undefined) throw new Error(`There is no build ${name}.`);
-    return found;
+  async #build(name: string): Promise<BuildRow> {
+    const build = (await this.#builds()).find((candidate) => candidate.name === name);
+    if (build === undefined) throw new Error(`There is no build ${name}.`);
+    return build;
   }
 
-  async #builds(): Promise<SeenBuild[]> {
-    const found = await this.#stores.pool.any(rows<SeenBuild>()`
+  async #builds(): Promise<BuildRow[]> {
+    const builds = await this.#stores.pool.any(rows<BuildRow>()`
       SELECT b.id, b.attempt, b.status,
         j.name || '#' || CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS
         name, to_jsonb(ARRAY(
           SELECT v.fields ->> 'v' FROM build_inputs i JOIN versions v ON v.id = i.version_id
           WHERE i.build_id = b.id ORDER BY i.position)) AS versions
       FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${this.#pipeline} ORDER BY b.id`);
-    return [...found];
+    return [...builds];
   }
 }
 
@@ -278,12 +278,12 @@ function codes(answer: ActionDone | ActionRefused): string[] {
   return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
 }
 
-function changes(before: readonly SeenBuild[], after: readonly SeenBuild[]): string[] {
-  const was = new Map(before.map(({ id, status }) => [id, status]));
+function changes(before: readonly BuildRow[], after: readonly BuildRow[]): string[] {
+  const statusesBefore = new Map(before.map(({ id, status }) => [id, status]));
   return after.flatMap(({ id, name, status, versions }) => {
-    const old = was.get(id);
-    if (old === status) return [];
-    if (old !== undefined) return `${name} ${status}`;
+    const statusBefore = statusesBefore.get(id);
+    if (statusBefore === status) return [];
+    if (statusBefore !== undefined) return `${name} ${status}`;
     return [name, ...versions, ...(status === 'pending' ? [] : [status])].join(' ');
   });
 }

@@ -8,12 +8,12 @@ import {
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import { decideVote } from '#domain/scheduling/vote.ts';
 import {
-  ask,
   disable,
   pauseJob,
   pausePipeline,
   pin,
-  retryOf,
+  requestBuild,
+  retryBuild,
   triggerVersion,
   unpin,
 } from './actions-on-history.ts';
@@ -23,7 +23,7 @@ import {
   addVersion,
   allVersions,
   countFromNow,
-  found,
+  findOrThrow,
   jobOf,
   printVersions,
   release,
@@ -37,39 +37,39 @@ import { addJob, readPipeline } from './read-pipeline.ts';
 import { rename } from './rename.ts';
 
 /**
- * Plays a history in memory, one step per line; returns the lines with what really followed. The test data
- * explains the format.
+ * Plays a history in memory, one step per line; returns the lines with what really followed. The files in
+ * src/domain/scheduling/testdata explain the format.
  */
 export function play(pipeline: string, lines: readonly string[]): string[] {
   const history = readPipeline(pipeline);
   return lines.map((line) => {
     const [events = ''] = line.split('→');
     const before = new Map(history.builds.map((build) => [build.id, build.status]));
-    const said = events
+    const results = events
       .trim()
       .split(' + ')
       .flatMap((event) => step(history, event.trim().split(/\s+/)));
-    if (!events.startsWith('why ')) said.push(...decide(history));
-    const followed = [...said, ...changes(history, before)];
+    if (!events.startsWith('why ')) results.push(...decide(history));
+    const consequences = [...results, ...changes(history, before)];
     const margin = ' '.repeat(Math.max(1, events.length - events.trimEnd().length));
-    return `${events.trimEnd()}${margin}→ ${followed.join(', ')}`.trimEnd();
+    return `${events.trimEnd()}${margin}→ ${consequences.join(', ')}`.trimEnd();
   });
 }
 
 function decide(history: History): string[] {
-  const said: string[] = [];
+  const results: string[] = [];
   for (;;) {
     const decision = decideFromHistory(history);
-    const asked = new Set(
+    const requestsOfPeople = new Set(
       history.jobs
         .flatMap((job) => job.requests)
         .filter(({ after }) => after === undefined)
         .map(({ id }) => id),
     );
-    const made = applyDecision(history, decision);
-    const refused = decision.refused.filter(({ request }) => asked.has(request));
-    said.push(...refused.map(({ reasons }) => `refused ${codes(reasons)}`));
-    if (made.length === 0) return said;
+    const created = applyDecision(history, decision);
+    const refused = decision.refused.filter(({ request }) => requestsOfPeople.has(request));
+    results.push(...refused.map(({ reasons }) => `refused ${codes(reasons)}`));
+    if (created.length === 0) return results;
   }
 }
 
@@ -79,11 +79,11 @@ function codes(reasons: readonly Reason[]): string {
 
 function changes(history: History, before: Map<number, BuildStatus>): string[] {
   return history.builds.flatMap((build) => {
-    const was = before.get(build.id);
-    if (was === build.status) return [];
+    const statusBefore = before.get(build.id);
+    if (statusBefore === build.status) return [];
     const job = jobOf(history, build.job);
     const name = `${job.name}#${build.number}`;
-    if (was !== undefined) return `${name} ${build.status}`;
+    if (statusBefore !== undefined) return `${name} ${build.status}`;
     const labels = build.inputs.map(({ resource, version }) =>
       labelOf(resourceOf(history, resource), version),
     );
@@ -93,7 +93,7 @@ function changes(history: History, before: Map<number, BuildStatus>): string[] {
 }
 
 function labelOf(resource: HistoryResource, version: number): string {
-  return found(allVersions(resource), ({ id }) => id === version, `version ${version}`).label;
+  return findOrThrow(allVersions(resource), ({ id }) => id === version, `version ${version}`).label;
 }
 
 /** Applies a step; returns its direct result. */
@@ -102,12 +102,12 @@ function step(history: History, words: string[]): string[] {
   const command = COMMANDS[first];
   if (command !== undefined) return command(history, words.slice(1)) ?? [];
   if (second === 'approves' || second === 'rejects')
-    return votes(history, { by: first, approve: second === 'approves', build: third });
-  if (first.includes('#')) return happens(history, buildNamed(history, first), words.slice(1));
-  return checked(history, first, words.slice(1));
+    return applyVote(history, { by: first, approve: second === 'approves', build: third });
+  if (first.includes('#')) return applyEvents(history, buildNamed(history, first), words.slice(1));
+  return applyCheck(history, first, words.slice(1));
 }
 
-function checked(history: History, name: string, [verb = '', ...labels]: string[]): string[] {
+function applyCheck(history: History, name: string, [verb = '', ...labels]: string[]): string[] {
   const resource = resourceNamed(history, name);
   if (verb === 'prints') printVersions(history, resource.id, labels);
   else if (verb === 'begins') resource.checking = resource.source ?? '';
@@ -142,7 +142,7 @@ const COMMANDS: Record<string, Command> = {
     return undefined;
   },
   retry: (history, [name = '', , by = 'ann']) => {
-    const answer = retryOf(history, buildNamed(history, name), by);
+    const answer = retryBuild(history, buildNamed(history, name), by);
     return answer.answer === 'refused' ? [`refused ${codes(answer.reasons)}`] : undefined;
   },
   warn: (history, [name = '']) => {
@@ -190,7 +190,7 @@ function pause(history: History, [name]: string[], paused: boolean): undefined {
 function trigger(history: History, words: string[]): undefined {
   const [name = '', label] = words;
   if (history.jobs.some((job) => job.name === name)) {
-    ask(history, jobNamed(history, name));
+    requestBuild(history, jobNamed(history, name));
     return;
   }
   const resource = resourceNamed(history, name);
@@ -198,18 +198,18 @@ function trigger(history: History, words: string[]): undefined {
   triggerVersion(history, { resource: resource.id, version: id, disabled });
 }
 
-function votes(history: History, given: { by: string; approve: boolean; build: string }): string[] {
-  const build = buildNamed(history, given.build);
+function applyVote(history: History, vote: { by: string; approve: boolean; build: string }): string[] {
+  const build = buildNamed(history, vote.build);
   const { gate } = jobOf(history, build.job);
-  if (gate === undefined) throw new Error(`${given.build} has no gate.`);
+  if (gate === undefined) throw new Error(`${vote.build} has no gate.`);
   const { cause } = build;
   const triggeredBy = cause.kind === 'manual' || cause.kind === 'retry' ? { triggeredBy: cause.by } : {};
   const answer = decideVote(
     { status: build.status, gate, votes: build.votes, ...triggeredBy },
-    { ...given, message: 'why' },
+    { ...vote, message: 'why' },
   );
   if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
-  build.votes.push({ by: given.by, approve: given.approve });
+  build.votes.push({ by: vote.by, approve: vote.approve });
   if (answer.answer === 'approved') {
     build.approved = true;
     build.status = 'pending';
@@ -224,40 +224,43 @@ const OUTCOMES: Record<string, 'succeeded' | 'failed' | 'cancelled'> = {
   cancelled: 'cancelled',
 };
 
-function happens(history: History, build: HistoryBuild, [what = '', ...puts]: string[]): string[] {
+function applyEvents(history: History, build: HistoryBuild, [event = '', ...puts]: string[]): string[] {
   if (!isActive(build.status)) throw new Error(`Build ${build.number} has ended.`);
-  const outcome = OUTCOMES[what];
+  const outcome = OUTCOMES[event];
   if (outcome === undefined) build.status = 'started';
   else build.status = endStatus(outcome, jobOf(history, build.job));
   for (const put of puts) {
     const [name = '', label = ''] = put.split('=');
     const resource = resourceNamed(history, name);
-    const named = (version: { label: string }): boolean => version.label === label;
-    if (!allVersions(resource).some(named))
+    const hasLabel = (version: { label: string }): boolean => version.label === label;
+    if (!allVersions(resource).some(hasLabel))
       addOfSource(history, resource, { source: build.sources?.[name] ?? '', labels: [label] });
-    build.outputs.push({ resource: resource.id, version: found(allVersions(resource), named, label).id });
+    build.outputs.push({
+      resource: resource.id,
+      version: findOrThrow(allVersions(resource), hasLabel, label).id,
+    });
   }
   return [];
 }
 
 function resourceNamed(history: History, name: string): HistoryResource {
-  const known = history.resources.find((resource) => resource.name === name);
-  if (known !== undefined) return known;
-  const made: HistoryResource = { id: history.resources.length + 1, name, versions: [] };
-  history.resources.push(made);
-  return made;
+  const existing = history.resources.find((resource) => resource.name === name);
+  if (existing !== undefined) return existing;
+  const created: HistoryResource = { id: history.resources.length + 1, name, versions: [] };
+  history.resources.push(created);
+  return created;
 }
 
 function versionNamed({ versions }: HistoryResource, label: string): HistoryResource['versions'][number] {
-  return found(versions, (version) => version.label === label, `version ${label}`);
+  return findOrThrow(versions, (version) => version.label === label, `version ${label}`);
 }
 
 function jobNamed(history: History, name: string): HistoryJob {
-  return found(history.jobs, (job) => job.name === name, `job ${name}`);
+  return findOrThrow(history.jobs, (job) => job.name === name, `job ${name}`);
 }
 
 function buildNamed(history: History, name: string): HistoryBuild {
   const [job = '', number = ''] = name.split('#');
   const { id } = jobNamed(history, job);
-  return found(history.builds, (build) => build.job === id && build.number === number, `build ${name}`);
+  return findOrThrow(history.builds, (build) => build.job === id && build.number === number, `build ${name}`);
 }

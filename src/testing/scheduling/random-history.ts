@@ -2,12 +2,15 @@ import * as fc from 'fast-check';
 import { defined } from '#defined';
 import { isActive, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
-import { disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './actions-on-history.ts';
+import { disable, pauseJob, pausePipeline, pin, retryBuild, unpin } from './actions-on-history.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import { addVersion, printVersions, type History, type HistoryGet } from './history.ts';
 import { weighted } from './weighted.ts';
 
-/** Numbers that make sense together with a history: each is taken modulo the number of choices. */
+/**
+ * An event for any history. `one` and `other` choose among what the history has, modulo the number of
+ * choices.
+ */
 export interface DrawnEvent {
   kind: EventKind;
   one: number;
@@ -105,15 +108,15 @@ export function historyOf(drawn: DrawnPipeline): History {
 }
 
 function addPast(history: History, { job, versions, good }: DrawnPipeline['past'][number]): void {
-  const of = pick(history.jobs, job);
-  if (of === undefined) return;
-  const inputs = of.gets.map(({ resource }, index): ResourceVersion => {
-    const known = history.resources[resource - 1]?.versions ?? [];
-    return { resource, version: pick(known, versions[index] ?? 0)?.id ?? 0 };
+  const historyJob = pick(history.jobs, job);
+  if (historyJob === undefined) return;
+  const inputs = historyJob.gets.map(({ resource }, index): ResourceVersion => {
+    const existing = history.resources[resource - 1]?.versions ?? [];
+    return { resource, version: pick(existing, versions[index] ?? 0)?.id ?? 0 };
   });
   history.builds.push({
     id: nextBuild(history),
-    job: of.id,
+    job: historyJob.id,
     number: String(nextBuild(history)),
     status: good === 0 ? 'failed' : 'succeeded',
     inputs,
@@ -127,20 +130,20 @@ function addPast(history: History, { job, versions, good }: DrawnPipeline['past'
 /** `passed` is a bit mask over the earlier jobs that get the resource. */
 function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs }: History): HistoryGet {
   const id = (resource % resources.length) + 1;
-  const above = jobs.filter(({ gets }) => gets.some((get) => get.resource === id));
-  const upstream = above.filter((_, index) => (passed >> index) % 2 === 1);
+  const earlierJobs = jobs.filter(({ gets }) => gets.some((get) => get.resource === id));
+  const upstream = earlierJobs.filter((_, index) => (passed >> index) % 2 === 1);
   return { resource: id, trigger, every, passed: upstream.map((job) => job.id), baseline: 0, settled: 0 };
 }
 
 const MAX_VERSIONS = 5;
 
 export function happen(history: History, { kind, one, other }: DrawnEvent): void {
-  HAPPENS[kind](history, one, other);
+  EVENT_ACTIONS[kind](history, one, other);
 }
 
-type Happens = (history: History, one: number, other: number) => void;
+type EventAction = (history: History, one: number, other: number) => void;
 
-const HAPPENS: Record<EventKind, Happens> = {
+const EVENT_ACTIONS: Record<EventKind, EventAction> = {
   version(history, one) {
     const resource = pick(history.resources, one);
     if (resource && resource.versions.length < MAX_VERSIONS) addVersion(history, resource.id);
@@ -148,17 +151,17 @@ const HAPPENS: Record<EventKind, Happens> = {
   print(history, one, other) {
     const resource = pick(history.resources, one);
     if (resource === undefined || resource.versions.length >= MAX_VERSIONS) return;
-    const known = resource.versions
+    const printed = resource.versions
       .map(({ label }) => label)
       .filter((_, index) => (other >> index) % 2 === 1);
-    const turned = other % 3 === 0 ? known.toReversed() : known;
-    const fresh = `n${resource.versions.length}`;
-    printVersions(history, resource.id, turned.toSpliced(one % (turned.length + 1), 0, fresh));
+    const printOrder = other % 3 === 0 ? printed.toReversed() : printed;
+    const newLabel = `n${resource.versions.length}`;
+    printVersions(history, resource.id, printOrder.toSpliced(one % (printOrder.length + 1), 0, newLabel));
   },
   end,
   retry(history, one) {
     const original = pick(history.builds, one);
-    if (original !== undefined) retryOf(history, original, 'ann');
+    if (original !== undefined) retryBuild(history, original, 'ann');
   },
   pin(history, one, other) {
     const resource = pick(history.resources, one);

@@ -1,4 +1,4 @@
-import { found, type History, type HistoryGet, type HistoryJob } from './history.ts';
+import { findOrThrow, type History, type HistoryGet, type HistoryJob } from './history.ts';
 
 /**
  * A pipeline in few words, a job a line:
@@ -52,7 +52,9 @@ function readGet(history: History, text: string): HistoryGet {
   const [name = '', ...words] = text.split(' ');
   const trigger = words.includes('trigger');
   const upstream = words.includes('passed') ? (words[words.indexOf('passed') + 1] ?? '').split('+') : [];
-  const passed = upstream.map((wanted) => found(history.jobs, (job) => job.name === wanted, wanted).id);
+  const passed = upstream.map(
+    (upstreamName) => findOrThrow(history.jobs, (job) => job.name === upstreamName, upstreamName).id,
+  );
   const every = words.includes('every') || (passed.length === 0 && !words.includes('latest'));
   return {
     resource: resourceNamed(history, name),
@@ -65,8 +67,8 @@ function readGet(history: History, text: string): HistoryGet {
 }
 
 function resourceNamed(history: History, name: string): number {
-  const known = history.resources.find((resource) => resource.name === name);
-  if (known !== undefined) return known.id;
+  const existing = history.resources.find((resource) => resource.name === name);
+  if (existing !== undefined) return existing.id;
   const id = history.resources.length + 1;
   history.resources.push({ id, name, versions: [] });
   return id;

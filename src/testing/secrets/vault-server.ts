@@ -14,7 +14,7 @@ export interface TestVault {
   secrets: Record<string, Record<string, unknown>>;
   /** The only namespace that it answers in, if any. */
   namespace: string;
-  /** Body of a login → whether it is right, by `<method of the mount>`. */
+  /** By mount of a login method: a function that says whether the body of a login is right. */
   logins: Record<string, (body: Record<string, unknown>) => boolean>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Reply {
   body?: unknown;
 }
 
-const refused = (status: number, ...errors: string[]): Reply => ({ status, body: { errors } });
+const errorReply = (status: number, ...errors: string[]): Reply => ({ status, body: { errors } });
 
 /** A server of Vault's public HTTP API that refuses whatever the API does not define. */
 export async function startVault(): Promise<TestVault> {
@@ -51,52 +51,52 @@ export async function startVault(): Promise<TestVault> {
 }
 
 async function respond(vault: TestVault, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(Buffer.from(part));
-  const { status, body } = answer(vault, request, Buffer.concat(parts).toString());
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  const { status, body } = answer(vault, request, Buffer.concat(chunks).toString());
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
 function answer(vault: TestVault, request: IncomingMessage, text: string): Reply {
   const { method = '', url = '' } = request;
-  if (!url.startsWith('/v1/') || url.includes('//') || url.includes('?')) return refused(404);
+  if (!url.startsWith('/v1/') || url.includes('//') || url.includes('?')) return errorReply(404);
   const path = url.slice('/v1/'.length).split('/').map(decodeURIComponent).join('/');
   vault.requests.push(`${method} ${path}`);
-  const refusal = refuse(vault, request);
+  const refusal = refusalOf(vault, request);
   if (refusal !== undefined) return refusal;
   const login = /^auth\/(?<mount>.+)\/login$/.exec(path)?.groups?.['mount'];
   return login === undefined ? authorized(vault, request, path) : logIn(vault, login, request, text);
 }
 
-function refuse({ sealed, namespace }: TestVault, { headers }: IncomingMessage): Reply | undefined {
-  if (headers['x-vault-request'] !== 'true') return refused(412, 'missing X-Vault-Request');
-  if (sealed) return refused(503, 'Vault is sealed');
-  const named = headers['x-vault-namespace'] ?? '';
-  return named === namespace ? undefined : refused(404, 'no such namespace');
+function refusalOf({ sealed, namespace }: TestVault, { headers }: IncomingMessage): Reply | undefined {
+  if (headers['x-vault-request'] !== 'true') return errorReply(412, 'missing X-Vault-Request');
+  if (sealed) return errorReply(503, 'Vault is sealed');
+  const requestNamespace = headers['x-vault-namespace'] ?? '';
+  return requestNamespace === namespace ? undefined : errorReply(404, 'no such namespace');
 }
 
 function authorized(vault: TestVault, { method, headers }: IncomingMessage, path: string): Reply {
   const token = (headers.authorization ?? '').replace(/^Bearer /, '');
-  if (!vault.tokens.has(token)) return refused(403, 'permission denied');
+  if (!vault.tokens.has(token)) return errorReply(403, 'permission denied');
   if (path === 'auth/token/revoke-self') {
-    if (method !== 'POST') return refused(405, 'unsupported operation');
+    if (method !== 'POST') return errorReply(405, 'unsupported operation');
     vault.tokens.delete(token);
     return { status: 204 };
   }
-  if (method !== 'GET') return refused(405, 'unsupported operation');
+  if (method !== 'GET') return errorReply(405, 'unsupported operation');
   const mounts = 'sys/internal/ui/mounts/';
   return path.startsWith(mounts) ? findMount(vault, path.slice(mounts.length)) : readSecret(vault, path);
 }
 
 function logIn(vault: TestVault, mount: string, request: IncomingMessage, text: string): Reply {
-  if (request.method !== 'POST') return refused(405, 'unsupported operation');
-  if (request.headers['content-type'] !== 'application/json') return refused(400, 'error parsing JSON');
+  if (request.method !== 'POST') return errorReply(405, 'unsupported operation');
+  if (request.headers['content-type'] !== 'application/json') return errorReply(400, 'error parsing JSON');
   const body: unknown = JSON.parse(text);
-  const right = vault.logins[mount];
-  if (right === undefined) return refused(403, 'permission denied');
-  if (typeof body !== 'object' || body === null || !right({ ...body }))
-    return refused(400, 'invalid credentials');
+  const isRight = vault.logins[mount];
+  if (isRight === undefined) return errorReply(403, 'permission denied');
+  if (typeof body !== 'object' || body === null || !isRight({ ...body }))
+    return errorReply(400, 'invalid credentials');
   const token = `hvs.${randomUUID()}`;
   vault.tokens.add(token);
   return { status: 200, body: { data: null, auth: { client_token: token, renewable: true } } };
@@ -107,24 +107,25 @@ function mountOf({ mounts }: TestVault, path: string): [string, string] | undefi
 }
 
 function findMount(vault: TestVault, path: string): Reply {
-  const found = mountOf(vault, `${path}/`);
-  if (found === undefined) return refused(403, `preflight capability check returned 403 for ${path}`);
-  const [mount, kind] = found;
+  const mountAndKind = mountOf(vault, `${path}/`);
+  if (mountAndKind === undefined)
+    return errorReply(403, `preflight capability check returned 403 for ${path}`);
+  const [mount, kind] = mountAndKind;
   const engine = kind === 'pki' ? { type: 'pki', options: null } : { type: 'kv', options: { version: kind } };
   return { status: 200, body: { data: { path: mount, ...engine } } };
 }
 
 function readSecret(vault: TestVault, path: string): Reply {
-  const found = mountOf(vault, path);
-  if (found === undefined) return refused(404);
-  const [mount, kind] = found;
+  const mountAndKind = mountOf(vault, path);
+  if (mountAndKind === undefined) return errorReply(404);
+  const [mount, kind] = mountAndKind;
   if (kind === '1') {
     const data = vault.secrets[path];
-    return data === undefined ? refused(404) : { status: 200, body: { data, lease_duration: 2_764_800 } };
+    return data === undefined ? errorReply(404) : { status: 200, body: { data, lease_duration: 2_764_800 } };
   }
   if (!path.startsWith(`${mount}data/`))
-    return refused(404, 'Invalid path for a versioned K/V secrets engine');
+    return errorReply(404, 'Invalid path for a versioned K/V secrets engine');
   const data = vault.secrets[path.replace(`${mount}data/`, mount)];
-  if (data === undefined) return refused(404);
+  if (data === undefined) return errorReply(404);
   return { status: 200, body: { data: { data, metadata: { version: 1, destroyed: false } } } };
 }

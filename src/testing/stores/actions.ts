@@ -31,11 +31,11 @@ export interface Actions {
   enableVersion(resource: ResourceName, version: number): Promise<ActionDone | ActionRefused>;
   triggerVersion(
     resource: ResourceName,
-    asked: { version: number; by: string },
+    request: { version: number; by: string },
   ): Promise<VersionTriggered | ActionRefused>;
   cancelBuild(ref: BuildRef, by: string): Promise<ActionDone | ActionRefused>;
   retryBuild(ref: BuildRef, by: string): Promise<Retried | ActionRefused>;
-  vote(ref: BuildRef, given: Vote): Promise<Voted | ActionRefused>;
+  vote(ref: BuildRef, vote: Vote): Promise<Voted | ActionRefused>;
   markWarning(ref: BuildRef, by: string): Promise<ActionDone | ActionRefused>;
 }
 
@@ -53,10 +53,10 @@ export function actionsOver(ports: Ports): Actions {
     unpin: (resource) => unpinResource(resource, ports),
     disableVersion: (resource, version, by) => disableVersion(resource, { version, by }, ports),
     enableVersion: (resource, version) => enableVersion(resource, version, ports),
-    triggerVersion: (resource, asked) => triggerVersion(resource, asked, ports),
+    triggerVersion: (resource, request) => triggerVersion(resource, request, ports),
     cancelBuild: (ref, by) => cancelBuild(ref, by, ports),
     retryBuild: (ref, by) => retryBuild(ref, by, ports),
-    vote: (ref, given) => voteOnBuild(ref, given, ports),
+    vote: (ref, vote) => voteOnBuild(ref, vote, ports),
     markWarning: (ref, by) => markWarning(ref, by, ports),
   };
 }

@@ -22,14 +22,14 @@ export async function fillWithHistory(pool: DatabasePool, builds: number, at: Da
 }
 
 async function insertHistory(connection: Transaction, builds: number, at: Date): Promise<void> {
-  const made = at.toISOString();
+  const createdAt = at.toISOString();
   await connection.query(rows()`
     INSERT INTO versions (scope_id, digest, fields, found_at)
-    SELECT s.id, sha256(n::text::bytea), jsonb_build_object('ref', n), ${made}
+    SELECT s.id, sha256(n::text::bytea), jsonb_build_object('ref', n), ${createdAt}
     FROM check_scopes s, generate_series(1, ${builds}) n ORDER BY n`);
   await connection.query(rows()`
     INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, wants_pod, ended_at)
-    SELECT j.id, r.id, n, '{}', ${made}, CASE n % 3 WHEN 0 THEN 'failed' ELSE 'succeeded' END, false, ${made}
+    SELECT j.id, r.id, n, '{}', ${createdAt}, CASE n % 3 WHEN 0 THEN 'failed' ELSE 'succeeded' END, false, ${createdAt}
     FROM jobs j, revisions r, generate_series(1, ${builds}) n WHERE j.name = 'unit' ORDER BY n`);
   await connection.query(rows()`
     INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds`);
@@ -48,29 +48,31 @@ async function insertHistory(connection: Transaction, builds: number, at: Date):
   await connection.query(rows()`UPDATE job_gets SET dealt_with = (SELECT max(id) FROM versions)`);
 }
 
-/** Rows read by sequential scans, by table. Uses the one connection whose work counts. */
+/** How many rows sequential scans have read, by table. The pool must have only one connection. */
 export async function rowsReadThrough(
   pool: DatabasePool,
   tables: readonly string[],
 ): Promise<Map<string, number>> {
-  return await counted(pool, tables, 'through');
+  return await countRows(pool, tables, 'through');
 }
 
-/** Rows fetched by index, by table. */
+/** How many rows were fetched by index, by table. The pool must have only one connection. */
 export async function rowsFetched(
   pool: DatabasePool,
   tables: readonly string[],
 ): Promise<Map<string, number>> {
-  return await counted(pool, tables, 'fetched');
+  return await countRows(pool, tables, 'fetched');
 }
 
-async function counted(
+async function countRows(
   pool: DatabasePool,
   tables: readonly string[],
-  how: 'through' | 'fetched',
+  column: 'through' | 'fetched',
 ): Promise<Map<string, number>> {
   await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
   const counts = await pool.any(rows<{ name: string; through: number; fetched: number }>()`
     SELECT relname AS name, seq_tup_read AS through, coalesce(idx_tup_fetch, 0) AS fetched FROM pg_stat_user_tables`);
-  return new Map(counts.filter(({ name }) => tables.includes(name)).map((table) => [table.name, table[how]]));
+  return new Map(
+    counts.filter(({ name }) => tables.includes(name)).map((table) => [table.name, table[column]]),
+  );
 }

@@ -15,8 +15,8 @@ export async function writeHistoryWithSecrets(
   const scope = saved.resources[0]?.scope ?? 0;
   const opened = await checks.openRun([scope], 'schedule', at);
   const fields = { ref: secret(), url: `https://user:${secret()}@git.example.test`, author: secret() };
-  const found = { run: opened?.run ?? 0, scope, versions: [fields], log: secret() };
-  const { recorded } = await checks.recordCheck(found, at);
+  const checkResult = { run: opened?.run ?? 0, scope, versions: [fields], log: secret() };
+  const { recorded } = await checks.recordCheck(checkResult, at);
   const version = recorded[0] ?? 0;
   await pool.query(rows()`
     UPDATE check_scopes SET last_error = ${secret()}, last_log = ${secret()}, held_reason = ${secret()}

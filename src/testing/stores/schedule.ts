@@ -39,10 +39,12 @@ export async function followOn({ builds }: Builds, build: number, attempt: numbe
   });
 }
 
+/** Ends an attempt of a build. */
 export async function endOn({ builds }: Builds, build: number, attempt: number, end: BuildEnd) {
   return await endBuild({ build, attempt }, end, builds);
 }
 
+/** Ends an attempt without an outcome, so that the build becomes pending again. */
 export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptEnd) {
   return await retryAttempt({ build, attempt }, over, builds);
 }

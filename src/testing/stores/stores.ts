@@ -47,7 +47,10 @@ export type TestStores = Awaited<ReturnType<typeof openStores>>;
 
 const MAX_ATTEMPTS = 10;
 
-/** An operator of the test may still write: it locks rows in another order than TRUNCATE locks tables. */
+/**
+ * Repeats work that deadlocks: an operator of the test may still write, and it locks rows in another order
+ * than TRUNCATE locks tables.
+ */
 async function repeatOnDeadlock(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

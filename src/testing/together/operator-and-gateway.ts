@@ -23,16 +23,16 @@ import { manifests } from '#tools/chart/render.ts';
 const HOME = 'millrace-system';
 const GATEWAY = `system:serviceaccount:${HOME}:millrace-gateway-public`;
 const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
-/** Only ends a test that hangs. */
+/** Long, because it only ends a test that hangs. */
 const TIMEOUT_MS = 300_000;
 
-const group = (apiVersion: string, kind: string): ApiKind<object> => ({
+const apiKindOf = (apiVersion: string, kind: string): ApiKind<object> => ({
   apiVersion,
   kind,
   plural: kind.endsWith('y') ? `${kind.toLowerCase().slice(0, -1)}ies` : `${kind.toLowerCase()}s`,
   namespaced: kind === 'Role' || kind === 'RoleBinding',
 });
-const OF_THE_CHART =
+const INSTALLED_KINDS =
   /^(CustomResourceDefinition|(Cluster)?Role(Binding)?|ValidatingAdmissionPolicy(Binding)?)$/;
 
 export type TestInstallation = Awaited<ReturnType<typeof startTestInstallation>>;
@@ -63,25 +63,25 @@ export async function startTestInstallation(options: Options = {}) {
     cluster,
     gateway,
     async apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
-      const same: T & { metadata?: { name?: string } } = JSON.parse(JSON.stringify(object));
-      orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
+      const plainObject: T & { metadata?: { name?: string } } = JSON.parse(JSON.stringify(object));
+      orThrow(await client.apply(kind, plainObject, 'kubectl'), `applying a ${kind.kind}`);
     },
     async close() {
       stop.abort();
       await ended;
       await gateway.close();
-      await Promise.all([connection, asGateway, asOperator, compiler].map((one) => one.close()));
+      await Promise.all([connection, asGateway, asOperator, compiler].map((resource) => resource.close()));
       await Promise.all([stores.close(), server.stop()]);
     },
   };
 }
 
 /** Waits until the answer is as expected. If it never is, the error has the last answer. */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   const limit = Date.now() + TIMEOUT_MS;
   for (;;) {
     const answer = await ask();
-    if (wanted(answer)) return answer;
+    if (isExpected(answer)) return answer;
     if (Date.now() > limit) throw new Error(`never as wanted: ${JSON.stringify(answer)?.slice(0, 2000)}`);
     await sleep(50);
   }
@@ -95,12 +95,15 @@ async function install(client: ApiClient): Promise<void> {
     parse(readFileSync(new URL(file, folder), 'utf8')),
   );
   for (const object of definitions) {
-    const kind = group('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
+    const kind = apiKindOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     orThrow(await client.create(kind, object), 'making a definition');
   }
-  for (const one of await manifests()) {
-    if (!OF_THE_CHART.test(one.kind) || one.kind === 'CustomResourceDefinition') continue;
-    orThrow(await client.create<object>(group(one.apiVersion, one.kind), one), `making ${one.metadata.name}`);
+  for (const manifest of await manifests()) {
+    if (!INSTALLED_KINDS.test(manifest.kind) || manifest.kind === 'CustomResourceDefinition') continue;
+    orThrow(
+      await client.create<object>(apiKindOf(manifest.apiVersion, manifest.kind), manifest),
+      `making ${manifest.metadata.name}`,
+    );
   }
 }
 
