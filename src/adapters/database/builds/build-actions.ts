@@ -65,19 +65,19 @@ type BuildRow = Pick<LockedBuild, 'id' | 'job' | 'attempt' | 'status'> & {
 async function lockBuild(
   connection: Transaction,
   pipeline: number,
-  { job, number: name }: BuildRef,
+  { job, number: buildNumber }: BuildRef,
 ): Promise<LockedBuild | undefined> {
-  const number = parseNumber(name);
-  if (number === undefined) return undefined;
-  const found = await connection.maybeOne(rows<BuildRow>()`
+  const parsed = parseNumber(buildNumber);
+  if (parsed === undefined) return undefined;
+  const row = await connection.maybeOne(rows<BuildRow>()`
     SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS by, (
       SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
         WHERE v.build_id = b.id) AS votes
     FROM jobs j JOIN builds b ON b.job_id = j.id
-    WHERE j.pipeline_id = ${pipeline} AND j.name = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}
+    WHERE j.pipeline_id = ${pipeline} AND j.name = ${job} AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}
     FOR UPDATE OF b`);
-  if (found === null) return undefined;
-  const { gate, by, votes, ...build } = found;
+  if (row === null) return undefined;
+  const { gate, by, votes, ...build } = row;
   return {
     ...build,
     gate: gate ?? { approvals: 1 },
@@ -117,8 +117,8 @@ async function retryFacts(
   if (job === null) return facts;
   if (gets === null) return { ...facts, job };
   const versions = inputs.map(({ version }) => version);
-  const open = await interruptFacts(connection, { jobs: [build.job], versions });
-  return { ...facts, job: { ...job, interruptible: { ...open, gets, inputs } } };
+  const interrupts = await interruptFacts(connection, { jobs: [build.job], versions });
+  return { ...facts, job: { ...job, interruptible: { ...interrupts, gets, inputs } } };
 }
 
 async function insertRetry(

@@ -34,20 +34,20 @@ export async function podCreated(
     `pod_created_${database.epoch === undefined}`,
   )`
     WITH leads AS (${fence(database)}),
-    -- The build first, as opening a session does: so the two cannot deadlock.
-    held AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
+    -- Locks the build's row first, as openSession does, so that the two cannot deadlock.
+    locked AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
     attempt AS (
       UPDATE build_attempts SET pod_uid = ${podUid},
-        pod_created_at = coalesce(pod_created_at, ${timestamp(at)}) FROM held
-      WHERE build_id = held.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
+        pod_created_at = coalesce(pod_created_at, ${timestamp(at)}) FROM locked
+      WHERE build_id = locked.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
     build AS (
-      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM held
-      WHERE builds.id = held.id AND attempt = ${attempt} AND wants_pod)
+      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM locked
+      WHERE builds.id = locked.id AND attempt = ${attempt} AND wants_pod)
     SELECT 1 AS leads FROM leads`);
   if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }
 
-/** Without the fence of the leader's epoch: what an old leader saw is as true. */
+/** Does not check the leader's epoch: the times that a former leader saw are right too. */
 export async function writeStartTimes(
   { pool }: Database,
   { build, attempt, podUid }: { build: number; attempt: number; podUid: string },
@@ -60,7 +60,10 @@ export async function writeStartTimes(
     WHERE build_id = ${build} AND attempt = ${attempt} AND pod_uid = ${podUid} AND pod_scheduled_at IS NULL`);
 }
 
-/** Retries after 2, 4, 8 … seconds, at most 60, so that a refused build delays no others. */
+/**
+ * A build that waits for a Pod is tried again after 2, 4, 8 … seconds, at most 60. Other builds go first
+ * until then.
+ */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
   await database.pool.query(rows()`
     UPDATE builds SET pending_reason = ${reason},

@@ -27,17 +27,17 @@ const schedule = async (): Promise<string[]> => {
   await giveTurns(stores);
   return builds.map((build) => `${build.job} ${build.number}`);
 };
-const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+const oldestBuild = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
 const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 
 const firstBuild = async (): Promise<number> => {
   await found(stores, saved, [{ ref: 'a' }]);
   await schedule();
-  return await oldest();
+  return await oldestBuild();
 };
 
 describe('events', () => {
-  test('events count once, even if many processes send them at once, in parts and again', async () => {
+  test('events count once, even if many processes send them at once, in parts and repeatedly', async () => {
     const id = await firstBuild();
     const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
     await Promise.all(batches.map((events) => followOn(stores, id, 1, events)));
@@ -108,14 +108,14 @@ describe('events', () => {
       [2, 'step 1\n'],
     ]);
     expect(logs?.retried).toEqual([{ attempt: 1, reason: 'PodLost: The Pod is gone.' }]);
-    const rest = await stores.views.logs(ref, logs?.chunks[1]?.sequence ?? 0);
-    expect(rest?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
+    const nextPage = await stores.views.logs(ref, logs?.chunks[1]?.sequence ?? 0);
+    expect(nextPage?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
   });
 
-  test('log events over the limit are cut, from batch to batch, whatever the agent sends', async () => {
+  test('a log that comes in several batches is cut at the limit, whatever the agent sends', async () => {
     const id = await firstBuild();
     const at = EVENTS[0]?.at ?? '';
-    const said = (sequence: number) => ({
+    const logEvent = (sequence: number) => ({
       sequence,
       at,
       type: 'log' as const,
@@ -127,7 +127,7 @@ describe('events', () => {
       rows()`UPDATE build_attempts SET log_bytes = ${DEFAULT_LOG_BYTES - 1500} WHERE build_id = ${id}`,
     );
     for (const sequence of [2, 3, 4, 5]) {
-      expect(await followOn(stores, id, 1, [said(sequence)])).toMatchObject({
+      expect(await followOn(stores, id, 1, [logEvent(sequence)])).toMatchObject({
         acknowledged: sequence,
       });
     }
@@ -138,7 +138,7 @@ describe('events', () => {
     ]);
   });
 
-  test('of a log are cut at the limit that the installation sets', async () => {
+  test('a log is cut at the limit that the installation sets', async () => {
     const id = await firstBuild();
     const at = EVENTS[0]?.at ?? '';
     const ports = { builds: stores.builds, notifications: { notify: () => undefined }, logLimitBytes: 1500 };
@@ -171,7 +171,7 @@ describe('events', () => {
 });
 
 /** The end of a build whose agent could not report it. */
-const last = (more: Partial<TerminationMessage> = {}): BuildEnd => {
+const unreportedEnd = (more: Partial<TerminationMessage> = {}): BuildEnd => {
   const end = {
     outcome: 'succeeded',
     reason: 'AllStepsSucceeded',
@@ -198,7 +198,7 @@ describe('a put', () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['publish 1']);
-    const build = await oldest();
+    const build = await oldestBuild();
     await followOn(stores, build, 1, events.slice(0, 6));
     expect(await schedule()).toEqual(['scan 1']);
     await followOn(stores, build, 1, events);
@@ -209,14 +209,14 @@ describe('a put', () => {
   });
 
   test.each([0, 3, 4])(
-    'a put that only the last words of its agent report makes its version (%d events came)',
+    'a put that only the termination message reports makes its version (after %d events)',
     async (count) => {
       saved = await stores.pipelines.savePipeline(toSave(withPut));
       await found(stores, saved, [{ ref: 'a' }]);
       await schedule();
-      const build = await oldest();
+      const build = await oldestBuild();
       await followOn(stores, build, 1, events.slice(0, count));
-      const end = last({ versions: { '1': { tag: '1.0' } } });
+      const end = unreportedEnd({ versions: { '1': { tag: '1.0' } } });
       expect(await endOn(stores, build, 1, end)).toBe('ended');
       expect(await endOn(stores, build, 1, end)).toBe('over');
       expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
@@ -234,9 +234,9 @@ describe('a put', () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    const build = await oldest();
+    const build = await oldestBuild();
     await followOn(stores, build, 1, events.slice(0, 4));
-    expect(await endOn(stores, build, 1, last())).toBe('ended');
+    expect(await endOn(stores, build, 1, unreportedEnd())).toBe('ended');
     expect(await schedule()).toEqual([]);
     expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
       status: 'failed',

@@ -33,14 +33,14 @@ const schedule = async (): Promise<string[]> => {
   return builds.map((build) => `${build.job} ${build.number}`);
 };
 const trigger = async (name = 'unit') => await triggerOn(stores, { ...APP, job: name }, 'ann', now());
-const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
-const pauses = async (build: number): Promise<boolean> =>
-  await stores.pool.oneFirst(rows<{ pauses: boolean }>()`
-    SELECT start_after IS NOT NULL AS pauses FROM builds WHERE id = ${build}`);
+const oldestBuild = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+const isDelayed = async (build: number): Promise<boolean> =>
+  await stores.pool.oneFirst(rows<{ delayed: boolean }>()`
+    SELECT start_after IS NOT NULL AS delayed FROM builds WHERE id = ${build}`);
 const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 
 describe('deciding', () => {
-  test('two schedulers at the same moment make each build once', async () => {
+  test('four schedulers at the same moment make each build once', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
     const made = await Promise.all([1, 2, 3, 4].map(() => schedule()));
     expect(made.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
@@ -60,7 +60,7 @@ describe('deciding', () => {
     expect(await schedule()).toEqual(['unit 2']);
   });
 
-  test('a hundred builds and more come in several decisions', async () => {
+  test('more than a hundred builds take several decisions', async () => {
     const refs = Array.from({ length: 130 }, (_, index) => ({ ref: String(index) }));
     await found(stores, saved, refs);
     expect(await schedule()).toHaveLength(100);
@@ -69,24 +69,24 @@ describe('deciding', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   });
 
-  test('a version that passed reaches the next job, the newest only, one build at a time', async () => {
+  test('only the newest version that passed reaches the next job, one build at a time', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual(['publish 1']);
-    expect((await stores.builds.attemptFacts(await oldest(), 1))?.versions).toEqual([{ ref: 'b' }]);
-    // It has begun: a newer set would take the place of a queued one.
+    expect((await stores.builds.attemptFacts(await oldestBuild(), 1))?.versions).toEqual([{ ref: 'b' }]);
+    // `publish` must have started: a newer set of versions would supersede a queued build.
     await giveTurns(stores);
-    const publish = await oldest();
+    const publish = await oldestBuild();
     const steps = (await stateOn(stores, publish, 1))?.steps.map((step) => step.id) ?? [];
-    const [begins, ...rest] = eventsOf(steps, now().toISOString());
+    const [firstEvent, ...laterEvents] = eventsOf(steps, now().toISOString());
     await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
-    await followOn(stores, publish, 1, begins === undefined ? [] : [begins]);
+    await followOn(stores, publish, 1, firstEvent === undefined ? [] : [firstEvent]);
     await found(stores, saved, [{ ref: 'c' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual([]);
-    await followOn(stores, publish, 1, rest);
+    await followOn(stores, publish, 1, laterEvents);
     expect(await schedule()).toEqual(['publish 2']);
     await succeed(stores, 'publish');
     expect(await schedule()).toEqual([]);
@@ -96,7 +96,7 @@ describe('deciding', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
-    expect(await endOn(stores, await oldest(), 1, end)).toBe('ended');
+    expect(await endOn(stores, await oldestBuild(), 1, end)).toBe('ended');
     expect(await schedule()).toEqual([]);
     expect(await trigger('publish')).toEqual({
       answer: 'refused',
@@ -130,7 +130,7 @@ describe('starting', () => {
   test('a build needs a Pod until it has one, and again for its next attempt', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    const build = await oldest();
+    const build = await oldestBuild();
     await stores.builds.podCreated(build, 1, 'pod-1', now());
     await stores.builds.podCreated(build, 1, 'pod-1', now());
     expect(await stores.builds.buildsToStart(10)).toEqual([]);
@@ -139,7 +139,7 @@ describe('starting', () => {
       'retried',
     );
     expect(await retryOn(stores, build, 1, { reason: 'once more', at: now() })).toBe('over');
-    expect(await pauses(build)).toBe(true);
+    expect(await isDelayed(build)).toBe(true);
     await stores.pool.query(rows()`UPDATE builds SET start_after = now() WHERE id = ${build}`);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
     expect(await stores.builds.attemptFacts(build, 1)).toBeUndefined();
@@ -154,30 +154,30 @@ describe('starting', () => {
     ).toBe('over');
   });
 
-  test('a build whose steps had run is retried without a pause', async () => {
+  test('a build whose steps had run is retried without a delay', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    const build = await oldest();
+    const build = await oldestBuild();
     await followOn(stores, build, 1, EVENTS.slice(0, 2));
     await retryOn(stores, build, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
-    expect(await pauses(build)).toBe(false);
+    expect(await isDelayed(build)).toBe(false);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
   });
 
-  test('the last words of an agent without a gateway count as a retry', async () => {
+  test('an attempt whose steps only the termination message reports counts as a retry', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    const build = await oldest();
+    const build = await oldestBuild();
     const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
     const termination = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
     await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now(), termination });
     expect(await stores.builds.attemptFacts(build, 2)).toMatchObject({ retries: 1 });
   });
 
-  test('an attempt that another follows leaves no step open', async () => {
+  test('an attempt that is followed by another leaves no step open', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    const build = await oldest();
+    const build = await oldestBuild();
     await followOn(stores, build, 1, EVENTS.slice(0, 2));
     await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now() });
     expect((await stateOn(stores, build, 1))?.steps).toMatchObject([
@@ -186,7 +186,7 @@ describe('starting', () => {
     ]);
   });
 
-  test('a build that ends before it began has skipped its steps', async () => {
+  test('a build that ends before it starts has only skipped steps', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await stores.pipelines.removePipeline(APP);
@@ -200,7 +200,7 @@ describe('starting', () => {
   test('a build whose Pod was refused says why and lets others go first', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
-    await stores.builds.explainPending(await oldest(), 'QuotaExceeded: enough is enough');
+    await stores.builds.explainPending(await oldestBuild(), 'QuotaExceeded: enough is enough');
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ number: '2' }]);
     expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
       status: 'pending',

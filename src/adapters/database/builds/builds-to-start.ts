@@ -5,16 +5,16 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
- * The oldest builds, one of each team after another. Walks from job to job along an index and reads up to
- * `limit` builds per job, so the length of a queue costs nothing. Returns fewer if definitions are large;
- * call again for the rest.
+ * The oldest build of each team, then the second of each, and so on. Walks from job to job along an index and
+ * reads up to `limit` builds per job, so the length of a queue costs nothing. Returns fewer than `limit` if
+ * definitions are large: call again for the other builds.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
   limit: number,
   except: string[] = [],
 ): Promise<PendingBuild[]> {
-  const found = await pool.any(prepared<BuildRow>('builds_to_start')`
+  const builds = await pool.any(prepared<BuildRow>('builds_to_start')`
     WITH RECURSIVE wanting (job) AS (
       (SELECT job_id FROM builds WHERE wants_pod ORDER BY job_id LIMIT 1)
       UNION ALL
@@ -29,13 +29,14 @@ export async function buildsToStart(
           AND (b.start_after IS NULL OR b.start_after <= now())
         ORDER BY b.id LIMIT ${limit}) AS o
       WHERE p.namespace <> ALL(${textArray(except)})),
-    -- Before the join, so that Postgres knows how few rows it is for and reads no table through.
+    -- Limited before the join, so that Postgres expects few rows and scans no table.
     first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
     SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
-  if (found.length === 0) return [];
-  const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
-  return found.flatMap(({ revision, defaultTimeoutSeconds, ...build }) => {
-    const definition = known.get(revision);
+  if (builds.length === 0) return [];
+  const revisions = new Set(builds.map((build) => build.revision));
+  const definitionsByRevision = await definitions.of(pool, [...revisions]);
+  return builds.flatMap(({ revision, defaultTimeoutSeconds, ...build }) => {
+    const definition = definitionsByRevision.get(revision);
     return definition === undefined
       ? []
       : { ...build, ...withoutNulls({ defaultTimeoutSeconds }), definition };
@@ -57,8 +58,8 @@ export async function startingPods({ pool }: Database): Promise<StartingBuildPod
 }
 
 /**
- * Written once per build, even if the numbers in the reason change. The builds are not put off: the next
- * query returns them again.
+ * Writes the reason of a build only if its code changes, not if only the numbers in the text change. The
+ * builds are not delayed: the next `buildsToStart` returns them again.
  */
 export async function explainHeld(
   { pool }: Database,
@@ -67,8 +68,8 @@ export async function explainHeld(
   const explained = await pool.anyFirst(rows<{ id: number }>()`
     UPDATE builds b SET pending_reason = n.reason
     FROM unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
-      ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, known, reason)
-    WHERE b.id = n.id AND b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.known
+      ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, same_code, reason)
+    WHERE b.id = n.id AND b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.same_code
     RETURNING b.id`);
   return [...explained];
 }

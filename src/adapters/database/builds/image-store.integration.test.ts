@@ -61,7 +61,7 @@ describe('a failure', () => {
     expect(await images.known(key)).toEqual({ found: found('sha256:1', 1), failure });
   });
 
-  test('is recorded of an image that was never found, and ends when it is', async () => {
+  test('is recorded for an image that was never found, and removed when the image is found', async () => {
     await images.recordFailure(key, failure);
     expect(await images.known(key)).toEqual({ failure });
     await images.recordFound(key, found('sha256:1', 3));
@@ -81,7 +81,7 @@ test('concurrent look-ups of one image are recorded once', async () => {
   expect(counted).toEqual({ names: 1, configurations: 1 });
 });
 
-test('rows of more than 30 days are removed', async () => {
+test('rows older than 30 days are removed', async () => {
   await images.recordFound(key, found('sha256:1', 1));
   await images.recordFailure({ ...key, image: 'registry.example/other' }, { ...failure, retryAt: at(1) });
   await images.recordFound({ ...key, image: 'registry.example/new' }, found('sha256:2', 31));

@@ -7,7 +7,7 @@ import type { FailedLookUp, KnownImage } from '#domain/planning/image-look-up.ts
 import type { ImageKey, ImageStore } from '#flows/builds/image-ports.ts';
 
 const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
-/** Rows that one write removes at most. */
+/** The most rows that one write removes from each table. */
 const MAX_REMOVED = 100;
 
 interface KnownRow {
@@ -20,7 +20,7 @@ interface KnownRow {
   retryAt: Date | null;
 }
 
-/** Cached configurations of images. Rows of more than 30 days are removed with later writes. */
+/** Cached configurations of images. Later writes remove rows that are older than 30 days. */
 export function imageStore({ pool }: { pool: DatabasePool }): ImageStore {
   return {
     async known({ namespace, image, architecture }) {

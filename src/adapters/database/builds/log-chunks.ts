@@ -2,10 +2,10 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export type StoredText = { encoding: 'plain' | 'zstd'; content: Buffer };
 
-/** In bytes. Smaller texts grow by compression. */
+/** Compression would make shorter texts longer. */
 const MIN_COMPRESSED_BYTES = 256;
 
-export function storeText(text: string): StoredText {
+export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, 'utf8');
   if (plain.length < MIN_COMPRESSED_BYTES) return { encoding: 'plain', content: plain };
   const compressed = zstdCompressSync(plain);
@@ -14,11 +14,14 @@ export function storeText(text: string): StoredText {
     : { encoding: 'plain', content: plain };
 }
 
-export function readText({ encoding, content }: StoredText): string {
+export function decodeText({ encoding, content }: StoredText): string {
   return (encoding === 'zstd' ? zstdDecompressSync(content) : content).toString('utf8');
 }
 
-/** The month of the build's creation. All its logs are in the table of that month. */
+/**
+ * The first day of the month in which a build was created, as `2026-11-01`. All logs of the build are in the
+ * table of that month.
+ */
 export function logMonth(createdAt: Date): string {
   return `${createdAt.toISOString().slice(0, 7)}-01`;
 }

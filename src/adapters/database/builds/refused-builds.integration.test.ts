@@ -17,8 +17,10 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** Builds of the sample pipeline, each refused for its reason; absent: not refused. */
-async function refused(...reasons: (string | undefined)[]): Promise<void> {
+/**
+ * Makes a build of the sample pipeline for each reason and refuses its Pod, unless the reason is undefined.
+ */
+async function refuseBuilds(...reasons: (string | undefined)[]): Promise<void> {
   await found(
     stores,
     saved,
@@ -33,27 +35,27 @@ async function refused(...reasons: (string | undefined)[]): Promise<void> {
     if (reason !== undefined) await stores.builds.explainPending(id, reason);
   }
 }
-const toStart = async (): Promise<string[]> =>
+const numbersToStart = async (): Promise<string[]> =>
   (await stores.builds.buildsToStart(10)).map(({ number }) => number);
 
 describe('a build whose Pod was refused', () => {
-  test('is retried when a Pod has ended, unless more room does not help', async () => {
-    await refused(TAGS, QUOTA, undefined);
-    expect(await toStart()).toEqual(['3']);
+  test('is retried when a Pod has ended, unless free room does not resolve its reason', async () => {
+    await refuseBuilds(TAGS, QUOTA, undefined);
+    expect(await numbersToStart()).toEqual(['3']);
     expect(await stores.builds.tryRefused('main')).toBe(0);
-    expect(await toStart()).toEqual(['2', '3']);
+    expect(await numbersToStart()).toEqual(['2', '3']);
   });
 
   test('is retried when the rules of its Team change', async () => {
-    await refused(TAGS, QUOTA, undefined);
+    await refuseBuilds(TAGS, QUOTA, undefined);
     expect(await stores.builds.tryAllRefused('main')).toBe(true);
-    expect(await toStart()).toEqual(['1', '2', '3']);
+    expect(await numbersToStart()).toEqual(['1', '2', '3']);
     expect(await stores.builds.tryAllRefused('main')).toBe(false);
   });
 
-  test('waits when another Team changes', async () => {
-    await refused(TAGS);
+  test('still waits when another Team changes', async () => {
+    await refuseBuilds(TAGS);
     expect(await stores.builds.tryAllRefused('other')).toBe(false);
-    expect(await toStart()).toEqual([]);
+    expect(await numbersToStart()).toEqual([]);
   });
 });

@@ -2,15 +2,15 @@ import { sql } from 'slonik';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
- * Refused builds to retry when a Pod ends. It makes room for about one; a few more cover a first one that
- * needs more room.
+ * How many refused builds are retried when a Pod ends. The Pod makes room for about one of them. The others
+ * are for the case that the first needs more room.
  */
 const MAX_RETRIED_BUILDS = 4;
 
-/** Pending reasons that free room does not resolve. */
+/** SQL pattern of the pending reasons that free room does not resolve. */
 const WAITS_FOR_TAGS = 'Tag%';
 
-const OF_NAMESPACE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;
+const JOIN_PIPELINE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;
 
 export async function nextStartMs({ pool }: Database): Promise<number | undefined> {
   const ms = await pool.oneFirst(rows<{ ms: number | null }>()`
@@ -22,7 +22,7 @@ export async function nextStartMs({ pool }: Database): Promise<number | undefine
 export async function explainFull({ pool }: Database, namespace: string, reason: string): Promise<void> {
   await pool.query(rows()`
     UPDATE builds SET pending_reason = ${reason} WHERE id IN (
-      SELECT b.id FROM builds b ${OF_NAMESPACE} WHERE b.wants_pod AND p.namespace = ${namespace}
+      SELECT b.id FROM builds b ${JOIN_PIPELINE} WHERE b.wants_pod AND p.namespace = ${namespace}
         AND (b.start_after IS NULL OR b.start_after <= now()) AND b.pending_reason IS DISTINCT FROM ${reason})
       AND wants_pod`);
 }
@@ -30,7 +30,7 @@ export async function explainFull({ pool }: Database, namespace: string, reason:
 export async function tryRefused({ pool }: Database, namespace: string): Promise<number> {
   return await pool.oneFirst(rows<{ left: number }>()`
     WITH refused AS (
-      SELECT b.id, row_number() OVER (ORDER BY b.id) AS place FROM builds b ${OF_NAMESPACE}
+      SELECT b.id, row_number() OVER (ORDER BY b.id) AS place FROM builds b ${JOIN_PIPELINE}
       WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
         AND b.pending_reason NOT LIKE ${WAITS_FOR_TAGS}),
     tried AS (
@@ -42,7 +42,7 @@ export async function tryAllRefused({ pool }: Database, namespace: string): Prom
   const tried = await pool.oneFirst(rows<{ tried: number }>()`
     WITH tried AS (
       UPDATE builds SET start_after = NULL WHERE wants_pod AND id IN (
-        SELECT b.id FROM builds b ${OF_NAMESPACE}
+        SELECT b.id FROM builds b ${JOIN_PIPELINE}
         WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace})
       RETURNING 1)
     SELECT count(*)::integer AS tried FROM tried`);

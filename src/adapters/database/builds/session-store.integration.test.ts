@@ -26,22 +26,26 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-const session = (index: number): WorkSession => ({ kind: 'build', build: builds[index] ?? 0, attempt: 1 });
-const open = async (of: WorkSession, key: string, pod = 'pod') =>
-  await stores.sessions.openSession(of, key, pod, now());
+const buildSession = (index: number): WorkSession => ({
+  kind: 'build',
+  build: builds[index] ?? 0,
+  attempt: 1,
+});
+const open = async (session: WorkSession, key: string, pod = 'pod') =>
+  await stores.sessions.openSession(session, key, pod, now());
 
 describe('a session of a build', () => {
   test('a session belongs to the first key, and the same key may ask again', async () => {
-    expect(await open(session(0), 'first')).toBe('opened');
-    expect(await open(session(0), 'first')).toBe('same');
-    expect(await open(session(0), 'second')).toBe('taken');
-    expect(await stores.sessions.sessionOf('first')).toEqual(session(0));
+    expect(await open(buildSession(0), 'first')).toBe('opened');
+    expect(await open(buildSession(0), 'first')).toBe('same');
+    expect(await open(buildSession(0), 'second')).toBe('taken');
+    expect(await stores.sessions.sessionOf('first')).toEqual(buildSession(0));
     expect(await stores.sessions.sessionOf('second')).toBeUndefined();
   });
 
   test('exactly one of many racing keys opens a session', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `racer-${index}`);
-    const answers = await Promise.all(keys.map((key) => open(session(1), key)));
+    const answers = await Promise.all(keys.map((key) => open(buildSession(1), key)));
     expect(answers.filter((answer) => answer === 'opened')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'taken')).toHaveLength(19);
   });
@@ -62,19 +66,19 @@ describe('a session of a build', () => {
   });
 
   test('one key that asks many times at once gets one session', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => open(session(2), 'eager')));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => open(buildSession(2), 'eager')));
     expect(answers.toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'same')]);
   });
 
   test('a session is refused to any other Pod than the one created', async () => {
     await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
-    expect(await open(session(3), 'stranger', 'another-pod')).toBe('taken');
-    expect(await open(session(3), 'own', 'the-pod')).toBe('opened');
+    expect(await open(buildSession(3), 'stranger', 'another-pod')).toBe('taken');
+    expect(await open(buildSession(3), 'own', 'the-pod')).toBe('opened');
   });
 
-  test('a session records the Pod if the operator died before it could', async () => {
-    const of = session(6);
-    const racers = Array.from({ length: 10 }, (_, index) => open(of, `unwritten-${index}`, 'its-pod'));
+  test('a session records the Pod if the operator died before it recorded the Pod', async () => {
+    const session = buildSession(6);
+    const racers = Array.from({ length: 10 }, (_, index) => open(session, `unwritten-${index}`, 'its-pod'));
     expect((await Promise.all(racers)).filter((answer) => answer === 'opened')).toHaveLength(1);
     const attempts = await stores.builds.openAttempts();
     expect(attempts.find(({ id }) => id === builds[6])).toMatchObject({
@@ -86,24 +90,24 @@ describe('a session of a build', () => {
 
   test('opening a session and recording its Pod do not deadlock', async () => {
     const build = builds[7] ?? 0;
-    const waiting = async (count: number): Promise<void> => {
-      const ask = rows<{
+    const untilWaiting = async (count: number): Promise<void> => {
+      const lockWaits = rows<{
         count: number;
       }>()`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
         AND datname = current_database()`;
-      while ((await stores.pool.oneFirst(ask)) < count) await setTimeout(10);
+      while ((await stores.pool.oneFirst(lockWaits)) < count) await setTimeout(10);
     };
     const holder = new Client({ connectionString: stores.url });
     await holder.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM builds WHERE id = $1 FOR UPDATE', [build]);
-    const opening = open(session(7), 'meeting', 'its-pod');
-    await waiting(1);
+    const opening = open(buildSession(7), 'meeting', 'its-pod');
+    await untilWaiting(1);
     const writing = stores.builds.podCreated(build, 1, 'its-pod', now());
-    await waiting(2);
+    await untilWaiting(2);
     await holder.query('COMMIT');
     expect((await Promise.all([opening, writing]))[0]).toBe('opened');
-    // A deadlock would have ended one of the two, which is then tried again.
+    // A deadlock would have ended one of the two transactions, and repeating it would hide the deadlock.
     const { rows: counts } = await holder.query(
       `SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
     );
@@ -113,11 +117,11 @@ describe('a session of a build', () => {
 
   test('a session ends with its attempt and with its build', async () => {
     await retryOn(stores, builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
-    expect(await open(session(4), 'late')).toBe('over');
+    expect(await open(buildSession(4), 'late')).toBe('over');
     const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
-    expect(await open(session(5), 'early')).toBe('opened');
+    expect(await open(buildSession(5), 'early')).toBe('opened');
     await endOn(stores, builds[5] ?? 0, 1, end);
-    expect(await open(session(5), 'early')).toBe('over');
+    expect(await open(buildSession(5), 'early')).toBe('over');
     expect(await open({ kind: 'build', build: 987_654, attempt: 1 }, 'lost')).toBe('over');
   });
 });
@@ -125,12 +129,12 @@ describe('a session of a build', () => {
 test('a session of a check run marks it as seen and ends when it is closed', async () => {
   const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
   const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
-  const of: WorkSession = { kind: 'checks', run: opened?.run ?? 0 };
-  expect(await open(of, 'checker')).toBe('opened');
-  expect(await open(of, 'checker')).toBe('same');
-  expect(await open(of, 'stranger')).toBe('taken');
-  expect(await stores.sessions.sessionOf('checker')).toEqual(of);
+  const session: WorkSession = { kind: 'checks', run: opened?.run ?? 0 };
+  expect(await open(session, 'checker')).toBe('opened');
+  expect(await open(session, 'checker')).toBe('same');
+  expect(await open(session, 'stranger')).toBe('taken');
+  expect(await stores.sessions.sessionOf('checker')).toEqual(session);
   expect(await stores.checks.openRuns()).toMatchObject([{ run: opened?.run, seen: true }]);
   await stores.checks.closeRun(opened?.run ?? 0, now());
-  expect(await open(of, 'checker')).toBe('over');
+  expect(await open(session, 'checker')).toBe('over');
 });

@@ -8,8 +8,7 @@ type Opened = 'opened' | 'same' | 'taken' | 'over';
 export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
   return {
     async openSession(session, keyHash, podUid, at) {
-      // The first statement does not see a session that another key opens at the same moment; the second
-      // does.
+      // The first call does not see a session that another key opens at the same moment; the second call does.
       return (
         (await open(pool, session, { keyHash, podUid, at })) ??
         (await open(pool, session, { keyHash, podUid, at })) ??
@@ -63,7 +62,8 @@ async function open(
   session: WorkSession,
   { keyHash, podUid, at }: Claim,
 ): Promise<Opened | undefined> {
-  const { live, values, where } = session.kind === 'build' ? ofBuild(session, podUid) : ofRun(session, at);
+  const { live, values, where } =
+    session.kind === 'build' ? buildQuery(session, podUid) : runQuery(session, at);
   const found = await pool.one(prepared<{
     live: boolean;
     inserted: boolean;
@@ -75,7 +75,7 @@ async function open(
       INSERT INTO agent_sessions (build_id, attempt, run_id, key_hash, pod_uid, opened_at)
       SELECT ${values}, ${keyHash}, ${podUid}, ${timestamp(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
       ON CONFLICT DO NOTHING RETURNING build_id, attempt),
-    -- The agent may connect before the operator has stored its Pod, or after the operator died in between.
+    -- The agent may connect before the operator has recorded the Pod, or after the operator died before that.
     attempt AS (
       UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${timestamp(at)})
       FROM inserted WHERE a.build_id = inserted.build_id AND a.attempt = inserted.attempt AND a.pod_uid IS NULL
@@ -100,24 +100,27 @@ interface WarmRow {
   attempt: number | null;
 }
 
-/** Gives the row its agent's key. A second key fails the Pod, unless a build has taken it. */
+/**
+ * Stores the key of the agent in a warm Pod. If the credential of that agent comes with a second key, the
+ * warm Pod fails, unless a build has taken it.
+ */
 async function openWarm(
   pool: Database['pool'],
   warm: number,
   { keyHash, podUid }: Omit<Claim, 'at'>,
 ): Promise<WarmOpened> {
   const found = await pool.maybeOne(prepared<WarmRow>('open_warm')`
-    WITH held AS MATERIALIZED (SELECT * FROM warm_pods WHERE id = ${warm} FOR UPDATE),
+    WITH locked AS MATERIALIZED (SELECT * FROM warm_pods WHERE id = ${warm} FOR UPDATE),
     opened AS (
-      UPDATE warm_pods w SET key_hash = ${keyHash} FROM held
-      WHERE w.id = held.id AND held.state = 'creating' AND held.pod_uid = ${podUid} AND held.key_hash IS NULL
+      UPDATE warm_pods w SET key_hash = ${keyHash} FROM locked
+      WHERE w.id = locked.id AND locked.state = 'creating' AND locked.pod_uid = ${podUid} AND locked.key_hash IS NULL
       RETURNING w.id),
     failed AS (
-      UPDATE warm_pods w SET state = 'failed', failure = 'A second key showed the credential of its agent.' FROM held
-      WHERE w.id = held.id AND held.state IN ('creating', 'ready') AND held.pod_uid = ${podUid}
-        AND held.key_hash <> ${keyHash})
-    SELECT held.pod_uid AS uid, held.state, held.key_hash AS key, EXISTS (SELECT 1 FROM opened) AS opened,
-      held.build_id AS build, held.attempt FROM held`);
+      UPDATE warm_pods w SET state = 'failed', failure = 'A second key showed the credential of its agent.' FROM locked
+      WHERE w.id = locked.id AND locked.state IN ('creating', 'ready') AND locked.pod_uid = ${podUid}
+        AND locked.key_hash <> ${keyHash})
+    SELECT locked.pod_uid AS uid, locked.state, locked.key_hash AS key, EXISTS (SELECT 1 FROM opened) AS opened,
+      locked.build_id AS build, locked.attempt FROM locked`);
   if (found === null || found.state === 'failed') return { answer: 'over' };
   if (found.uid === null) return { answer: 'not-yet' };
   if (found.uid !== podUid) return { answer: 'over' };
@@ -129,7 +132,11 @@ async function openWarm(
     : { answer: 'taken', by: { build, attempt } };
 }
 
-function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid: string) {
+/**
+ * SQL for a session of a build or of a check run. `live` selects the Pod's UID if the build or run has not
+ * ended, `values` are the columns of the new row, and `where` finds the existing session.
+ */
+function buildQuery({ build, attempt }: { build: number; attempt: number }, podUid: string) {
   return {
     live: sql.fragment`
       SELECT a.pod_uid AS uid FROM builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
@@ -140,7 +147,7 @@ function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid:
   };
 }
 
-function ofRun({ run }: { run: number }, at: Date) {
+function runQuery({ run }: { run: number }, at: Date) {
   return {
     live: sql.fragment`
       UPDATE check_runs SET seen_at = coalesce(seen_at, ${timestamp(at)}) WHERE id = ${run} AND closed_at IS NULL

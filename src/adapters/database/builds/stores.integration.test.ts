@@ -15,7 +15,7 @@ afterAll(async () => await stores.close());
 
 describe('the stores', () => {
   const at = new Date();
-  test('lead from a definition over versions and builds to a build of the second job', async () => {
+  test('lead from a definition through versions and builds to a build of the second job', async () => {
     const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
     expect(saved).toMatchObject({ revision: 1, changed: true, resources: [{ name: 'git.app' }] });
     expect(await stores.pipelines.savePipeline(toSave(samplePipeline()))).toMatchObject({ changed: false });
@@ -56,8 +56,8 @@ describe('the stores', () => {
     expect(
       await stores.sessions.openSession({ kind: 'build', build, attempt: 1 }, 'key-2', 'pod-2', at),
     ).toBe('opened');
-    const ofTeam = { defaultTimeoutSeconds: 900, buildLogBytes: 70_000 };
-    await stores.teams.saveTeam({ name: 'main', namespace: 'main', ...ofTeam });
+    const teamLimits = { defaultTimeoutSeconds: 900, buildLogBytes: 70_000 };
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', ...teamLimits });
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ defaultTimeoutSeconds: 900 }]);
     expect(await stores.builds.attemptFacts(build, 1)).toMatchObject({
       defaultTimeoutSeconds: 900,

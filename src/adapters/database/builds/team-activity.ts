@@ -23,7 +23,8 @@ interface JobRow {
 }
 
 /**
- * What a team runs, and which of its jobs were built lately. Queued builds count as running: they go first.
+ * What a team runs, and which of its jobs were built lately. Queued builds count as running: they get their
+ * Pods before warm Pods are created.
  */
 export async function teamActivity(
   { pool, definitions }: Database & { definitions: Definitions },
@@ -40,7 +41,7 @@ export async function teamActivity(
       ON p.team_id = t.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL GROUP BY t.id`);
   if (counts === null) return { room: 0, waiting: 0, isShort: false, jobs: [] };
-  const found = await pool.any(prepared<JobRow>('active_jobs_of_team')`
+  const activeJobs = await pool.any(prepared<JobRow>('active_jobs_of_team')`
     SELECT p.id AS "pipelineId", p.name AS pipeline, ${jobNameIn(sql.fragment`v.id`)} AS job, v.id AS revision,
       l.created_at AS "lastBuildAt", l.running AS "isRunning", t.default_timeout_seconds AS "defaultTimeoutSeconds"
     FROM teams t JOIN pipelines p ON p.team_id = t.id AND p.deleted_at IS NULL AND NOT p.paused
@@ -51,13 +52,14 @@ export async function teamActivity(
         WHERE b.job_id = j.id ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS l
     WHERE t.name = ${team} AND (l.running OR l.created_at >= ${timestamp(since)})
     ORDER BY l.created_at DESC LIMIT ${MAX_JOBS}`);
-  const known = await definitions.of(pool, [...new Set(found.map(({ revision }) => revision))]);
+  const revisions = new Set(activeJobs.map(({ revision }) => revision));
+  const definitionsByRevision = await definitions.of(pool, [...revisions]);
   return {
     room: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
     waiting: counts.waiting,
     isShort: counts.isShort,
-    jobs: found.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
-      const definition = known.get(revision);
+    jobs: activeJobs.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
+      const definition = definitionsByRevision.get(revision);
       return definition === undefined
         ? []
         : [{ ...job, ...withoutNulls({ defaultTimeoutSeconds }), definition }];
@@ -65,5 +67,5 @@ export async function teamActivity(
   };
 }
 
-/** More than a Team may keep Pods ready. */
+/** A Team may keep fewer Pods ready than this. */
 const MAX_JOBS = 40;

@@ -12,17 +12,17 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
 import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 
-/** Queued builds of one job in one decision: a long queue must not cost other teams time. */
+/** The most queued builds of one job in one decision: a long queue must not cost other teams time. */
 const MAX_QUEUED_OF_JOB = 10;
 
-/** SQL: place in the queue. A build takes the place of the one that it superseded. */
+/** SQL: the place of build `b` in the queue. A build takes the place of the build that it superseded. */
 const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
 /**
- * Walks from job to job along an index, so the length of a queue costs nothing. Teams with the fewest running
- * builds come first: they do not wait for a team with a long queue.
+ * Teams with queued builds. Walks from job to job along an index, so the length of a queue costs nothing.
+ * Teams with the fewest running builds come first: they do not wait for a team with a long queue.
  */
 export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
@@ -136,26 +136,27 @@ function longQueues(builds: readonly OpenBuild[]): number[] {
   return [...queued].filter(([, { length }]) => length >= MAX_QUEUED_OF_JOB).map(([job]) => job);
 }
 
-interface Turn {
+interface TurnRow {
   id: number;
+  /** Why the build has no turn yet. Null: it gets its turn. */
   held: Reason[] | null;
   pendingReason: string | null;
 }
 
-/** Writes what changed. Locks rows of builds in order of id, as all writers of several builds do. */
+/** Writes the turns and changed reasons. Locks builds in order of id, as all writers of several builds do. */
 async function writeTurns(
   connection: Transaction,
   { decision, pendingReasons }: { decision: StartDecision; pendingReasons: Queue['pendingReasons'] },
   at: Date,
 ): Promise<number[]> {
-  const held = decision.held.map(({ build, reasons }) => ({
+  const heldBuilds: TurnRow[] = decision.held.map(({ build, reasons }) => ({
     id: build,
     held: reasons,
     pendingReason: toPendingReason(reasons),
   }));
-  const turns: Turn[] = [
+  const turns: TurnRow[] = [
     ...decision.start.map((id) => ({ id, held: null, pendingReason: null })),
-    ...held.filter((turn) => turn.pendingReason !== pendingReasons.get(turn.id)),
+    ...heldBuilds.filter(({ id, pendingReason }) => pendingReason !== pendingReasons.get(id)),
   ];
   if (turns.length === 0) return [];
   const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`

@@ -19,70 +19,74 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** `name: rules`, each job without a trigger. */
-function jobs(...named: [name: string, more?: Partial<Job>][]): Job[] {
-  return named.map(([name, more]) => ({
+/** Jobs whose get does not trigger, each with its limits or its gate. */
+function jobs(...jobOptions: [name: string, options?: Partial<Job>][]): Job[] {
+  return jobOptions.map(([name, options]) => ({
     ...job(name, get('git.app', { trigger: false }), task('run')),
-    ...more,
+    ...options,
   }));
 }
 
-async function save(all: Job[], pipeline = 'app'): Promise<void> {
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all }), { pipeline }));
+async function save(pipelineJobs: Job[], pipeline = 'app'): Promise<void> {
+  const definition = samplePipeline({ jobs: pipelineJobs });
+  const saved = await stores.pipelines.savePipeline(toSave(definition, { pipeline }));
   if (pipeline === 'app') await found(stores, saved, [{ ref: 'a' }]);
 }
 
-async function ask(...names: string[]): Promise<void> {
+async function triggerJobs(...names: string[]): Promise<void> {
   for (const name of names) await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
-/** `job number` of those that have their turn, oldest first. */
+/** Gives turns. Returns all running builds that have their turn as `job number`, oldest first. */
 async function turns(): Promise<string[]> {
   await giveTurns(stores);
   const admitted = await stores.builds.openAttempts();
   return admitted.map((build) => `${build.job} ${build.number}`);
 }
 
-async function end(name: string): Promise<void> {
-  const [of, number] = name.split(' ');
-  const build = (await stores.builds.openAttempts()).find((one) => one.job === of && one.number === number);
+/** Fails a running build, given as `job number`. */
+async function end(jobAndNumber: string): Promise<void> {
+  const [jobName, number] = jobAndNumber.split(' ');
+  const attempts = await stores.builds.openAttempts();
+  const build = attempts.find((attempt) => attempt.job === jobName && attempt.number === number);
   const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
   await endOn(stores, build?.id ?? 0, 1, over);
 }
 
-async function why(name: string): Promise<string[]> {
-  const [of, number] = name.split(' ');
+/** Why a build waits, given as `job number`. */
+async function reasonsOf(jobAndNumber: string): Promise<string[]> {
+  const [jobName, number] = jobAndNumber.split(' ');
   const waiting = await stores.views.waiting(APP);
-  const build = waiting?.builds.find((one) => one.job === of && one.number === number);
+  const build = waiting?.builds.find((pending) => pending.job === jobName && pending.number === number);
   return (build?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
 }
 
 describe('a build has its turn', () => {
   test('a build without limits has its turn at once', async () => {
     await save(jobs(['unit']));
-    await ask('unit', 'unit', 'unit');
+    await triggerJobs('unit', 'unit', 'unit');
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3']);
     expect(await stores.builds.teamsWithQueue()).toEqual([]);
   });
 
   test('an unlimited build has its turn at its creation, and others at the next reconciliation', async () => {
     await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
-    await ask('unit', 'deploy', 'lint');
+    await triggerJobs('unit', 'deploy', 'lint');
     const made = await stores.builds.openAttempts();
     expect(made.map((build) => build.job)).toEqual(['unit']);
     expect(await stores.builds.buildsToStart(10, [])).toMatchObject([{ job: 'unit' }]);
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 9 });
-    await ask('unit');
+    await triggerJobs('unit');
     expect(await stores.builds.buildsToStart(10, [])).toHaveLength(3);
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
   });
 
   test('a build has its turn when its job runs fewer than its concurrency, oldest first', async () => {
     await save(jobs(['unit', { concurrency: 2 }]));
-    await ask('unit', 'unit', 'unit', 'unit');
+    await triggerJobs('unit', 'unit', 'unit', 'unit');
     expect(await turns()).toEqual(['unit 1', 'unit 2']);
-    expect(await why('unit 3')).toEqual([
+    expect(await reasonsOf('unit 3')).toEqual([
       'Concurrency: unit runs 2 builds at a time, and builds 1 and 2 are running.',
     ]);
     await end('unit 1');
@@ -97,10 +101,12 @@ describe('a build has its turn', () => {
         ['report'],
       ),
     );
-    await ask('deploy', 'migrate', 'deploy', 'report');
+    await triggerJobs('deploy', 'migrate', 'deploy', 'report');
     expect(await turns()).toEqual(['deploy 1', 'report 1']);
-    expect(await why('migrate 1')).toEqual(['SerialGroup: Build 1 of deploy holds the serial group prod.']);
-    expect(await why('deploy 2')).toEqual([
+    expect(await reasonsOf('migrate 1')).toEqual([
+      'SerialGroup: Build 1 of deploy holds the serial group prod.',
+    ]);
+    expect(await reasonsOf('deploy 2')).toEqual([
       'SerialGroupQueue: Build 1 of migrate has waited longer for the serial group prod.',
     ]);
     await end('deploy 1');
@@ -113,19 +119,21 @@ describe('a build has its turn', () => {
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
     await save(jobs(['unit']));
     await save(jobs(['other']), 'second');
-    await ask('unit', 'unit');
+    await triggerJobs('unit', 'unit');
     expect(await turns()).toEqual(['unit 1']);
-    expect(await why('unit 2')).toEqual(['TeamLimit: The team runs 1 build at a time, and one is running.']);
+    expect(await reasonsOf('unit 2')).toEqual([
+      'TeamLimit: The team runs 1 build at a time, and one is running.',
+    ]);
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
     expect(await turns()).toEqual(['unit 1', 'unit 2']);
   });
 
   test('a build of a paused job has no turn and blocks no other', async () => {
     await save(jobs(['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]));
-    await ask('deploy', 'migrate');
+    await triggerJobs('deploy', 'migrate');
     await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
     expect(await turns()).toEqual(['migrate 1']);
-    expect(await why('deploy 1')).toContain('JobPaused: Job deploy is paused.');
+    expect(await reasonsOf('deploy 1')).toContain('JobPaused: Job deploy is paused.');
     await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
     await end('migrate 1');
     expect(await turns()).toEqual(['deploy 1']);
@@ -133,7 +141,7 @@ describe('a build has its turn', () => {
 
   test('a build keeps its turn while its Pod is replaced', async () => {
     await save(jobs(['unit', { concurrency: 1 }]));
-    await ask('unit', 'unit');
+    await triggerJobs('unit', 'unit');
     const [first] = (await turns(), await stores.builds.openAttempts());
     await retryOn(stores, first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
     expect(await turns()).toEqual(['unit 1']);
@@ -147,7 +155,7 @@ describe('a build has its turn', () => {
         ['scan', { serialGroups: ['x'] }],
       ),
     );
-    await ask(...Array.from({ length: 12 }, () => 'unit'), 'lint', 'scan', 'lint', 'scan');
+    await triggerJobs(...Array.from({ length: 12 }, () => 'unit'), 'lint', 'scan', 'lint', 'scan');
     const pool = await openPool(stores.url, { maximumConnections: 8 });
     const { builds } = storesOver({ pool });
     const [team = 0] = await builds.teamsWithQueue();
@@ -159,7 +167,7 @@ describe('a build has its turn', () => {
   test('a queue of hundreds of builds has turns in order', async () => {
     await save(jobs(['unit']));
     const [request] = await stores.pool.any(rows<{ job: number }>()`SELECT id AS job FROM jobs`);
-    await ask('unit');
+    await triggerJobs('unit');
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod)
       SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n
@@ -174,15 +182,15 @@ describe('a build has its turn', () => {
 
   test('turns follow the rules of the newest revision', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['deploy', { serialGroups: ['prod'] }], ['migrate']));
-    await ask('unit', 'unit', 'deploy', 'migrate');
+    await triggerJobs('unit', 'unit', 'deploy', 'migrate');
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
     await save(
       jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]),
     );
-    await ask('migrate');
+    await triggerJobs('migrate');
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
     await save(jobs(['unit', { interruptible: true, disableRetry: true, allowFailure: true }]));
-    await ask('unit');
+    await triggerJobs('unit');
     expect(await turns()).toEqual(['deploy 1', 'migrate 1', 'unit 3']);
     await end('unit 3');
     expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
@@ -192,9 +200,9 @@ describe('a build has its turn', () => {
     expect(again).toMatchObject({ reasons: [{ code: 'RetryDisabled' }] });
   });
 
-  test('a build whose job left the pipeline has no turn', async () => {
+  test('a build whose job was removed from the pipeline has no turn', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['lint']));
-    await ask('unit', 'unit');
+    await triggerJobs('unit', 'unit');
     expect(await turns()).toEqual(['unit 1']);
     await save(jobs(['lint']));
     const ended = await stores.views.build({ ...APP, job: 'unit', number: '2' });
@@ -206,9 +214,9 @@ describe('a build has its turn', () => {
 describe('a gate', () => {
   const GATED = { approval: { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] } };
 
-  test('a gate that nobody opens in time fails its build, and others stay', async () => {
+  test('a gate that nobody approves in time fails its build, and a gate without a timeout keeps waiting', async () => {
     await save(jobs(['ship', GATED], ['slow', { approval: { label: 'go', approvals: 1, notify: [] } }]));
-    await ask('ship', 'slow');
+    await triggerJobs('ship', 'slow');
     const soon = new Date(Date.now() + 30_000);
     const late = new Date(Date.now() + 61_000);
     expect(await expireApprovals(stores.builds, soon)).toEqual([]);
@@ -216,6 +224,6 @@ describe('a gate', () => {
     expect(await expireApprovals(stores.builds, late)).toEqual([]);
     const ended = await stores.views.build({ ...APP, job: 'ship', number: '1' });
     expect(ended).toMatchObject({ status: 'failed', reason: 'ApprovalExpired' });
-    expect(await why('slow 1')).toEqual(['WaitingForApproval: Waiting for approval: 0 of 1.']);
+    expect(await reasonsOf('slow 1')).toEqual(['WaitingForApproval: Waiting for approval: 0 of 1.']);
   });
 });

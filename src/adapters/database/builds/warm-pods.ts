@@ -39,7 +39,7 @@ export function warmPodStore(database: Database & { definitions: Definitions }):
         WHERE w.state = 'taken' AND w.taken_at < ${timestamp(before)} AND b.id = w.build_id
           AND (b.ended_at < ${timestamp(before)} OR b.attempt <> w.attempt)`);
     },
-    take: async (build, wanted) => await take(database, build, wanted),
+    take: async (build, request) => await take(database, build, request),
     owner: async (id) => await owner(database, id),
   };
 }
@@ -55,8 +55,8 @@ async function waitingPods({ pool }: Database): Promise<RecordedWarmPod[]> {
 }
 
 /**
- * One statement: the build gets the Pod and the session of its agent, or nothing happens. Two builds never get
- * the same Pod, since each locks the one that it takes and passes over locked ones.
+ * In one statement, the build gets the Pod and the session of the Pod's agent, or nothing happens. Two builds
+ * never get the same Pod: each build locks the Pod that it takes and skips locked Pods.
  */
 async function take(
   database: Database,
@@ -67,18 +67,18 @@ async function take(
     `take_warm_pod_${database.epoch === undefined}`,
   )`
     WITH leads AS (${fence(database)}),
-    held AS MATERIALIZED (
+    locked AS MATERIALIZED (
       SELECT b.id, a.attempt FROM leads, builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
       WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.wants_pod AND b.status = 'pending'
         AND b.admitted_at IS NOT NULL AND b.ended_at IS NULL AND a.pod_uid IS NULL
       FOR NO KEY UPDATE OF b),
     ready AS MATERIALIZED (
-      SELECT w.id FROM held, warm_pods w JOIN teams t ON t.id = w.team_id
+      SELECT w.id FROM locked, warm_pods w JOIN teams t ON t.id = w.team_id
       WHERE t.name = ${team} AND w.shape = ${shape} AND w.state = 'ready'
       ORDER BY w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED),
     taken AS (
-      UPDATE warm_pods w SET state = 'taken', taken_at = ${timestamp(at)}, build_id = held.id, attempt = held.attempt
-      FROM ready, held WHERE w.id = ready.id
+      UPDATE warm_pods w SET state = 'taken', taken_at = ${timestamp(at)}, build_id = locked.id, attempt = locked.attempt
+      FROM ready, locked WHERE w.id = ready.id
       RETURNING w.id, w.build_id, w.attempt, w.pod_uid, w.name, w.key_hash),
     attempt AS (
       UPDATE build_attempts a

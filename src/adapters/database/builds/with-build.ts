@@ -5,7 +5,7 @@ import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/bui
 import { readState, upsertSteps } from './build-steps.ts';
 import { lockForEnd, writeChanges } from './write-changes.ts';
 
-interface BuildToHold {
+interface BuildToLock {
   build: number;
   mayDecide: boolean;
 }
@@ -16,7 +16,7 @@ interface BuildToHold {
  */
 export async function withBuild<T>(
   database: Database & { definitions: Definitions },
-  { build, mayDecide }: BuildToHold,
+  { build, mayDecide }: BuildToLock,
   work: (tx: BuildTransaction) => Promise<T>,
 ): Promise<T> {
   return await database.pool.transaction(async (connection) => {
@@ -32,8 +32,8 @@ export async function withBuild<T>(
 }
 
 /**
- * If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts. After a warm
- * Pod there is no wait, since only a first attempt takes one.
+ * If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts.
+ * After an attempt in a warm Pod there is no wait, since only a first attempt takes a warm Pod.
  */
 async function writeRetry(
   connection: Transaction,

@@ -16,7 +16,7 @@ import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { upsertSteps } from './build-steps.ts';
-import { logMonth, storeText } from './log-chunks.ts';
+import { encodeText, logMonth } from './log-chunks.ts';
 
 /** Takes one round trip, and more for a put or the end of the build. */
 export async function writeChanges(
@@ -32,22 +32,22 @@ export async function writeChanges(
 }
 
 interface Target extends StoredAttempt {
-  /** State after the events. */
+  /** The steps after the events. */
   steps: StepState[];
 }
 
-/** Bytes of a log row beside its text, with its index entry. */
+/** Bytes that a log row takes in addition to its text, including the index entry. */
 const ROW_BYTES = 150;
 
-async function writeState(connection: Transaction, target: Target, applied: AttemptChanges): Promise<void> {
+async function writeState(connection: Transaction, target: Target, changes: AttemptChanges): Promise<void> {
   const { build, attempt, createdAt } = target;
-  const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
+  const logs = changes.logs.map((log) => ({ ...log, stored: encodeText(log.text) }));
   await connection.query(prepared('write_changes')`
     WITH build AS (
       UPDATE builds SET status = 'started',
-        started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
+        started_at = coalesce(started_at, ${changes.startedAt ?? null}::timestamptz),
         wants_pod = false, pending_reason = NULL
-      WHERE id = ${build} AND status = 'pending' AND ${applied.startedAt ?? null}::timestamptz IS NOT NULL),
+      WHERE id = ${build} AND status = 'pending' AND ${changes.startedAt ?? null}::timestamptz IS NOT NULL),
     steps AS (
       ${upsertSteps(target)}),
     logs AS (
@@ -64,7 +64,7 @@ async function writeState(connection: Transaction, target: Target, applied: Atte
         'bytea',
       )}) AS n (sequence, step, at, encoding, content)
     ON CONFLICT DO NOTHING RETURNING octet_length(content) + ${ROW_BYTES} AS bytes)
-    UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes},
+    UPDATE build_attempts SET applied = ${changes.state.applied}, log_bytes = ${changes.state.logBytes},
       stored_log_bytes = stored_log_bytes + (SELECT coalesce(sum(bytes), 0) FROM logs)
     WHERE build_id = ${build} AND attempt = ${attempt}`);
 }
@@ -78,14 +78,15 @@ async function writePut(
   const { build, attempt, pipelineId: pipeline, createdAt } = target;
   const step = target.steps.find((candidate) => candidate.id === put.step);
   if (step?.resource === undefined) return;
-  const into = await holdTargets(connection, { build, pipeline, resource: step.resource });
-  if (into === undefined) return;
-  const made = { at: new Date(step.endedAt ?? createdAt), build };
-  for (const scope of [into.scope, ...into.stream]) await addVersions(connection, scope, [put.version], made);
+  const putTarget = await lockPutTargets(connection, { build, pipeline, resource: step.resource });
+  if (putTarget === undefined) return;
+  const origin = { at: new Date(step.endedAt ?? createdAt), build };
+  for (const scope of [putTarget.scope, ...putTarget.stream])
+    await addVersions(connection, scope, [put.version], origin);
   await connection.query(rows()`
     INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
-    SELECT ${build}, ${attempt}, ${put.step}, ${into.id}, id FROM versions
-    WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
+    SELECT ${build}, ${attempt}, ${put.step}, ${putTarget.id}, id FROM versions
+    WHERE scope_id = ${putTarget.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
     ON CONFLICT DO NOTHING`);
 }
 
@@ -97,20 +98,20 @@ interface PutTarget {
 }
 
 /**
- * Locks all scopes that get the version. They are locked in order, so that two puts into a stream cannot
- * deadlock. A build of an older revision puts into the scope that the resource had in that revision.
+ * Locks all scopes that get the version, in order of id, so that two puts into a stream cannot deadlock. A
+ * build of an older revision puts into the scope that the resource had in that revision.
  */
-async function holdTargets(
+async function lockPutTargets(
   connection: Transaction,
   { build, pipeline, resource }: { build: number; pipeline: number; resource: string },
 ): Promise<PutTarget | undefined> {
-  const held = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
+  const targets = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
     WITH own AS (
       SELECT r.id, r.name, r.stream, p.team_id FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
       WHERE r.pipeline_id = ${pipeline}
         AND (r.name = ${resource} OR r.id IN (SELECT resource_id FROM resource_names WHERE name = ${resource}))
         AND ${resourceNameIn(sql.fragment`(SELECT revision_id FROM builds WHERE id = ${build})`)} = ${resource}
-      -- One that got the name later has a larger id.
+      -- A resource that got the name later has a larger id.
       ORDER BY r.id LIMIT 1),
     targets AS (
       SELECT id FROM own
@@ -126,14 +127,14 @@ async function holdTargets(
         ORDER BY c.revision DESC LIMIT 1), r.scope_id)
       ELSE r.scope_id END
     ORDER BY s.id FOR UPDATE OF s`);
-  const own = held.find((one) => one.own);
-  return own && { ...own, stream: held.filter((one) => !one.own).map(({ scope }) => scope) };
+  const own = targets.find((target) => target.own);
+  return own && { ...own, stream: targets.filter((target) => !target.own).map(({ scope }) => scope) };
 }
 
 /**
  * Takes the pipeline's lock shared before versions are recorded or decisions requested: saving and scheduling
- * take it exclusively. It comes before the row of the build, as in every transaction that decides and then
- * stops builds.
+ * take it exclusively. The lock must be taken before the row of the build is locked, as in every transaction
+ * that decides and then stops builds.
  */
 export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
   await connection.query(prepared('lock_for_end')`
@@ -142,8 +143,8 @@ export async function lockForEnd(connection: Transaction, build: number): Promis
 }
 
 /**
- * Writes the outcome and, if the build succeeded, its good versions. Requests a decision on the job and on
- * those downstream.
+ * Writes the outcome and, if the build is good, its good versions. Requests a decision on the job and, if the
+ * build is good, on the jobs downstream.
  */
 async function writeEnd(
   connection: Transaction,
@@ -173,8 +174,8 @@ async function writeEnd(
 }
 
 /**
- * SQL: stores the versions that a good build took and made, for `passed`. `FOR SHARE` stops `moveVersions`
- * until the commit.
+ * SQL: stores the versions that a good build took and made, for `passed`. `FOR SHARE` makes `moveVersions`
+ * wait until the commit.
  */
 export function insertGoodVersions(
   { id, job, attempt }: { id: number; job: number; attempt: number },

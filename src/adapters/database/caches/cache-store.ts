@@ -20,10 +20,10 @@ export function cacheStore(database: Database): CacheStore {
     async withCaches(user, resources, work) {
       return await database.pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
-        const held = await holdCaches(connection, user.pipelineId, resources);
+        const cacheIds = await lockCaches(connection, user.pipelineId, resources);
         return await work({
           uses: async () => await usesOf(connection, user),
-          facts: async () => await factsOf(connection, user, held),
+          facts: async () => await factsOf(connection, user, cacheIds),
           use: async (uses, at) => await insertUses(connection, user, { uses, at }),
         });
       });
@@ -39,8 +39,8 @@ export function cacheStore(database: Database): CacheStore {
   };
 }
 
-/** Adds the missing rows. Holds all of them until the transaction ends. */
-async function holdCaches(
+/** Adds missing rows for these resources. Locks all their rows until the transaction ends. */
+async function lockCaches(
   connection: Transaction,
   pipeline: number,
   resources: readonly string[],
@@ -49,12 +49,13 @@ async function holdCaches(
     INSERT INTO caches (pipeline_id, resource)
     SELECT ${pipeline}, name FROM unnest(${textArray(resources)}) AS name ORDER BY name
     ON CONFLICT DO NOTHING`);
-  const held = await connection.anyFirst(rows<{ id: number }>()`
+  const cacheIds = await connection.anyFirst(rows<{ id: number }>()`
     SELECT id FROM caches WHERE pipeline_id = ${pipeline} AND resource = ANY(${textArray(resources)})
     ORDER BY id FOR NO KEY UPDATE`);
-  return [...held];
+  return [...cacheIds];
 }
 
+/** SQL condition: the cache use `u` belongs to this attempt or check run. */
 function ofUser(user: CacheUser): FragmentSqlToken {
   return 'run' in user
     ? sql.fragment`u.run_id = ${user.run}`
@@ -76,7 +77,7 @@ interface StateRow extends Omit<CacheState, 'usedBy' | 'failedAt'> {
 async function factsOf(
   connection: Transaction,
   user: CacheUser,
-  held: readonly number[],
+  cacheIds: readonly number[],
 ): Promise<CacheFacts> {
   const found = await connection.any(rows<StateRow>()`
     SELECT k.id AS cache, k.generation, k.resource, k.used_at IS NOT NULL AS "hasVolume", (
@@ -92,7 +93,7 @@ async function factsOf(
           LEFT JOIN check_runs c ON c.id = u.run_id
         WHERE u.cache_id = k.id AND u.generation = k.generation AND u.reason IS NULL
           AND coalesce(a.reason, c.error) LIKE ${UNAVAILABLE}) AS "failedAt"
-    FROM caches k WHERE k.id = ANY(${ids(held)}) ORDER BY k.resource`);
+    FROM caches k WHERE k.id = ANY(${ids(cacheIds)}) ORDER BY k.resource`);
   const caches = found.map(({ build, checked, failedAt, ...state }) => ({
     ...state,
     ...withoutNulls({ usedBy: build ?? (checked ? ('check' as const) : null), failedAt }),
@@ -104,7 +105,7 @@ async function factsOf(
   return { caches, volumes, ...(await factsOfBuild(connection, user)) };
 }
 
-/** Attempts and runs that ended because the volume of a cache was not ready. */
+/** SQL pattern for the reason of attempts and runs that ended because the volume of a cache was not ready. */
 const UNAVAILABLE = 'CacheUnavailable:%';
 
 async function factsOfBuild(

@@ -57,9 +57,9 @@ export async function freeScopesOf(
 }
 
 export async function findRunOfPod(connection: Transaction, podUid: string): Promise<number | undefined> {
-  const known = await connection.maybeOneFirst(rows<{ id: number }>()`
+  const run = await connection.maybeOneFirst(rows<{ id: number }>()`
     SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
-  return known ?? undefined;
+  return run ?? undefined;
 }
 
 export async function insertRun(
@@ -88,18 +88,24 @@ export async function insertRun(
   return run;
 }
 
-/** A save holds the scopes too, so the claimed scopes belong to this revision. */
+/**
+ * SQL: the id of the pipeline's newest revision. Saving a pipeline locks its scopes, as the caller does, so
+ * the claimed scopes belong to this revision.
+ */
 function newestRevision(pipeline: number): FragmentSqlToken {
   return sql.fragment`SELECT v.id FROM pipelines p JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE p.id = ${pipeline}`;
 }
 
-/** Versions that are looked at for the branches of a resource, and how many branches a check gets to know. */
+/** How many of the newest versions are searched for the branches of a resource. */
 const MAX_VERSIONS_OF_BRANCHES = 2000;
+/** How many branches of a resource a check gets. */
 const MAX_KNOWN_BRANCHES = 200;
 const MAX_BRANCH_CHARACTERS = 255;
 
-/** SQL: the newest `ref` of each `branch` of scope `s`. A branch that was silent for long may be missing. */
+/**
+ * SQL: the newest `ref` of each `branch` of scope `s`. A branch without new versions for long may be missing.
+ */
 const newestOfBranches = sql.fragment`(
   SELECT jsonb_object_agg(b.branch, b.ref) FROM (
     SELECT branch, ref FROM (
@@ -116,7 +122,7 @@ export async function runFacts(
   run: number,
 ): Promise<CheckRunFacts | undefined> {
   const { pool, definitions } = database;
-  const knownName = resourceNameIn(sql.fragment`coalesce(c.revision_id, v.id)`);
+  const resourceName = resourceNameIn(sql.fragment`coalesce(c.revision_id, v.id)`);
   const found = await pool.maybeOne(rows<
     PipelineName & {
       namespace: string;
@@ -130,7 +136,7 @@ export async function runFacts(
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId",
       coalesce(c.revision_id, v.id) AS revision, ARRAY(
-      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', n.fields,
+      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${resourceName}, 'last', n.fields,
         'branches', CASE WHEN n.fields ? 'branch' AND n.fields ? 'ref' THEN ${newestOfBranches} END))
       FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources
         WHERE scope_id = s.id LIMIT 1))
@@ -139,7 +145,7 @@ export async function runFacts(
         SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1) AS n ON true
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (
-        SELECT jsonb_build_object('resource', ${knownName},
+        SELECT jsonb_build_object('resource', ${resourceName},
           'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
           SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
           WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version)
@@ -172,9 +178,9 @@ export async function scopesOfRun(
   connection: Transaction,
   run: number,
 ): Promise<(ScopeTimer & { live: boolean })[]> {
-  const left = await connection.any(rows<TimerRow & { live: boolean }>()`
+  const scopes = await connection.any(rows<TimerRow & { live: boolean }>()`
     SELECT ${FREE_SCOPE}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
-  return left.map((row) => ({ ...toTimer(row), live: row.live }));
+  return scopes.map((row) => ({ ...toTimer(row), live: row.live }));
 }
 
 export async function markRunClosed(
@@ -193,7 +199,8 @@ export async function markRunClosed(
 }
 
 /**
- * Makes the scopes due at once for the cause they had. The timer continues as if they had never been claimed.
+ * Makes the scopes of the run due at once, for the cause that they had. Their timers continue as if the run
+ * had never claimed the scopes.
  */
 export async function releaseRun(
   database: Database,

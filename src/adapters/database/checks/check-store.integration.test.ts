@@ -41,8 +41,8 @@ const nextCheck = async (name: string): Promise<number> => {
 const open = async (names: string[], seconds = 1, cause: 'schedule' | 'manual' = 'schedule') =>
   await stores.checks.openRun(names.map(scopeOf), cause, after(seconds));
 
-/** All that is due has been claimed but for these. */
-const leave = async (...names: string[]): Promise<void> => {
+/** Claims the checks of all resources except these, which become due at `after(0)`. */
+const claimAllExcept = async (...names: string[]): Promise<void> => {
   const others = saved.resources.map(({ name }) => name).filter((name) => !names.includes(name));
   await stores.pool.query(rows()`
     UPDATE check_scopes SET next_check_at = ${after(0).toISOString()}, requested_at = NULL, timer = 'operator'`);
@@ -53,20 +53,20 @@ describe('what is overdue', () => {
   test.each([
     ['a check is overdue after two intervals and no sooner', 'git.app', 119, 121],
     ['a check of the clock is overdue after two of its intervals', 'cron.tick', 19, 21],
-    ['a check by a cron expression is overdue as soon as it might be', 'git.nightly', 119, 121],
+    ['a check by a cron expression is overdue two minutes after its time', 'git.nightly', 119, 121],
   ])('%s', async (_sentence, name, early, late) => {
-    await leave(name);
+    await claimAllExcept(name);
     expect(await stores.checks.overduePipelines(after(early))).toEqual([]);
     expect(await stores.checks.overduePipelines(after(late))).toEqual([saved.id]);
   });
 
   test('a running check is not overdue', async () => {
-    await leave();
+    await claimAllExcept();
     expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
   });
 
   test('no check of a removed pipeline is overdue', async () => {
-    await leave('git.app');
+    await claimAllExcept('git.app');
     expect(await stores.checks.overduePipelines(after(10_000))).toEqual([saved.id]);
     await stores.pipelines.removePipeline(APP);
     expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
@@ -108,22 +108,23 @@ describe('what is due', () => {
   });
 });
 
-/** Both are checked together; these found something. */
-const checked = async (seconds: number, finders: string[]): Promise<void> => {
+/** Checks both resources in one run, which finds a new version of these. */
+const checkBoth = async (seconds: number, withNewVersion: string[]): Promise<void> => {
   const opened = await open(['git.app', 'git.lib'], seconds, 'manual');
   const run = opened?.run ?? 0;
   for (const name of ['git.app', 'git.lib']) {
-    const versions = finders.includes(name) ? [{ ref: `${name} ${seconds}` }] : [];
+    const versions = withNewVersion.includes(name) ? [{ ref: `${name} ${seconds}` }] : [];
     await stores.checks.recordCheck({ run, scope: scopeOf(name), versions, log: '' }, after(seconds));
   }
   await stores.checks.closeRun(run, after(seconds));
 };
 const webhook = async (seconds: number): Promise<void> =>
   void (await stores.checks.requestCheck(GIT, 'webhook', after(seconds)));
-const works = async (name: string) => (await stores.views.check({ ...APP, resource: name }))?.webhookWorks;
+const doWebhooksWork = async (name: string) =>
+  (await stores.views.check({ ...APP, resource: name }))?.webhookWorks;
 
 describe('webhooks that work', () => {
-  const paced = samplePipeline({
+  const withWebhookSchedules = samplePipeline({
     resources: [
       resource('git.app', {
         schedule: { kind: 'every', seconds: 60 },
@@ -138,50 +139,52 @@ describe('webhooks that work', () => {
   beforeEach(async () => {
     await stores.empty();
     await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-    saved = await stores.pipelines.savePipeline(toSave(paced));
-    await checked(1, []);
+    saved = await stores.pipelines.savePipeline(toSave(withWebhookSchedules));
+    await checkBoth(1, []);
   });
 
   test('working webhooks slow the timer of their resource, not that of others in the same check', async () => {
     await webhook(100);
     await stores.checks.requestCheck({ ...APP, resource: 'git.lib' }, 'schedule', after(100));
-    await checked(100, ['git.app', 'git.lib']);
-    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
-    expect(await works('git.lib')).toBe(false);
+    await checkBoth(100, ['git.app', 'git.lib']);
+    expect([await doWebhooksWork('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    expect(await doWebhooksWork('git.lib')).toBe(false);
     expect(await nextCheck('git.lib')).toBeLessThan(300);
   });
 
-  test('webhooks that bring nothing prove nothing', async () => {
+  test('webhooks whose checks find nothing do not count as working', async () => {
     await webhook(100);
-    await checked(100, []);
-    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 160]);
+    await checkBoth(100, []);
+    expect([await doWebhooksWork('git.app'), await nextCheck('git.app')]).toEqual([false, 160]);
   });
 
   test('webhooks no longer count as working once a scheduled check finds what they missed', async () => {
     await webhook(100);
-    await checked(100, ['git.app']);
+    await checkBoth(100, ['git.app']);
     const opened = await open(['git.app'], 3701);
     const run = opened?.run ?? 0;
-    const versions = [{ ref: 'untold' }];
+    const versions = [{ ref: 'missed' }];
     await stores.checks.recordCheck({ run, scope: scopeOf('git.app'), versions, log: '' }, after(3702));
-    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 3762]);
+    expect([await doWebhooksWork('git.app'), await nextCheck('git.app')]).toEqual([false, 3762]);
   });
 
-  test('working webhooks are saved when the pipeline changes, and reset when the resource changes', async () => {
+  test('working webhooks are remembered when the pipeline changes, and reset when the resource changes', async () => {
     await webhook(100);
-    await checked(100, ['git.app']);
-    await stores.pipelines.savePipeline(toSave({ ...paced, jobs: [job('other', get('git.app'))] }));
-    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
-    const [app, ...others] = paced.resources;
+    await checkBoth(100, ['git.app']);
+    await stores.pipelines.savePipeline(
+      toSave({ ...withWebhookSchedules, jobs: [job('other', get('git.app'))] }),
+    );
+    expect([await doWebhooksWork('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    const [app, ...others] = withWebhookSchedules.resources;
     const changed = [{ ...(app ?? resource('git.app')), params: { url: 'elsewhere' } }, ...others];
-    await stores.pipelines.savePipeline(toSave({ ...paced, resources: changed }));
-    expect(await works('git.app')).toBe(false);
+    await stores.pipelines.savePipeline(toSave({ ...withWebhookSchedules, resources: changed }));
+    expect(await doWebhooksWork('git.app')).toBe(false);
     expect(await nextCheck('git.app')).toBeLessThan(200);
   });
 });
 
 describe('a run', () => {
-  test('a run is opened once, however many try at once', async () => {
+  test('a run is opened once, however many processes try at once', async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open(['git.app', 'git.lib'])));
     expect(opened.filter((run) => run !== undefined)).toHaveLength(1);
     expect(await stores.checks.openRuns()).toMatchObject([{ ...APP, group: 'every-60s', seen: false }]);
@@ -203,11 +206,11 @@ describe('a run', () => {
     });
   });
 
-  test('a run is planned from the revision it was opened under, whatever is saved meanwhile', async () => {
+  test('a run is planned from the revision under which it was opened, whatever is saved meanwhile', async () => {
     const opened = await open(['git.app', 'git.lib']);
     const before = await stores.checks.runFacts(opened?.run ?? 0);
     const changed =
-      before?.definition.resources.map((one) => ({ ...one, params: { url: 'elsewhere' } })) ?? [];
+      before?.definition.resources.map((checked) => ({ ...checked, params: { url: 'elsewhere' } })) ?? [];
     const again = await stores.pipelines.savePipeline(toSave({ ...samplePipeline(), resources: changed }));
     expect(await stores.checks.runFacts(opened?.run ?? 0)).toEqual(before);
     const nightly = again.resources.flatMap(({ name, scope }) => (name === 'git.nightly' ? scope : []));
@@ -216,7 +219,7 @@ describe('a run', () => {
     expect((await stores.checks.runFacts(next?.run ?? 0))?.definition.resources).toEqual(changed);
   });
 
-  test('a run of the previous release is planned from the newest revision', async () => {
+  test('a run that a previous release opened without a revision is planned from the newest one', async () => {
     const opened = await open(['git.app']);
     await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
     expect((await stores.checks.runFacts(opened?.run ?? 0))?.checks).toMatchObject([{ resource: 'git.app' }]);
@@ -250,7 +253,7 @@ describe('a run', () => {
     expect(await stores.checks.openRuns()).toEqual([]);
   });
 
-  test("a run of a CronJob's Pod takes what is free of its group, and the same Pod gets it again", async () => {
+  test("a run of a CronJob's Pod takes the free resources of its group, and the same Pod gets the same run again", async () => {
     const group = (await stores.checks.dueChecks(after(1), 10)).find(
       (check) => check.resource === 'git.nightly',
     )?.group;
@@ -338,7 +341,7 @@ describe('what a check found', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
   });
 
-  test('a failed check is shown, retried later and later, and reset after a success', async () => {
+  test('a failed check is shown, retried after longer and longer waits, and reset after a success', async () => {
     const waits: number[] = [];
     for (let seconds = 1; waits.length < 4;) {
       const opened = await open(['git.app'], seconds);
@@ -355,18 +358,18 @@ describe('what a check found', () => {
   });
 });
 
-const tick = async (date: string, seconds: number): Promise<number> => {
+const recordTick = async (date: string, seconds: number): Promise<number> => {
   const result = { scope: scopeOf('cron.tick'), versions: [{ date }], log: '' };
   return (await stores.checks.recordCheck(result, after(seconds))).recorded.length;
 };
 
 describe('a check without a Pod', () => {
   test('a check without a Pod is answered once each time it is due, by any process', async () => {
-    expect(await tick('too early', 5)).toBe(0);
-    const answers = await Promise.all(['a', 'b', 'c'].map((date) => tick(date, 11)));
+    expect(await recordTick('too early', 5)).toBe(0);
+    const answers = await Promise.all(['a', 'b', 'c'].map((date) => recordTick(date, 11)));
     expect(answers.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
-    expect(await tick('again', 12)).toBe(0);
-    expect(await tick('later', 40)).toBe(1);
+    expect(await recordTick('again', 12)).toBe(0);
+    expect(await recordTick('later', 40)).toBe(1);
   });
 
   test('a check without a Pod is answered when a person asks, and its timer restarts', async () => {
@@ -374,7 +377,7 @@ describe('a check without a Pod', () => {
     expect(await stores.checks.dueChecks(after(3), 10)).toEqual(
       expect.arrayContaining([expect.objectContaining({ resource: 'cron.tick', builtInCron: true })]),
     );
-    expect(await tick('asked', 3)).toBe(1);
+    expect(await recordTick('asked', 3)).toBe(1);
     expect(await nextCheck('cron.tick')).toBe(13);
   });
 });

@@ -80,7 +80,7 @@ function checkTransaction(connection: Transaction): CheckTransaction {
   };
 }
 
-/** Rows of one query, whatever the number of teams. */
+/** The most rows of one query, whatever the number of teams. */
 const MAX_DUE = 10_000;
 
 /**

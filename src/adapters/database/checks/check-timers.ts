@@ -45,7 +45,8 @@ export const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
 /**
- * SQL assignment: the run of the scope has ended. A check without a run gets a number of the same sequence.
+ * SQL assignments: the run of the scope has ended. A check that had no run gets a number of the same
+ * sequence.
  */
 export const RUN_ENDED = sql.fragment`run_id = NULL,
   last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;

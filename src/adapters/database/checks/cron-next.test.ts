@@ -11,7 +11,7 @@ test.each([
   ['*/15 * * * *', '2026-11-21T10:00:00Z', '2026-11-21T10:15:00.000Z'],
   ['*/15 * * * *', '2026-11-21T10:14:59.999Z', '2026-11-21T10:15:00.000Z'],
   ['0 3 * * *', '2026-11-21T10:00:00Z', '2026-11-22T03:00:00.000Z'],
-  // Day of month and day of week together: either will do.
+  // If an expression has a day of the month and a day of the week, one of the two must match.
   ['0 0 13 * 5', '2026-11-21T10:00:00Z', '2026-11-27T00:00:00.000Z'],
   ['0 0 29 2 *', '2026-11-21T10:00:00Z', '2028-02-29T00:00:00.000Z'],
   ['30 4 * JAN-MAR MON', '2026-11-21T10:00:00Z', '2027-01-04T04:30:00.000Z'],
@@ -19,7 +19,7 @@ test.each([
   ['@midnight', '2026-11-21T10:00:00Z', '2026-11-22T00:00:00.000Z'],
   ['@weekly', '2026-11-21T10:00:00Z', '2026-11-22T00:00:00.000Z'],
   ['@yearly', '2026-11-21T10:00:00Z', '2027-01-01T00:00:00.000Z'],
-])('%s after %s is %s', (expression, after, expected) => {
+])('the next time of %s after %s is %s', (expression, after, expected) => {
   expect(next(expression, after)).toBe(expected);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ['0 9 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T07:00:00.000Z'],
   ['0 9 * * *', 'Europe/Berlin', '2026-12-01T00:00:00Z', '2026-12-01T08:00:00.000Z'],
   ['@daily', 'America/New_York', '2026-11-21T10:00:00Z', '2026-11-22T05:00:00.000Z'],
-])('%s in %s after %s is %s', (expression, timeZone, after, expected) => {
+])('the next time of %s in %s after %s is %s', (expression, timeZone, after, expected) => {
   expect(next(expression, after, timeZone)).toBe(expected);
 });

@@ -9,7 +9,7 @@ import type { OpenHookRun } from '#flows/pods/workloads.ts';
 import { endNotifications } from './notification-runs.ts';
 import { requestSchedule } from './request-schedule.ts';
 
-/** Until a run of notifications has an agent. */
+/** How long a run of notifications may take until its agent connects. */
 const MAX_START_SECONDS = 10 * 60;
 /** Time limit of a run from when its agent connects: longer than the plan's own limits. */
 const SEND_SECONDS = 3 * 60;

@@ -8,7 +8,7 @@ afterAll(async () => await stores.close());
 
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-test('a check gets to know the newest version of each branch if versions have branches', async () => {
+test('a check gets the newest version of each branch if versions have branches', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const resources = ['git.app', 'git.lib'].map((name) =>
     resource(name, { schedule: { kind: 'every', seconds: 60 } }),

@@ -7,10 +7,11 @@ export interface MovedVersion {
 }
 
 /**
- * Gives known versions new places. A version that the end of a pin passed over (below `floor`) may trigger
- * now, so `settled` moves back before it. The caller holds the scope and then the jobs that take it; writers
- * of `good_versions` take jobs before versions too. The last statement sees what was committed while the
- * second one waited.
+ * Gives known versions new places. A version whose old place is below the `floor` of a get may trigger at its
+ * new place, so the `settled` mark of the get moves back before it. To avoid deadlocks, the caller locks
+ * first the scope and then the jobs that take its versions; writers of `good_versions` lock jobs before
+ * versions too. The last statement also moves good versions that were committed while the second statement
+ * waited.
  */
 export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {
   const places = sql.jsonb(moved.map(({ id, place }) => ({ id, place })));
@@ -24,11 +25,11 @@ export async function moveVersions(connection: Transaction, moved: readonly Move
     UPDATE job_gets g SET settled = p.version - 1 FROM passed_over p WHERE p.job_id = g.job_id
       AND p.position = g.position`);
   await connection.query(rows()`
-    WITH held AS MATERIALIZED (
+    WITH locked AS MATERIALIZED (
       SELECT v.id FROM versions v JOIN jsonb_to_recordset(${places}) AS n (id bigint) ON n.id = v.id
         ORDER BY v.id FOR UPDATE OF v)
     UPDATE versions v SET place = n.place
-    FROM held h JOIN jsonb_to_recordset(${places}) AS n (id bigint, place bigint) ON n.id = h.id WHERE v.id = h.id`);
+    FROM locked l JOIN jsonb_to_recordset(${places}) AS n (id bigint, place bigint) ON n.id = l.id WHERE v.id = l.id`);
   await connection.query(rows()`
     UPDATE good_versions g SET place = n.place
     FROM jsonb_to_recordset(${places}) AS n (id bigint, place bigint)

@@ -18,8 +18,9 @@ import type {
 import type { BuildToNotify, NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
 
-/** Limit for one team in one call, and for all teams. */
+/** The most due notifications of one team in one call. */
 const MAX_DUE_OF_TEAM = 50;
+/** The most due notifications of all teams in one call. */
 const MAX_DUE = 500;
 
 type DueRow = Pick<BuildRow, 'team' | 'pipelineId' | 'job' | 'revision'> &
@@ -47,17 +48,18 @@ export async function dueNotifications({
           AND s.step LIKE 'notification.%' AND s.status NOT IN ('waiting', 'skipped'))) AS sent
     FROM placed JOIN build_notifications n ON n.id = placed.id JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}
     WHERE placed.place <= ${MAX_DUE_OF_TEAM} ORDER BY n.id LIMIT ${MAX_DUE}`);
-  // Definitions that do not fit into one answer come with the next call.
-  const known = await definitions.of(pool, [...new Set(due.map(({ revision }) => revision))]);
+  // If there are too many definitions for one call, the other notifications come with the next one.
+  const revisions = new Set(due.map(({ revision }) => revision));
+  const definitionsByRevision = await definitions.of(pool, [...revisions]);
   return due.flatMap(({ due: id, previousOutcome, ...row }): DueNotifications[] => {
-    const definition = known.get(row.revision);
+    const definition = definitionsByRevision.get(row.revision);
     return definition === undefined ? [] : [{ ...row, id, ...withoutNulls({ previousOutcome }), definition }];
   });
 }
 
 const LATE = 'Not sent: for an hour no Pod could send it.';
 
-/** Writes the decision. What another process has claimed meanwhile stays as it is. */
+/** Writes the decision. Notifications that another process has claimed meanwhile stay unchanged. */
 export async function openNotificationRuns(
   database: Database,
   { runs, nothing, late, overtaken }: NotificationDecision,
@@ -104,7 +106,7 @@ type ToNotifyRow = Omit<BuildToNotify, 'reason' | 'versions' | 'build'> & {
   versions: Record<string, string>[] | null;
 };
 
-/** What an open run sends. Undefined: nothing. */
+/** The notifications that an open run sends. Undefined: none. */
 export async function notificationsOfRun(
   { pool }: Database,
   run: number,
@@ -139,7 +141,7 @@ export async function notificationsOfRun(
   );
 }
 
-/** Records how a run ended. Each of its notifications has a result or this error. */
+/** Ends all notifications of a run, with their results and the error of the run. */
 export async function endNotifications(
   connection: Transaction,
   run: number,

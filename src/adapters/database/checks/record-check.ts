@@ -26,7 +26,7 @@ export async function scopeOfCheck(
     SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause, run_cause,
       usual_schedule, webhook_schedule, webhook_works,
       requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${timestamp(at)}) AS due
-    FROM check_scopes s WHERE id = ${scope} AND (live OR ${isFormer}) FOR UPDATE`);
+    FROM check_scopes s WHERE id = ${scope} AND (live OR ${isFormerScope}) FOR UPDATE`);
   if (row === null) return undefined;
   const { run_id: run, requested_cause: requestedCause, run_cause: runCause } = row;
   const { usual_schedule: usualSchedule, webhook_schedule: webhookSchedule } = row;
@@ -39,10 +39,10 @@ export async function scopeOfCheck(
 }
 
 /**
- * SQL condition: the resource exists and has another scope now. A check of the former scope may still record,
- * but triggers nothing.
+ * SQL condition: the resource of scope `s` exists, but has another scope now. A check of its former scope may
+ * still record versions, which trigger nothing.
  */
-const isFormer = sql.fragment`EXISTS (
+const isFormerScope = sql.fragment`EXISTS (
   SELECT 1 FROM resources r WHERE r.id = s.resource_id AND r.scope_id <> s.id AND r.deleted_at IS NULL)`;
 
 export async function freeScope(

@@ -8,9 +8,10 @@ import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { requestSchedule } from './request-schedule.ts';
 
 /**
- * Adds the versions that the scope does not know and requests a decision on the jobs that take them. If any
- * is new, all of them end up in the given order with the last as the newest; leading versions that are known
- * and in order keep their places. The caller holds the scope, so ids in a scope grow in commit order.
+ * Adds the versions that the scope does not have yet and requests a decision on the jobs that take them. If
+ * any version is new, all versions end up in the given order, with the last one as the newest. Leading
+ * versions that the scope already has in this order keep their places. The caller has locked the scope, so
+ * ids in a scope grow in commit order.
  */
 export async function addVersions(
   connection: Transaction,
@@ -18,31 +19,33 @@ export async function addVersions(
   versions: Record<string, string>[],
   { at, build = null }: { at: Date; build?: number | null },
 ): Promise<VersionsAdded> {
-  const printed = lastOfEach(versions.map(storableFields));
-  if (printed.length === 0) return { added: [], different: 0 };
+  const distinctVersions = lastOfEach(versions.map(storableFields));
+  if (distinctVersions.length === 0) return { added: [], different: 0 };
+  const digests = textArray(distinctVersions.map(({ digest }) => digest));
+  const fieldTexts = textArray(distinctVersions.map(({ fields }) => fields));
   const { added, moved } = await connection.one(rows<{ added: number[]; moved: MovedVersion[] }>()`
-    WITH printed AS MATERIALIZED (
+    WITH candidates AS MATERIALIZED (
       SELECT n.position, decode(n.digest, 'hex') AS digest, n.fields::jsonb AS fields, v.id, v.place,
         max(v.place) OVER (ORDER BY n.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest_before
-      FROM unnest(${textArray(printed.map(({ digest }) => digest))}, ${textArray(printed.map(({ fields }) => fields))})
+      FROM unnest(${digests}, ${fieldTexts})
         WITH ORDINALITY AS n (digest, fields, position)
       LEFT JOIN versions v ON v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex')),
-    -- From the first version that is new or out of order.
-    rest AS MATERIALIZED (
+    -- The versions from the first one that is new or out of order.
+    to_place AS MATERIALIZED (
       SELECT p.*, nextval(pg_get_serial_sequence('versions', 'id')) AS next FROM (
-        SELECT * FROM printed WHERE EXISTS (SELECT 1 FROM printed WHERE id IS NULL)
-          AND position >= (SELECT min(position) FROM printed WHERE id IS NULL OR place < newest_before)
+        SELECT * FROM candidates WHERE EXISTS (SELECT 1 FROM candidates WHERE id IS NULL)
+          AND position >= (SELECT min(position) FROM candidates WHERE id IS NULL OR place < newest_before)
         ORDER BY position) AS p),
     added AS (
       INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
-      SELECT next, ${scope}, digest, fields, ${timestamp(at)}, ${build}::bigint FROM rest WHERE id IS NULL
+      SELECT next, ${scope}, digest, fields, ${timestamp(at)}, ${build}::bigint FROM to_place WHERE id IS NULL
         ORDER BY position
       RETURNING id, fields, digest),
-    -- What the manifest pins the resource to may be among them.
+    -- The version to which the manifest pins the resource may be among the added ones.
     pinned AS (
       UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
       WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
-    -- Or what a person pinned in another history of the resource.
+    -- So may the version that a person pinned while the resource had another scope.
     found_again AS (
       UPDATE resources r SET pinned_version = a.id FROM added a, versions p
       WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),
@@ -50,12 +53,12 @@ export async function addVersions(
     requested AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
         WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
-          AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM rest WHERE id IS NOT NULL))`)})
+          AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM to_place WHERE id IS NOT NULL))`)})
     SELECT to_jsonb(ARRAY(SELECT id FROM added ORDER BY id)) AS added,
-      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL),
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM to_place WHERE id IS NOT NULL),
         '[]') AS moved`);
   if (moved.length > 0) await moveVersions(connection, moved);
-  return { added, different: printed.length };
+  return { added, different: distinctVersions.length };
 }
 
 /** Drops equal versions, except the last of them. */

@@ -28,32 +28,34 @@ beforeEach(async () => {
 
 const hashOf = (id: number, generation = 1): string =>
   webhookTokenHash(webhookToken(WEBHOOK_KEY, id, generation));
-const named = (name: string) => saved.resources.find((one) => one.name === name) ?? { id: 0, scope: 0, name };
+const resourceOf = (name: string) =>
+  saved.resources.find((candidate) => candidate.name === name) ?? { id: 0, scope: 0, name };
 const call = (name: string, signature: WebhookCall['signature'] = 'absent'): WebhookCall => ({
-  tokenHash: hashOf(named(name).id),
+  tokenHash: hashOf(resourceOf(name).id),
   signature,
 });
-const ask = async (calls: WebhookCall[], wait = false) =>
+const requestChecks = async (calls: WebhookCall[], wait = false) =>
   await stores.checks.requestChecksByToken({ calls, wait }, NOW);
-const asked = async (): Promise<string[]> =>
+const resourcesDueByWebhook = async (): Promise<string[]> =>
   (await stores.checks.dueChecks(NOW, 100))
     .filter(({ cause }) => cause === 'webhook')
-    .map((one) => one.resource)
+    .map(({ resource: name }) => name)
     .toSorted();
 
 const regenerate = async (signed?: boolean) =>
   await stores.actions.regenerateWebhook({ ...APP, resource: 'git.app' }, hashOf, signed);
 
-const position = async (): Promise<string> =>
+const walPosition = async (): Promise<string> =>
   await stores.pool.oneFirst(rows<{ at: string }>()`SELECT pg_current_wal_insert_lsn()::text AS at`);
+
 /**
- * What a token of `git.app` of that generation is answered without, with the right and with a wrong
+ * The answers to a token of `git.app` of this generation: without, with a valid and with an invalid
  * signature.
  */
-const answers = async (generation: number) => {
-  const tokenHash = hashOf(named('git.app').id, generation);
+const answersTo = async (generation: number) => {
+  const tokenHash = hashOf(resourceOf('git.app').id, generation);
   const calls = (['absent', 'valid', 'invalid'] as const).map((signature) => ({ tokenHash, signature }));
-  return (await ask(calls)).answers;
+  return (await requestChecks(calls)).answers;
 };
 
 describe('many webhooks in one transaction', () => {
@@ -66,74 +68,74 @@ describe('many webhooks in one transaction', () => {
       call('git.docs', 'invalid'),
       call('git.app', 'valid'),
     ];
-    expect(await ask(calls)).toEqual({
+    expect(await requestChecks(calls)).toEqual({
       answers: ['requested', 'unknown', 'requested', 'refused', 'requested'],
       written: true,
     });
-    expect(await asked()).toEqual(['git.app', 'git.lib']);
+    expect(await resourcesDueByWebhook()).toEqual(['git.app', 'git.lib']);
   });
 
   test('a check that is already requested sends no second notification', async () => {
-    await ask([call('git.app')]);
-    expect(await ask([call('git.app'), call('git.app', 'valid')])).toEqual({
+    await requestChecks([call('git.app')]);
+    expect(await requestChecks([call('git.app'), call('git.app', 'valid')])).toEqual({
       answers: ['requested', 'requested'],
       written: false,
     });
   });
 
   test('a webhook during a check leads to one more check', async () => {
-    await ask([call('git.app')]);
-    await stores.checks.openRun([named('git.app').scope], 'webhook', NOW);
-    expect(await asked()).toEqual([]);
-    expect((await ask([call('git.app')])).written).toBe(true);
+    await requestChecks([call('git.app')]);
+    await stores.checks.openRun([resourceOf('git.app').scope], 'webhook', NOW);
+    expect(await resourcesDueByWebhook()).toEqual([]);
+    expect((await requestChecks([call('git.app')])).written).toBe(true);
   });
 
-  test('a locked resource blocks no other, and a webhook that waits for it gets it afterwards', async () => {
+  test('a locked resource delays no other, and a webhook that waits for it is answered afterwards', async () => {
     const { promise: done, resolve: release } = Promise.withResolvers<void>();
     const { promise: holding, resolve: held } = Promise.withResolvers<void>();
     const holder = stores.pool.transaction(async (connection) => {
       await connection.query(rows()`
-        SELECT 1 FROM check_scopes WHERE id = ${named('git.app').scope} FOR UPDATE`);
+        SELECT 1 FROM check_scopes WHERE id = ${resourceOf('git.app').scope} FOR UPDATE`);
       held();
       await done;
     });
     await holding;
-    expect((await ask([call('git.app'), call('git.lib')])).answers).toEqual(['busy', 'requested']);
-    const patient = ask([call('git.app')], true);
+    expect((await requestChecks([call('git.app'), call('git.lib')])).answers).toEqual(['busy', 'requested']);
+    const waitingCall = requestChecks([call('git.app')], true);
     release();
     await holder;
-    expect((await patient).answers).toEqual(['requested']);
-    expect(await asked()).toEqual(['git.app', 'git.lib']);
+    expect((await waitingCall).answers).toEqual(['requested']);
+    expect(await resourcesDueByWebhook()).toEqual(['git.app', 'git.lib']);
   });
 
   test('every call writes, so an invalid token behaves as a valid one', async () => {
-    const before = await position();
-    await ask([{ tokenHash: '0'.repeat(64), signature: 'absent' }]);
-    expect(await position()).not.toBe(before);
+    const before = await walPosition();
+    await requestChecks([{ tokenHash: '0'.repeat(64), signature: 'absent' }]);
+    expect(await walPosition()).not.toBe(before);
   });
 });
 
 describe('a token that is replaced', () => {
   test('a new token replaces the old one at once and stays with the next revision', async () => {
-    const { id } = named('git.app');
+    const { id } = resourceOf('git.app');
     expect(await regenerate()).toMatchObject({ answer: 'done', resource: id, generation: 2, signed: false });
     const again: WebhookCall = { tokenHash: hashOf(id, 2), signature: 'absent' };
-    expect((await ask([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
+    expect((await requestChecks([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
     await stores.pipelines.savePipeline(toSave(samplePipeline()));
-    expect((await ask([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
+    expect((await requestChecks([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
   });
 
   test('a token may require a signature until that is changed', async () => {
     await regenerate(true);
-    expect(await answers(2)).toEqual(['refused', 'requested', 'refused']);
+    expect(await answersTo(2)).toEqual(['refused', 'requested', 'refused']);
     expect(await stores.views.resource({ ...APP, resource: 'git.app' })).toMatchObject({
       webhookGeneration: 2,
       webhookSigned: true,
     });
     await regenerate();
-    expect(await answers(3)).toEqual(['refused', 'requested', 'refused']);
+    expect(await answersTo(3)).toEqual(['refused', 'requested', 'refused']);
     await regenerate(false);
-    expect(await answers(4)).toEqual(['requested', 'requested', 'refused']);
+    expect(await answersTo(4)).toEqual(['requested', 'requested', 'refused']);
   });
 
   test('a resource that does not exist gets no token', async () => {

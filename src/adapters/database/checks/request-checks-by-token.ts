@@ -4,11 +4,12 @@ import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 import type { ResourceName } from '#flows/names.ts';
 
 /**
- * Requests a check for each resource whose token matches, for any number of calls in one transaction.
- * A resource that another transaction holds is `busy` and delays none of the others, unless `wait` is set. A
- * call whose check is already requested and has not begun needs no write. The statement always writes
- * something, so that unknown tokens take as long as known ones. Calls and answers are one text each: the
- * driver is slower at rows and array elements than Postgres is at the webhook.
+ * Requests a check for each resource whose token matches, for any number of calls in one transaction. A
+ * resource that another transaction has locked is `busy` and delays none of the others, unless `wait` is set.
+ * A call whose check is already requested and has not begun needs no write. The statement always writes a
+ * message into the log of Postgres (`noise`), so that unknown tokens take as long as known ones. All calls
+ * are two texts and all answers one row: the driver would take longer for many rows than Postgres for the
+ * query.
  */
 export async function requestChecksByToken(
   pool: DatabasePool,
@@ -42,7 +43,10 @@ export async function requestChecksByToken(
     FROM known k LEFT JOIN changed c ON c.id = k.scope, noise`);
 }
 
-/** A person's or webhook's cause stays: it resets the timer too. */
+/**
+ * SQL condition: nobody has requested a check of scope `s`, or only its timer. The cause of a person or
+ * another webhook stays, since such a check resets the timer too.
+ */
 const NOT_REQUESTED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;
 
 export async function resourceOfToken(

@@ -28,13 +28,13 @@ export async function insertTrigger(
   { job, by, inputs, waitMs, at }: TriggerRow,
 ): Promise<number> {
   return await connection.oneFirst(rows<{ id: number }>()`
-    WITH free AS MATERIALIZED (
+    WITH locked AS MATERIALIZED (
       SELECT s.id FROM check_scopes s WHERE s.live AND s.checked_by <> 'nothing' AND s.id IN (
         SELECT r.scope_id FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = ${job}
           AND g.passed = '{}')
       ORDER BY s.id FOR UPDATE),
     requested AS (
-      UPDATE check_scopes s SET ${requestAssignments('manual', at)} FROM free WHERE s.id = free.id
+      UPDATE check_scopes s SET ${requestAssignments('manual', at)} FROM locked WHERE s.id = locked.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values, check_until, checks)
     SELECT ${job}::bigint, ${by}, ${timestamp(at)}, ${inputs}::jsonb,
@@ -56,8 +56,8 @@ export function requestAssignments(cause: string, at: Date) {
 }
 
 /**
- * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for it. It does
- * not wait for a scope that is no longer the resource's.
+ * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for the check.
+ * It does not wait for a check of a scope that is no longer the scope of its resource.
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
@@ -73,7 +73,7 @@ export const requestedChecks = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
     WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
 
-/** SQL: trigger `m` still waits for a check. Null if its time is over or it requested none. */
+/** SQL: whether trigger `m` still waits for a check. Null if its time is over or it requested no check. */
 export const isChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 

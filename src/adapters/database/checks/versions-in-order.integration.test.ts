@@ -9,8 +9,8 @@ import { openStores, storesOver, toSave, type TestStores } from '#testing/stores
 const APP = { team: 'main', pipeline: 'app' };
 const QUIET = { ...APP, resource: 'git.app' };
 const MANY = 120_000;
-/** More than any of these ways has reason to read. */
-const FEW = 1000;
+/** The most rows of versions that one of the queries below may read. */
+const MAX_READ = 1000;
 const definition = samplePipeline({
   resources: [resource('git.app'), resource('git.lib')],
   jobs: [job('unit', get('git.app'), task('test')), job('lib', get('git.lib'), task('test'))],
@@ -25,10 +25,10 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(definition));
   const scopes = saved.resources.map(({ scope }) => scope);
-  await found(scopes, 500);
+  await insertVersions(scopes, 500);
   await stores.pool.query(rows()`ANALYZE`);
-  // The planner still believes that both change alike.
-  await found(scopes.slice(1, 2), MANY);
+  // Without another ANALYZE, Postgres still estimates that both resources have equally many versions.
+  await insertVersions(scopes.slice(1, 2), MANY);
   await stores.pool.query(rows()`
     UPDATE job_gets g SET dealt_with = (SELECT max(v.id) FROM versions v WHERE v.scope_id = r.scope_id)
     FROM resources r WHERE r.id = g.resource_id`);
@@ -39,7 +39,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function found(scopes: number[], count: number): Promise<void> {
+async function insertVersions(scopes: number[], count: number): Promise<void> {
   for (const scope of scopes)
     await stores.pool.query(rows()`
       INSERT INTO versions (scope_id, digest, fields, found_at)
@@ -60,7 +60,7 @@ test('reading a resource that has not changed for long is fast, however much oth
     rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1 WHERE name = 'unit'`,
   );
   await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
-  const ways: Record<string, () => Promise<unknown>> = {
+  const queries: Record<string, () => Promise<unknown>> = {
     'what its check knows': () => checks.runFacts(opened?.run ?? 0),
     'a decision': () => scheduleOn({ builds }, saved.id, at),
     'the end of a pause': () => actions.unpauseJob({ ...APP, job: 'unit' }),
@@ -74,16 +74,16 @@ test('reading a resource that has not changed for long is fast, however much oth
       ),
   };
   const slow: string[] = [];
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, query] of Object.entries(queries)) {
     const before = await versionsRead();
-    await way();
+    await query();
     const read = (await versionsRead()) - before;
-    if (read > FEW) slow.push(`${name}: ${read}`);
+    if (read > MAX_READ) slow.push(`${name}: ${read}`);
   }
   expect(slow).toEqual([]);
 });
 
-/** Entries that scans of indexes of versions have read. */
+/** How many entries of the table of versions and of its indexes have been read. */
 async function versionsRead(): Promise<number> {
   await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
   return await pool.oneFirst(rows<{ count: number }>()`

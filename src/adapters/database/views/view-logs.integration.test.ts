@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { storeText } from '#adapters/database/builds/log-chunks.ts';
+import { encodeText } from '#adapters/database/builds/log-chunks.ts';
 import { ids, rows, timestamp } from '#adapters/database/connection/pool.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
@@ -28,7 +28,7 @@ async function write(texts: string[]): Promise<void> {
   await stores.pool.query(rows()`DELETE FROM build_logs WHERE build_id = ANY(${ids([build])})`);
   const at = new Date();
   for (const [index, text] of texts.entries()) {
-    const { encoding, content } = storeText(text);
+    const { encoding, content } = encodeText(text);
     await stores.pool.query(rows()`
       INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
       SELECT date_trunc('month', created_at AT TIME ZONE 'UTC')::date, id, 1, ${index + 1}, '0',

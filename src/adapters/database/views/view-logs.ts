@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { parseNumber } from '#adapters/database/builds/build-number.ts';
-import { logMonth, readText, type StoredText } from '#adapters/database/builds/log-chunks.ts';
+import { decodeText, logMonth, type StoredText } from '#adapters/database/builds/log-chunks.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views/ports.ts';
@@ -84,7 +84,7 @@ function fitting(found: Row[], limit: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];
   for (const { attempt, sequence, step, at, ...stored } of found) {
-    const text = readText(stored);
+    const text = decodeText(stored);
     characters += text.length;
     if (chunks.length > 0 && characters > limit) break;
     chunks.push({ attempt, sequence: (attempt - 1) * ATTEMPT_SPAN + sequence, step, at, text });

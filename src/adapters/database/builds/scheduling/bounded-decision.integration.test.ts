@@ -24,25 +24,25 @@ afterAll(async () => await stores.close());
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** As many jobs that each take as many new versions. */
-async function flood(jobs: number, versions: number): Promise<number> {
-  const all = upTo(jobs).map((index) => job(`job-${index}`, get('git.app'), task('run')));
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+/** Saves a pipeline with this many jobs, each of which takes this many new versions. Returns its row id. */
+async function flood(jobCount: number, versionCount: number): Promise<number> {
+  const jobs = upTo(jobCount).map((index) => job(`job-${index}`, get('git.app'), task('run')));
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await found(
     stores,
     saved,
-    upTo(versions).map((ref) => ({ ref: String(ref) })),
+    upTo(versionCount).map((ref) => ({ ref: String(ref) })),
   );
   return saved.id;
 }
 
-/** How many builds there are, and of how many different pairs of job and version. */
-async function built(): Promise<{ builds: number; pairs: number }> {
+/** Counts the builds, and the different pairs of job and version that they have. */
+async function countBuilds(): Promise<{ builds: number; pairs: number }> {
   return await stores.pool.one(rows<{ builds: number; pairs: number }>()`
     SELECT count(*) AS builds, count(DISTINCT (job_id, version_id)) AS pairs FROM build_inputs`);
 }
 
-function dying(facts: Facts): never {
+function decideAndDie(facts: Facts): never {
   decideBuilds(facts);
   throw new Error('killed');
 }
@@ -50,30 +50,30 @@ function dying(facts: Facts): never {
 const notifications = { notify: (): void => undefined };
 
 describe('a pipeline that wants more builds than one decision makes', () => {
-  test('several decisions make each build once and say when they are done', async () => {
+  test('several decisions make each build once, and the last one tells that nothing is left', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     const first = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([first.builds.length, first.more]).toEqual([1000, true]);
     const second = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([second.builds.length, second.more]).toEqual([200, false]);
-    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+    expect(await countBuilds()).toEqual({ builds: 1200, pairs: 1200 });
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   });
 
-  test('decisions continue where they were when the operator dies', async () => {
+  test('the next leader continues where the operator died', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     await schedulePipeline(pipeline, { ...stores, notifications, now });
-    await expect(scheduleOn(stores, pipeline, now(), dying)).rejects.toThrow('killed');
+    await expect(scheduleOn(stores, pipeline, now(), decideAndDie)).rejects.toThrow('killed');
     // The next leader gets no notification: it polls.
     const { builds, failures } = await scheduleJobs({ ...stores, notifications, now });
     expect([builds.length, failures]).toEqual([200, []]);
-    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+    expect(await countBuilds()).toEqual({ builds: 1200, pairs: 1200 });
   });
 });
 
 const decideAll = async () => await scheduleJobs({ ...stores, notifications, now });
 
-/** The oldest builds that have not ended. */
+/** Ends the oldest open builds. */
 async function endBuilds(count: number): Promise<void> {
   await stores.pool.query(rows()`
     UPDATE builds SET status = 'failed', wants_pod = false, ended_at = now()
@@ -102,7 +102,7 @@ describe('a pipeline whose queue is full', () => {
     await endBuilds(2000);
     expect((await decideAll()).builds).toHaveLength(500);
     expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: false });
-    expect(await built()).toEqual({ builds: 3500, pairs: 3500 });
+    expect(await countBuilds()).toEqual({ builds: 3500, pairs: 3500 });
   });
 
   test('a pipeline with a full queue refuses retries', async () => {
@@ -120,27 +120,27 @@ describe('a pipeline whose queue is full', () => {
 });
 
 test('a pipeline with more gets than one decision reads needs several decisions', async () => {
-  const all = upTo(14).map((index) =>
+  const jobs = upTo(14).map((index) =>
     job(
       `job-${index}`,
       ...upTo(45).map((place) => ({ ...get('git.app'), name: `app-${place}` })),
       task('run'),
     ),
   );
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await found(stores, saved, [{ ref: 'a' }]);
-  const seen: number[] = [];
-  const looking = (facts: Facts) => {
-    seen.push(facts.jobs.length);
+  const jobsPerDecision: number[] = [];
+  const countJobs = (facts: Facts) => {
+    jobsPerDecision.push(facts.jobs.length);
     return decideBuilds(facts);
   };
   for (const more of [true, true, false])
-    expect(await scheduleOn(stores, saved.id, now(), looking)).toMatchObject({ more });
-  expect(seen).toEqual([6, 6, 2]);
+    expect(await scheduleOn(stores, saved.id, now(), countJobs)).toMatchObject({ more });
+  expect(jobsPerDecision).toEqual([6, 6, 2]);
 });
 
-/** `unit` is through with as many versions, and `publish` with none. */
-async function passed(count: number): Promise<number> {
+/** Saves a pipeline in which this many versions passed `unit`, and `publish` has built none of them. */
+async function savePassedVersions(count: number): Promise<number> {
   const every = { ...get('git.app', { passed: ['unit'] }), version: 'every' } as const;
   const jobs = [job('unit', get('git.app', { trigger: false })), job('publish', every)];
   const { id } = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
@@ -162,17 +162,17 @@ async function passed(count: number): Promise<number> {
 describe('a get that takes every version that passed', () => {
   test('version = every builds the oldest first and skips none, even beyond the limit of one decision', async () => {
     const waiting = 1300;
-    const pipeline = await passed(waiting);
-    const order = async () =>
+    const pipeline = await savePassedVersions(waiting);
+    const builtVersions = async () =>
       await stores.pool.anyFirst(rows<{ version: number }>()`
         SELECT i.version_id - (SELECT min(id) FROM versions) + 1 AS version FROM build_inputs i ORDER BY i.build_id`);
     await scheduleOn(stores, pipeline, now());
-    expect(await order()).toEqual(upTo((await order()).length));
+    expect(await builtVersions()).toEqual(upTo((await builtVersions()).length));
     for (let round = 0; round < 30; round += 1) {
       await endBuilds(1000);
       await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
       await scheduleOn(stores, pipeline, now());
     }
-    expect(await order()).toEqual(upTo(waiting));
+    expect(await builtVersions()).toEqual(upTo(waiting));
   });
 });

@@ -8,9 +8,9 @@ import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import { giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Nearly all builds of an installation have ended, so Postgres estimates that next to none is open, also when
- * a pipeline has just got a thousand. A plan that reads all open builds once for each job looks cheap then,
- * and took 15 seconds for one decision, at the cost of all teams.
+ * Nearly all builds of an installation have ended, so Postgres estimates that hardly any build is open, even
+ * if a pipeline has just got a thousand. A plan that reads all open builds once for each job then looks
+ * cheap, but takes many seconds, and all teams wait.
  */
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -18,7 +18,7 @@ const WIDE = { team: 'main', pipeline: 'wide' };
 const TABLES = ['builds', 'jobs', 'job_gets', 'job_triggers', 'resources', 'versions', 'pipelines'];
 const JOBS = 1000;
 const HISTORY = 5000;
-/** How often a query may read each row of the burst: it has several parts. */
+/** How often one query may read each row of the burst. A query has several subqueries that read it. */
 const MAX_READS = 20;
 const now = (): Date => new Date();
 
@@ -48,14 +48,14 @@ afterAll(async () => {
 
 test('no query reads the builds of a burst once for each of its jobs', async () => {
   const { access, actions, builds, pipelines, show, teams, views, warmPods } = storesOver({ pool });
-  const ways: Record<string, () => Promise<unknown>> = {
+  const queries: Record<string, () => Promise<unknown>> = {
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
     'a decision': () => scheduleOn({ builds }, wide.id, now()),
     'a trigger': () => triggerOn({ builds }, { ...WIDE, job: 'job-7' }, 'ann', now()),
     'a trigger in another pipeline': () => triggerOn({ builds }, { ...APP, job: 'unit' }, 'ann', now()),
-    'whose turn it is': async () => await giveTurns({ builds }),
+    'the turns of the team': async () => await giveTurns({ builds }),
     'builds to start': () => builds.buildsToStart(128),
-    'what is put off': async () => {
+    'the delayed builds': async () => {
       await builds.explainFull('main', 'TeamLimit: enough');
       await builds.nextStartMs();
       await builds.tryRefused('main');
@@ -81,37 +81,38 @@ test('no query reads the builds of a burst once for each of its jobs', async () 
     'the end of the team': () => teams.removeTeam('main'),
   };
   newest = (await views.versions({ ...WIDE, resource: 'git.app' }, { limit: 1 }))?.rows[0]?.id ?? 0;
-  expect(await readOften(ways)).toEqual([]);
+  expect(await tooManyReads(queries)).toEqual([]);
 });
 
 function wideToSave(digest: string, count = JOBS): PipelineToSave {
   const sample = samplePipeline();
   const jobs = sample.jobs
     .filter(({ name }) => name === 'unit')
-    .flatMap((job) => Array.from({ length: count }, (_, one) => ({ ...job, name: `job-${one}` })));
+    .flatMap((job) => Array.from({ length: count }, (_, index) => ({ ...job, name: `job-${index}` })));
   return { ...toSave({ ...sample, jobs }), ...WIDE, uid: 'wide', digest };
 }
 
 function withOtherSource(saved: PipelineToSave): PipelineToSave {
   const { definition } = saved;
-  const resources = definition.resources.map((one) => ({
-    ...one,
-    params: { ...one.params, uri: 'https://other.example/app.git' },
+  const resources = definition.resources.map((resource) => ({
+    ...resource,
+    params: { ...resource.params, uri: 'https://other.example/app.git' },
   }));
   return { ...saved, definition: { ...definition, resources } };
 }
 
-async function readOften(ways: Record<string, () => Promise<unknown>>): Promise<string[]> {
-  const often: string[] = [];
-  for (const [name, way] of Object.entries(ways)) {
+/** The queries that read a table too often, as `query: table rows`. */
+async function tooManyReads(queries: Record<string, () => Promise<unknown>>): Promise<string[]> {
+  const excesses: string[] = [];
+  for (const [name, query] of Object.entries(queries)) {
     const before = await rowsRead();
-    await way();
+    await query();
     for (const [table, count] of await rowsRead()) {
       const read = count - (before.get(table) ?? 0);
-      if (read > MAX_READS * JOBS) often.push(`${name}: ${table} ${read}`);
+      if (read > MAX_READS * JOBS) excesses.push(`${name}: ${table} ${read}`);
     }
   }
-  return often;
+  return excesses;
 }
 
 async function rowsRead(): Promise<Map<string, number>> {

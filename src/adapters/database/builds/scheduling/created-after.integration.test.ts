@@ -9,16 +9,17 @@ beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 
 /**
- * The scheduler takes its time before it waits for the pipeline's lock; the build before may end meanwhile.
+ * The scheduler reads its clock before it waits for the pipeline's lock. The upstream build may end while the
+ * scheduler waits.
  */
-test('a build is never created before the end of the build whose version it uses, for any clocks', async () => {
+test('a build is never created before the end of the upstream build, even if the clock was read earlier', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);
-  const looked = new Date();
-  await scheduleOn(stores, saved.id, looked);
+  const readAt = new Date();
+  await scheduleOn(stores, saved.id, readAt);
   await succeed(stores, 'unit');
-  await scheduleOn(stores, saved.id, looked);
+  await scheduleOn(stores, saved.id, readAt);
   const times = await stores.pool.any(rows<{ job: string; ordered: boolean }>()`
     SELECT j.name AS job, b.created_at >= (SELECT max(ended_at) FROM builds) AND a.created_at = b.created_at
       AND b.admitted_at >= b.created_at AS ordered

@@ -8,7 +8,7 @@ const PER_JOB = 4;
 const EMPTY = { interrupted: [], waiting: [], refused: [], settled: [], unfinished: [], needs: [] };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-const gathered = (id: number): GatheredJob => ({
+const gatheredJob = (id: number): GatheredJob => ({
   facts: { id, name: `job-${id}`, paused: false, gets: [], requests: [] },
   team: 'main',
   pipeline: 'app',
@@ -33,14 +33,14 @@ function decisionOn(jobs: number): Decision {
   return { ...EMPTY, builds, unfinished: upTo(jobs) };
 }
 
-/** How often fields are read while rows are made of a decision and of what the database answers. */
+/** How often fields of jobs and builds are read to make rows of a decision, and builds of inserted rows. */
 function readsFor(jobs: number): number {
-  const of = counted(upTo(jobs).map(gathered));
+  const countedJobs = counted(upTo(jobs).map(gatheredJob));
   const decision = decisionOn(jobs);
-  const builds = counted(decision.builds);
-  const rows = rowsOf(of.items, { ...decision, builds: builds.items }, new Set());
+  const countedBuilds = counted(decision.builds);
+  const rows = rowsOf(countedJobs.items, { ...decision, builds: countedBuilds.items }, new Set());
   for (const [id, { job, number }] of rows.builds.entries()) rows.toMade({ id, job, number });
-  return of.reads() + builds.reads();
+  return countedJobs.reads() + countedBuilds.reads();
 }
 
 test('the work on a decision grows linearly with the number of its builds', () => {
@@ -48,7 +48,7 @@ test('the work on a decision grows linearly with the number of its builds', () =
 });
 
 test('numbers are consecutive per job, and unfinished jobs are requested again', () => {
-  const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] }, new Set());
+  const rows = rowsOf([gatheredJob(1), gatheredJob(2)], { ...decisionOn(1), unfinished: [2] }, new Set());
   expect(rows.builds.map(({ job, number }) => `${job} ${number}`)).toEqual(['1 5', '1 6', '1 7', '1 8']);
   expect(rows.inputs[3]).toEqual({
     job: 1,
@@ -71,11 +71,11 @@ test('a decision on a job that was not requested is refused', () => {
 });
 
 test('builds of the named jobs start at once unless they wait for approval', () => {
-  const { builds, ...rest } = decisionOn(3);
+  const { builds, ...decision } = decisionOn(3);
   const gated = builds.map((build): Decision['builds'][number] =>
     build.job === 2 ? { ...build, state: 'waiting' } : build,
   );
-  const rows = rowsOf([1, 2, 3].map(gathered), { ...rest, builds: gated }, new Set([1, 2]));
+  const rows = rowsOf([1, 2, 3].map(gatheredJob), { ...decision, builds: gated }, new Set([1, 2]));
   const atOnce = rows.builds.filter((build) => build.at_once).map(({ job }) => job);
   expect(atOnce).toEqual([1, 1, 1, 1]);
 });

@@ -10,8 +10,8 @@ export interface MadeRow {
 }
 
 /**
- * Turns a decision into rows. Takes linear time, since the transaction is open. Numbers are consecutive per
- * job: under the pipeline's lock this is the only writer.
+ * Turns a decision into rows. Takes linear time, since the transaction is open. The builds of a job get
+ * consecutive numbers: the caller holds the pipeline's lock, so nobody else numbers builds.
  */
 export function rowsOf(
   jobs: readonly GatheredJob[],
@@ -19,22 +19,22 @@ export function rowsOf(
   startAtOnce: WriteOptions['startAtOnce'],
 ) {
   const byId = new Map(jobs.map((job) => [job.facts.id, job]));
-  const next = new Map(jobs.map((job) => [job.facts.id, job.nextNumber]));
+  const nextNumbers = new Map(jobs.map((job) => [job.facts.id, job.nextNumber]));
   const causes = new Map<string, BuildDecision['cause']>();
   const numbered = decision.builds.map((build) => {
     const job = byId.get(build.job);
-    const number = next.get(build.job);
+    const number = nextNumbers.get(build.job);
     if (job === undefined || number === undefined)
       throw new Error(`Decided on job ${build.job}, whose facts were not read.`);
-    next.set(build.job, number + 1);
+    nextNumbers.set(build.job, number + 1);
     causes.set(`${build.job} ${number}`, build.cause);
     return { build, job, number };
   });
   const unfinished = new Set(decision.unfinished);
   return {
-    builds: numbered.map((one, position) => ({
-      ...toBuild(one, position),
-      at_once: one.build.state === 'pending' && startAtOnce.has(one.build.job),
+    builds: numbered.map((numberedBuild, position) => ({
+      ...toBuild(numberedBuild, position),
+      at_once: numberedBuild.build.state === 'pending' && startAtOnce.has(numberedBuild.build.job),
     })),
     inputs: numbered.flatMap(toInputs),
     superseded: numbered.flatMap(({ build: { supersedes = [] }, number }) =>
@@ -42,7 +42,8 @@ export function rowsOf(
     ),
     seen: jobs.map(({ facts: { id }, nextNumber, requested }) => ({
       job: id,
-      next: next.get(id) ?? nextNumber,
+      next: nextNumbers.get(id) ?? nextNumber,
+      // An unfinished job stays one request behind, so that the next decision takes it again.
       seen: unfinished.has(id) ? requested - 1 : requested,
     })),
     toMade: ({ id, job, number }: MadeRow): MadeBuild => {
@@ -60,14 +61,14 @@ export function rowsOf(
   };
 }
 
-interface Numbered {
+interface NumberedBuild {
   build: BuildDecision;
   job: GatheredJob;
   number: number;
 }
 
 function toBuild(
-  { build: { state, cause, inputs = {}, supersedes = [] }, job, number }: Numbered,
+  { build: { state, cause, inputs = {}, supersedes = [] }, job, number }: NumberedBuild,
   position: number,
 ) {
   const superseded = state === 'superseded';
@@ -85,7 +86,7 @@ function toBuild(
   };
 }
 
-function toInputs({ build, job, number }: Numbered) {
+function toInputs({ build, job, number }: NumberedBuild) {
   return build.versions.map((version, position) => ({
     job: build.job,
     number,

@@ -15,7 +15,7 @@ import type { Gathered, GatheredJob } from './gather.ts';
 type PassNeed = NeededPage & { kind: 'passes' };
 type UsedNeed = NeededPage & { kind: 'used' };
 
-/** The newest page of every history that the jobs' gets look back on. A page has `rows` rows. */
+/** The newest page of every history that the jobs' gets need. A page has up to `rows` rows. */
 export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
   const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
   return await olderPages(connection, gathered, { needs, rows });
@@ -56,23 +56,23 @@ interface PassRow {
   rows: { version: number; build: number; id: number; also: (ResourceVersion & { id: number })[] }[] | null;
 }
 
-/** Reads one row more than a page holds: if there is none, the page is the last. */
+/** Reads one row more than a page holds. Without that row, the page is the last. */
 async function passPages(
   connection: Transaction,
   needs: readonly NeededPage[],
   { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
 ): Promise<GoodBuildPage[]> {
-  const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
-  if (wanted.length === 0) return [];
-  const through = takenThrough(jobs);
+  const passNeeds = needs.filter((need): need is PassNeed => need.kind === 'passes');
+  if (passNeeds.length === 0) return [];
+  const takenTogether = resourcesTakenTogether(jobs);
   const withDisabled = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
-  const lists = wanted.map(({ upstream, resource, from }, position) => ({
+  const pages = passNeeds.map(({ upstream, resource, from }, position) => ({
     position,
     upstream,
     resource,
     version: from.version,
     build: from.build,
-    also: through.get(upstream) ?? [],
+    also: takenTogether.get(upstream) ?? [],
     with_disabled: withDisabled,
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
@@ -93,15 +93,15 @@ async function passPages(
           AND NOT (n.resource = ANY(n.with_disabled)
             AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
-    FROM jsonb_to_recordset(${sql.jsonb(lists)})
+    FROM jsonb_to_recordset(${sql.jsonb(pages)})
       AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
         with_disabled bigint[])`);
-  return found.flatMap(({ position, rows: all }): GoodBuildPage[] => {
-    const need = wanted[position];
+  return found.flatMap(({ position, rows: readRows }): GoodBuildPage[] => {
+    const need = passNeeds[position];
     if (need === undefined) return [];
     const { upstream, resource, from } = need;
-    const listed = (all ?? []).map((row) => toPass(row, ids));
-    return [{ upstream, resource, from, rows: listed.slice(0, rows), end: listed.length <= rows }];
+    const passes = (readRows ?? []).map((row) => toPass(row, ids));
+    return [{ upstream, resource, from, rows: passes.slice(0, rows), end: passes.length <= rows }];
   });
 }
 
@@ -109,26 +109,28 @@ function toPass(
   { version, build, id, also }: NonNullable<PassRow['rows']>[number],
   ids: Gathered['ids'],
 ): GoodBuild {
-  for (const one of [{ version, id }, ...also]) if (one.version !== one.id) ids.set(one.version, one.id);
+  for (const { version: place, id: rowId } of [{ version, id }, ...also])
+    if (place !== rowId) ids.set(place, rowId);
   return { version, build, also: also.map(({ resource, version: taken }) => ({ resource, version: taken })) };
 }
 
 /**
- * By upstream job: the resources of which one downstream job takes several through it. They must come from
- * the same build, so a page of that upstream job lists them together.
+ * By upstream job: the resources of every downstream job that takes two or more of them with the upstream job
+ * in `passed`. Their versions must come from the same build, so a page of the upstream job lists them
+ * together.
  */
-function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
-  const through = new Map<number, Set<number>>();
+function resourcesTakenTogether(jobs: JobFacts[]): Map<number, number[]> {
+  const byUpstream = new Map<number, Set<number>>();
   for (const { gets } of jobs) {
-    const named = gets.flatMap(({ resource, passed }) => passed.map(({ job }) => ({ job, resource })));
-    for (const [upstream, taken] of Map.groupBy(named, ({ job }) => job)) {
+    const passedJobs = gets.flatMap(({ resource, passed }) => passed.map(({ job }) => ({ job, resource })));
+    for (const [upstream, taken] of Map.groupBy(passedJobs, ({ job }) => job)) {
       if (taken.length < 2) continue;
-      const resources = through.get(upstream) ?? new Set();
+      const resources = byUpstream.get(upstream) ?? new Set();
       for (const { resource } of taken) resources.add(resource);
-      through.set(upstream, resources);
+      byUpstream.set(upstream, resources);
     }
   }
-  return new Map([...through].map(([upstream, taken]) => [upstream, [...taken]]));
+  return new Map([...byUpstream].map(([upstream, taken]) => [upstream, [...taken]]));
 }
 
 async function usedPages(
@@ -136,10 +138,10 @@ async function usedPages(
   needs: readonly NeededPage[],
   { jobs, rows }: { jobs: GatheredJob[]; rows: number },
 ): Promise<UsedVersionPage[]> {
-  const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');
-  if (wanted.length === 0) return [];
+  const usedNeeds = needs.filter((need): need is UsedNeed => need.kind === 'used');
+  if (usedNeeds.length === 0) return [];
   const gets = new Map(jobs.map((job) => [job.facts.id, job.gets]));
-  const lists = wanted.map(({ job, get, from }, position) => {
+  const pages = usedNeeds.map(({ job, get, from }, position) => {
     const { resource = 0, nth = 0 } = gets.get(job)?.[get] ?? {};
     return { position, job, resource, nth, from };
   });
@@ -148,10 +150,10 @@ async function usedPages(
       SELECT version_id FROM build_inputs b
       WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.nth = n.nth AND b.version_id <= n.from
       ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
-    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint,
+    FROM jsonb_to_recordset(${sql.jsonb(pages)}) AS n (position integer, job bigint, resource bigint,
       nth smallint, "from" bigint)`);
   return found.flatMap(({ position, versions }): UsedVersionPage[] => {
-    const need = wanted[position];
+    const need = usedNeeds[position];
     if (need === undefined) return [];
     const { job, get, from } = need;
     return [{ job, get, from, versions: versions.slice(0, rows), end: versions.length <= rows }];

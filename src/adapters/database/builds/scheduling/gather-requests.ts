@@ -7,13 +7,17 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: PlacedVersion; disabled: boolean };
 };
 
-/** Requests of a job in one decision, newest first. Those of a cascade may wait for weeks. */
+/**
+ * The most requests of a job that one decision reads, the newest. Requests of a cascade may wait for weeks,
+ * so there may be many.
+ */
 const MAX_REQUESTS = 200;
 
 /**
- * SQL: the upstream requests of the same cascade, and whether their builds, or retries of those, succeeded.
+ * SQL: the requests `u` of upstream jobs in the cascade of request `m`, and whether the build of `u`, or one
+ * of its retries, succeeded.
  */
-const afterOfTrigger = sql.fragment`coalesce((
+const upstreamRequests = sql.fragment`coalesce((
   SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (
     SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
     WHERE b.id = u.build_id AND t.status IN ('succeeded', 'warning'))))
@@ -27,7 +31,7 @@ export const openRequests = sql.fragment`(
     'inputs', m.input_values, 'version', CASE
       WHEN m.version_id IS NOT NULL THEN (
         SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
-        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END,
+        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${upstreamRequests} END,
       'checks', ${requestedChecks}, 'checking', ${isChecking})) ORDER BY m.id)
   FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
     ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m)`;

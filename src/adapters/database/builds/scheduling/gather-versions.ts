@@ -9,12 +9,14 @@ import {
 } from '#domain/scheduling/facts.ts';
 
 /*
- * SQL of which versions a get may still take. `j` is the job, `g` its get and `r` the resource of the get.
+ * SQL for the versions that a get may still take. `j` is the job, `g` its get and `r` the resource of the
+ * get.
  */
 
 /**
- * SQL condition. This form can only be a lookup per version, never a join with all used versions. The planner
- * must estimate it as true for most rows: otherwise it would sort all versions instead of reading the first.
+ * SQL condition: no build has used the version for the get. In this form, Postgres looks up each version and
+ * never joins with all used versions. Postgres must also estimate the condition as true for most rows:
+ * otherwise it would sort all versions instead of reading the first ones.
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
@@ -22,8 +24,8 @@ const neverUsed = (version: FragmentSqlToken) => sql.fragment`
       LIMIT 1) = 1) IS NOT TRUE`;
 
 /**
- * SQL: a range, so that an index can be used. A pinned resource has one version, and none if that version is
- * unknown.
+ * SQL: the version ids that the pin allows, as a range, so that an index can be used. The range of a pinned
+ * resource holds one version, or none if the pinned version is unknown.
  */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
@@ -39,7 +41,10 @@ export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version
     LIMIT 1) END`;
 
-/** SQL: both ends are pairs of scope and version, as in `versions-in-order.ts`. */
+/**
+ * SQL: unused versions of a get without `passed`. Both ends of the range are pairs of scope and version, as
+ * in `versions-in-order.ts`.
+ */
 export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
   WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1))
@@ -55,16 +60,16 @@ const newestPassed = sql.fragment`
       ORDER BY place DESC`;
 
 /**
- * SQL condition: more unused versions passed than one page has. Builds take the oldest first, so used
- * versions are older than unused ones.
+ * SQL condition: more unused versions passed than one page holds. Builds take the oldest first, so if the
+ * oldest versions of the page are unused, the newer ones are unused too.
  */
 export const manyPassedWait = sql.fragment`(
   SELECT count(*) FROM (${newestPassed} OFFSET ${MAX_PASSED_VERSIONS - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
   WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
 
 /**
- * SQL: unused versions that passed. A place is never below the id, so no version up to `dealt_with` has a
- * place below it.
+ * SQL: unused versions that passed. A version's place is never below its id, so every version above
+ * `dealt_with` also has its place above `dealt_with`.
  */
 export const unusedPassed = (limit: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (

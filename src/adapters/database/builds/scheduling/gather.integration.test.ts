@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** Row ids of a history in the database, by its own. */
+/** Row ids of what was written of a history, by the ids in the history. */
 interface Written {
   pipeline: number;
   versions: Map<number, number>;
@@ -36,48 +36,45 @@ interface Written {
   lastBuild: number;
 }
 
-async function write(history: History): Promise<Written> {
+async function writeHistory(history: History): Promise<Written> {
   const definition = samplePipeline({
     resources: history.resources.map(({ name }) => resource(`git.${name}`)),
-    jobs: history.jobs.map((known): Job => {
-      const gets = known.gets.map((one) =>
-        get(`git.r${one.resource}`, {
-          trigger: one.trigger,
-          passed: one.passed.map((id) => jobOf(history, id).name),
-        }),
+    jobs: history.jobs.map(({ name, gets }): Job => {
+      const steps = gets.map(({ resource: id, trigger, passed }) =>
+        get(`git.r${id}`, { trigger, passed: passed.map((upstream) => jobOf(history, upstream).name) }),
       );
-      return job(known.name, ...gets);
+      return job(name, ...steps);
     }),
   });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
   const jobs = await idsByName('jobs', history.jobs);
   const resources = await idsByName('resources', history.resources, 'git.');
   const versions = new Map<number, number>();
-  const all = history.resources.flatMap(({ id, versions: own }) =>
-    own.map((one) => ({ resource: id, version: one.id, place: one.place })),
+  const historyVersions = history.resources.flatMap(({ id, versions: ofResource }) =>
+    ofResource.map((version) => ({ resource: id, version: version.id, place: version.place })),
   );
-  for (const { resource: of, version } of all.toSorted((a, b) => a.version - b.version)) {
+  for (const { resource: id, version } of historyVersions.toSorted((a, b) => a.version - b.version)) {
     const row = await stores.pool.oneFirst(rows<{ id: number }>()`
       INSERT INTO versions (scope_id, digest, fields, found_at)
-      SELECT scope_id, sha256(${String(version)}::bytea), '{}', now() FROM resources WHERE id = ${rowOf(resources, of)}
+      SELECT scope_id, sha256(${String(version)}::bytea), '{}', now() FROM resources WHERE id = ${rowOf(resources, id)}
       RETURNING id`);
     versions.set(version, row);
   }
   const places = new Map<number, number>();
-  for (const { version, place } of all.toSorted((a, b) => a.place - b.place)) {
+  for (const { version, place } of historyVersions.toSorted((a, b) => a.place - b.place)) {
     const next = sql.fragment`nextval(pg_get_serial_sequence('versions', 'id'))`;
     const row = await stores.pool.oneFirst(rows<{ place: number }>()`
-      UPDATE versions SET place = ${isMoved(all, place) ? next : sql.fragment`place`}
+      UPDATE versions SET place = ${isMoved(historyVersions, place) ? next : sql.fragment`place`}
       WHERE id = ${rowOf(versions, version)} RETURNING place`);
     places.set(place, row);
   }
-  await writeDecided(history, { jobs, resources, versions });
-  for (const known of history.jobs)
-    for (const [position, one] of known.gets.entries())
+  await writePeoplesDecisions(history, { jobs, resources, versions });
+  for (const { id, gets } of history.jobs)
+    for (const [position, { every, baseline, settled, floor }] of gets.entries())
       await stores.pool.query(rows()`
-        UPDATE job_gets SET every = ${one.every}, dealt_with = ${before(one.baseline, versions)},
-          settled = ${before(one.settled, versions)}, floor = ${floorIn(places, one.floor)}
-        WHERE job_id = ${rowOf(jobs, known.id)} AND position = ${position}`);
+        UPDATE job_gets SET every = ${every}, dealt_with = ${rowUpTo(baseline, versions)},
+          settled = ${rowUpTo(settled, versions)}, floor = ${floorIn(places, floor)}
+        WHERE job_id = ${rowOf(jobs, id)} AND position = ${position}`);
   for (const build of history.builds.toSorted((a, b) => a.id - b.id))
     await writeBuild(build, { pipeline: saved.id, jobs, resources, versions });
   const lastBuild = await stores.pool.oneFirst(rows<{ id: number }>()`
@@ -85,15 +82,18 @@ async function write(history: History): Promise<Written> {
   return { pipeline: saved.id, versions, jobs, lastBuild };
 }
 
-/** The place of what is at the floor or above it. */
+/** The lowest place in the database of a version at the floor or above; 0 if there is no such version. */
 function floorIn(places: Map<number, number>, floor = 0): number {
   const above = [...places].filter(([place]) => place >= floor).map(([, row]) => row);
   return above.length === 0 ? 0 : Math.min(...above);
 }
 
-/** It, or one below it, has a place that is no id, so all versions above it get new places. */
-function isMoved(all: readonly { version: number; place: number }[], place: number): boolean {
-  return all.some((one) => one.place !== one.version && one.place <= place);
+/**
+ * Whether the place of a version at this place or below differs from its id. Then the versions above that
+ * version get new places too, so that the order stays.
+ */
+function isMoved(versions: readonly { version: number; place: number }[], place: number): boolean {
+  return versions.some((version) => version.place !== version.version && version.place <= place);
 }
 
 interface Rows {
@@ -102,25 +102,25 @@ interface Rows {
   versions: Map<number, number>;
 }
 
-/** A mark below all versions, or between two of them. */
-function before(mark: number, versions: Map<number, number>): number {
+/** The row id of the newest version up to the mark; 0 if the mark is below all versions. */
+function rowUpTo(mark: number, versions: Map<number, number>): number {
   const older = [...versions].filter(([id]) => id <= mark).map(([, row]) => row);
   return Math.max(0, ...older);
 }
 
 /** What people decided: pauses, pins, disabled versions. */
-async function writeDecided(history: History, { jobs, resources, versions }: Rows): Promise<void> {
+async function writePeoplesDecisions(history: History, { jobs, resources, versions }: Rows): Promise<void> {
   await stores.pool.query(rows()`UPDATE pipelines SET paused = ${history.paused}`);
   for (const { id, paused, interruptible, supersede = true, concurrency = null } of history.jobs)
     await stores.pool.query(rows()`
       UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible}, supersede = ${supersede},
         concurrency = ${concurrency}
       WHERE id = ${rowOf(jobs, id)}`);
-  for (const { id, pinned, versions: own } of history.resources) {
+  for (const { id, pinned, versions: ofResource } of history.resources) {
     if (pinned !== undefined)
       await stores.pool.query(rows()`
         UPDATE resources SET pinned_version = ${rowOf(versions, pinned)} WHERE id = ${rowOf(resources, id)}`);
-    for (const version of own.filter(({ disabled }) => disabled))
+    for (const version of ofResource.filter(({ disabled }) => disabled))
       await stores.pool.query(rows()`
         UPDATE versions SET disabled = true WHERE id = ${rowOf(versions, version.id)}`);
   }
@@ -158,7 +158,7 @@ async function writeBuild(
       ON CONFLICT DO NOTHING`);
 }
 
-/** Which of the inputs of its resource it is. */
+/** The input's position among the inputs of the same resource. */
 function nthOf({ inputs }: HistoryBuild, position: number): number {
   return inputs.slice(0, position).filter(({ resource: id }) => id === inputs[position]?.resource).length;
 }
@@ -169,33 +169,33 @@ function rowOf(map: Map<number, number>, id: number): number {
   return found;
 }
 
-interface MadeBuild {
+interface WrittenBuild {
   job: number;
   /** Row ids, by position of the get. */
   versions: readonly number[];
 }
 
 /**
- * What was written, since only that has row ids of versions: the decision itself has their places in the
- * order of their resource.
+ * The builds that were written after this one. The inputs in their rows are row ids of versions; a decision
+ * has the versions' places instead.
  */
-async function madeAfter(build: number): Promise<readonly MadeBuild[]> {
-  return await stores.pool.any(rows<MadeBuild>()`
+async function buildsAfter(build: number): Promise<readonly WrittenBuild[]> {
+  return await stores.pool.any(rows<WrittenBuild>()`
     SELECT b.job_id AS job,
       to_jsonb(ARRAY(SELECT i.version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
     FROM builds b WHERE b.id > ${build} ORDER BY b.id`);
 }
 
-/** `job: versions`, in the order of the decision. */
-function said(builds: readonly MadeBuild[]): string[] {
-  return builds.map(({ job: of, versions }) => `${of}: ${String(versions)}`);
+/** Each build as `job: versions`. */
+function linesOf(builds: readonly WrittenBuild[]): string[] {
+  return builds.map(({ job: id, versions }) => `${id}: ${String(versions)}`);
 }
 
 /** Pages of one row, so that every search continues on the next page. */
 const ONE_BY_ONE = [1, ...Array.from({ length: 499 }, () => 1)] as const;
 
-/** Nothing of it is written. */
-async function decided(
+/** The decision on these jobs, which is not written. */
+async function decideWithoutWriting(
   jobs: ReadonlyMap<number, number>,
   pageRows?: readonly [number, ...number[]],
 ): Promise<DecidedBuilds> {
@@ -210,24 +210,27 @@ describe('what Postgres gathers', () => {
   test('facts gathered in pages lead to the same decision as all facts at once', async () => {
     const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents });
     await fc.assert(
-      fc.asyncProperty(drawn, async (one) => {
-        const history = historyOf(one.pipeline);
-        for (const [index, event] of one.events.entries()) {
+      fc.asyncProperty(drawn, async ({ pipeline: definition, events }) => {
+        const history = historyOf(definition);
+        for (const [index, event] of events.entries()) {
           happen(history, event);
           if (index % 3 === 0) applyDecision(history, decideFromHistory(history));
         }
         const expected = decideFromHistory(history);
         await stores.empty();
         await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-        const { pipeline, versions, jobs, lastBuild } = await write(history);
-        const [usual, byOne] = await Promise.all([decided(jobs), decided(jobs, ONE_BY_ONE)]);
+        const { pipeline, versions, jobs, lastBuild } = await writeHistory(history);
+        const [usual, byOne] = await Promise.all([
+          decideWithoutWriting(jobs),
+          decideWithoutWriting(jobs, ONE_BY_ONE),
+        ]);
         expect(byOne).toEqual(usual);
         await scheduleOn(stores, pipeline, new Date());
-        const inRows = expected.builds.map((build) => ({
+        const expectedRows = expected.builds.map((build) => ({
           job: rowOf(jobs, build.job),
           versions: build.versions.map((version) => rowOf(versions, version)),
         }));
-        expect(said(await madeAfter(lastBuild))).toEqual(said(inRows));
+        expect(linesOf(await buildsAfter(lastBuild))).toEqual(linesOf(expectedRows));
       }),
       { numRuns: GATHERED },
     );
@@ -235,50 +238,50 @@ describe('what Postgres gathers', () => {
 
   test('older pages are read when the newest builds do not agree', async () => {
     const history = disagreeing({ upTo: 300, agreed: 5, place: (version) => version });
-    const { pipeline, versions } = await write(history);
-    const asked: Facts[] = [];
+    const { pipeline, versions } = await writeHistory(history);
+    const factsRead: Facts[] = [];
     const decisions: DecidedBuilds[] = [];
     await scheduleOn(stores, pipeline, new Date(), (facts) => {
-      asked.push(structuredClone(facts));
+      factsRead.push(structuredClone(facts));
       decisions.push(decideBuilds(facts));
       return decideBuilds(facts);
     });
-    expect(asked.map(({ passes }) => passes.length)).toEqual([2, 3]);
+    expect(factsRead.map(({ passes }) => passes.length)).toEqual([2, 3]);
     expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
   });
 
   test('older pages are read one by one where versions have moved', async () => {
-    // The first one is the newest now.
+    // Version 1 has moved to the end and is now the newest.
     const history = disagreeing({ upTo: 8, agreed: 3, place: (version) => (version === 1 ? 9 : version) });
-    const { versions, jobs } = await write(history);
-    const { builds } = await decided(jobs, ONE_BY_ONE);
+    const { versions, jobs } = await writeHistory(history);
+    const { builds } = await decideWithoutWriting(jobs, ONE_BY_ONE);
     expect(builds.map((build) => build.versions)).toEqual([[rowOf(versions, 3)]]);
   });
 });
 
 /**
- * The last job takes what passed both others: the first of them is through with all versions, the second with
- * one.
+ * A history whose last job takes versions that passed both other jobs. All versions passed the first job, and
+ * one version passed the second.
  */
-function disagreeing(drawn: { upTo: number; agreed: number; place: (version: number) => number }): History {
+function disagreeing(shape: { upTo: number; agreed: number; place: (version: number) => number }): History {
   const upstream = {
     interruptible: false,
     gets: [{ resource: 0, trigger: false, every: false, passed: 0 }],
   };
   const both = { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] };
   const history = historyOf({ resources: 1, jobs: [upstream, upstream, both], past: [] });
-  const known = history.resources[0];
-  for (let version = 1; version <= drawn.upTo; version += 1) {
-    known?.versions.push({
+  const onlyResource = history.resources[0];
+  for (let version = 1; version <= shape.upTo; version += 1) {
+    onlyResource?.versions.push({
       id: version,
-      place: drawn.place(version),
+      place: shape.place(version),
       label: String(version),
       disabled: false,
     });
-    for (const of of version === drawn.agreed ? [1, 2] : [1])
+    for (const upstreamJob of version === shape.agreed ? [1, 2] : [1])
       history.builds.push({
         id: history.builds.length + 1,
-        job: of,
+        job: upstreamJob,
         number: '1',
         status: 'succeeded',
         inputs: [{ resource: 1, version }],

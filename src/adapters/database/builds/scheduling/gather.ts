@@ -43,7 +43,7 @@ export interface Gathered {
   queued: number;
   /** More jobs of the pipeline may wait for a decision. */
   more: boolean;
-  /** Row ids of versions by place, where they differ. Pages add more. */
+  /** Row ids of versions by place, where id and place differ. Pages of history have `ids` of their own. */
   ids: Map<number, number>;
 }
 
@@ -67,11 +67,11 @@ interface Row {
   active: JobFacts['active'] | null;
   queued_newest: JobFacts['queued'] | null;
   requests: RequestRow[] | null;
-  form: Input[];
-  inputs: InputRow[] | null;
+  inputs: Input[];
+  gets: GetRow[] | null;
 }
 
-interface InputRow extends Omit<GetFacts, 'unused'> {
+interface GetRow extends Omit<GetFacts, 'unused'> {
   name: string;
   nth: number;
   resourceName: string;
@@ -82,7 +82,10 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   held: { from: number; until: string; newest: PlacedVersion | null } | null;
 }
 
-/** Gets of one decision, which takes at least one job. So its cost does not grow with the pipeline. */
+/**
+ * The most gets of one decision, so that its cost does not grow with the pipeline. A decision takes at least
+ * one job, even if the job has more gets.
+ */
 const MAX_GETS = 250;
 
 /** The first jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
@@ -129,7 +132,7 @@ const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
           AND b.status IN ('pending', 'waiting')
         ORDER BY b.id) AS o)`;
 
-/** Each part reads from one end of an index, so the cost does not grow with history. */
+/** Each subquery reads from one end of an index, so the cost does not grow with history. */
 async function gather(
   connection: Transaction,
   name: string,
@@ -146,7 +149,7 @@ async function gather(
       (SELECT queued FROM queue) AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede,
       j.approval, j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
-      ${openRequests} AS requests, j.inputs AS form,
+      ${openRequests} AS requests, j.inputs,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger,
             'every', g.every,
@@ -167,30 +170,30 @@ async function gather(
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
             WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
             ELSE ${unusedPassed(MAX_PASSED_VERSIONS)} END) ORDER BY g.position)
-        FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
+        FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS gets
     FROM jobs j
     JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
     JOIN teams t ON t.id = p.team_id
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE j.deleted_at IS NULL AND ${where}`);
-  const inputs = found.flatMap((row) => row.inputs ?? []);
-  const moved = new Map<number, number>();
+  const gets = found.flatMap((row) => row.gets ?? []);
+  const idsByPlace = new Map<number, number>();
   const placeOf: PlaceOf = ([place, id]) => {
-    if (place !== id) moved.set(place, id);
+    if (place !== id) idsByPlace.set(place, id);
     return place;
   };
   return {
     jobs: found.map((row) => toGathered(row, placeOf)),
     paused: found.some((row) => row.pipeline_paused),
-    more: inputs.length >= MAX_GETS,
+    more: gets.length >= MAX_GETS,
     queued: found[0]?.queued ?? 0,
-    resources: [...new Map(inputs.map((input) => [input.resource, toResource(input, placeOf)])).values()],
-    ids: moved,
+    resources: [...new Map(gets.map((get) => [get.resource, toResource(get, placeOf)])).values()],
+    ids: idsByPlace,
   };
 }
 
 function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
-  const inputs = row.inputs ?? [];
+  const gets = row.gets ?? [];
   return {
     facts: {
       id: row.id,
@@ -198,7 +201,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
       paused: row.paused,
       interruptible: row.interruptible,
       approval: row.approval !== null,
-      gets: inputs.map(({ resource, trigger, every, baseline, passed, unused }) => ({
+      gets: gets.map(({ resource, trigger, every, baseline, passed, unused }) => ({
         resource,
         trigger,
         every,
@@ -208,7 +211,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
       })),
       requests: (row.requests ?? []).map((request) => toRequest(request, placeOf)),
       supersede: row.supersede,
-      inputs: row.form,
+      inputs: row.inputs,
       active: row.active ?? [],
       queued: row.queued_newest ?? [],
       ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
@@ -218,7 +221,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
     revision: row.revision,
     nextNumber: row.next_number,
     requested: row.requested,
-    gets: inputs.map(({ name, resource, nth }) => ({ name, resource, nth })),
+    gets: gets.map(({ name, resource, nth }) => ({ name, resource, nth })),
     ...(row.approval === null ? {} : { approval: row.approval }),
     hold: {
       paused: row.paused || row.pipeline_paused,
@@ -230,7 +233,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
 }
 
 function toResource(
-  { resource, resourceName, newest, disabled, pinned, held }: InputRow,
+  { resource, resourceName, newest, disabled, pinned, held }: GetRow,
   placeOf: PlaceOf,
 ): Facts['resources'][number] {
   return {
@@ -243,6 +246,6 @@ function toResource(
   };
 }
 
-function toHeld({ from, until, newest }: NonNullable<InputRow['held']>, placeOf: PlaceOf): HeldVersions {
+function toHeld({ from, until, newest }: NonNullable<GetRow['held']>, placeOf: PlaceOf): HeldVersions {
   return { from, until: new Date(until), ...(newest === null ? {} : { newest: placeOf(newest) }) };
 }

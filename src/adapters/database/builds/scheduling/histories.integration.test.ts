@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** What the scheduler says in memory comes true in Postgres. */
+/** The stores on Postgres must give the same lines as the scheduler in memory. */
 describe.each(Object.entries(HISTORIES))('%s', (_subject, histories) => {
   test.each(Object.entries(histories))('%s', async (_sentence, [pipeline, ...lines]) => {
     expect(await playOnStores(stores, pipeline, lines)).toEqual(lines);

@@ -37,7 +37,7 @@ const JOBS: Job[] = [
 ];
 const RESOURCES = ['git.app', 'git.tools'];
 
-/** How often each is drawn. */
+/** How often each kind of event is drawn. */
 const WEIGHTS = {
   version: 3,
   end: 4,
@@ -58,9 +58,9 @@ const WEIGHTS = {
 type Kind = keyof typeof WEIGHTS;
 const drawnEvent = fc.record({
   kind: weighted(WEIGHTS),
-  one: fc.nat(11),
-  other: fc.nat(11),
-  wait: fc.nat(3),
+  targetIndex: fc.nat(11),
+  versionIndex: fc.nat(11),
+  waitMs: fc.nat(3),
 });
 type DrawnEvent = typeof drawnEvent extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 const drawnActors = fc.array(fc.array(drawnEvent, { minLength: 6, maxLength: 16, size: 'max' }), {
@@ -74,7 +74,7 @@ function pick<Item>(items: readonly Item[], index: number): Item | undefined {
 
 class World {
   #pipeline = 0;
-  #named = 0;
+  #lastRef = 0;
   readonly #scopes = new Map<string, number>();
 
   async begin(): Promise<void> {
@@ -93,45 +93,52 @@ class World {
       await giveTurnsToTeam(team, stores.builds, now());
   }
 
-  /** Whatever is asked of it, a job runs only as many builds as it may, and so do its groups and its team. */
-  async look(): Promise<void> {
-    const over = await stores.pool.any(rows<{ what: string }>()`
+  /** Expects that no job, serial group or team runs more builds than its limit. */
+  async expectLimits(): Promise<void> {
+    const exceeded = await stores.pool.any(rows<{ what: string }>()`
       WITH running AS (SELECT j.name, j.concurrency, j.serial_groups FROM builds b JOIN jobs j ON j.id = b.job_id
         WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL)
       SELECT name AS what FROM running GROUP BY name, concurrency HAVING count(*) > concurrency
       UNION ALL SELECT g FROM running, unnest(serial_groups) g GROUP BY g HAVING count(DISTINCT name) > 1
       UNION ALL SELECT 'the team' FROM running HAVING count(*) > 4`);
-    expect(over).toEqual([]);
+    expect(exceeded).toEqual([]);
   }
 
-  async happen({ kind, one, other }: DrawnEvent): Promise<void> {
-    const name = pick(RESOURCES, one) ?? '';
-    const of = { resource: { ...APP, resource: name }, job: { ...APP, job: pick(JOBS, one)?.name ?? '' } };
+  async act({ kind, targetIndex, versionIndex }: DrawnEvent): Promise<void> {
+    const name = pick(RESOURCES, targetIndex) ?? '';
+    const names = {
+      resource: { ...APP, resource: name },
+      job: { ...APP, job: pick(JOBS, targetIndex)?.name ?? '' },
+    };
     const { actions } = stores;
     const acts: Record<Kind, () => Promise<unknown>> = {
-      version: () => this.#found(name),
-      end: () => this.#end(one, 'end'),
-      fail: () => this.#end(one, 'fail'),
-      trigger: () => triggerOn(stores, of.job, 'ann', now()),
+      version: () => this.#findVersion(name),
+      end: () => this.#end(targetIndex, 'end'),
+      fail: () => this.#end(targetIndex, 'fail'),
+      trigger: () => triggerOn(stores, names.job, 'ann', now()),
       pause: () => actions.pausePipeline(APP, 'ann'),
       unpause: () => actions.unpausePipeline(APP),
-      pauseJob: () => actions.pauseJob(of.job, 'ann'),
-      unpauseJob: () => actions.unpauseJob(of.job),
-      unpin: () => actions.unpin(of.resource),
-      pin: () => this.#toVersion(name, other, (version) => actions.pin(of.resource, { version, by: 'ann' })),
+      pauseJob: () => actions.pauseJob(names.job, 'ann'),
+      unpauseJob: () => actions.unpauseJob(names.job),
+      unpin: () => actions.unpin(names.resource),
+      pin: () =>
+        this.#toVersion(name, versionIndex, (version) => actions.pin(names.resource, { version, by: 'ann' })),
       disable: () =>
-        this.#toVersion(name, other, (version) => actions.disableVersion(of.resource, version, 'ann')),
-      enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
+        this.#toVersion(name, versionIndex, (version) =>
+          actions.disableVersion(names.resource, version, 'ann'),
+        ),
+      enable: () =>
+        this.#toVersion(name, versionIndex, (version) => actions.enableVersion(names.resource, version)),
       triggerVersion: () =>
-        this.#toVersion(name, other, (version) =>
+        this.#toVersion(name, versionIndex, (version) =>
           triggerVersion(
-            of.resource,
+            names.resource,
             { version, by: 'ann' },
             { ...stores, notifications: { notify: () => undefined }, now },
           ),
         ),
-      cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann')),
-      retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann')),
+      cancel: () => this.#toBuild(targetIndex, (ref) => actions.cancelBuild(ref, 'ann')),
+      retry: () => this.#toBuild(targetIndex, (ref) => actions.retryBuild(ref, 'ann')),
     };
     await acts[kind]();
   }
@@ -151,14 +158,14 @@ class World {
     if (build !== undefined) await act({ ...APP, ...build });
   }
 
-  async #found(name: string): Promise<void> {
+  async #findVersion(name: string): Promise<void> {
     const scope = this.#scopes.get(name) ?? 0;
     const at = now();
     await stores.checks.requestCheck({ ...APP, resource: name }, 'manual', at);
     const opened = await stores.checks.openRun([scope], 'manual', at);
     if (opened === undefined) return;
-    this.#named += 1;
-    const versions = [{ ref: String(this.#named) }];
+    this.#lastRef += 1;
+    const versions = [{ ref: String(this.#lastRef) }];
     await stores.checks.recordCheck({ run: opened.run, scope, versions, log: '' }, at);
     await stores.checks.closeRun(opened.run, at);
   }
@@ -182,33 +189,33 @@ class World {
     await followOn(stores, build.id, build.attempt, events);
   }
 
-  /** What the actors do, each in its order, beside two schedulers and somebody who looks. */
+  /** Runs the events of each actor in order, beside two schedulers and an observer of the limits. */
   async round(actors: readonly DrawnEvent[][]): Promise<void> {
-    const over = new AbortController();
+    const stop = new AbortController();
     const schedulers = [0, 3].map(async (slow) => {
-      while (!over.signal.aborted) await this.schedule(slow);
+      while (!stop.signal.aborted) await this.schedule(slow);
     });
     const observer = (async () => {
-      while (!over.signal.aborted) await this.look();
+      while (!stop.signal.aborted) await this.expectLimits();
     })();
     const acting = actors.map(async (events) => {
       for (const event of events) {
-        await this.happen(event);
-        await sleep(event.wait);
+        await this.act(event);
+        await sleep(event.waitMs);
       }
     });
     await Promise.all(acting);
-    over.abort();
+    stop.abort();
     await Promise.all([...schedulers, observer]);
   }
 
-  /** Every request is decided. */
+  /** Schedules until every request is decided. */
   async settle(): Promise<void> {
     while ((await stores.builds.pipelinesToSchedule(10)).length > 0) await this.schedule(0);
   }
 
-  /** Nothing is paused and every request is decided. Then builds end until no new one comes. */
-  async rest(): Promise<void> {
+  /** Unpauses the pipeline, then schedules and ends builds until there are no more. */
+  async finish(): Promise<void> {
     await stores.actions.unpausePipeline(APP);
     for (let round = 0; round < 500; round += 1) {
       await this.settle();
@@ -219,15 +226,15 @@ class World {
     throw new Error('Builds follow upon builds without end.');
   }
 
-  /** Decides on every job as if nothing had been decided: whatever was forgotten would be built now. */
-  async forgotten(): Promise<string[]> {
+  /** Decides on every job once more. Returns the builds that the decisions before had forgotten. */
+  async forgottenBuilds(): Promise<string[]> {
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
     const { builds } = await scheduleOn(stores, this.#pipeline, now());
     return builds.map((build) => `${build.job} ${build.number}`);
   }
 
-  /** Sets of versions that came by themselves, and more than once. */
-  async twice(): Promise<unknown> {
+  /** Sets of versions that a job built automatically more than once. */
+  async duplicateBuilds(): Promise<unknown> {
     return await stores.pool.any(rows()`
       SELECT name, versions, count(*) FROM (
         SELECT j.name, array_agg(i.version_id ORDER BY i.position) AS versions FROM builds b
@@ -237,8 +244,11 @@ class World {
       GROUP BY 1, 2 HAVING count(*) > 1`);
   }
 
-  /** What good builds took is what passed, no more and no less; numbers have no gaps. */
-  async wrong(): Promise<unknown> {
+  /**
+   * Rows that break a rule: the good versions are exactly the versions of succeeded builds, and the numbers
+   * of a job's builds have no gaps.
+   */
+  async inconsistentRows(): Promise<unknown> {
     return await stores.pool.any(rows()`
       (SELECT b.job_id, i.resource_id, i.version_id, b.id FROM builds b JOIN build_inputs i ON i.build_id = b.id
         WHERE b.status IN ('succeeded', 'warning') EXCEPT SELECT job_id, resource_id, version_id, build_id
@@ -253,17 +263,17 @@ class World {
   }
 }
 
-const AT_ONCE = 3;
+const EVENTS_PER_ROUND = 3;
 
-/** A few events of each actor at a time. */
+/** Splits the actors' events into rounds. Each round has a few events of each actor. */
 function roundsOf(actors: readonly DrawnEvent[][]): DrawnEvent[][][] {
   const most = Math.max(...actors.map((events) => events.length));
-  return Array.from({ length: Math.ceil(most / AT_ONCE) }, (_, round) =>
-    actors.map((events) => events.slice(round * AT_ONCE, (round + 1) * AT_ONCE)),
+  return Array.from({ length: Math.ceil(most / EVENTS_PER_ROUND) }, (_, round) =>
+    actors.map((events) => events.slice(round * EVENTS_PER_ROUND, (round + 1) * EVENTS_PER_ROUND)),
   );
 }
 
-test('no interleaving of decisions loses anything, builds it twice or exceeds a limit', async () => {
+test('no interleaving of decisions loses a build, makes it twice or exceeds a limit', async () => {
   let builds = 0;
   await fc.assert(
     fc.asyncProperty(drawnActors, async (actors) => {
@@ -272,12 +282,12 @@ test('no interleaving of decisions loses anything, builds it twice or exceeds a 
       for (const events of roundsOf(actors)) {
         await world.round(events);
         await world.settle();
-        expect(await world.forgotten()).toEqual([]);
+        expect(await world.forgottenBuilds()).toEqual([]);
       }
-      await world.rest();
-      expect(await world.forgotten()).toEqual([]);
-      expect(await world.twice()).toEqual([]);
-      expect(await world.wrong()).toEqual([]);
+      await world.finish();
+      expect(await world.forgottenBuilds()).toEqual([]);
+      expect(await world.duplicateBuilds()).toEqual([]);
+      expect(await world.inconsistentRows()).toEqual([]);
       builds += await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds`);
     }),
     { numRuns: INTERLEAVINGS, endOnFailure: true },

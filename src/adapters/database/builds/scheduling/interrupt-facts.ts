@@ -19,12 +19,12 @@ export async function interruptFacts(
       FROM build_inputs i WHERE i.build_id = b.id AND i.resource_id IS NOT NULL), '[]') AS inputs
     FROM builds b WHERE b.job_id = ANY(${ids(jobs)}) AND b.ended_at IS NULL ORDER BY b.id`);
   const used = open.flatMap(({ inputs }) => inputs.map(({ version }) => version));
-  const found = await connection.any(prepared<OriginRow>('version_origins')`
+  const origins = await connection.any(prepared<OriginRow>('version_origins')`
     SELECT id, fields ->> 'pr' AS pr, fields ->> 'branch' AS branch FROM versions
     WHERE id = ANY(${ids([...new Set([...versions, ...used])])})
       AND coalesce(fields ->> 'pr', fields ->> 'branch') IS NOT NULL`);
   return {
     open: [...open],
-    origins: new Map(found.map(({ id, ...origin }) => [id, withoutNulls(origin)])),
+    origins: new Map(origins.map(({ id, ...origin }) => [id, withoutNulls(origin)])),
   };
 }

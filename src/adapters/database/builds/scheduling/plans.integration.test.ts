@@ -37,17 +37,17 @@ afterAll(async () => {
   await stores.close();
 });
 
-test('no query from a version to its build reads through history', async () => {
+test('no query on the way from a version to its build scans history', async () => {
   const { builds, checks, sessions, views } = storesOver({ pool });
-  const ways: Record<string, () => Promise<unknown>> = {
+  const queries: Record<string, () => Promise<unknown>> = {
     'due checks': () => checks.dueChecks(now(), 100),
     'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
     'a decision': () => scheduleOn({ builds }, saved.id, now()),
     'a trigger': () => triggerOn({ builds }, { ...APP, job: 'unit' }, 'ann', now()),
-    'whose turn it is': async () => await giveTurns({ builds }),
+    'the turns of the team': async () => await giveTurns({ builds }),
     'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
-    'what is put off': async () => {
+    'the delayed builds': async () => {
       await builds.explainFull('main', 'TeamLimit: enough');
       await builds.explainPending((await builds.buildsToStart(1))[0]?.id ?? 0, 'QuotaExceeded: no room');
       await builds.nextStartMs();
@@ -72,30 +72,30 @@ test('no query from a version to its build reads through history', async () => {
       await views.logs({ ...APP, job: 'unit', number: '777' }, 0);
     },
   };
-  expect(await readThrough(ways, TABLES)).toEqual([]);
+  expect(await tableScans(queries, TABLES)).toEqual([]);
 });
 
-test('no query from hooks to the builds that wait for them reads through history', async () => {
+test('no query on the way from hooks to the builds that wait for them scans history', async () => {
   const { builds, checks } = storesOver({ pool });
-  const withHooksOf = { ...toSave(withHooks()), pipeline: 'told' };
-  const { id, resources } = await stores.pipelines.savePipeline(withHooksOf);
+  const pipelineWithHooks = { ...toSave(withHooks()), pipeline: 'told' };
+  const { id, resources } = await stores.pipelines.savePipeline(pipelineWithHooks);
   await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
-  const recorded = async (): Promise<unknown> => {
+  const recordVersion = async (): Promise<unknown> => {
     await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
     return await found({ checks }, { resources }, [{ ref: 'of hooks' }]);
   };
-  const run = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
-  const ways: Record<string, () => Promise<unknown>> = {
-    'recorded versions': recorded,
+  const openHookRun = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
+  const queries: Record<string, () => Promise<unknown>> = {
+    'recorded versions': recordVersion,
     'a decision while they wait': () => scheduleOn({ builds }, id, now()),
-    'open hooks': run,
+    'open hooks': openHookRun,
     'all open runs': () => checks.openRuns(),
-    'what an agent gets': async () => await checks.runFacts(await run()),
-    'why there is no Pod': async () => await checks.explainHooks(await run(), 'no room'),
-    'the end of hooks': async () => await checks.recordHooks(await run(), { results: [] }, now()),
+    'what an agent gets': async () => await checks.runFacts(await openHookRun()),
+    'why there is no Pod': async () => await checks.explainHooks(await openHookRun(), 'no room'),
+    'the end of hooks': async () => await checks.recordHooks(await openHookRun(), { results: [] }, now()),
     'the decision that follows': () => scheduleOn({ builds }, id, now()),
   };
-  expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
+  expect(await tableScans(queries, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
   expect(
     (await stores.views.builds({ team: 'main', pipeline: 'told', job: 'unit' }, { limit: 5 }))?.rows,
   ).toHaveLength(1);
@@ -108,22 +108,22 @@ function withHooks(): Pipeline {
   });
 }
 
-/** Which of the ways read through which table. */
-async function readThrough(
-  ways: Record<string, () => Promise<unknown>>,
+/** The queries that scan a table, as `query: table`. */
+async function tableScans(
+  queries: Record<string, () => Promise<unknown>>,
   tables: readonly string[],
 ): Promise<string[]> {
   const scans: string[] = [];
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, query] of Object.entries(queries)) {
     const before = await rowsReadThrough(pool, tables);
-    await way();
+    await query();
     const after = await rowsReadThrough(pool, tables);
     for (const [table, count] of after) if (count > (before.get(table) ?? 0)) scans.push(`${name}: ${table}`);
   }
   return scans;
 }
 
-/** As many runs of hooks as builds, all over. */
+/** Inserts as many ended runs of hooks as there are builds. */
 async function fillWithHooks(connection: DatabasePool, resource: number): Promise<void> {
   await connection.query(rows()`
     WITH runs AS (

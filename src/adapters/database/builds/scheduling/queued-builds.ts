@@ -2,9 +2,9 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 
 /**
- * SQL: the number of builds of a pipeline that have not started, counted up to the limit. The limit inside
- * makes it a lookup per job. Postgres may believe that few builds are open, because most have ended, and
- * would read the open builds of all teams again for each job.
+ * SQL: the number of builds of a pipeline that have not started, counted up to the limit. The inner limit
+ * makes Postgres look up the builds of each job. Without it, Postgres may read the open builds of all teams
+ * once per job: most builds have ended, so it estimates that few are open.
  */
 export const queuedBuilds = (pipeline: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
   SELECT count(*) FROM (

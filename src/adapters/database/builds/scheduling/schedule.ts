@@ -21,7 +21,7 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
 
 /**
  * A decision takes five round trips (begin, lock, gather, write, commit), and one more for each kind of page
- * that it reads. It is repeated if a build that it supersedes has started meanwhile.
+ * that it reads. The decision is repeated if a build that it supersedes has started meanwhile.
  */
 export async function withPipeline<T>(
   database: Database,
@@ -57,11 +57,12 @@ export function decisionTransaction(
     return known;
   };
   return {
-    facts: async (rowsOfPage) => {
+    facts: async (rowsPerPage) => {
       known = await gather();
-      return await toFacts(connection, known, rowsOfPage);
+      return await toFacts(connection, known, rowsPerPage);
     },
-    older: async (needs, rowsOfPage) => await olderPages(connection, gathered(), { needs, rows: rowsOfPage }),
+    older: async (needs, rowsPerPage) =>
+      await olderPages(connection, gathered(), { needs, rows: rowsPerPage }),
     interruptFacts: async (of) => await interruptFacts(connection, of),
     write: async (decision, options) => await writeDecision(connection, gathered().jobs, decision, options),
   };
@@ -70,10 +71,10 @@ export function decisionTransaction(
 async function toFacts(
   connection: Transaction,
   gathered: Gathered,
-  rowsOfPage: number,
+  rowsPerPage: number,
 ): Promise<GatheredFacts> {
   const { jobs, paused, resources, queued, more } = gathered;
-  const { passes, used, ids } = await newestPages(connection, gathered, rowsOfPage);
+  const { passes, used, ids } = await newestPages(connection, gathered, rowsPerPage);
   return {
     paused,
     resources,

@@ -11,9 +11,9 @@ interface Ending {
 }
 
 /**
- * SQL condition for builds that are found by their ids. In this form Postgres looks up each id. With
- * `ended_at IS NULL` it may read all open builds by the index of those, because it estimates that next to
- * none is open.
+ * SQL condition: the build has not ended. For queries that find builds by id: in this form Postgres looks up
+ * each id. With a plain `ended_at IS NULL` it may read the index of all open builds, because it estimates
+ * that hardly any build is open.
  */
 export const STILL_OPEN = sql.fragment`(ended_at IS NULL) IS TRUE`;
 
@@ -22,7 +22,7 @@ const CANCELLED = sql.fragment`'Cancelled'`;
 /**
  * SQL: an UPDATE that stops builds. A build that has not started ends here, without hooks, since nothing has
  * run. A running build is marked for cancellation, and its agent ends it. The caller holds the pipeline's
- * lock, which comes before rows of builds. `which` selects by id.
+ * lock, which must be taken before rows of builds are locked. `which`: an SQL condition that selects by id.
  */
 export function stopBuilds(
   which: FragmentSqlToken,

@@ -21,10 +21,10 @@ afterAll(async () => await stores.close());
 beforeEach(async () => {
   await stores.empty();
   for (const team of ['main', 'other']) await stores.teams.saveTeam({ name: team, namespace: team });
-  await save('main/giver', job('release', put('trigger.released')));
-  await save('main/taker', job('deploy', get('trigger.released'), task('roll out')));
-  await save('main/deaf', job('deploy', get('trigger.elsewhere')));
-  await save('other/stranger', job('deploy', get('trigger.released')));
+  await save('main/sender', job('release', put('trigger.released')));
+  await save('main/receiver', job('deploy', get('trigger.released'), task('roll out')));
+  await save('main/unrelated', job('deploy', get('trigger.elsewhere')));
+  await save('other/outsider', job('deploy', get('trigger.released')));
 });
 
 async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
@@ -33,19 +33,19 @@ async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
     steps.flatMap((step) => ('resource' in step ? [step.resource] : [])),
   );
   const { schedule: _none, ...bare } = resource('');
-  const resources = names.map((one) => ({
+  const resources = names.map((resourceName) => ({
     ...bare,
-    name: one,
+    name: resourceName,
     type: 'trigger',
-    label: one.split('.')[1] ?? '',
+    label: resourceName.split('.')[1] ?? '',
   }));
   const definition = samplePipeline({ resourceTypes: [trigger], resources, jobs });
   const saved = await stores.pipelines.savePipeline(toSave(definition, { team, pipeline, namespace: team }));
   ids.set(name, saved.id);
 }
 
-/** A build of the pipeline that puts. */
-async function give(fields: Record<string, string>, pipeline = 'giver'): Promise<void> {
+/** Runs a build of the pipeline that emits a trigger with these fields. */
+async function emit(fields: Record<string, string>, pipeline = 'sender'): Promise<void> {
   await triggerOn(stores, { team: 'main', pipeline, job: 'release' }, 'ann', now());
   await giveTurns(stores);
   const build = (await stores.builds.buildsToStart(10)).find((one) => one.pipeline === pipeline);
@@ -62,42 +62,42 @@ async function versionsOf(team: string, pipeline: string, name = 'trigger.releas
 
 describe('a trigger', () => {
   test('a trigger reaches the resource of its name in every pipeline of the team, and in no other team', async () => {
-    await give({ tag: '1', trigger_pipeline: 'giver' });
-    const version = { tag: '1', trigger_pipeline: 'giver' };
-    expect(await versionsOf('main', 'giver')).toEqual([version]);
-    expect(await versionsOf('main', 'taker')).toEqual([version]);
-    expect(await versionsOf('main', 'deaf', 'trigger.elsewhere')).toEqual([]);
-    expect(await versionsOf('other', 'stranger')).toEqual([]);
-    expect(await stores.builds.pipelinesToSchedule(10)).toContain(ids.get('main/taker'));
-    const made = await scheduleOn(stores, ids.get('main/taker') ?? 0, now());
-    expect(made.builds).toMatchObject([{ pipeline: 'taker', job: 'deploy', number: '1' }]);
+    await emit({ tag: '1', trigger_pipeline: 'sender' });
+    const version = { tag: '1', trigger_pipeline: 'sender' };
+    expect(await versionsOf('main', 'sender')).toEqual([version]);
+    expect(await versionsOf('main', 'receiver')).toEqual([version]);
+    expect(await versionsOf('main', 'unrelated', 'trigger.elsewhere')).toEqual([]);
+    expect(await versionsOf('other', 'outsider')).toEqual([]);
+    expect(await stores.builds.pipelinesToSchedule(10)).toContain(ids.get('main/receiver'));
+    const made = await scheduleOn(stores, ids.get('main/receiver') ?? 0, now());
+    expect(made.builds).toMatchObject([{ pipeline: 'receiver', job: 'deploy', number: '1' }]);
   });
 
-  test('a new listener gets no old triggers', async () => {
-    await give({ tag: '1' });
+  test('a pipeline that is added later gets no earlier triggers', async () => {
+    await emit({ tag: '1' });
     await save('main/late', job('deploy', get('trigger.released')));
     expect(await versionsOf('main', 'late')).toEqual([]);
-    await give({ tag: '2' });
+    await emit({ tag: '2' });
     expect(await versionsOf('main', 'late')).toEqual([{ tag: '2' }]);
-    expect(await versionsOf('main', 'taker')).toEqual([{ tag: '2' }, { tag: '1' }]);
+    expect(await versionsOf('main', 'receiver')).toEqual([{ tag: '2' }, { tag: '1' }]);
   });
 
   test('a trigger reaches no removed pipeline or resource', async () => {
-    await stores.pipelines.removePipeline({ team: 'main', pipeline: 'taker' });
-    await save('main/deaf', job('deploy', task('nothing')));
-    await give({ tag: '1' });
-    await save('main/taker', job('deploy', get('trigger.released')));
-    expect(await versionsOf('main', 'taker')).toEqual([]);
+    await stores.pipelines.removePipeline({ team: 'main', pipeline: 'receiver' });
+    await save('main/unrelated', job('deploy', task('nothing')));
+    await emit({ tag: '1' });
+    await save('main/receiver', job('deploy', get('trigger.released')));
+    expect(await versionsOf('main', 'receiver')).toEqual([]);
   });
 
   test('a trigger has no check, so nothing is due', async () => {
     expect(await stores.checks.dueChecks(new Date(Date.now() + 1e9), 10)).toEqual([]);
   });
 
-  test('two concurrent triggers reach all, in any order', async () => {
+  test('two concurrent triggers reach every pipeline, in any order', async () => {
     await save('main/second', job('release', put('trigger.released')));
-    await Promise.all([give({ tag: '1' }), give({ tag: '2' }, 'second')]);
-    for (const pipeline of ['giver', 'second', 'taker'])
+    await Promise.all([emit({ tag: '1' }), emit({ tag: '2' }, 'second')]);
+    for (const pipeline of ['sender', 'second', 'receiver'])
       expect((await versionsOf('main', pipeline))?.map((fields) => fields['tag']).toSorted()).toEqual([
         '1',
         '2',

@@ -19,18 +19,21 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** A job that takes the newest version; what it waits for is the team's only place, which `busy` has. */
-async function begin(
-  more: Partial<Job> = {},
-): Promise<{ found: (ref: string) => Promise<void>; id: number }> {
+/**
+ * Saves a pipeline whose job `ship` takes the newest version. Its builds wait while `busy` has the team's
+ * only slot.
+ */
+async function savePipeline(
+  shipOptions: Partial<Job> = {},
+): Promise<{ findVersion: (ref: string) => Promise<void>; id: number }> {
   const latest = { ...get('git.app'), version: 'latest' as const };
   const busy = job('busy', get('git.app', { trigger: false }), task('run'));
-  const ship: Job = { ...job('ship', latest, task('run')), ...more };
+  const ship: Job = { ...job('ship', latest, task('run')), ...shipOptions };
   const definition = samplePipeline({ jobs: [busy, job('later', get('git.app', { trigger: false })), ship] });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
   return {
     id: saved.id,
-    found: async (ref) => {
+    findVersion: async (ref) => {
       await found(stores, saved, [{ ref }]);
       await scheduleOn(stores, saved.id, now());
     },
@@ -41,28 +44,28 @@ async function approve(by: string, number: string): Promise<unknown> {
   return await stores.actions.vote({ ...APP, job: 'ship', number }, { by, approve: true });
 }
 
-async function ask(name: string): Promise<void> {
+async function triggerJob(name: string): Promise<void> {
   await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
 async function builds(): Promise<string[]> {
-  const all = await stores.pool.any(rows<{ said: string }>()`
-    SELECT concat_ws(' ', j.name, b.number, b.status, b.reason, b.message) AS said
+  const lines = await stores.pool.any(rows<{ line: string }>()`
+    SELECT concat_ws(' ', j.name, b.number, b.status, b.reason, b.message) AS line
     FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
-  return all.map(({ said }) => said);
+  return lines.map(({ line }) => line);
 }
 
 test('a superseded build names the build that took its place in the queue', async () => {
-  const { found: find } = await begin();
-  await find('a');
+  const { findVersion } = await savePipeline();
+  await findVersion('a');
   await stores.pool.query(rows()`UPDATE builds SET admitted_at = NULL, wants_pod = false`);
-  await ask('busy');
+  await triggerJob('busy');
   await stores.pool.query(
     rows()`UPDATE builds SET admitted_at = now() WHERE id = (SELECT max(id) FROM builds)`,
   );
-  await ask('later');
-  await find('b');
-  await find('c');
+  await triggerJob('later');
+  await findVersion('b');
+  await findVersion('c');
   expect(await builds()).toEqual([
     'ship 1 cancelled Superseded Build 2 took its place.',
     'busy 1 pending',
@@ -79,22 +82,22 @@ test('a superseded build names the build that took its place in the queue', asyn
 });
 
 test('votes on a superseded build do not count for the newer one', async () => {
-  const { found: find } = await begin({ approval: { label: 'gate', approvals: 2, notify: [] } });
-  await find('a');
+  const { findVersion } = await savePipeline({ approval: { label: 'gate', approvals: 2, notify: [] } });
+  await findVersion('a');
   await approve('bob', '1');
-  await find('b');
+  await findVersion('b');
   expect(await approve('eve', '2')).toMatchObject({ state: 'waiting', message: 'Approved by 1 of 2.' });
   expect(await approve('bob', '2')).toMatchObject({ state: 'approved' });
 });
 
 test('a build that begins while a newer one is decided keeps running, and the decision is repeated', async () => {
-  const { found: find, id } = await begin();
-  await find('a');
-  await ask('busy');
+  const { findVersion, id } = await savePipeline();
+  await findVersion('a');
+  await triggerJob('busy');
   await stores.pool.query(
     rows()`UPDATE builds SET status = 'started' WHERE job_id = (SELECT id FROM jobs WHERE name = 'busy')`,
   );
-  const [queued = 0, begun = 0] = await stores.pool.anyFirst(
+  const [queued = 0, started = 0] = await stores.pool.anyFirst(
     rows<{ id: number }>()`SELECT id FROM builds ORDER BY id`,
   );
   await stores.pool.query(rows()`
@@ -105,8 +108,8 @@ test('a build that begins while a newer one is decided keeps running, and the de
   await scheduleOn(stores, id, now(), (facts) => {
     decisions += 1;
     const decision = decideBuilds(facts);
-    // As if an agent had begun the build between the facts and what is written: it is not queued any more.
-    const supersedes = decisions === 1 ? [begun] : [queued];
+    // As if an agent had started this build after the facts were read: it is no longer queued.
+    const supersedes = decisions === 1 ? [started] : [queued];
     return { ...decision, builds: decision.builds.map((build) => ({ ...build, supersedes })) };
   });
   expect(decisions).toBe(2);
@@ -118,8 +121,8 @@ test('a build that begins while a newer one is decided keeps running, and the de
 });
 
 test('a job that says supersede = false keeps its queued build', async () => {
-  const { found: find } = await begin({ supersede: false });
-  await find('a');
-  await find('b');
+  const { findVersion } = await savePipeline({ supersede: false });
+  await findVersion('a');
+  await findVersion('b');
   expect(await builds()).toEqual(['ship 1 pending']);
 });

@@ -22,8 +22,11 @@ import { repeatDecision } from './write-decision.ts';
 
 type JobRequest = RequestedBuild & { job: JobName };
 
-/** JSON as text; null if no inputs were given. A prepared statement must have the same text in both cases. */
-const givenInputs = (inputs: RequestedBuild['inputs']): string | null =>
+/**
+ * The inputs as JSON text; null if there are none. Null is a parameter too: a prepared statement must have
+ * the same text in both cases.
+ */
+const inputsAsJson = (inputs: RequestedBuild['inputs']): string | null =>
   inputs === undefined ? null : JSON.stringify(inputs);
 
 /** Records the request in the statement that locks the pipeline. */
@@ -41,7 +44,7 @@ export async function withRequest<T>(
         JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
       INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values)
-      SELECT id, ${by}, ${timestamp(at)}, ${givenInputs(inputs)}::jsonb
+      SELECT id, ${by}, ${timestamp(at)}, ${inputsAsJson(inputs)}::jsonb
       FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
       if (recorded === null) return undefined;
@@ -59,7 +62,7 @@ export async function withRequestAfterChecks<T>(
 ): Promise<T | undefined> {
   return await repeatDecision(async () =>
     pool.transaction(async (connection) => {
-      const named = await connection.maybeOne(rows<{ job: number; pipelineId: number }>()`
+      const locked = await connection.maybeOne(rows<{ job: number; pipelineId: number }>()`
         WITH named AS MATERIALIZED (
           SELECT j.id, j.pipeline_id FROM jobs j
           JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
@@ -67,16 +70,16 @@ export async function withRequestAfterChecks<T>(
           WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
         SELECT id AS job, pipeline_id AS "pipelineId" FROM named,
           pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)`);
-      if (named === null) return undefined;
+      if (locked === null) return undefined;
       const request = await insertTrigger(connection, {
-        job: named.job,
+        job: locked.job,
         by,
-        inputs: givenInputs(inputs),
+        inputs: inputsAsJson(inputs),
         waitMs,
         at,
       });
-      const waits: TriggerWaits = { answer: 'checking', request, pipelineId: named.pipelineId };
-      return await work(waitingTransaction(connection, waits, named.job));
+      const waits: TriggerWaits = { answer: 'checking', request, pipelineId: locked.pipelineId };
+      return await work(waitingTransaction(connection, waits, locked.job));
     }),
   );
 }
@@ -126,7 +129,7 @@ export async function triggerAnswer(
   };
 }
 
-/** Ends the wait in the database too, so that no other decision waits either. */
+/** Also ends the request's wait for checks in the database, so that no other decision waits for them. */
 export async function withWaitEnded<T>(
   { pool }: Database,
   waits: TriggerWaits,

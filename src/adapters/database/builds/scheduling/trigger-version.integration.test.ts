@@ -11,21 +11,24 @@ beforeAll(async () => {
 });
 afterAll(async () => stores.close());
 
-const takers = (names: readonly string[]) =>
+const pipelineWithJobs = (names: readonly string[]) =>
   samplePipeline({ jobs: names.map((name) => job(name, get('git.app'), task('test'))) });
 
-/** So many jobs that are gone that Postgres would number the requests of those that are left one by one. */
+/**
+ * Removes so many jobs that Postgres prefers a plan that runs a subquery once per remaining job: each request
+ * would get a cascade of its own.
+ */
 async function removeManyJobs(): Promise<void> {
   const names = Array.from({ length: 300 }, (_, index) => `old-${index}`);
   const name = { team: 'main', pipeline: 'old' };
-  await stores.pipelines.savePipeline(toSave(takers(names), { ...name, uid: 'uid-2' }));
+  await stores.pipelines.savePipeline(toSave(pipelineWithJobs(names), { ...name, uid: 'uid-2' }));
   await stores.pool.query(rows()`UPDATE jobs SET deleted_at = now() WHERE name LIKE 'old-%'`);
   await stores.pool.query(rows()`ANALYZE jobs`);
   await stores.pool.query(rows()`ANALYZE job_gets`);
 }
 
-test('the requests of one triggered version belong together, whatever plan Postgres takes', async () => {
-  const saved = await stores.pipelines.savePipeline(toSave(takers(['unit', 'lint'])));
+test('the requests of one triggered version share a cascade, whatever plan Postgres chooses', async () => {
+  const saved = await stores.pipelines.savePipeline(toSave(pipelineWithJobs(['unit', 'lint'])));
   const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
   await removeManyJobs();
   const resource = { team: 'main', pipeline: 'app', resource: 'git.app' };

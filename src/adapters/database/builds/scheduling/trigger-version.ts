@@ -24,13 +24,13 @@ export async function withVersionRequests<T>(
       await pool.transaction(async (connection) => {
         const pipelineId = await lockPipeline(connection, name);
         if (pipelineId === undefined) return undefined;
-        const found = await findResource(connection, pipelineId, {
+        const resource = await findResource(connection, pipelineId, {
           name: name.resource,
           version: request.version,
         });
-        if (found === undefined) return undefined;
-        const requested = { ...request, resource: found.id };
-        const requests = await requestDirect(connection, requested);
+        if (resource === undefined) return undefined;
+        const requested = { ...request, resource: resource.id };
+        const requests = await requestDirectJobs(connection, requested);
         return await work(versionTransaction(connection, requested, { pipelineId, requests }));
       }),
   );
@@ -41,12 +41,12 @@ type RequestOfVersion = VersionRequest & { resource: number };
 /**
  * Requests a build of each job that gets the resource without `passed`. The caller holds the pipeline's lock.
  */
-async function requestDirect(
+async function requestDirectJobs(
   connection: Transaction,
   { resource, version, by, at }: RequestOfVersion,
 ): Promise<VersionTransaction['requests']> {
   return await connection.any(rows<{ job: number; request: number }>()`
-    -- Materialized: a subquery may be read once for each job, and each would be a cascade of its own.
+    -- Materialized, so that all jobs share a cascade: Postgres may run a plain subquery once per job.
     WITH c AS MATERIALIZED (SELECT nextval('job_trigger_cascades') AS cascade)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, resource_id, version_id, cascade)
     SELECT DISTINCT g.job_id, ${by}, ${timestamp(at)}, g.resource_id, ${version}::bigint, c.cascade

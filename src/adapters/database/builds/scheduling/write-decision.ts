@@ -7,6 +7,7 @@ import type { GatheredJob } from './gather.ts';
 import { stopBuilds } from './stop-builds.ts';
 
 interface Row extends MadeRow {
+  /** False: the decision ended this older build. */
   made: boolean;
 }
 
@@ -14,7 +15,7 @@ const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
  * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
- * builds, settled versions, answers to requests, and which requests were seen.
+ * builds, settled versions, answers to requests, and up to which request each job was decided.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -24,7 +25,7 @@ export async function writeDecision(
 ): Promise<DecisionWritten> {
   if (jobs.length === 0) return { made: [], interrupted: [] };
   const rows = rowsOf(jobs, decision, startAtOnce);
-  const found = await connection.any(prepared<Row>('write_decision')`
+  const writtenBuilds = await connection.any(prepared<Row>('write_decision')`
     WITH interrupted AS (
       ${endOlder(decision, rows.superseded, at)}),
     ${upstreamEnds(rows.inputs)},
@@ -62,16 +63,16 @@ export async function writeDecision(
     ${answersTo(decision)}
     SELECT id, job_id AS job, number, true AS made FROM made
     UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
-  const interrupted = new Set(found.filter(({ made }) => !made).map(({ id }) => id));
-  if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new BuildBegan();
-  return { made: found.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
+  const interrupted = new Set(writtenBuilds.filter(({ made }) => !made).map(({ id }) => id));
+  if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new SupersededBuildStarted();
+  return { made: writtenBuilds.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
 }
 
 type Inputs = ReturnType<typeof rowsOf>['inputs'];
 
 /**
- * SQL: when the upstream builds of each build ended. The decision's time may be earlier: it was read before
- * the wait for the lock, and agents have clocks of their own.
+ * SQL: when the last upstream build of each new build ended: no build is created before that. The decision's
+ * time may be earlier, because it was read before the wait for the lock and agents have clocks of their own.
  */
 const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
     upstream AS (
@@ -95,8 +96,8 @@ const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
 type Superseded = ReturnType<typeof rowsOf>['superseded'];
 
 /**
- * SQL: ends older builds of interruptible jobs, and queued builds that a newer one supersedes. The latter
- * only while they have not started.
+ * SQL: ends older builds of interruptible jobs, and queued builds that a newer build supersedes. A superseded
+ * build ends only if it has not started.
  */
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
@@ -113,24 +114,28 @@ function endOlder(decision: Decision, superseded: Superseded, at: Date): Fragmen
   );
 }
 
-/** A build to supersede has started since the facts were read. Nothing is written; decide again. */
-class BuildBegan extends Error {
+/**
+ * A build to supersede has started since the facts were read. The transaction is rolled back and repeated.
+ */
+class SupersededBuildStarted extends Error {
   constructor() {
-    super('A build that was to be superseded has begun.');
-    this.name = 'BuildBegan';
+    super('A build to supersede has started.');
+    this.name = 'SupersededBuildStarted';
   }
 }
 
-/** Builds start without the pipeline's lock, so this can happen again, but only once per build. */
+/**
+ * Builds start without the pipeline's lock, so a repeated decision can meet another build that has started.
+ */
 const MAX_DECISIONS = 10;
 
 /** Runs a transaction that decides and writes; repeats it if a build has started meanwhile. */
 export async function repeatDecision<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let taken = 1; ; taken += 1) {
+  for (let decisions = 1; ; decisions += 1) {
     try {
       return await transaction();
     } catch (error) {
-      if (!(error instanceof BuildBegan) || taken === MAX_DECISIONS) throw error;
+      if (!(error instanceof SupersededBuildStarted) || decisions === MAX_DECISIONS) throw error;
     }
   }
 }
