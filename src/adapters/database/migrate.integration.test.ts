@@ -29,7 +29,7 @@ test('schema.sql equals what the migrations create (`node tools/schema/main.ts` 
   expect(await dumpSchema(pool)).toBe(saved);
 });
 
-test('a migrated database is not changed', async () => {
+test('a migrated database is not migrated again', async () => {
   expect(await migrate(database.url)).toEqual([]);
 });
 

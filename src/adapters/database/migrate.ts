@@ -6,7 +6,7 @@ import { defined } from '#defined';
 import { rows } from './connection/pool.ts';
 import { parseDatabaseUrl } from './connection/url.ts';
 
-/** Beside this file in the sources, beside the bundle in the image. */
+/** The folder of migrations is beside this file in the sources, and beside the bundle in the image. */
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const MONTHS_AHEAD = 3;
 
@@ -17,17 +17,20 @@ export interface MigrateOptions {
 }
 
 /**
- * In effect no limit: the pool's limit would end a long migration, or the wait for another process's
- * migration.
+ * In effect no limit: the limit of the pool's queries would end a long migration, or the wait for the
+ * migration of another process.
  */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /**
- * Both ends notice a dead connection within 30 seconds, so that a dead process does not hold the lock for
- * hours.
+ * Client and server notice a dead connection within 30 seconds, so that a dead process does not hold the lock
+ * of migrations for hours.
  */
 const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
 
-/** Migrates the schema. Processes take turns: the others wait. Must not go through a transaction pooler. */
+/**
+ * Migrates the schema and returns the new migrations. Of several processes, one migrates and the others wait.
+ * Must not go through a transaction pooler.
+ */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
   const parsed = parseDatabaseUrl(url, options.certificateAuthority);
@@ -78,10 +81,10 @@ async function makePartition(
   name: string,
   [from, to]: [string, string],
 ): Promise<boolean> {
-  const known = await pool.oneFirst(
-    rows<{ known: boolean }>()`SELECT to_regclass(${name}) IS NOT NULL AS known`,
+  const exists = await pool.oneFirst(
+    rows<{ exists: boolean }>()`SELECT to_regclass(${name}) IS NOT NULL AS exists`,
   );
-  if (known) return false;
+  if (exists) return false;
   await pool.query(sql.unsafe`
     CREATE TABLE IF NOT EXISTS ${sql.identifier([name])} PARTITION OF build_logs
     FOR VALUES FROM (${sql.literalValue(from)}) TO (${sql.literalValue(to)})`);

@@ -8,7 +8,8 @@ type Opened = 'opened' | 'same' | 'taken' | 'over';
 export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
   return {
     async openSession(session, keyHash, podUid, at) {
-      // The first call does not see a session that another key opens at the same moment; the second call does.
+      // The first call does not see a session that another key opens at the same moment; the second call
+      // does.
       return (
         (await open(pool, session, { keyHash, podUid, at })) ??
         (await open(pool, session, { keyHash, podUid, at })) ??

@@ -7,9 +7,10 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
  * and might walk the primary key through the versions of all scopes, which is slow for a scope that has had
  * no new version for long.
  *
- * Versions have two orders. Places say which is newer; ids say in which order versions were found. A place is
- * the id at first. When a check prints the versions in another order, the version gets a new place from the
- * same sequence. So a place is never below the id, and never the id of another version.
+ * Versions have two orders. Places say which version is newer; ids say in which order versions were found. At
+ * first, the place of a version is its id. When a check prints known versions in another order, they get new
+ * places from the same sequence. So a version's place is never below its id, and never the id of another
+ * version.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 

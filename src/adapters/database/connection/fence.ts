@@ -1,7 +1,7 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { rows, type Database } from './pool.ts';
 
-/** Another process leads now: this one must stop writing. */
+/** Another process leads now: this process must stop writing. */
 export class EpochOver extends Error {
   constructor(epoch: number) {
     super(
@@ -12,8 +12,8 @@ export class EpochOver extends Error {
 }
 
 /**
- * First statement of a leader's transaction. The next leader cannot take its epoch until the transaction
- * ends. Does nothing outside the leader's process.
+ * Must be the first statement of a leader's transaction. Locks the epoch: another process cannot become
+ * leader until the transaction ends. Does nothing outside the leader's process.
  */
 export async function holdEpoch(database: Database, connection: CommonQueryMethods): Promise<void> {
   const epoch = database.epoch?.();
@@ -24,7 +24,8 @@ export async function holdEpoch(database: Database, connection: CommonQueryMetho
 }
 
 /**
- * `holdEpoch` as a condition for a single statement: `WITH fence AS (…)` has one row only during this epoch.
+ * SQL: `holdEpoch` as a subquery of a single statement, `WITH leads AS (…)`. Has one row during the epoch of
+ * this process, and none afterwards.
  */
 export function fence(database: Database) {
   const epoch = database.epoch?.();

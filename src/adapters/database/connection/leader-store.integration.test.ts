@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-const leading = (epoch: number) => storesOver({ pool: stores.pool, epoch: () => epoch });
+const storesOfLeader = (epoch: number) => storesOver({ pool: stores.pool, epoch: () => epoch });
 
 test('epochs grow by one, and only the newest is current', async () => {
   const first = await stores.leaders.takeEpoch('one');
@@ -31,29 +31,29 @@ test('epochs grow by one, and only the newest is current', async () => {
 
 describe('a leader whose epoch is over', () => {
   const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
-  type Stores = ReturnType<typeof leading>;
+  type Stores = ReturnType<typeof storesOfLeader>;
   const writes: Record<string, (old: Stores, build: number) => Promise<unknown>> = {
     'an old leader decides nothing': (old) => scheduleOn(old, saved.id, now()),
     'an old leader records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
-    'ends no build': (old, build) => endOn(old, build, 1, end),
+    'an old leader ends no build': (old, build) => endOn(old, build, 1, end),
     'an old leader retries no build': (old, build) => retryOn(old, build, 1, { reason: 'again', at: now() }),
     'an old leader saves no pipeline': (old) => old.pipelines.savePipeline(toSave(samplePipeline())),
     'an old leader removes no pipeline': (old) =>
       old.pipelines.removePipeline({ team: 'main', pipeline: 'app' }),
-    'saves no team': (old) => old.teams.saveTeam({ name: 'main', namespace: 'main' }),
+    'an old leader saves no team': (old) => old.teams.saveTeam({ name: 'main', namespace: 'main' }),
     'an old leader starts no check': (old) =>
       old.checks.openRun([saved.resources[0]?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9)),
     'an old leader closes no check': (old) => old.checks.closeRun(1, now()),
   };
 
-  test.each(Object.entries(writes))('%s, but does while it lasts', async (_, write) => {
+  test.each(Object.entries(writes))('%s, but the new leader does', async (_, write) => {
     await scheduleOn(stores, saved.id, now());
     await giveTurns(stores);
     const build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
-    const old = leading(await stores.leaders.takeEpoch('old'));
-    const fresh = leading(await stores.leaders.takeEpoch('new'));
+    const old = storesOfLeader(await stores.leaders.takeEpoch('old'));
+    const current = storesOfLeader(await stores.leaders.takeEpoch('new'));
     await expect(write(old, build)).rejects.toThrow(EpochOver);
-    await write(fresh, build);
+    await write(current, build);
   });
 });
 
@@ -64,7 +64,7 @@ test('a new leader waits for the writes of the old one', async () => {
   const taking = writing.promise
     .then(() => stores.leaders.takeEpoch('new'))
     .then(() => order.push('the new one leads'));
-  const waits = writing.promise.then(async () => await someoneWaits());
+  const waits = writing.promise.then(async () => await untilSomeoneWaits());
   await stores.pool.transaction(async (connection) => {
     await holdEpoch({ pool: stores.pool, epoch: () => epoch }, connection);
     writing.resolve();
@@ -75,7 +75,7 @@ test('a new leader waits for the writes of the old one', async () => {
   expect(order).toEqual(['the old one is done', 'the new one leads']);
 });
 
-async function someoneWaits(): Promise<void> {
+async function untilSomeoneWaits(): Promise<void> {
   const waiting = rows()`
     SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   while (!(await stores.pool.exists(waiting))) await new Promise((resolve) => setImmediate(resolve));

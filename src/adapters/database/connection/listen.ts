@@ -49,13 +49,13 @@ async function listen(
 ): Promise<void> {
   const backOff = new BackOff({ firstMs: options.retryMilliseconds ?? 100, longestMs: 5000 }, Math.random);
   while (!closing.aborted) {
-    const worked = await listenUntilLost(options, subscription, closing);
-    if (worked) backOff.reset();
+    const wasConnected = await listenUntilLost(options, subscription, closing);
+    if (wasConnected) backOff.reset();
     await sleep(backOff.next(), undefined, { signal: closing }).catch(() => undefined);
   }
 }
 
-/** Resolves when the connection is lost. False: there was none. */
+/** Resolves when the connection is lost. False: there was no connection. */
 async function listenUntilLost(
   options: ListenOptions,
   subscription: Subscription,
@@ -66,14 +66,14 @@ async function listenUntilLost(
     if (!closing.aborted) options.onError?.(error instanceof Error ? error : new Error(String(error)));
     lost.resolve();
   };
-  const every = options.heartbeatMilliseconds ?? 10_000;
+  const heartbeatMs = options.heartbeatMilliseconds ?? 10_000;
   const parsed = parseDatabaseUrl(options.url, options.certificateAuthority);
   const client = new Client({
     connectionString: parsed.url,
     ...defined({ ssl: parsed.ssl }),
     keepAlive: true,
     connectionTimeoutMillis: 5000,
-    query_timeout: every,
+    query_timeout: heartbeatMs,
   });
   client.on('error', fail);
   client.on('end', () => lost.resolve());
@@ -83,7 +83,7 @@ async function listenUntilLost(
   try {
     await client.connect();
     await client.query(`LISTEN ${subscription.channel}`);
-    heartbeat = startHeartbeat(client, every, fail);
+    heartbeat = startHeartbeat(client, heartbeatMs, fail);
     subscription.connected();
     await lost.promise;
     return true;
@@ -92,16 +92,16 @@ async function listenUntilLost(
     return false;
   } finally {
     clearInterval(heartbeat);
-    // `end` would wait forever for a peer that is gone.
+    // Without the race, `end` would wait forever for a server that is gone.
     await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
   }
 }
 
-function startHeartbeat(client: Client, every: number, fail: (error: unknown) => void): NodeJS.Timeout {
+function startHeartbeat(client: Client, heartbeatMs: number, fail: (error: unknown) => void): NodeJS.Timeout {
   let answered = true;
   return setInterval(() => {
     if (!answered) fail(new Error('The connection that listens for notifications does not answer.'));
     answered = false;
     client.query('SELECT 1').then(() => (answered = true), fail);
-  }, every);
+  }, heartbeatMs);
 }

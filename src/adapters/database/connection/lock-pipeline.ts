@@ -3,8 +3,8 @@ import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**
  * Locks the pipeline until the transaction ends: nobody else saves it, decides on it or ends its builds. Read
- * facts in a later statement: the snapshot of this one is older than the lock. Returns the row id, or
- * undefined for an unknown pipeline.
+ * facts in a later statement: the snapshot of the statement that locks is older than the lock. Returns the
+ * row id, or undefined for an unknown pipeline.
  */
 export async function lockPipeline(
   connection: Transaction,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ProcessNotification } from '#flows/notification-ports.ts';
 import { decodeNotification, encodeNotification } from './notification-payload.ts';
 
-describe('the payload that releases before and after this one exchange', () => {
+describe('the payload that this release exchanges with other releases', () => {
   const cases: Record<string, ProcessNotification> = {
     'checks:0': { topic: 'checks' },
     'builds:0': { topic: 'builds' },
@@ -13,7 +13,7 @@ describe('the payload that releases before and after this one exchange', () => {
     'progress:41': { topic: 'progress', build: 41 },
     'teams:3': { topic: 'teams', team: 3 },
   };
-  test.each(Object.entries(cases))('%s', (payload, notification) => {
+  test.each(Object.entries(cases))('is still %s', (payload, notification) => {
     expect(encodeNotification(notification)).toBe(payload);
     expect(decodeNotification(payload)).toEqual(notification);
   });

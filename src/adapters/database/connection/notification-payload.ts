@@ -4,7 +4,8 @@ import type { ProcessNotification } from '#flows/notification-ports.ts';
 export const CHANNEL = 'millrace';
 
 /**
- * The payload is the topic and a row id; 0 means none. For the same reason its meaning never changes.
+ * The payload is the topic and a row id; 0 means none. The meaning of a payload never changes either, since
+ * two releases exchange payloads during an upgrade.
  */
 export function encodeNotification(notification: ProcessNotification): string {
   return `${notification.topic}:${idOf(notification)}`;

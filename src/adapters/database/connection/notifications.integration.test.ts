@@ -47,26 +47,29 @@ function listener() {
   };
 }
 
-/** A way to the database that can fall silent: what is open then stays open and carries nothing. */
-async function openLine(
+/**
+ * A proxy to the database. `freeze` and the first packet that contains `freezesAt` make connections fall
+ * silent: they stay open and carry nothing.
+ */
+async function openProxy(
   to: string,
   freezesAt = '',
 ): Promise<{ url: string; freeze(): void; close(): Promise<void> }> {
   const target = new URL(to);
   const sockets = new Set<Socket>();
   let frozen = freezesAt === '';
-  const server = createServer((near) => {
-    const far = createConnection(Number(target.port), target.hostname);
-    for (const socket of [near, far]) socket.on('error', () => undefined);
-    sockets.add(near);
-    near.on('data', (bytes) => {
+  const server = createServer((clientSocket) => {
+    const databaseSocket = createConnection(Number(target.port), target.hostname);
+    for (const socket of [clientSocket, databaseSocket]) socket.on('error', () => undefined);
+    sockets.add(clientSocket);
+    clientSocket.on('data', (bytes) => {
       if (frozen || !bytes.includes(freezesAt)) return;
       frozen = true;
-      near.unpipe().pause();
-      far.unpipe().pause();
+      clientSocket.unpipe().pause();
+      databaseSocket.unpipe().pause();
     });
-    near.pipe(far).pipe(near);
-    near.on('close', () => far.destroy());
+    clientSocket.pipe(databaseSocket).pipe(clientSocket);
+    clientSocket.on('close', () => databaseSocket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -82,11 +85,14 @@ async function openLine(
   };
 }
 
-const listeners = async (): Promise<number> =>
+const countListeners = async (): Promise<number> =>
   await pool.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
 
-/** With so short a heartbeat a slow line may pass for a silent one, and what is sent meanwhile is missed. */
+/**
+ * Repeats a notification until it is heard. With so short a heartbeat, a slow connection may pass for a
+ * silent one and be replaced, and notifications that are sent meanwhile are missed.
+ */
 async function notifyUntilHeard(
   notifications: ClosableNotifications,
   heard: readonly string[],
@@ -117,7 +123,7 @@ describe('notifications', () => {
     expect(heard).toEqual(['missed']);
   });
 
-  test('equal notifications of one moment are sent once', async () => {
+  test('equal notifications that are queued together are sent once', async () => {
     const { heard, hear, until } = listener();
     const notifications = open();
     notifications.listen(['status'], hear);
@@ -140,15 +146,15 @@ describe('notifications', () => {
     await until('missed');
     notifications.notify({ topic: 'schedule', pipeline: 8 });
     await until('schedule 8');
-    // The server may take a moment to forget the one that it ended.
-    while ((await listeners()) !== 1) await sleep(20);
+    // Postgres may still list the connection that it ended for a moment.
+    while ((await countListeners()) !== 1) await sleep(20);
   });
 
   test('notifications arrive again after the connection fell silent', async () => {
-    const line = await openLine(database.url);
+    const proxy = await openProxy(database.url);
     const { heard, hear, until } = listener();
     const notifications = openNotifications({
-      url: line.url,
+      url: proxy.url,
       pool,
       retryMilliseconds: 20,
       heartbeatMilliseconds: 200,
@@ -157,18 +163,18 @@ describe('notifications', () => {
     notifications.listen(['schedule'], hear);
     await until('missed');
     heard.length = 0;
-    line.freeze();
+    proxy.freeze();
     await until('missed');
     await notifyUntilHeard(notifications, heard);
     await notifications.close();
-    await line.close();
+    await proxy.close();
   });
 
   test('notifications arrive even if the connection fell silent before LISTEN', async () => {
-    const line = await openLine(database.url, 'LISTEN');
+    const proxy = await openProxy(database.url, 'LISTEN');
     const { heard, hear, until } = listener();
     const notifications = openNotifications({
-      url: line.url,
+      url: proxy.url,
       pool,
       retryMilliseconds: 20,
       heartbeatMilliseconds: 200,
@@ -178,10 +184,10 @@ describe('notifications', () => {
     await until('missed');
     await notifyUntilHeard(notifications, heard);
     await notifications.close();
-    await line.close();
+    await proxy.close();
   });
 
-  test('notifications never fail the sender', async () => {
+  test('a notification that cannot be sent does not fail its sender', async () => {
     const errors: Error[] = [];
     const ended = await openPool(database.url);
     await ended.end();
@@ -207,7 +213,7 @@ describe('notifications', () => {
     await until('checks');
   });
 
-  test('notifications no longer reach a listener that stopped', async () => {
+  test('notifications no longer reach a listener that has stopped', async () => {
     const { heard, hear, until } = listener();
     const { hear: hearToo, until: untilToo } = listener();
     const notifications = open();

@@ -21,8 +21,8 @@ export interface ClosableNotifications extends Notifications {
 type Deliver = (notification: ProcessNotification | MissedNotifications) => void;
 
 /**
- * Notifications over Postgres NOTIFY. `notify` only queues: what is queued while a statement runs is sent
- * with the next one, without duplicates.
+ * Notifications over Postgres NOTIFY. `notify` only queues: notifications that are queued while a statement
+ * runs are sent with the next statement, without duplicates.
  */
 export function openNotifications(options: NotificationOptions): ClosableNotifications {
   const listeners = new Set<Deliver>();

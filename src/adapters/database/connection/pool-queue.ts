@@ -25,19 +25,19 @@ export interface CallLimits {
 }
 
 /**
- * Puts our own queue before the pool, so that slonik's queue is never used. Slonik forgets its waiters when
- * the last connections break and no new one can be opened.
+ * Puts a queue before the pool, so that slonik's own queue is never used: slonik never answers the calls in
+ * its queue when the last connections break and no new one can be opened.
  */
 export function limitCalls(pool: DatabasePool, limits: CallLimits): DatabasePool {
-  const queue = new Queue(limits);
+  const queue = new CallQueue(limits);
   return new Proxy(pool, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (!CONNECTION_METHODS.has(name) || typeof method !== 'function') return method;
-      return async (...given: unknown[]): Promise<unknown> => {
+      return async (...methodArguments: unknown[]): Promise<unknown> => {
         await queue.enter();
         try {
-          const result: unknown = await Reflect.apply(method, target, given);
+          const result: unknown = await Reflect.apply(method, target, methodArguments);
           return result;
         } catch (error) {
           throw asUnavailable(error);
@@ -50,38 +50,38 @@ export function limitCalls(pool: DatabasePool, limits: CallLimits): DatabasePool
   });
 }
 
-class Queue {
+class CallQueue {
   readonly #limits: CallLimits;
   readonly #waiting = new Set<() => void>();
-  #inside = 0;
+  #running = 0;
 
   constructor(limits: CallLimits) {
     this.#limits = limits;
   }
 
   async enter(): Promise<void> {
-    if (this.#inside < this.#limits.maxCalls) {
-      this.#inside += 1;
+    if (this.#running < this.#limits.maxCalls) {
+      this.#running += 1;
       return;
     }
     const { maxCalls, timeoutMilliseconds } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    const limit = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#waiting.delete(resolve);
       const why = `all ${maxCalls} connections were in use for ${timeoutMilliseconds / 1000} s`;
       reject(new DatabaseUnavailable(`The database does not answer, or is too slow: ${why}.`));
     }, timeoutMilliseconds);
-    await promise.finally(() => clearTimeout(limit));
+    await promise.finally(() => clearTimeout(timer));
   }
 
-  /** Hands the place to the call that has waited longest. */
+  /** Hands the slot to the call that has waited longest. */
   leave(): void {
     for (const next of this.#waiting) {
       this.#waiting.delete(next);
       next();
       return;
     }
-    this.#inside -= 1;
+    this.#running -= 1;
   }
 }

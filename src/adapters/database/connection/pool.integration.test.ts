@@ -5,50 +5,50 @@ import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database
 import { openPool, rows } from './pool.ts';
 
 let database: TestDatabase;
-let line: Line;
+let proxy: DatabaseProxy;
 let pools: DatabasePool[];
 
 beforeEach(async () => {
   database = await makeDatabase();
-  line = await openLine(database.url);
+  proxy = await openProxy(database.url);
   pools = [];
 });
 afterEach(async () => {
-  await line.close();
+  await proxy.close();
   await Promise.all(pools.map((pool) => pool.end()));
   await database.drop();
 });
 
-interface Line {
+interface DatabaseProxy {
   url: string;
   /** Open connections break, and new ones are refused. */
   break(): void;
-  /** What is open stays open and carries nothing; what is opened from now on works. */
+  /** Open connections stay open and carry nothing. New connections work. */
   silence(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
-/** A way to the database that may go. */
-async function openLine(to: string): Promise<Line> {
+/** A proxy to the database whose connections can break or fall silent. */
+async function openProxy(to: string): Promise<DatabaseProxy> {
   const target = new URL(to);
   const sockets = new Set<Socket>();
   let broken = false;
-  const server = createServer((near) => {
+  const server = createServer((clientSocket) => {
     if (broken) {
-      near.destroy();
+      clientSocket.destroy();
       return;
     }
-    const far = createConnection(Number(target.port), target.hostname);
+    const databaseSocket = createConnection(Number(target.port), target.hostname);
     for (const [socket, other] of [
-      [near, far],
-      [far, near],
+      [clientSocket, databaseSocket],
+      [databaseSocket, clientSocket],
     ] as const) {
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => other.destroy());
     }
-    near.pipe(far).pipe(near);
+    clientSocket.pipe(databaseSocket).pipe(clientSocket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -73,89 +73,89 @@ async function openLine(to: string): Promise<Line> {
 }
 
 async function open(options: Parameters<typeof openPool>[1]): Promise<DatabasePool> {
-  const pool = await openPool(line.url, options);
+  const pool = await openPool(proxy.url, options);
   pools.push(pool);
   return pool;
 }
 
-/** What a gateway answers with 503. */
-const AWAY = { name: 'DatabaseUnavailable', code: '08006' };
+/** The error that a gateway answers with status 503. */
+const UNAVAILABLE = { name: 'DatabaseUnavailable', code: '08006' };
 
-const one = (pool: DatabasePool): Promise<number> =>
+const selectOne = (pool: DatabasePool): Promise<number> =>
   pool.oneFirst(rows<{ one: number }>()`SELECT 1::int8 AS one`);
-/** As soon as an answer comes within its time, for which the machine may be too slow. */
-async function oneAtLast(pool: DatabasePool): Promise<number> {
+/** Repeats the query until an answer comes in time: at first, the machine may be too slow for the timeout. */
+async function repeatSelectOne(pool: DatabasePool): Promise<number> {
   for (;;) {
     try {
-      return await one(pool);
+      return await selectOne(pool);
     } catch (error) {
-      expect(error).toMatchObject(AWAY);
+      expect(error).toMatchObject(UNAVAILABLE);
     }
   }
 }
 
-const nap = (pool: DatabasePool, seconds: number): Promise<unknown> =>
+const sleepInDatabase = (pool: DatabasePool, seconds: number): Promise<unknown> =>
   pool.query(rows()`SELECT pg_sleep(${seconds})`);
-const running = async (pool: DatabasePool): Promise<number> =>
+const countSleeping = async (pool: DatabasePool): Promise<number> =>
   await pool.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%'`);
 
 describe('the pool', () => {
   test('the pool answers all queries, however few connections it has', async () => {
     const pool = await open({ maximumConnections: 2 });
-    const answers = await Promise.all(Array.from({ length: 40 }, () => one(pool)));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => selectOne(pool)));
     expect(answers).toEqual(Array.from({ length: 40 }, () => 1));
   });
 
   test('the pool opens no more connections than its limit', async () => {
     const pool = await open({ maximumConnections: 3 });
-    const naps = Array.from({ length: 12 }, () => nap(pool, 0.05));
-    await Promise.all([...naps, ...Array.from({ length: 12 }, () => one(pool))]);
+    const sleeps = Array.from({ length: 12 }, () => sleepInDatabase(pool, 0.05));
+    await Promise.all([...sleeps, ...Array.from({ length: 12 }, () => selectOne(pool))]);
     const { acquiredConnections, idleConnections, pendingConnections } = pool.state();
     expect(acquiredConnections + idleConnections + pendingConnections).toBeLessThanOrEqual(3);
   });
 
-  test('every query that waits gets an error when the database goes', async () => {
+  test('every query that waits gets an error when the database goes away', async () => {
     const pool = await open({ maximumConnections: 2 });
-    const asked = Array.from({ length: 12 }, () => nap(pool, 600));
-    const watching = await open({});
-    while ((await running(watching)) < 2) await nap(watching, 0.01);
-    line.break();
-    const ends = await Promise.allSettled(asked);
-    for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: AWAY });
-    line.mend();
-    expect(await oneAtLast(pool)).toBe(1);
+    const queries = Array.from({ length: 12 }, () => sleepInDatabase(pool, 600));
+    const observer = await open({});
+    while ((await countSleeping(observer)) < 2) await sleepInDatabase(observer, 0.01);
+    proxy.break();
+    const ends = await Promise.allSettled(queries);
+    for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: UNAVAILABLE });
+    proxy.mend();
+    expect(await repeatSelectOne(pool)).toBe(1);
   });
 
   test('the pool drops a connection that fell silent and works with others', async () => {
     const pool = await open({ maximumConnections: 2, queryTimeoutMilliseconds: 300 });
-    await oneAtLast(pool);
-    line.silence();
-    await expect(one(pool)).rejects.toMatchObject(AWAY);
-    expect(await oneAtLast(pool)).toBe(1);
+    await repeatSelectOne(pool);
+    proxy.silence();
+    await expect(selectOne(pool)).rejects.toMatchObject(UNAVAILABLE);
+    expect(await repeatSelectOne(pool)).toBe(1);
   });
 
   test('the pool ends a transaction whose connection fell silent', async () => {
     const pool = await open({ maximumConnections: 1, queryTimeoutMilliseconds: 300 });
     const work = pool.transaction(async (transaction) => {
       await transaction.query(rows()`SELECT 1`);
-      line.silence();
+      proxy.silence();
       await transaction.query(rows()`SELECT 1`);
     });
-    await expect(work).rejects.toMatchObject(AWAY);
-    expect(await oneAtLast(pool)).toBe(1);
+    await expect(work).rejects.toMatchObject(UNAVAILABLE);
+    expect(await repeatSelectOne(pool)).toBe(1);
   });
 
   test('a query that waits too long for a connection gets an error', async () => {
     const pool = await open({ maximumConnections: 1, queueTimeoutMilliseconds: 50 });
-    const busy = nap(pool, 600).catch(() => 'woken');
-    await expect(one(pool)).rejects.toThrow('all 1 connections were in use for 0.05 s');
-    const watching = await open({});
-    while ((await running(watching)) < 1) await nap(watching, 0.01);
-    await watching.query(rows()`
+    const busy = sleepInDatabase(pool, 600).catch(() => 'woken');
+    await expect(selectOne(pool)).rejects.toThrow('all 1 connections were in use for 0.05 s');
+    const observer = await open({});
+    while ((await countSleeping(observer)) < 1) await sleepInDatabase(observer, 0.01);
+    await observer.query(rows()`
       SELECT pg_cancel_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%' AND state = 'active'`);
     expect(await busy).toBe('woken');
-    expect(await one(pool)).toBe(1);
+    expect(await selectOne(pool)).toBe(1);
   });
 });

@@ -9,7 +9,7 @@ import { parseDatabaseUrl } from './url.ts';
 const STATEMENT_MS = 30_000;
 /**
  * A server that does not answer within this time is gone (for example its node vanished). TCP would retry for
- * 15 minutes. Slonik does not pass on the driver's own setting.
+ * 15 minutes. Slonik has no option for this timeout, so `connect` sets the driver's default.
  */
 const QUERY_MS = STATEMENT_MS + 5000;
 
@@ -41,8 +41,8 @@ export interface PoolOptions {
 
 /**
  * Opens the connections of one process. A statement must leave nothing behind in its session: no SET, session
- * locks, temporary tables or LISTEN. Connections return to the pool without a reset, and a pooler may stand
- * between.
+ * locks, temporary tables or LISTEN. Connections return to the pool without a reset, and a transaction pooler
+ * may stand between this process and Postgres.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
   const deadline = performance.now() + (options.connectTimeoutMilliseconds ?? 60_000);
@@ -63,7 +63,7 @@ async function connect(url: string, options: PoolOptions): Promise<DatabasePool>
   const parsed = parseDatabaseUrl(url, options.certificateAuthority);
   const pool = await createPool(parsed.url, {
     ...defined({ ssl: parsed.ssl }),
-    // Never reached: the queue before the pool admits half as many.
+    // Never reached: `limitCalls` admits half as many calls.
     maxPoolSize: maxCalls * 2,
     minPoolSize: 1,
     idleTimeout: 10 * 60_000,
@@ -104,7 +104,7 @@ function rowSchema<T>(): RowSchema<T> {
   };
 }
 
-/** Tag of a query whose rows have this shape. */
+/** Template tag of a query whose rows have the type `T`. */
 export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type(rowSchema<T>());
 
 /** A prepared query, planned once per connection. For the few queries between a trigger and its Pod. */

@@ -11,11 +11,11 @@ test.each([
   [`${HERE}?sslmode=verify-ca`, { checkServerIdentity: expect.any(Function) }],
   [`${HERE}?sslmode=verify-full`, {}],
   [`${HERE}?sslmode=verify-full&sslrootcert=/etc/hostname`, { ca: expect.any(String) }],
-])('%s is reached with TLS as it says', (url, ssl) => {
+])('the sslmode of %s decides how TLS is used', (url, ssl) => {
   expect(parseDatabaseUrl(url)).toEqual({ url: HERE, ...(ssl !== undefined && { ssl }) });
 });
 
-test('other parameters of a URL stay', () => {
+test('other parameters stay in the URL', () => {
   expect(parseDatabaseUrl(`${HERE}?application_name=a&sslmode=verify-full`).url).toBe(
     `${HERE}?application_name=a`,
   );

@@ -29,12 +29,12 @@ export function parseDatabaseUrl(text: string, authority?: string): ParsedDataba
   const file = url.searchParams.get('sslrootcert');
   const mode =
     url.searchParams.get('sslmode') ?? (authority === undefined && file === null ? 'disable' : 'verify-full');
-  const make = MODES[mode];
-  if (make === undefined)
+  const toOptions = MODES[mode];
+  if (toOptions === undefined)
     throw new Error(`The database's URL has sslmode=${mode}: use one of ${Object.keys(MODES).join(', ')}.`);
   url.searchParams.delete('sslmode');
   url.searchParams.delete('sslrootcert');
   const ca = authority ?? (file === null ? undefined : readFileSync(file, 'utf8'));
-  const ssl = make(ca === undefined ? {} : { ca });
+  const ssl = toOptions(ca === undefined ? {} : { ca });
   return { url: url.href, ...defined({ ssl }) };
 }

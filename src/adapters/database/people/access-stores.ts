@@ -47,7 +47,7 @@ export interface AccessStores {
 export function accessStores(
   database: { pool: DatabasePool },
   others: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
-  share: CacheLogSizes = (sizes) => sizes,
+  cacheLogSizes: CacheLogSizes = (sizes) => sizes,
 ): AccessStores {
   return {
     accounts: accountStore(database),
@@ -57,7 +57,7 @@ export function accessStores(
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
-    teamUse: teamUseViews(database, share),
+    teamUse: teamUseViews(database, cacheLogSizes),
     texts: runningTexts(database),
     cliLogins: cliLoginStore(database),
     ...others,

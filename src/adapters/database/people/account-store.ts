@@ -58,7 +58,7 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
   };
 }
 
-/** SQL: the search has no wildcards. */
+/** SQL condition: the user name or the full name contains the search text. The text has no wildcards. */
 const contains = (search: string) =>
   sql.fragment`(strpos(u.username, lower(${search})) > 0 OR strpos(lower(u.full_name), lower(${search})) > 0)`;
 
@@ -67,17 +67,17 @@ function accountTransaction(connection: Transaction, username: string): AccountT
     account: async () => await lockedAccount(connection, username),
     async change(account, change, act) {
       const { password, disabled } = change;
-      await write(connection, username, change);
+      await updateAccount(connection, username, change);
       if (password !== undefined || disabled === true) await endSessionsOf(connection, account.id);
-      const ended =
+      const endedTokens =
         password !== undefined && !password.keepTokens ? await endTokensOf(connection, account.id) : 0;
-      for (const entry of entriesOf(change, account, ended))
-        await audit(connection, { ...about(username, act), ...entry });
+      for (const entry of auditEntriesOf(change, account, endedTokens))
+        await audit(connection, { ...auditFields(username, act), ...entry });
     },
     async remove({ id }, act) {
       await restoreExpectedMembers(connection, id);
       await connection.query(rows()`DELETE FROM users WHERE id = ${id}`);
-      await audit(connection, { ...about(username, act), action: 'user.deleted' });
+      await audit(connection, { ...auditFields(username, act), action: 'user.deleted' });
     },
   };
 }
@@ -96,7 +96,7 @@ async function createAccount(
       ON CONFLICT (username) DO NOTHING RETURNING id`);
     if (made === null) return 'taken';
     const details = { global_admin: globalAdmin };
-    await audit(connection, { ...about(username, act), action: 'user.created', details });
+    await audit(connection, { ...auditFields(username, act), action: 'user.created', details });
     await joinTeams(connection, username, act.at);
     return 'created';
   });
@@ -114,19 +114,23 @@ async function seedAdmin(
         RETURNING id`);
     if (made === null) return 'not-empty';
     const details = { global_admin: true };
-    await audit(connection, { ...about(username, { by: 'system', at }), action: 'user.created', details });
+    await audit(connection, {
+      ...auditFields(username, { by: 'system', at }),
+      action: 'user.created',
+      details,
+    });
     return 'seeded';
   });
 }
 
-function about(username: string, { by, at }: { by: string; at: Date }) {
+function auditFields(username: string, { by, at }: { by: string; at: Date }) {
   return { actor: by, targetType: 'user', target: username, at };
 }
 
-function entriesOf(
+function auditEntriesOf(
   { fullName, globalAdmin, disabled, password }: AccountChange,
   account: LockedAccount,
-  ended: number,
+  endedTokens: number,
 ) {
   return [
     fullName === undefined ? [] : [{ action: 'user.updated' }],
@@ -141,13 +145,13 @@ function entriesOf(
       : [
           {
             action: password.mustChange ? 'user.password_reset' : 'user.password_changed',
-            ...(ended > 0 && { details: { tokens_deleted: ended } }),
+            ...(endedTokens > 0 && { details: { tokens_deleted: endedTokens } }),
           },
         ],
   ].flat();
 }
 
-async function write(
+async function updateAccount(
   connection: CommonQueryMethods,
   username: string,
   { fullName, globalAdmin, disabled, password }: AccountChange,
@@ -176,7 +180,7 @@ export async function endTokensOf(connection: CommonQueryMethods, userId: number
   return rowCount;
 }
 
-/** The caller holds the access lock: the count of other admins relies on it. */
+/** The caller holds the access lock: otherwise the number of other admins could change meanwhile. */
 async function lockedAccount(
   connection: CommonQueryMethods,
   username: string,

@@ -7,10 +7,10 @@ import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts
 /** Writes an audit entry in the transaction of the change. */
 export async function audit(connection: CommonQueryMethods, entry: AuditEntry): Promise<void> {
   const { team = null, actor, action, targetType, target, details = {}, at } = entry;
-  const known = JSON.stringify(details);
+  const detailsJson = JSON.stringify(details);
   await connection.query(rows()`
     INSERT INTO audit_log (team, actor, action, target_type, target, details, at)
-    VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${known}::jsonb, ${timestamp(at)})`);
+    VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${detailsJson}::jsonb, ${timestamp(at)})`);
 }
 
 interface Row {
@@ -46,7 +46,7 @@ export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
   };
 }
 
-/** Values of one filter are alternatives; filters narrow each other. */
+/** SQL conditions that an entry must meet. The values of one condition are alternatives. */
 function conditions({ users, notUsers, actions, notActions, pipeline, since, until }: AuditFilter) {
   return [
     users === undefined ? undefined : sql.fragment`actor = ANY(${textArray(users)})`,

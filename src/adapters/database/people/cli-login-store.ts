@@ -4,12 +4,15 @@ import type { CliLoginStore, LoginAsker, PendingCliLogin } from '#flows/people/c
 import type { Act } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 
-/** Logins of the command line that wait for a browser: minutes. Each new one deletes those that have expired. */
+/**
+ * Logins of the command line that wait some minutes for a confirmation in a browser. Each new login deletes
+ * expired ones.
+ */
 export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
   return {
     async beginCliLogin({ challenge, code, client, address, startedAt, expiresAt }) {
       const begun = await pool.maybeOneFirst(rows<{ code: string }>()`
-        WITH over AS (
+        WITH expired AS (
           DELETE FROM cli_logins WHERE challenge IN (
             SELECT challenge FROM cli_logins WHERE expires_at < now() - interval '1 hour' LIMIT 100
               FOR UPDATE SKIP LOCKED))
@@ -46,7 +49,8 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
       });
     },
     async takeCliLogin(challenge, at) {
-      // The command line asks every two seconds, nearly always too early: that only reads.
+      // The command line asks every two seconds, nearly always before the confirmation: this query only
+      // reads.
       const isConfirmed = await pool.maybeOneFirst(rows<{ isConfirmed: boolean }>()`
         SELECT session_id IS NOT NULL AS "isConfirmed"
         FROM cli_logins WHERE challenge = ${challenge} AND expires_at > ${timestamp(at)}`);
@@ -59,7 +63,7 @@ export function cliLoginStore({ pool }: { pool: DatabasePool }): CliLoginStore {
         SELECT u.id, u.username, u.token_gen AS "tokenGen", u.must_change_password AS "mustChangePassword",
           s.opened_at AS "signedInAt", s.by_provider AS "byProvider"
         FROM taken JOIN user_sessions s ON s.id = taken.session_id JOIN users u ON u.id = s.user_id`);
-      // Another request may have taken it meanwhile.
+      // Another request may have taken the login meanwhile.
       if (found === null) return 'unknown';
       const { signedInAt, byProvider, ...account } = found;
       return { account, signedInAt, byProvider };

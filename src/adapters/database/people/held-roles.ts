@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 
-const RISING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
+const ROLES_ASCENDING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
 
 /**
  * SQL: roles of users in teams, as members or by groups that an identity provider reported at their last
@@ -19,6 +19,6 @@ export const HELD_ROLES = sql.fragment`(
         SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL
           AND other.canonical <> p.canonical))))`;
 
-/** SQL: of several roles the one that includes the others. */
+/** SQL aggregate: the highest of several roles. It includes the others. */
 export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>
-  sql.fragment`(${RISING})[max(array_position(${RISING}, ${role}))]`;
+  sql.fragment`(${ROLES_ASCENDING})[max(array_position(${ROLES_ASCENDING}, ${role}))]`;

@@ -28,13 +28,13 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         SELECT ${highest(sql.fragment`h.role`)} FROM ${HELD_ROLES} h WHERE h.team_id = t.id
           AND h.user_id = ${reader.userId})`;
       const found = await pool.any(rows<TeamRow>()`
-        SELECT * FROM (SELECT ${TEAM}, ${ownRole} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
+        SELECT * FROM (SELECT ${TEAM_COLUMNS}, ${ownRole} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
         WHERE ${reader === 'all'} OR role IS NOT NULL ORDER BY name`);
       return found.map(withoutNulls);
     },
     async team(name) {
       const found = await pool.maybeOne(rows<TeamRow>()`
-        SELECT ${TEAM}, NULL::text AS role FROM teams t WHERE t.name = ${name} AND t.deleted_at IS NULL`);
+        SELECT ${TEAM_COLUMNS}, NULL::text AS role FROM teams t WHERE t.name = ${name} AND t.deleted_at IS NULL`);
       return found === null ? undefined : withoutNulls(found);
     },
     async namespaceOf(team) {
@@ -53,7 +53,7 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
 type TeamRow = TeamView & { displayName: string | null; role: Role | null };
 type MemberRow = Omit<Member, 'addedAt' | 'groupRole'> & { addedAt: string | null; groupRole: Role | null };
 
-const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi", t.debug,
+const TEAM_COLUMNS = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi", t.debug,
   (SELECT count(DISTINCT h.user_id) FROM ${HELD_ROLES} h WHERE h.team_id = t.id) AS members,
   (SELECT count(*) FROM pipelines p WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS pipelines,
   coalesce((SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('claim', g.claim, 'provider', g.provider,
@@ -113,7 +113,7 @@ type MemberFound = Omit<LockedMember, 'userId' | 'role' | keyof Membership> & {
   role: Role | null;
 };
 
-/** The caller holds the access lock: the count of other admins relies on it. */
+/** The caller holds the access lock: otherwise the number of other admins could change meanwhile. */
 async function lockedMember(
   connection: CommonQueryMethods,
   team: string,
@@ -127,24 +127,26 @@ async function lockedMember(
       LEFT JOIN team_members m ON m.team_id = t.id AND m.user_id = u.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL`);
   if (found === null) return { unknown: 'team' };
-  const { userId, role, ...rest } = found;
-  return userId === null ? { unknown: 'user' } : { ...rest, team, username, userId, role: role ?? undefined };
+  const { userId, role, ...member } = found;
+  return userId === null
+    ? { unknown: 'user' }
+    : { ...member, team, username, userId, role: role ?? undefined };
 }
 
 /** Records the change in the audit log and notifies the operator. */
 async function record(
   connection: CommonQueryMethods,
-  { teamId, team, username, role: was }: LockedMember,
+  { teamId, team, username, role: oldRole }: LockedMember,
   role: Role | undefined,
   { by, at }: Act,
 ): Promise<void> {
   const entry = { team, actor: by, targetType: 'member', target: username, at };
-  await audit(connection, { ...entry, ...actionOf(was, role) });
+  await audit(connection, { ...entry, ...actionOf(oldRole, role) });
   await notifyTeamChanged(connection, teamId);
 }
 
-function actionOf(was: Role | undefined, role: Role | undefined): Pick<AuditEntry, 'action' | 'details'> {
-  if (role === undefined) return { action: 'member.removed', details: { old_role: was } };
-  if (was === undefined) return { action: 'member.added', details: { role } };
-  return { action: 'member.role_changed', details: { old_role: was, new_role: role } };
+function actionOf(oldRole: Role | undefined, role: Role | undefined): Pick<AuditEntry, 'action' | 'details'> {
+  if (role === undefined) return { action: 'member.removed', details: { old_role: oldRole } };
+  if (oldRole === undefined) return { action: 'member.added', details: { role } };
+  return { action: 'member.role_changed', details: { old_role: oldRole, new_role: role } };
 }

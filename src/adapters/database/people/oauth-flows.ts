@@ -6,14 +6,14 @@ import { audit } from './audit-store.ts';
 
 type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'saveProfile' | 'completeProfile'>;
 
-/** Sign-ins in progress, which last minutes. Each new one deletes those that have expired. */
+/** Sign-ins in progress, which last some minutes. Each new sign-in deletes expired ones. */
 export function oauthFlows(pool: DatabasePool): Flows {
   return {
     async openFlow(stateHash, { provider, nonce, verifier, browserHash, link }, expiresAt) {
       const { userId = null, sessionId = null } = link ?? {};
       // A session that has just ended may not begin a flow.
       const opened = await pool.maybeOneFirst(rows<{ state_hash: string }>()`
-        WITH over AS (
+        WITH expired AS (
           DELETE FROM oauth_flows WHERE state_hash IN (
             SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100
               FOR UPDATE SKIP LOCKED))
@@ -37,7 +37,7 @@ export function oauthFlows(pool: DatabasePool): Flows {
     },
     async saveProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
       await pool.query(rows()`
-        WITH over AS (
+        WITH expired AS (
           DELETE FROM oauth_profiles WHERE token_hash IN (
             SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100
               FOR UPDATE SKIP LOCKED))
@@ -46,36 +46,36 @@ export function oauthFlows(pool: DatabasePool): Flows {
           ${JSON.stringify(groups)}::jsonb)`);
     },
     completeProfile: async (profile, at) =>
-      await withAccessLock(pool, async (connection) => await complete(connection, profile, at)),
+      await withAccessLock(pool, async (connection) => await createAccountOf(connection, profile, at)),
   };
 }
 
 type TakenRow = Omit<OAuthFlow, 'link'> & { userId: number | null; sessionId: string | null; over: boolean };
 
-interface Waiting {
+interface PendingProfile {
   provider: string;
   issuer: string;
   subject: string;
-  /** A date in JSON. */
+  /** JSON array of the groups that the provider reported. */
   groups: string;
 }
 
-async function complete(
+async function createAccountOf(
   connection: Transaction,
   { tokenHash, browserHash, username, fullName }: Parameters<Flows['completeProfile']>[0],
   at: Date,
 ): Promise<'created' | 'taken' | 'unknown'> {
   // Read the provider again: it may have been disabled meanwhile.
-  const waiting = await connection.maybeOne(rows<Waiting>()`
+  const pendingProfile = await connection.maybeOne(rows<PendingProfile>()`
     SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f
       JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
     WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${timestamp(at)}
       AND NOT EXISTS (SELECT 1 FROM oauth_identities i WHERE i.issuer = f.issuer AND i.subject = f.subject)`);
-  if (waiting === null) return 'unknown';
-  const { provider, issuer, subject, groups } = waiting;
+  if (pendingProfile === null) return 'unknown';
+  const { provider, issuer, subject, groups } = pendingProfile;
   const id = await connection.maybeOneFirst(rows<{ id: number }>()`
     INSERT INTO users (username, full_name, created_at) SELECT ${username}, ${fullName}, ${timestamp(at)}
-    -- A name that a manifest expects stays free: it comes with a role.
+    -- A user name that a manifest lists as a member stays free: whoever took it would get that role.
     WHERE NOT EXISTS (SELECT 1 FROM team_expected WHERE username = ${username})
     ON CONFLICT (username) DO NOTHING RETURNING id`);
   if (id === null) return 'taken';

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { RunningTexts } from '#flows/pipelines/object-ports.ts';
 
-/** Reads the texts of the revisions that run. */
+/** Reads the HCL text of a pipeline's current revision. */
 export function runningTexts({ pool }: { pool: DatabasePool }): RunningTexts {
   return {
     async textOf({ team, pipeline }) {

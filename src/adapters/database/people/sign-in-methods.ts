@@ -11,7 +11,7 @@ export function signInMethods(connection: CommonQueryMethods): SignInMethods {
     providers: async () => await providersOf(connection),
     local: async () => await connection.oneFirst(rows<{ local: boolean }>()`SELECT local FROM auth_settings`),
     usersLinkedWith: async (canonical) =>
-      await waysOf(
+      await signInsWhere(
         connection,
         sql.fragment`EXISTS (
     SELECT 1 FROM oauth_identities o WHERE o.user_id = u.id AND o.provider = ${canonical})`,
@@ -22,13 +22,13 @@ export function signInMethods(connection: CommonQueryMethods): SignInMethods {
 export function signInMethodsTransaction(connection: Transaction): SignInMethodsTransaction {
   return {
     ...signInMethods(connection),
-    users: async () => await waysOf(connection, sql.fragment`true`),
-    user: async (userId) => (await waysOf(connection, sql.fragment`u.id = ${userId}`))[0],
+    users: async () => await signInsWhere(connection, sql.fragment`true`),
+    user: async (userId) => (await signInsWhere(connection, sql.fragment`u.id = ${userId}`))[0],
     saveProvider: async (provider, issuer) => await saveRow(connection, provider, issuer),
     async removeProvider(canonical) {
-      const gone = await connection.maybeOneFirst(rows<{ canonical: string }>()`
+      const removed = await connection.maybeOneFirst(rows<{ canonical: string }>()`
         DELETE FROM oauth_providers WHERE canonical = ${canonical} RETURNING canonical`);
-      return gone !== null;
+      return removed !== null;
     },
     async recordProvider(target, action, { by: actor, at }) {
       await notifyGroupsChanged(connection);
@@ -36,22 +36,25 @@ export function signInMethodsTransaction(connection: Transaction): SignInMethods
     },
     async setLocal(local, { by: actor, at }) {
       await connection.query(rows()`UPDATE auth_settings SET local = ${local}`);
-      const about = { action: 'auth_settings.changed', targetType: 'auth_settings', target: 'local' };
-      await audit(connection, { actor, at, ...about, details: { local } });
+      const auditFields = { action: 'auth_settings.changed', targetType: 'auth_settings', target: 'local' };
+      await audit(connection, { actor, at, ...auditFields, details: { local } });
     },
     async unlink({ userId, provider }, { by, at }) {
-      const gone = await connection.anyFirst(rows<{ subject: string }>()`
+      const removed = await connection.anyFirst(rows<{ subject: string }>()`
         DELETE FROM oauth_identities WHERE user_id = ${userId} AND provider = ${provider} RETURNING subject`);
-      if (gone.length === 0) return false;
-      const about = { action: 'user.unlinked', targetType: 'user', target: by };
-      await audit(connection, { actor: by, at, ...about, details: { provider } });
+      if (removed.length === 0) return false;
+      const auditFields = { action: 'user.unlinked', targetType: 'user', target: by };
+      await audit(connection, { actor: by, at, ...auditFields, details: { provider } });
       return true;
     },
   };
 }
 
-/** A link counts only while its provider has the issuer that it was made with. */
-async function waysOf(
+/**
+ * How each user can sign in whose row `u` meets the condition. A linked identity counts only while its
+ * provider has the issuer with which it was linked.
+ */
+async function signInsWhere(
   connection: CommonQueryMethods,
   where: ReturnType<typeof sql.fragment>,
 ): Promise<AccountSignIn[]> {
@@ -86,11 +89,11 @@ async function saveRow(connection: Transaction, provider: StoredProvider, issuer
   await connection.query(rows()`
     INSERT INTO oauth_providers (canonical, display_name, type, client_id, secret_key, issuer_url, auth_url, token_url,
       user_info_url, scopes, username_claim, enabled, issuer, groups_claim, by_api, uid, generation)
-    VALUES (${canonical}, ${text(provider.displayName)}, ${type}, ${clientId}, ${secretKey},
-      ${text(provider.issuerUrl)},
-      ${text(provider.authUrl)}, ${text(provider.tokenUrl)}, ${text(provider.userInfoUrl)},
-      ${scopes === undefined ? null : JSON.stringify(scopes)}::jsonb, ${text(provider.usernameClaim)}, ${enabled},
-      ${issuer}, ${text(provider.groupsClaim)}, ${provider.byApi ?? false}, ${text(provider.uid)},
+    VALUES (${canonical}, ${orNull(provider.displayName)}, ${type}, ${clientId}, ${secretKey},
+      ${orNull(provider.issuerUrl)},
+      ${orNull(provider.authUrl)}, ${orNull(provider.tokenUrl)}, ${orNull(provider.userInfoUrl)},
+      ${scopes === undefined ? null : JSON.stringify(scopes)}::jsonb, ${orNull(provider.usernameClaim)}, ${enabled},
+      ${issuer}, ${orNull(provider.groupsClaim)}, ${provider.byApi ?? false}, ${orNull(provider.uid)},
       ${provider.generation ?? null})
     ON CONFLICT (canonical) DO UPDATE SET display_name = excluded.display_name, type = excluded.type,
       client_id = excluded.client_id, secret_key = excluded.secret_key, issuer_url = excluded.issuer_url,
@@ -100,4 +103,4 @@ async function saveRow(connection: Transaction, provider: StoredProvider, issuer
       generation = excluded.generation`);
 }
 
-const text = (value: string | undefined): string | null => value ?? null;
+const orNull = (value: string | undefined): string | null => value ?? null;

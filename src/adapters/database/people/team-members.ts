@@ -30,12 +30,12 @@ export async function saveMembers(
   members: readonly NamedMember[],
 ): Promise<void> {
   const { id } = act;
-  await expect(connection, id, members);
+  await saveExpectedMembers(connection, id, members);
   const before = new Map((await membersOfTeam(connection, id)).map(({ user, role }) => [user, role]));
-  const known = await withAccount(connection, members);
-  for (const member of known) await put(connection, act, member, before.get(member.user));
-  const gone = [...before.keys()].filter((user) => !known.some((member) => member.user === user));
-  for (const user of gone) await remove(connection, act, user, before.get(user));
+  const withAccount = await membersWithAccount(connection, members);
+  for (const member of withAccount) await setRole(connection, act, member, before.get(member.user));
+  const removed = [...before.keys()].filter((user) => !withAccount.some((member) => member.user === user));
+  for (const user of removed) await removeMember(connection, act, user, before.get(user));
 }
 
 export async function adminsOfTeam(
@@ -50,7 +50,11 @@ export async function adminsOfTeam(
       (SELECT count(*) FROM users WHERE username = ANY(${admins}) AND NOT disabled) AS after`);
 }
 
-async function expect(connection: Transaction, id: number, members: readonly NamedMember[]): Promise<void> {
+async function saveExpectedMembers(
+  connection: Transaction,
+  id: number,
+  members: readonly NamedMember[],
+): Promise<void> {
   const [users, roles] = [
     textArray(members.map(({ user }) => user)),
     textArray(members.map(({ role }) => role)),
@@ -62,48 +66,52 @@ async function expect(connection: Transaction, id: number, members: readonly Nam
     WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.username = named.username)`);
 }
 
-async function withAccount(
+async function membersWithAccount(
   connection: CommonQueryMethods,
   members: readonly NamedMember[],
 ): Promise<NamedMember[]> {
-  const known = await connection.anyFirst(rows<{ username: string }>()`
+  const usernames = await connection.anyFirst(rows<{ username: string }>()`
     SELECT username FROM users WHERE username = ANY(${textArray(members.map(({ user }) => user))})`);
-  return members.filter(({ user }) => known.includes(user));
+  return members.filter(({ user }) => usernames.includes(user));
 }
 
-async function put(
+async function setRole(
   connection: Transaction,
   act: TeamAct,
   { user, role }: NamedMember,
-  was: Role | undefined,
+  oldRole: Role | undefined,
 ): Promise<void> {
-  if (was === role) return;
+  if (oldRole === role) return;
   await connection.query(rows()`
     INSERT INTO team_members (team_id, user_id, role, added_at)
     SELECT ${act.id}, id, ${role}, ${timestamp(act.at)} FROM users WHERE username = ${user}
     ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
   await audit(connection, {
-    ...about(act, user),
-    ...(was === undefined
+    ...auditFields(act, user),
+    ...(oldRole === undefined
       ? { action: 'member.added', details: { role } }
-      : { action: 'member.role_changed', details: { old_role: was, new_role: role } }),
+      : { action: 'member.role_changed', details: { old_role: oldRole, new_role: role } }),
   });
 }
 
-async function remove(
+async function removeMember(
   connection: Transaction,
   act: TeamAct,
   user: string,
-  was: Role | undefined,
+  oldRole: Role | undefined,
 ): Promise<void> {
   const { id } = act;
-  const of = sql.fragment`team_id = ${id} AND user_id = (SELECT id FROM users WHERE username = ${user})`;
-  await connection.query(rows()`DELETE FROM team_members WHERE ${of}`);
-  await connection.query(rows()`DELETE FROM api_tokens WHERE ${of}`);
-  await audit(connection, { ...about(act, user), action: 'member.removed', details: { old_role: was } });
+  const ofMember = sql.fragment`team_id = ${id} AND user_id = (SELECT id FROM users WHERE username = ${user})`;
+  await connection.query(rows()`DELETE FROM team_members WHERE ${ofMember}`);
+  await connection.query(rows()`DELETE FROM api_tokens WHERE ${ofMember}`);
+  await audit(connection, {
+    ...auditFields(act, user),
+    action: 'member.removed',
+    details: { old_role: oldRole },
+  });
 }
 
-const about = ({ team, by, at }: TeamAct, user: string) => ({
+const auditFields = ({ team, by, at }: TeamAct, user: string) => ({
   team,
   actor: by,
   targetType: 'member',
@@ -118,18 +126,18 @@ export async function saveGroups(
   groups: readonly GroupRole[],
 ): Promise<void> {
   const before = await groupsOfTeam(connection, id);
-  const wanted = groups
+  const newGroups = groups
     .map(({ claim, provider, role }) => ({ claim, ...defined({ provider }), role }))
     .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
-  if (JSON.stringify(before) === JSON.stringify(wanted)) return;
+  if (JSON.stringify(before) === JSON.stringify(newGroups)) return;
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);
   await connection.query(rows()`
     INSERT INTO team_groups (team_id, claim, provider, role)
-    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${textArray(wanted.map(({ claim }) => claim))},
-      ${textArray(wanted.map(({ provider = '' }) => provider))}, ${textArray(wanted.map(({ role }) => role))})
-      AS wanted(claim, provider, role)`);
+    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${textArray(newGroups.map(({ claim }) => claim))},
+      ${textArray(newGroups.map(({ provider = '' }) => provider))}, ${textArray(newGroups.map(({ role }) => role))})
+      AS n(claim, provider, role)`);
   const entry = { team, actor: by, at, action: 'team.groups_changed', targetType: 'team', target: team };
-  await audit(connection, { ...entry, details: { groups: wanted } });
+  await audit(connection, { ...entry, details: { groups: newGroups } });
 }
 
 export async function groupsOfTeam(connection: CommonQueryMethods, id: number): Promise<GroupRole[]> {
@@ -151,7 +159,7 @@ export async function joinTeams(connection: Transaction, username: string, at: D
     WITH expected AS (DELETE FROM team_expected WHERE username = ${username} RETURNING team_id, role)
     SELECT t.id, t.name AS team, expected.role FROM expected JOIN teams t ON t.id = expected.team_id`);
   for (const { role, ...team } of joined)
-    await put(connection, { ...team, by: 'manifest', at }, { user: username, role }, undefined);
+    await setRole(connection, { ...team, by: 'manifest', at }, { user: username, role }, undefined);
 }
 
 /** Members that a manifest lists are expected again when their account is removed. */
@@ -176,7 +184,7 @@ export async function notifyGroupsChanged(connection: CommonQueryMethods): Promi
     SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
-/** Notifies the operator, which mirrors members in the Team's status. Sent when the transaction commits. */
+/** Notifies the operator, which mirrors members in the Team's status, when the transaction commits. */
 export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
   const payload = encodeNotification({ topic: 'teams', team: id });
   await connection.query(rows()`SELECT pg_notify(${CHANNEL}, ${payload})`);

@@ -38,8 +38,8 @@ function teamTransaction(connection: Transaction, name: string): TeamTransaction
         SELECT id, deleted_at IS NOT NULL AS removed FROM teams WHERE name = ${name} FOR UPDATE`);
       return found ?? undefined;
     },
-    async saveRow(team, known) {
-      const id = (await saveRow(connection, team)) ?? known?.id ?? 0;
+    async saveRow(team, existing) {
+      const id = (await saveRow(connection, team)) ?? existing?.id ?? 0;
       await saveMembersByManifest(connection, id, team.members !== undefined);
       return id;
     },
@@ -68,7 +68,7 @@ async function record(
   await audit(connection, { team, actor, at, action, targetType: 'team', target: team });
 }
 
-/** Null if the row did not change. */
+/** Returns the id of the row, or null if the row did not change. */
 async function saveRow(connection: Transaction, team: TeamToSave): Promise<number | null> {
   const { name, namespace, displayName = null, runningBuilds = null, retention, byApi } = team;
   const { defaultTimeoutSeconds = null, buildLogBytes = null, debug = null } = team;

@@ -9,8 +9,8 @@ import type {
   TeamUseViews,
 } from '#flows/people/team-use-ports.ts';
 
-export function teamUseViews({ pool }: { pool: DatabasePool }, share: CacheLogSizes): TeamUseViews {
-  const logSizes = share({
+export function teamUseViews({ pool }: { pool: DatabasePool }, cacheLogSizes: CacheLogSizes): TeamUseViews {
+  const logSizes = cacheLogSizes({
     ofTeam: (team) => pool.oneFirst(rows<{ bytes: number }>()`${LOG_BYTES} WHERE p.team_id = ${team}`),
     async ofTeams() {
       const sizes = await pool.any(rows<LogSizeRow>()`${LOG_BYTES_OF_TEAMS}`);
@@ -47,7 +47,9 @@ interface UseRow extends Omit<TeamUsage, 'logBytes'> {
   retention: TeamUseLimits['retention'] | null;
 }
 
-/** SQL: builds of a team that have not ended; an index has only those. */
+/**
+ * SQL: the numbers of open builds of team `t`. Postgres reads them along an index that has only open builds.
+ */
 const OPEN = sql.fragment`
   SELECT count(*) FILTER (WHERE b.admitted_at IS NOT NULL)::int AS running,
     count(*) FILTER (WHERE b.admitted_at IS NULL AND b.status = 'pending')::int AS queued,
@@ -55,7 +57,7 @@ const OPEN = sql.fragment`
   FROM pipelines p JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL
   WHERE p.team_id = t.id`;
 
-/** SQL: an index has the sizes of stored logs. */
+/** SQL: attempts with stored logs. Postgres reads their sizes from an index. */
 const STORED_LOGS = sql.fragment`
   FROM pipelines p JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
     JOIN build_attempts a ON a.build_id = b.id AND a.stored_log_bytes > 0`;
@@ -81,8 +83,8 @@ const USE = sql.fragment`
   WHERE t.deleted_at IS NULL`;
 
 function useOf(row: UseRow, logBytes: number): TeamUse {
-  const { id: _id, team, displayName, namespace, createdAt, ...rest } = row;
-  const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, ...usage } = rest;
+  const { id: _id, team, displayName, namespace, createdAt, ...columns } = row;
+  const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, ...usage } = columns;
   return {
     team,
     namespace,

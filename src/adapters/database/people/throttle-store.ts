@@ -7,7 +7,7 @@ const MAX_AGE_MS = 60 * 60_000;
 
 const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;
 
-/** Counts in the database, so that all replicas share them. */
+/** Counts failed sign-ins in the database, so that all replicas share the counts. */
 export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
   return {
     withFailures: async (keys, at, work) =>
@@ -28,17 +28,17 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
   return {
     async failures() {
       const names = keys.toSorted();
-      // Insert rows first, so that the second of two attempts with a new name waits; in order, so that they
-      // cannot deadlock.
+      // Inserts missing rows first, so that of two attempts with a new key the second one waits. Inserts them
+      // in order, so that two attempts cannot deadlock.
       await connection.query(rows()`
         INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)}
           FROM unnest(${textArray(names)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);
-      const known = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
+      const stored = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
         SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${textArray(names)})
         ORDER BY key FOR UPDATE`);
       return keys.map((key) => {
-        const row = known.find((one) => one.key === key);
+        const row = stored.find((candidate) => candidate.key === key);
         return row === undefined || row.count === 0
           ? undefined
           : { count: row.count, lastAt: row.lastAt.getTime() };

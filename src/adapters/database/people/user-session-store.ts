@@ -8,22 +8,23 @@ import { withAccessLock } from './access-lock.ts';
 import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 
-/** Sessions of one account; the oldest are deleted. Otherwise those without an end would pile up. */
+/** The most sessions of one account. Older ones are deleted: sessions without an expiry would pile up. */
 const MAX_SESSIONS = 50;
 /** Seconds between writes of the last use, so that authorization remains a read. */
-const USED_EVERY = 60;
+const USED_EVERY_SECONDS = 60;
 
 export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {
   return {
     openSession: async (session) => await openSession(pool, session),
     async identityOfSession({ id, userId, tokenGen }, { at, idleSeconds }) {
-      const step = idleSeconds > 0 ? Math.min(USED_EVERY, idleSeconds / 10) : USED_EVERY;
+      const usedEverySeconds =
+        idleSeconds > 0 ? Math.min(USED_EVERY_SECONDS, idleSeconds / 10) : USED_EVERY_SECONDS;
       const found = await pool.maybeOne(rows<IdentityRow & { openedAt: Date }>()`
         WITH session AS (
           SELECT * FROM user_sessions WHERE id = ${id} AND user_id = ${userId} AND ${isOpen({ at, idleSeconds })}),
         used AS (
           UPDATE user_sessions u SET used_at = ${timestamp(at)} FROM session
-          WHERE u.id = session.id AND u.used_at < ${timestamp(at)} - make_interval(secs => ${step}))
+          WHERE u.id = session.id AND u.used_at < ${timestamp(at)} - make_interval(secs => ${usedEverySeconds}))
         SELECT s.opened_at AS "openedAt", u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM session s JOIN users u ON u.id = s.user_id
@@ -48,8 +49,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
       });
     },
     async endSessions(userId, keepTokens, { by, at }) {
-      // Under the lock of creating tokens: a token created meanwhile ends too, or its creation finds the
-      // session over.
+      // Creating a token takes the same lock. So a token that is created at the same moment is deleted here
+      // too, or its creation finds that the session has ended.
       await withAccessLock(pool, async (connection) => {
         await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
         await endSessionsOf(connection, userId);

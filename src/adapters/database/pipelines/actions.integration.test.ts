@@ -12,8 +12,8 @@ const now = (): Date => new Date();
 let stores: TestStores;
 let saved: SavedPipeline;
 
-const save = async (more: Partial<PipelineToSave> = {}) =>
-  await stores.pipelines.savePipeline(toSave(samplePipeline(), more));
+const save = async (manifest: Partial<PipelineToSave> = {}) =>
+  await stores.pipelines.savePipeline(toSave(samplePipeline(), manifest));
 
 beforeAll(async () => {
   stores = await openStores();
@@ -40,7 +40,7 @@ describe('the manifest wins', () => {
     await save({ paused: true });
     expect(await stores.actions.unpausePipeline(APP)).toEqual(MANAGED);
     expect(await stores.views.job(UNIT)).toMatchObject({ paused: true });
-    // After it leaves the manifest it does not change, and the API decides.
+    // Without `paused` in the manifest, the pipeline stays paused until the API changes that.
     await save();
     expect(await stores.views.pipeline(APP)).toMatchObject({ paused: true });
     expect(await stores.actions.unpausePipeline(APP)).toMatchObject({ answer: 'done' });
@@ -96,7 +96,7 @@ test('a manifest that is applied a hundred times changes nothing', async () => {
   await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'the last good one' });
   await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
   await schedule();
-  const all = async () => ({
+  const snapshot = async () => ({
     pipelines: await stores.pool.any(rows()`SELECT * FROM pipelines`),
     revisions: await stores.pool.any(rows()`SELECT id, number FROM revisions`),
     resources: await stores.pool.any(rows()`SELECT * FROM resources`),
@@ -105,20 +105,20 @@ test('a manifest that is applied a hundred times changes nothing', async () => {
     builds: await stores.pool.any(rows()`SELECT * FROM builds ORDER BY id`),
     scopes: await stores.pool.any(rows()`SELECT * FROM check_scopes`),
   });
-  const before = await all();
+  const before = await snapshot();
   for (let count = 0; count < 100; count += 1) expect((await save()).changed).toBe(false);
   expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   expect(await schedule()).toEqual([]);
-  expect(await all()).toEqual(before);
+  expect(await snapshot()).toEqual(before);
 });
 
-test('a job that is removed and added back finds its builds, its numbers and its pause', async () => {
+test('a job that is removed and added back keeps its builds, its numbers and its pause', async () => {
   await found(stores, saved, [{ ref: 'a' }]);
   await schedule();
   await succeed(stores, 'unit');
   await stores.actions.pauseJob(UNIT, 'ann');
-  const without = samplePipeline({ jobs: [job('other', get('git.app'), task('x'))] });
-  await stores.pipelines.savePipeline(toSave(without));
+  const withoutUnit = samplePipeline({ jobs: [job('other', get('git.app'), task('x'))] });
+  await stores.pipelines.savePipeline(toSave(withoutUnit));
   expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({ status: 'succeeded' });
   expect(await stores.actions.pauseJob(UNIT, 'ann')).toEqual({ answer: 'unknown' });
   expect(await stores.actions.retryBuild({ ...UNIT, number: '1' }, 'ann')).toMatchObject({
@@ -132,7 +132,7 @@ test('a job that is removed and added back finds its builds, its numbers and its
   });
 });
 
-describe('who did it is kept with', () => {
+describe('the author of an action', () => {
   test('a pin has its author and comment', async () => {
     const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
     await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
@@ -143,7 +143,7 @@ describe('who did it is kept with', () => {
     });
   });
 
-  test('a cancelled build has its author, also when its agent ends it', async () => {
+  test('a cancelled build has its author, even if its agent ends it', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     const [running] = await stores.builds.openAttempts();

@@ -12,66 +12,73 @@ interface Saving {
 
 /**
  * Renames rows of jobs and resources, so that their history continues under the new names. Rows that already
- * have their new name stay unchanged: `old_name` may remain in the file. The caller holds the pipeline's
+ * have their new name stay unchanged: `old_name` may stay in the HCL text. The caller holds the pipeline's
  * lock.
  */
 export async function applyRenames(connection: Transaction, saving: Saving): Promise<NewNames> {
   const { jobs, resources } = saving.definition;
   return {
-    jobs: await carry(connection, JOBS, { ...saving, named: jobs }),
-    resources: await carry(connection, RESOURCES, { ...saving, named: resources }),
+    jobs: await renameRows(connection, JOBS, { ...saving, blocks: jobs }),
+    resources: await renameRows(connection, RESOURCES, { ...saving, blocks: resources }),
   };
 }
 
-interface Table {
-  things: FragmentSqlToken;
+interface Tables {
+  main: FragmentSqlToken;
+  /** The table of all names that a row of the main table has had. */
   names: FragmentSqlToken;
-  id: FragmentSqlToken;
+  /** The column of the table of names that refers to the main table. */
+  key: FragmentSqlToken;
 }
 
-const JOBS: Table = { things: sql.fragment`jobs`, names: sql.fragment`job_names`, id: sql.fragment`job_id` };
+const JOBS: Tables = { main: sql.fragment`jobs`, names: sql.fragment`job_names`, key: sql.fragment`job_id` };
 
-const RESOURCES: Table = {
-  things: sql.fragment`resources`,
+const RESOURCES: Tables = {
+  main: sql.fragment`resources`,
   names: sql.fragment`resource_names`,
-  id: sql.fragment`resource_id`,
+  key: sql.fragment`resource_id`,
 };
 
-interface Found {
+interface RowToRename {
   id: number;
   old: string;
   name: string;
-  /** A removed row that has the new name. */
-  other: number | null;
+  /** Id of a removed row that has the new name. */
+  removed: number | null;
 }
 
-async function carry(
+/** Returns the new names by old name. */
+async function renameRows(
   connection: Transaction,
-  table: Table,
-  { pipeline, revision, named }: Omit<Saving, 'definition'> & { named: { name: string; oldName?: string }[] },
+  tables: Tables,
+  {
+    pipeline,
+    revision,
+    blocks,
+  }: Omit<Saving, 'definition'> & { blocks: { name: string; oldName?: string }[] },
 ): Promise<Map<string, string>> {
-  const wanted = named.flatMap(({ name, oldName: old }) => (old === undefined ? [] : [{ name, old }]));
-  if (wanted.length === 0) return new Map();
-  const found = await connection.any(rows<Found>()`
-    SELECT o.id, n.old, n.name, t.id AS other
-    FROM jsonb_to_recordset(${sql.jsonb(wanted)}) AS n (name text, old text)
-    JOIN ${table.things} o ON o.pipeline_id = ${pipeline} AND o.name = n.old
-    LEFT JOIN ${table.things} t ON t.pipeline_id = ${pipeline} AND t.name = n.name
+  const renames = blocks.flatMap(({ name, oldName: old }) => (old === undefined ? [] : [{ name, old }]));
+  if (renames.length === 0) return new Map();
+  const toRename = await connection.any(rows<RowToRename>()`
+    SELECT o.id, n.old, n.name, t.id AS removed
+    FROM jsonb_to_recordset(${sql.jsonb(renames)}) AS n (name text, old text)
+    JOIN ${tables.main} o ON o.pipeline_id = ${pipeline} AND o.name = n.old
+    LEFT JOIN ${tables.main} t ON t.pipeline_id = ${pipeline} AND t.name = n.name
     WHERE t.id IS NULL OR (t.deleted_at IS NOT NULL AND o.deleted_at IS NULL)`);
-  // No block can have a name with `~`.
-  for (const { other, name } of found)
-    if (other !== null)
-      await rename(connection, table, { id: other, old: name, name: `${name}~${other}`, revision });
-  for (const { id, old, name } of found) await rename(connection, table, { id, old, name, revision });
-  return new Map(found.map(({ old, name }) => [old, name]));
+  // Removed rows give up the name. Their own names get a `~`, which no block can have in its name.
+  for (const { removed, name } of toRename)
+    if (removed !== null)
+      await rename(connection, tables, { id: removed, old: name, name: `${name}~${removed}`, revision });
+  for (const { id, old, name } of toRename) await rename(connection, tables, { id, old, name, revision });
+  return new Map(toRename.map(({ old, name }) => [old, name]));
 }
 
 async function rename(
   connection: Transaction,
-  { things, names, id: key }: Table,
+  { main, names, key }: Tables,
   { id, old, name, revision }: { id: number; old: string; name: string; revision: number },
 ): Promise<void> {
-  await connection.query(rows()`UPDATE ${things} SET name = ${name} WHERE id = ${id}`);
+  await connection.query(rows()`UPDATE ${main} SET name = ${name} WHERE id = ${id}`);
   await connection.query(rows()`
     INSERT INTO ${names} (${key}, revision, name) SELECT ${id}::bigint, 0, ${old}::text
     WHERE NOT EXISTS (SELECT 1 FROM ${names} WHERE ${key} = ${id})`);

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DebugMessage, DebugTransaction } from '#flows/builds/debug-ports.ts';
 
-/** Of one answer. */
+/** The most characters of one answer. A longer first message is sent alone. */
 const MAX_CHARACTERS = 256 * 1024;
 
 /** The messages of a shell that its other side has not received. */

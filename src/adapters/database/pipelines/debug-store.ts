@@ -18,23 +18,23 @@ import { debugMessages } from './debug-messages.ts';
 export function debugStore({ pool }: Database): DebugStore {
   return {
     target: async (ref) => await targetOf(pool, ref),
-    open: async (session, most) =>
-      await pool.transaction(async (connection) => await open(connection, session, most)),
+    open: async (session, maxSessions) =>
+      await pool.transaction(async (connection) => await open(connection, session, maxSessions)),
     withAttempt: async ({ build, attempt }, work) =>
       await pool.transaction(async (connection) => {
-        const which = sql.fragment`s.build_id = ${build} AND s.attempt = ${attempt} AND s.state <> 'ended'`;
-        return await work(transactionOver(connection), await locked(connection, which));
+        const condition = sql.fragment`s.build_id = ${build} AND s.attempt = ${attempt} AND s.state <> 'ended'`;
+        return await work(transactionOver(connection), await lockSessions(connection, condition));
       }),
     withSession: async ({ id, ref, by }, work) =>
       await pool.transaction(async (connection) => {
-        const which = sql.fragment`s.id = ${id} AND s.team = ${ref.team} AND s.target = ${targetName(ref)}
+        const condition = sql.fragment`s.id = ${id} AND s.team = ${ref.team} AND s.target = ${targetName(ref)}
           AND s.opened_by = ${by}`;
-        const [session] = await locked(connection, which);
+        const [session] = await lockSessions(connection, condition);
         return session === undefined ? undefined : await work(transactionOver(connection), session);
       }),
     withForgotten: async (since, work) => {
       await pool.transaction(async (connection) => {
-        const forgotten = await locked(connection, sql.fragment`s.seen_at < ${timestamp(since)}`);
+        const forgotten = await lockSessions(connection, sql.fragment`s.seen_at < ${timestamp(since)}`);
         if (forgotten.length > 0) await work(transactionOver(connection), forgotten);
       });
     },
@@ -62,16 +62,16 @@ async function targetOf(
   return found ?? undefined;
 }
 
-/** The lock of the build's row keeps two people from both being the last that may. */
+/** Locks the build's row: otherwise two people could open the last session that the limit allows. */
 async function open(
   connection: Transaction,
   { ref, build, attempt, step, by, command, terminal, at }: DebugSessionToOpen,
-  most: number,
+  maxSessions: number,
 ): Promise<number | 'full'> {
   await connection.query(rows()`SELECT 1 FROM builds WHERE id = ${build} FOR NO KEY UPDATE`);
   const count = await connection.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM debug_sessions WHERE build_id = ${build} AND state <> 'ended'`);
-  if (count >= most) return 'full';
+  if (count >= maxSessions) return 'full';
   const target = targetName(ref);
   const [columns, height] = [terminal?.columns ?? null, terminal?.rows ?? null];
   const now = timestamp(at);
@@ -122,7 +122,10 @@ type Row = Omit<LockedDebugSession, 'terminal' | 'end' | 'state'> & {
   end: DebugEnd | null;
 };
 
-async function locked(connection: Transaction, which: FragmentSqlToken): Promise<LockedDebugSession[]> {
+async function lockSessions(
+  connection: Transaction,
+  condition: FragmentSqlToken,
+): Promise<LockedDebugSession[]> {
   const found = await connection.any(rows<Row>()`
     SELECT s.id, s.build_id AS build, s.attempt, s.step, s.opened_by AS "openedBy", s.command, s.columns,
       s.rows AS height, s.state, s.opened_at AS "openedAt", s.input_at AS "inputAt", s.seen_at AS "seenAt",
@@ -130,7 +133,7 @@ async function locked(connection: Transaction, which: FragmentSqlToken): Promise
       b.status = 'started' AND b.attempt = s.attempt AND b.ended_at IS NULL AS running
     FROM debug_sessions s JOIN builds b ON b.id = s.build_id JOIN jobs j ON j.id = b.job_id
       JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
-    WHERE ${which} ORDER BY s.id FOR UPDATE OF s`);
+    WHERE ${condition} ORDER BY s.id FOR UPDATE OF s`);
   return found.map(({ columns, height, end, state, ...session }) => ({
     ...session,
     state: state === 'opening' ? 'opening' : 'open',

@@ -18,30 +18,29 @@ export interface Mark {
 }
 
 /**
- * Stores marks of scopes that are no longer current, and restores those of scopes that are current again.
- * Returns the marks that apply now.
+ * Stores marks of scopes that are no longer current, and restores the marks of scopes that are current again.
+ * Returns the marks of the current scopes.
  */
 export async function swapMarks(
   connection: Transaction,
   pipeline: number,
-  known: readonly Mark[],
+  marks: readonly Mark[],
 ): Promise<Mark[]> {
   const current = await connection.any(rows<{ id: number; scope: number }>()`
     SELECT id, scope_id AS scope FROM resources WHERE pipeline_id = ${pipeline}`);
   const scopes = new Map(current.map(({ id, scope }) => [id, scope]));
-  const [held, aside] = [true, false].map((wanted) =>
-    known.filter(({ resource, scope }) => (scope === null || scope === scopes.get(resource)) === wanted),
-  );
-  const back = await connection.any(rows<Mark>()`
+  const isCurrent = ({ resource, scope }: Mark): boolean => scope === null || scope === scopes.get(resource);
+  const formerMarks = marks.filter((mark) => !isCurrent(mark));
+  const restored = await connection.any(rows<Mark>()`
     DELETE FROM get_marks m USING resources r, jobs j
     WHERE r.pipeline_id = ${pipeline} AND r.scope_id = m.scope_id AND j.id = m.job_id
     RETURNING m.job_id AS job, r.id AS resource, NULL AS nth, m.scope_id AS scope, m.gated, m.every,
       m.dealt_with, m.settled, m.floor`);
-  if (aside !== undefined && aside.length > 0) await putAside(connection, aside);
-  return [...(held ?? []), ...back];
+  if (formerMarks.length > 0) await storeMarks(connection, formerMarks);
+  return [...marks.filter(isCurrent), ...restored];
 }
 
-async function putAside(connection: Transaction, marks: readonly Mark[]): Promise<void> {
+async function storeMarks(connection: Transaction, marks: readonly Mark[]): Promise<void> {
   await connection.query(rows()`
     INSERT INTO get_marks (job_id, scope_id, gated, every, dealt_with, settled, floor)
     SELECT n.job, n.scope, bool_or(n.gated), bool_and(n.every), min(n.dealt_with), min(n.settled), min(n.floor)
