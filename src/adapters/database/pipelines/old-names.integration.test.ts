@@ -13,7 +13,7 @@ import {
   type TestStores,
 } from '#testing/stores/stores.ts';
 
-/* History continues under new names, and work that began under the old ones ends normally. */
+/* History continues under new names, and work that began under old names ends normally. */
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;
 let saved: SavedPipeline;
@@ -29,16 +29,16 @@ beforeEach(async () => {
 interface Names {
   unit: string;
   app: string;
-  /** The job and the resource say their old names. */
+  /** `old_name` of the job and of the resource. */
   old?: { unit?: string; app?: string };
-  more?: Partial<Pipeline>;
+  overrides?: Partial<Pipeline>;
 }
 
 const BEFORE: Names = { unit: 'unit', app: 'git.app' };
 const AFTER: Names = { unit: 'test', app: 'git.repo', old: { unit: 'unit', app: 'git.app' } };
 
-function definition({ unit, app, old = {}, more = {} }: Names): Pipeline {
-  const first: Job = {
+function definition({ unit, app, old = {}, overrides = {} }: Names): Pipeline {
+  const unitJob: Job = {
     ...job(unit, get(app), put('git.log')),
     tags: ['big'],
     ...(old.unit !== undefined && { oldName: old.unit }),
@@ -46,18 +46,22 @@ function definition({ unit, app, old = {}, more = {} }: Names): Pipeline {
   const git: Resource = resource(app, old.app === undefined ? {} : { oldName: old.app });
   return samplePipeline({
     resources: [git, resource('git.log')],
-    jobs: [first, job('publish', get(app, { passed: [unit] }), task('push'))],
-    ...more,
+    jobs: [unitJob, job('publish', get(app, { passed: [unit] }), task('push'))],
+    ...overrides,
   });
 }
 
-async function save(names: Names, more: Partial<Parameters<typeof toSave>[1]> = {}): Promise<SavedPipeline> {
-  return await stores.pipelines.savePipeline(toSave(definition(names), more));
+async function save(
+  names: Names,
+  manifest: Partial<Parameters<typeof toSave>[1]> = {},
+): Promise<SavedPipeline> {
+  return await stores.pipelines.savePipeline(toSave(definition(names), manifest));
 }
 
 const schedule = async () =>
   (await scheduleOn(stores, saved.id, new Date())).builds.map(({ job: name, number }) => `${name}#${number}`);
-const numbers = async (name: string) =>
+/** The builds of a job as `number status`; undefined if there is no such job. */
+const buildsOf = async (name: string) =>
   (await stores.views.builds({ ...APP, job: name }, { limit: 10 }))?.rows.map(
     ({ number, status }) => `${number} ${status}`,
   );
@@ -70,8 +74,8 @@ describe('a job with another name', () => {
     const { difference } = await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
     expect(difference.jobs).toEqual({ added: [], changed: ['publish', 'test'], removed: [] });
     expect(await schedule()).toEqual(['publish#1']);
-    expect(await numbers('test')).toEqual(['1 succeeded']);
-    expect(await numbers('unit')).toBeUndefined();
+    expect(await buildsOf('test')).toEqual(['1 succeeded']);
+    expect(await buildsOf('unit')).toBeUndefined();
     await found(stores, saved, [{ ref: 'b' }]);
     expect(await schedule()).toEqual(['test#2']);
   });
@@ -98,7 +102,7 @@ describe('a job with another name', () => {
     await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
     await followOn(stores, build.id, build.attempt, events);
-    expect(await numbers('test')).toEqual(['1 succeeded']);
+    expect(await buildsOf('test')).toEqual(['1 succeeded']);
     expect(await schedule()).toEqual(['publish#1']);
   });
 });
@@ -149,9 +153,9 @@ describe('a resource with another name', () => {
     const [build] = await stores.builds.buildsToStart(10);
     if (build === undefined) throw new Error('no build to start');
     const resources = [resource('git.app'), resource('git.notes', { oldName: 'git.log' })];
-    await save({ ...BEFORE, more: { resources, jobs: [job('unit', get('git.app'))] } });
-    const again = [resource('git.app'), resource('git.notes'), resource('git.log')];
-    await save({ ...BEFORE, more: { resources: again, jobs: [job('unit', get('git.app'))] } });
+    await save({ ...BEFORE, overrides: { resources, jobs: [job('unit', get('git.app'))] } });
+    const withNewLog = [resource('git.app'), resource('git.notes'), resource('git.log')];
+    await save({ ...BEFORE, overrides: { resources: withNewLog, jobs: [job('unit', get('git.app'))] } });
     await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
     const state = await stateOn(stores, build.id, build.attempt);
     const at = new Date().toISOString();
@@ -168,32 +172,32 @@ describe('a resource with another name', () => {
 });
 
 describe('old_name', () => {
-  test('old_name may stay in the file', async () => {
+  test('old_name may stay in the HCL text', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save(AFTER);
-    await save({ ...AFTER, more: { resourceTypes: definition(AFTER).resourceTypes.toReversed() } });
-    expect(await numbers('test')).toEqual(['1 pending']);
+    await save({ ...AFTER, overrides: { resourceTypes: definition(AFTER).resourceTypes.toReversed() } });
+    expect(await buildsOf('test')).toEqual(['1 pending']);
   });
 
-  test('old_name does nothing if the new name has a history of its own', async () => {
-    const both = definition(BEFORE);
-    const jobs = [...both.jobs, job('test', get('git.app', { trigger: false }))];
-    await save({ ...BEFORE, more: { jobs } });
+  test('old_name does nothing if a job with the new name already exists', async () => {
+    const before = definition(BEFORE);
+    const jobs = [...before.jobs, job('test', get('git.app', { trigger: false }))];
+    await save({ ...BEFORE, overrides: { jobs } });
     await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
     expect(await stores.views.job({ ...APP, job: 'test' })).toMatchObject({ paused: false });
   });
 
   test('old_name takes over a job that was removed long ago', async () => {
-    const both = definition(BEFORE);
-    await save({ ...BEFORE, more: { jobs: [...both.jobs, job('test', task('old'))] } });
+    const before = definition(BEFORE);
+    await save({ ...BEFORE, overrides: { jobs: [...before.jobs, job('test', task('old'))] } });
     await triggerOn(stores, { ...APP, job: 'test' }, 'ann', new Date());
     await save(BEFORE);
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
-    expect(await numbers('test')).toEqual(['1 pending']);
+    expect(await buildsOf('test')).toEqual(['1 pending']);
   });
 
   test('old_name follows several renames, there and back', async () => {
@@ -202,7 +206,7 @@ describe('old_name', () => {
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
     await save({ ...BEFORE, unit: 'check', old: { unit: 'test' } });
     await save({ ...BEFORE, old: { unit: 'check' } });
-    expect(await numbers('unit')).toEqual(['1 pending']);
+    expect(await buildsOf('unit')).toEqual(['1 pending']);
     await giveTurns(stores);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ job: 'unit' }]);
   });

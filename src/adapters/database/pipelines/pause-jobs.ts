@@ -3,41 +3,41 @@ import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Pauses the jobs `j` that match. The caller holds the pipeline's lock. Returns whether any was not paused
- * before.
+ * Pauses the jobs `j` that match the SQL condition. The caller holds the pipeline's lock. Returns whether any
+ * job was not paused before.
  */
 export async function pauseJobs(
   connection: Transaction,
-  which: FragmentSqlToken,
+  condition: FragmentSqlToken,
   by: string,
 ): Promise<boolean> {
   const paused = await connection.anyFirst(rows<{ id: number }>()`
-    UPDATE jobs j SET paused = true, paused_by = ${by} WHERE ${which} AND NOT j.paused RETURNING j.id`);
+    UPDATE jobs j SET paused = true, paused_by = ${by} WHERE ${condition} AND NOT j.paused RETURNING j.id`);
   return paused.length > 0;
 }
 
 /**
- * Unpauses the jobs `j` that match: versions known by now trigger nothing later. Returns whether any was
- * paused.
+ * Unpauses the jobs `j` that match. Versions that were found during the pause trigger no builds. Returns
+ * whether any job was paused.
  */
-export async function unpauseJobs(connection: Transaction, which: FragmentSqlToken): Promise<boolean> {
+export async function unpauseJobs(connection: Transaction, condition: FragmentSqlToken): Promise<boolean> {
   await connection.query(rows()`
     UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
     FROM jobs j, resources r
       CROSS JOIN LATERAL (SELECT id FROM versions
         WHERE ${ofScope(sql.fragment`r.scope_id`)} ${LAST_FOUND_FIRST} LIMIT 1) AS newest
-    WHERE j.id = g.job_id AND j.paused AND r.id = g.resource_id AND ${which}`);
+    WHERE j.id = g.job_id AND j.paused AND r.id = g.resource_id AND ${condition}`);
   await connection.query(rows()`
     UPDATE get_marks m SET dealt_with = greatest(m.dealt_with, newest.id)
     FROM jobs j, check_scopes s
       CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${LAST_FOUND_FIRST}
         LIMIT 1) AS newest
-    WHERE j.id = m.job_id AND j.paused AND s.id = m.scope_id AND ${which}`);
+    WHERE j.id = m.job_id AND j.paused AND s.id = m.scope_id AND ${condition}`);
   const unpaused = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs j SET paused = false, paused_by = NULL, schedule_requested = schedule_requested + 1
-    WHERE ${which} AND j.paused AND j.deleted_at IS NULL RETURNING j.id`);
+    WHERE ${condition} AND j.paused AND j.deleted_at IS NULL RETURNING j.id`);
   await connection.query(rows()`
-    UPDATE jobs j SET paused = false, paused_by = NULL WHERE ${which} AND j.paused AND j.deleted_at IS NOT NULL`);
+    UPDATE jobs j SET paused = false, paused_by = NULL WHERE ${condition} AND j.paused AND j.deleted_at IS NOT NULL`);
   return unpaused.length > 0;
 }
 

@@ -23,24 +23,24 @@ export function pinTransaction(connection: Transaction): PinTransaction {
         WHERE id = ${resource}`);
     },
     unstartedBuilds: async (resource) => await buildsBeforeStart(connection, resource),
-    endUnstarted: async (builds, why) => await endAndFree(connection, builds, why),
+    endUnstarted: async (builds, why) => await endAndFreeVersions(connection, builds, why),
     getsOf: async (resource) => await unpinnedGets(connection, resource),
     async saveFloors(floors) {
-      const counted = floors.map(({ job, position, floor }) => ({ job, position, floor }));
+      const floorRows = floors.map(({ job, position, floor }) => ({ job, position, floor }));
       await connection.query(rows()`
         UPDATE job_gets g SET floor = n.floor
-        FROM jsonb_to_recordset(${sql.jsonb(counted)}) AS n (job bigint, position integer, floor bigint)
+        FROM jsonb_to_recordset(${sql.jsonb(floorRows)}) AS n (job bigint, position integer, floor bigint)
         WHERE g.job_id = n.job AND g.position = n.position`);
     },
     async requestDecision(resource) {
-      const takers = sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
-      await connection.query(rows()`${requestSchedule(takers)}`);
+      const jobs = sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
+      await connection.query(rows()`${requestSchedule(jobs)}`);
     },
   };
 }
 
-/** Ends builds that have not started, and frees the versions they took. Returns the builds that ended. */
-export async function endAndFree(
+/** Ends builds that have not started, and frees the versions that they took. Returns the ended builds. */
+export async function endAndFreeVersions(
   connection: Transaction,
   builds: readonly number[],
   why: { by: string | null; message: string; at: Date },

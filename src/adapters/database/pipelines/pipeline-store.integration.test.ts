@@ -25,12 +25,12 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-const save = async (definition: Pipeline = samplePipeline(), more = {}) =>
-  await stores.pipelines.savePipeline(toSave(definition, more));
-const built = async (pipeline: number): Promise<string[]> =>
+const save = async (definition: Pipeline = samplePipeline(), settings = {}) =>
+  await stores.pipelines.savePipeline(toSave(definition, settings));
+const schedule = async (pipeline: number): Promise<string[]> =>
   (await scheduleOn(stores, pipeline, now())).builds.map((build) => `${build.job} ${build.number}`);
 
-describe('what was found under sources', () => {
+describe('cached sources', () => {
   const cached = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
 
   test('sources are cached before there is a pipeline, replaced, and removed with it', async () => {
@@ -47,10 +47,10 @@ describe('what was found under sources', () => {
 describe('saving a pipeline', () => {
   test('saving an unchanged pipeline writes nothing', async () => {
     const first = await save();
-    const rowsBefore = await fingerprint();
+    const rowsBefore = await rowVersions();
     const again = await save();
-    expect(again).toEqual({ ...first, changed: false, difference: nothing() });
-    expect(await fingerprint()).toEqual(rowsBefore);
+    expect(again).toEqual({ ...first, changed: false, difference: noDifference() });
+    expect(await rowVersions()).toEqual(rowsBefore);
   });
 
   test('saving a pipeline returns what was added, changed and removed', async () => {
@@ -87,46 +87,46 @@ describe('saving a pipeline', () => {
   });
 });
 
-describe('what a job starts from', () => {
-  test('a new job builds no version that was there before it, but takes part from then on', async () => {
+describe('the version from which a job starts', () => {
+  test('a new job builds no version that was found before it was added, but every later one', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
-    expect(await built(saved.id)).toEqual(['unit 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 1']);
     const sample = samplePipeline();
     await save({ ...sample, jobs: [...sample.jobs, job('lint', get('git.app'))] });
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await found(stores, saved, [{ ref: 'b' }]);
-    expect(await built(saved.id)).toEqual(['unit 2', 'lint 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 2', 'lint 1']);
   });
 
-  test('a job that took a version without being triggered by it does not catch up when that changes', async () => {
-    const quiet = samplePipeline({ jobs: [job('unit', get('git.app', { trigger: false }))] });
-    const saved = await save(quiet);
+  test('a get that becomes a trigger builds no version that was found before', async () => {
+    const withoutTrigger = samplePipeline({ jobs: [job('unit', get('git.app', { trigger: false }))] });
+    const saved = await save(withoutTrigger);
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'))] }));
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
   });
 
-  test('a get that loses its passed replays no history', async () => {
+  test('a get that loses its passed builds no version that was found before', async () => {
     const saved = await save();
     for (const ref of ['a', 'b', 'c']) await found(stores, saved, [{ ref }]);
-    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    expect(await schedule(saved.id)).toEqual(['unit 1', 'unit 2', 'unit 3']);
     const [unit] = samplePipeline().jobs;
     await save(samplePipeline({ jobs: [...(unit ? [unit] : []), job('publish', get('git.app'))] }));
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await found(stores, saved, [{ ref: 'd' }]);
-    expect(await built(saved.id)).toEqual(['unit 4', 'publish 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 4', 'publish 1']);
   });
 
-  test('a second get of a resource replays nothing that the first one took', async () => {
+  test('a second get of a resource builds no version again that the first get took', async () => {
     const saved = await save();
     for (const ref of ['a', 'b']) await found(stores, saved, [{ ref }]);
-    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2']);
+    expect(await schedule(saved.id)).toEqual(['unit 1', 'unit 2']);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), get('git.app'))] }));
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await found(stores, saved, [{ ref: 'c' }]);
-    expect(await built(saved.id)).toEqual(['unit 3']);
+    expect(await schedule(saved.id)).toEqual(['unit 3']);
   });
 
   test('a get that gains or retains its passed continues where it was', async () => {
@@ -134,28 +134,28 @@ describe('what a job starts from', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     const gated = job('publish', get('git.app', { passed: ['unit'] }), task('other'));
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other')), gated] }));
-    expect(await built(saved.id)).toEqual(['unit 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 1']);
     await succeed(stores, 'unit');
-    expect(await built(saved.id)).toEqual(['publish 1']);
+    expect(await schedule(saved.id)).toEqual(['publish 1']);
   });
 
   test('a changed job continues where it was', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other'))] }));
-    expect(await built(saved.id)).toEqual(['unit 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 1']);
   });
 
-  test('a job that is removed and added again has its builds and numbers, and replays nothing', async () => {
+  test('a job that is removed and added again keeps its builds and numbers, and builds no version that was found meanwhile', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
-    expect(await built(saved.id)).toEqual(['unit 1']);
+    expect(await schedule(saved.id)).toEqual(['unit 1']);
     await save(samplePipeline({ jobs: [] }));
     await found(stores, saved, [{ ref: 'b' }]);
     await save();
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await found(stores, saved, [{ ref: 'c' }]);
-    expect(await built(saved.id)).toEqual(['unit 2']);
+    expect(await schedule(saved.id)).toEqual(['unit 2']);
     const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
     expect(page?.rows.map((build) => build.number)).toEqual(['2', '1']);
   });
@@ -163,7 +163,7 @@ describe('what a job starts from', () => {
   test('versions found while the pipeline is paused start nothing later', async () => {
     const saved = await save(samplePipeline(), { paused: true });
     await found(stores, saved, [{ ref: 'a' }]);
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     await save(samplePipeline(), { paused: false });
     await found(stores, saved, [{ ref: 'b' }]);
     const { builds } = await scheduleOn(stores, saved.id, now());
@@ -178,7 +178,7 @@ describe('a pipeline that is deleted', () => {
   test('a pipeline that is applied again after its deletion keeps its history and builds nothing again', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
-    await built(saved.id);
+    await schedule(saved.id);
     await succeed(stores, 'unit');
     const tokenHash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
     const webhook = async () =>
@@ -199,7 +199,7 @@ describe('a pipeline that is deleted', () => {
     const again = await save(samplePipeline(), { uid: 'uid-2' });
     expect(again).toMatchObject({ id: saved.id, revision: 1, changed: true, resources: saved.resources });
     expect(await webhook()).toEqual(['requested']);
-    expect(await built(saved.id)).toEqual([]);
+    expect(await schedule(saved.id)).toEqual([]);
     const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
     expect(page?.rows.map((build) => build.status)).toEqual(['succeeded']);
     expect((await stores.views.versions({ ...APP, resource: 'git.app' }, { limit: 10 }))?.rows).toHaveLength(
@@ -210,7 +210,7 @@ describe('a pipeline that is deleted', () => {
   test('deleting a pipeline ends builds without a Pod at once and cancels the others', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
-    await built(saved.id);
+    await schedule(saved.id);
     await giveTurns(stores);
     const [first] = await stores.builds.buildsToStart(1);
     await stores.builds.podCreated(first?.id ?? 0, 1, 'pod', now());
@@ -235,13 +235,13 @@ test('a team is deleted only without pipelines and can come back', async () => {
   expect(await save()).toMatchObject({ revision: 1 });
 });
 
-function nothing() {
+function noDifference() {
   const none = { added: [], changed: [], removed: [] };
   return { jobs: none, resources: none, histories: [] };
 }
 
-/** Which row versions the tables hold: the same before and after means that nothing was written. */
-async function fingerprint(): Promise<unknown> {
+/** The row versions of all tables: if they are equal before and after, nothing was written. */
+async function rowVersions(): Promise<unknown> {
   return await stores.pool.any(rows()`
     SELECT 'pipelines' AS of, xmin::text, id FROM pipelines UNION ALL SELECT 'jobs', xmin::text, id FROM jobs
     UNION ALL SELECT 'resources', xmin::text, id FROM resources UNION ALL SELECT 'scopes', xmin::text, id

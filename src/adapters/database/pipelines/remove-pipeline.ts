@@ -5,8 +5,8 @@ import { LOCK, rows, type Database, type Transaction } from '#adapters/database/
 import type { PipelineName } from '#flows/names.ts';
 
 /**
- * Marks the pipeline as deleted. Builds without a Pod end here; the others are cancelled. Call it again until
- * none is left.
+ * Marks the pipeline as deleted. Builds without a Pod end at once; builds with a Pod are marked for
+ * cancellation. Returns the builds that have not ended yet: call it again until there are none.
  */
 export async function markPipelineRemoved(
   database: Database,
@@ -14,17 +14,17 @@ export async function markPipelineRemoved(
 ): Promise<{ runningBuilds: number[] }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const named = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
+    const pipelineId = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
       WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`;
     await connection.query(
-      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${named}) AS named`,
+      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${pipelineId}) AS named`,
     );
     // The pipeline may have been renamed during the wait for the lock.
-    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${named}`);
+    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${pipelineId}`);
     await connection.query(rows()`
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };
-    await retire(connection, id);
+    await endPipeline(connection, id);
     const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`${openBuilds(id)}`);
     return { runningBuilds: [...runningBuilds] };
   });
@@ -36,7 +36,7 @@ const openBuilds = (pipeline: number) => sql.fragment`
         SELECT b.id FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL OFFSET 0) AS o
       WHERE j.pipeline_id = ${pipeline} ORDER BY o.id`;
 
-async function retire(connection: Transaction, id: number): Promise<void> {
+async function endPipeline(connection: Transaction, id: number): Promise<void> {
   await connection.query(
     rows()`UPDATE pipelines SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${id}`,
   );

@@ -14,7 +14,7 @@ import type { Act } from '#flows/people/ports.ts';
 import type { RenameAnswer, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
 
 export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests {
-  return { requestRename: async (wanted, act) => await requestRename(pool, wanted, act) };
+  return { requestRename: async (rename, act) => await requestRename(pool, rename, act) };
 }
 
 async function requestRename(
@@ -23,13 +23,13 @@ async function requestRename(
   { by, at }: Act,
 ): Promise<RenameAnswer> {
   return await pool.transaction(async (connection) => {
-    const named = rows<{ id: number; teamId: number }>()`
+    const pipelineQuery = rows<{ id: number; teamId: number }>()`
       SELECT p.id, p.team_id AS "teamId" FROM pipelines p JOIN teams t ON t.id = p.team_id
       WHERE t.name = ${team} AND p.name = ${pipeline} AND p.uid = ${uid} AND p.deleted_at IS NULL`;
-    const found = await connection.maybeOne(named);
+    const found = await connection.maybeOne(pipelineQuery);
     if (found === null) return { answer: 'unknown' };
-    await lock(connection, found);
-    if ((await connection.maybeOne(named)) === null) return { answer: 'unknown' };
+    await lockTeamAndPipeline(connection, found);
+    if ((await connection.maybeOne(pipelineQuery)) === null) return { answer: 'unknown' };
     const refused = await refusal(connection, found, to);
     if (refused !== undefined) return refused;
     const key = await connection.oneFirst(rows<{ key: string }>()`
@@ -43,30 +43,34 @@ async function requestRename(
   });
 }
 
-interface Locked {
+interface LockedPipeline {
   id: number;
   teamId: number;
 }
 
 /** Locks the team, which guards turns of builds, and then the pipeline; always in this order. */
-async function lock(connection: Transaction, { id, teamId }: Locked): Promise<void> {
+async function lockTeamAndPipeline(connection: Transaction, { id, teamId }: LockedPipeline): Promise<void> {
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.team}, ${teamId}::int)`);
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
 }
 
+/** Why the pipeline cannot get the name `to`; undefined if it can. */
 async function refusal(
   connection: Transaction,
-  { id, teamId }: Locked,
+  { id, teamId }: LockedPipeline,
   to: string,
 ): Promise<Extract<RenameAnswer, { answer: 'taken' | 'history' | 'busy' }> | undefined> {
-  const other = await connection.maybeOneFirst(rows<{ live: boolean }>()`
+  const isLive = await connection.maybeOneFirst(rows<{ live: boolean }>()`
     SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
-  if (other !== null) return { answer: other ? 'taken' : 'history' };
+  if (isLive !== null) return { answer: isLive ? 'taken' : 'history' };
   const builds = await runningBuilds(connection, id);
   return builds === 0 ? undefined : { answer: 'busy', builds };
 }
 
-/** Builds with a Pod or about to get one: the Pod belongs to the object and has its name. */
+/**
+ * Builds that have a Pod or are about to get one. The Pod belongs to the Pipeline object and contains its
+ * name.
+ */
 async function runningBuilds(connection: Transaction, pipeline: number): Promise<number> {
   return await connection.oneFirst(rows<{ builds: number }>()`
     SELECT count(*) AS builds FROM builds b JOIN jobs j ON j.id = b.job_id
@@ -97,7 +101,7 @@ export function renameStore(database: Database): RenameStore {
         await holdEpoch(database, connection);
         const found = await connection.maybeOne(requestedRename(renaming));
         if (found === null) return { answer: 'not-requested' };
-        await lock(connection, found);
+        await lockTeamAndPipeline(connection, found);
         const requested = await connection.maybeOne(requestedRename(renaming));
         if (requested === null) return { answer: 'not-requested' };
         if (requested.moved) return { answer: 'done', id: requested.id };
@@ -109,7 +113,7 @@ export function renameStore(database: Database): RenameStore {
   };
 }
 
-interface RequestedRename extends Locked {
+interface RequestedRename extends LockedPipeline {
   moved: boolean;
   by: string;
 }

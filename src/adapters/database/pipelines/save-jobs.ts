@@ -5,7 +5,7 @@ import { ids, rows, textArray, type Transaction } from '#adapters/database/conne
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
 import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
 
-/** Creates, restores, orders and retires jobs, stores their gets, and requests a decision on each. */
+/** Creates, restores, orders and removes jobs, stores their gets, and requests a decision on each job. */
 export async function saveJobs(
   connection: Transaction,
   pipeline: number,
@@ -47,28 +47,29 @@ export async function saveJobs(
   await saveGets(connection, pipeline, gets);
 }
 
-/** Ends builds of removed jobs that wait for their turn; running ones continue. */
+/** Ends builds of removed jobs that wait for their turn; running builds continue. */
 async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
-  const which = sql.fragment`id IN (SELECT q.id FROM builds q
+  const condition = sql.fragment`id IN (SELECT q.id FROM builds q
     WHERE q.job_id = ANY(${ids(jobs)}) AND q.ended_at IS NULL AND q.admitted_at IS NULL)`;
   const message = 'The job was removed from the pipeline.';
-  await connection.query(rows()`${stopBuilds(which, { message, at: new Date() })}`);
+  await connection.query(rows()`${stopBuilds(condition, { message, at: new Date() })}`);
 }
 
 /**
  * When a get becomes a trigger, known versions start no build, so that history is not replayed. A get that
- * already was a trigger of the same job and resource keeps its baseline; of several gets of one resource, the
- * first keeps that of the first. A get that loses its `passed`, or now wants every version, starts over: it
- * would build all versions that it left out.
+ * already was a trigger of the same job and resource keeps its baseline. If a job has several gets of one
+ * resource, each keeps the baseline of the former get with the same index. A get that loses its `passed`, or
+ * now takes every version, gets a new baseline: otherwise it would build all versions that it left out
+ * before.
  */
 async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
-  const known = await connection.any(rows<Mark>()`
+  const formerMarks = await connection.any(rows<Mark>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
     RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope,
       g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
-  const marks = await swapMarks(connection, pipeline, known);
+  const marks = await swapMarks(connection, pipeline, formerMarks);
   await connection.query(rows()`
     INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed,
       dealt_with, settled, floor)

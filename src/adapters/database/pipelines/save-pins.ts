@@ -7,7 +7,7 @@ type Fields = Record<string, string>;
 interface Row {
   resource: number;
   wanted: Fields | null;
-  /** The manifest has changed it. */
+  /** The manifest changes the pin. */
   changes: boolean;
   version: number | null;
 }

@@ -54,9 +54,14 @@ function saveTransaction(
       await lockScopes(connection, pipeline);
       return await applyRenames(connection, { pipeline, revision, definition: toSave.definition });
     },
-    async saveDefinition(derived, revision) {
-      const switched = await saveResources(connection, { pipeline, revision, rows: derived, webhookKey });
-      await saveJobs(connection, pipeline, derived);
+    async saveDefinition(definitionRows, revision) {
+      const switched = await saveResources(connection, {
+        pipeline,
+        revision,
+        rows: definitionRows,
+        webhookKey,
+      });
+      await saveJobs(connection, pipeline, definitionRows);
       return switched;
     },
     saveSettings: () => saveSettings(connection, before, toSave),
@@ -89,7 +94,10 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
   return withoutNulls(before);
 }
 
-/** A transaction that records versions locks its scope: it has committed, or sees this save. */
+/**
+ * Locks all scopes of the pipeline. A transaction that records versions locks its scope too: it has committed
+ * before, or it sees what this transaction saves.
+ */
 async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
@@ -114,17 +122,17 @@ async function saveSettings(
   toSave: PipelineToSave,
 ): Promise<void> {
   const paused = toSave.paused ?? before.paused;
-  const managed = toSave.paused !== undefined;
+  const pausedByManifest = toSave.paused !== undefined;
   await connection.query(rows()`
     UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
       display_name = ${toSave.displayName ?? null},
       public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused},
-        paused_by_manifest = ${managed}, deleted_at = NULL
+        paused_by_manifest = ${pausedByManifest}, deleted_at = NULL
     WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest,
       deleted_at) IS DISTINCT FROM
       (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null},
         coalesce(${toSave.public ?? null}::boolean, public),
-        ${paused}, ${managed}, NULL)`);
+        ${paused}, ${pausedByManifest}, NULL)`);
   if (before.paused && !paused) await unpauseJobs(connection, ofPipeline(before.id));
   if (!before.paused && paused) await pauseJobs(connection, ofPipeline(before.id), MANIFEST);
 }

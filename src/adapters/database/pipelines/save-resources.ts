@@ -26,13 +26,16 @@ export async function resourcesOf(
   return [...found];
 }
 
-/** Creates, restores, changes and retires resources with their check scopes. New ones get a webhook token. */
+/**
+ * Creates, restores, changes and removes resources with their check scopes. New resources get a webhook
+ * token.
+ */
 export async function saveResources(
   connection: Transaction,
-  { pipeline, revision, rows: saved, webhookKey }: ResourcesToSave,
+  { pipeline, revision, rows: definitionRows, webhookKey }: ResourcesToSave,
 ): Promise<HistoriesSwitched> {
-  const { resources, histories, timers } = saved;
-  await makeMissing(connection, { pipeline, resources, webhookKey });
+  const { resources, histories, timers } = definitionRows;
+  await createMissing(connection, { pipeline, resources, webhookKey });
   const switched = await switchScopes(connection, { pipeline, revision, histories });
   await connection.query(rows()`
     UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks,
@@ -55,17 +58,17 @@ export async function saveResources(
   return switched;
 }
 
-async function makeMissing(
+async function createMissing(
   connection: Transaction,
   { pipeline, resources, webhookKey }: { pipeline: number; resources: ResourceRow[]; webhookKey: Buffer },
 ): Promise<void> {
-  const known = await connection.anyFirst(rows<{ name: string }>()`
+  const existingNames = await connection.anyFirst(rows<{ name: string }>()`
     SELECT name FROM resources WHERE pipeline_id = ${pipeline}`);
-  const missing = resources.filter((resource) => !known.includes(resource.name));
+  const missing = resources.filter((resource) => !existingNames.includes(resource.name));
   if (missing.length === 0) return;
   const scopes = await connection.anyFirst(rows<{ id: number }>()`
     INSERT INTO check_scopes (pipeline_id) SELECT ${pipeline} FROM generate_series(1, ${missing.length}) RETURNING id`);
-  const made = await connection.any(rows<{ id: number; generation: number }>()`
+  const created = await connection.any(rows<{ id: number; generation: number }>()`
     INSERT INTO resources (pipeline_id, scope_id, name, type, position)
     SELECT ${pipeline}, * FROM unnest(
       ${ids(scopes)}, ${textArray(missing.map((resource) => resource.name))},
@@ -74,13 +77,15 @@ async function makeMissing(
         'int4',
       )})
     RETURNING id, webhook_generation AS generation`);
-  const hashes = made.map(({ id, generation }) => webhookTokenHash(webhookToken(webhookKey, id, generation)));
+  const hashes = created.map(({ id, generation }) =>
+    webhookTokenHash(webhookToken(webhookKey, id, generation)),
+  );
   await connection.query(rows()`
     WITH owned AS (
       UPDATE check_scopes s SET resource_id = r.id FROM resources r WHERE r.scope_id = s.id
         AND s.id = ANY(${ids(scopes)}))
     UPDATE resources r SET webhook_hash = n.hash
-    FROM unnest(${ids(made.map((resource) => resource.id))}, ${textArray(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
+    FROM unnest(${ids(created.map((resource) => resource.id))}, ${textArray(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
 }
 
 async function saveTimers(

@@ -2,19 +2,19 @@ import { sql, type DatabasePool } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 
-/** A sealed value as the database holds it. */
+/** A stored sealed value. */
 export interface SealedRow extends SealedValue {
   id: number;
 }
 
 export interface SealedRows {
-  /** Sealed values that another key than this one has wrapped. */
+  /** Sealed values that are wrapped with another key than this one. */
   ofOtherKeys(keyId: string, limit: number): Promise<SealedRow[]>;
-  /** Nothing changes if the value was replaced meanwhile. */
+  /** Saves a newly wrapped key. Does nothing if the value was replaced meanwhile. */
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;
 }
 
-/** The tables with sealed values. */
+/** Access to a table with sealed values. */
 export function sealedRows(
   { pool }: { pool: DatabasePool },
   table: 'stored_secrets' | 'identity_keys',
@@ -35,5 +35,6 @@ export function sealedRows(
   };
 }
 
+/** Bytea parameter; SQL NULL if undefined. */
 export const bytes = (value: Buffer | undefined) =>
   value === undefined ? sql.fragment`NULL` : sql.fragment`decode(${value.toString('hex')}, 'hex')`;

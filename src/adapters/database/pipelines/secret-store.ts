@@ -18,7 +18,7 @@ interface Owner {
   pipeline: number | null;
 }
 
-/** A value of a row, sealed or plain, and where it belongs. */
+/** A stored value, sealed or plain. Its encryption is bound to `place`. */
 export type StoredValue = { name: string; place: string } & ({ sealed: SealedValue } | { plain: string });
 
 export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
@@ -33,7 +33,7 @@ export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
     },
     withSecrets: async (scope, work) =>
       await pool.transaction(async (connection) => {
-        // The lock makes changes of one team wait for each other, so the count holds.
+        // The lock makes changes of one team wait for each other, so the count in `facts` stays right.
         const owner = await findOwner(connection, scope, sql.fragment`FOR UPDATE OF t`);
         return owner === undefined ? undefined : await work(transactionOf(connection, scope, owner));
       }),
@@ -44,7 +44,7 @@ export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
         const kind = await connection.maybeOneFirst(rows<{ kind: SecretKind }>()`
           DELETE FROM stored_secrets WHERE ${belongsTo(owner)} AND name = ${name} RETURNING kind`);
         if (kind === null) return false;
-        await record(connection, { scope, name, kind, what: 'deleted', act });
+        await record(connection, { scope, name, kind, change: 'deleted', act });
         return true;
       }),
   };
@@ -70,16 +70,17 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
         ON CONFLICT (team_id, pipeline_id, name) DO UPDATE SET plain_value = excluded.plain_value,
           ciphertext = excluded.ciphertext, wrapped_key = excluded.wrapped_key, key_id = excluded.key_id,
           updated_at = excluded.updated_at, updated_by = excluded.updated_by`);
-      await record(connection, { scope, name, kind, what: 'created', act });
+      await record(connection, { scope, name, kind, change: 'created', act });
     },
   };
 }
 
-/** What the encryption of a value is bound to. */
+/** The text to which the encryption of a value is bound. */
 function placeOf({ team, pipeline, name }: Owner & { name: string }): string {
   return `${team}/${pipeline ?? ''}/${name}`;
 }
 
+/** SQL condition: the value belongs to this pipeline, or to the team. */
 function belongsTo({ team, pipeline }: Owner) {
   return sql.fragment`team_id = ${team} AND pipeline_id IS NOT DISTINCT FROM ${pipeline}::bigint`;
 }
@@ -96,12 +97,12 @@ async function findOwner(
   return found === null || (pipeline !== undefined && found.pipeline === null) ? undefined : found;
 }
 
-/** Names only: no value, whatever its kind. */
+/** Writes the audit entry of a change. The entry has the name of the value only, whatever its kind. */
 async function record(
   connection: Transaction,
-  entry: { scope: SecretScope; name: string; kind: SecretKind; what: 'created' | 'deleted'; act: Act },
+  entry: { scope: SecretScope; name: string; kind: SecretKind; change: 'created' | 'deleted'; act: Act },
 ): Promise<void> {
-  const { scope, name, kind, what, act } = entry;
+  const { scope, name, kind, change, act } = entry;
   const { team, pipeline } = scope;
   const type = kind === 'secret' ? 'secret' : 'config';
   const target = pipeline === undefined ? name : `${pipeline}/${name}`;
@@ -109,7 +110,7 @@ async function record(
     team,
     actor: act.by,
     at: act.at,
-    action: `${type}.${what}`,
+    action: `${type}.${change}`,
     targetType: type,
     target,
   });
@@ -123,7 +124,7 @@ interface ValueRow extends Owner {
   keyId: string | null;
 }
 
-/** Values of these names for a pipeline: its own, otherwise the team's. */
+/** The values of these names for a pipeline. A value of the pipeline comes before a value of its team. */
 export async function storedValues(
   pool: DatabasePool,
   pipelineId: number,
@@ -137,9 +138,9 @@ export async function storedValues(
     WHERE p.id = ${pipelineId} AND s.name = ANY(${sql.array([...names], 'text')})
     ORDER BY s.name, s.pipeline_id NULLS LAST`);
   return found.flatMap(({ plain, ciphertext, wrappedKey, keyId, ...row }): StoredValue[] => {
-    const where = { name: row.name, place: placeOf(row) };
-    if (plain !== null) return [{ ...where, plain }];
+    const identity = { name: row.name, place: placeOf(row) };
+    if (plain !== null) return [{ ...identity, plain }];
     if (ciphertext === null || wrappedKey === null || keyId === null) return [];
-    return [{ ...where, sealed: { ciphertext, wrappedKey, keyId } }];
+    return [{ ...identity, sealed: { ciphertext, wrappedKey, keyId } }];
   });
 }

@@ -3,16 +3,16 @@ import { sql } from 'slonik';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
 import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
-import { endAndFree } from './pin-resource.ts';
+import { endAndFreeVersions } from './pin-resource.ts';
 
-interface Saved {
+interface HistoriesToSave {
   pipeline: number;
   /** Number of the new revision. */
   revision: number;
   histories: readonly HistoryKey[];
 }
 
-interface Known {
+interface StoredResource {
   id: number;
   name: string;
   scope: number;
@@ -29,31 +29,34 @@ interface Switch {
 
 /**
  * Gives each resource the scope of its definition: its current one, a former one or a new one. The caller
- * holds the pipeline's lock and its scopes. Resources without a fingerprint are older than fingerprints:
- * theirs follows from the revision before.
+ * holds the locks of the pipeline and of its scopes. A scope from before fingerprints existed gets the
+ * fingerprint of the previous revision.
  */
-export async function switchScopes(connection: Transaction, saved: Saved): Promise<HistoriesSwitched> {
-  const { pipeline, histories } = saved;
+export async function switchScopes(
+  connection: Transaction,
+  toSave: HistoriesToSave,
+): Promise<HistoriesSwitched> {
+  const { pipeline, histories } = toSave;
   const keys = new Map(histories.map((history) => [history.resource, history]));
-  const known = await connection.any(rows<Known>()`
+  const stored = await connection.any(rows<StoredResource>()`
     SELECT r.id, r.name, r.scope_id AS scope, s.fingerprint FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${textArray([...keys.keys()])})`);
-  const named: { scope: number; resource: number; fingerprint: string }[] = [];
+  const missing: { scope: number; resource: number; fingerprint: string }[] = [];
   const switches: Switch[] = [];
-  for (const { id, name, scope, fingerprint } of known) {
+  for (const { id, name, scope, fingerprint } of stored) {
     const { key, formerKey, change } = keys.get(name) ?? {};
     if (key === undefined || formerKey === undefined || change === undefined) continue;
-    const wanted = fingerprintOf(key);
+    const next = fingerprintOf(key);
     const current = fingerprint ?? fingerprintOf(formerKey);
-    if (fingerprint === null) named.push({ scope, resource: id, fingerprint: current });
-    if (current !== wanted) switches.push({ resource: id, name, from: scope, fingerprint: wanted, change });
+    if (fingerprint === null) missing.push({ scope, resource: id, fingerprint: current });
+    if (current !== next) switches.push({ resource: id, name, from: scope, fingerprint: next, change });
   }
   await connection.query(rows()`
     UPDATE check_scopes s SET fingerprint = n.fingerprint, resource_id = n.resource
-    FROM jsonb_to_recordset(${sql.jsonb(named)}) AS n (scope bigint, resource bigint, fingerprint text)
+    FROM jsonb_to_recordset(${sql.jsonb(missing)}) AS n (scope bigint, resource bigint, fingerprint text)
       WHERE s.id = n.scope`);
   if (switches.length === 0) return { changes: [], stopped: [] };
-  const stopped = await write(connection, saved, switches);
+  const stopped = await applySwitches(connection, toSave, switches);
   return { changes: switches.map(({ change }) => change), stopped };
 }
 
@@ -61,12 +64,12 @@ function fingerprintOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-async function write(
+async function applySwitches(
   connection: Transaction,
-  { pipeline, revision }: Saved,
+  { pipeline, revision }: HistoriesToSave,
   switches: readonly Switch[],
 ): Promise<number[]> {
-  const switched = sql.fragment`jsonb_to_recordset(${sql.jsonb(switches.map((one) => ({ ...one })))})
+  const switched = sql.fragment`jsonb_to_recordset(${sql.jsonb(switches.map((row) => ({ ...row })))})
     AS n (resource bigint, "from" bigint, fingerprint text)`;
   const resources = ids(switches.map(({ resource }) => resource));
   await connection.query(rows()`
@@ -85,7 +88,7 @@ async function write(
       WHERE r.id = n.resource RETURNING r.id, r.scope_id)
     INSERT INTO scope_changes (resource_id, revision, scope_id) SELECT id, ${revision}, scope_id FROM moved
     ON CONFLICT (resource_id, revision) DO UPDATE SET scope_id = excluded.scope_id`);
-  // The last check of a restored scope is outdated, and hooks of other scopes hold nothing.
+  // The last check of a restored scope is outdated, and versions of former scopes are not held for hooks.
   await connection.query(rows()`
     UPDATE check_scopes s SET last_error = NULL, held_since = NULL, held_reason = NULL FROM resources r
     WHERE r.scope_id = s.id AND r.id = ANY(${resources})`);
@@ -113,8 +116,8 @@ async function movePins(connection: Transaction, switches: readonly Switch[]): P
 }
 
 /**
- * Ends automatic builds that have not started and took a version of another scope. They count as never
- * created.
+ * Ends automatic builds that have not started and took a version of a former scope. Their versions count as
+ * never used.
  */
 async function endQueued(
   connection: Transaction,
@@ -128,5 +131,5 @@ async function endQueued(
         SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
         WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
   const message = 'A resource that it took changed its source.';
-  return await endAndFree(connection, queued, { by: null, message, at: new Date() });
+  return await endAndFreeVersions(connection, queued, { by: null, message, at: new Date() });
 }

@@ -18,8 +18,8 @@ beforeEach(async () => {
   await createLogPartitions(stores.pool, new Date('2025-01-15T00:00:00Z'));
 });
 
-/** A build that has ended, with its log, as if it had been made then. */
-async function buildOf(day: string): Promise<void> {
+/** Makes an ended build with a log, as if it had been created on this day. */
+async function makeEndedBuild(day: string): Promise<void> {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);
@@ -27,14 +27,14 @@ async function buildOf(day: string): Promise<void> {
   await succeed(stores, 'unit');
 }
 
-test('tables of past months without a log are dropped; those of this month and later stay', async () => {
+test('tables of past months without a log are dropped; tables of this month and later stay', async () => {
   expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual(
     MONTHS.slice(0, 2),
   );
   expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual([]);
 });
 
-/** So many hours after its begin. */
+/** The time so many hours after February began. */
 const february = (hours: number): Date => new Date(Date.UTC(2025, 1, 1, hours));
 
 test('the table of a month that has just ended stays for a day', async () => {
@@ -43,7 +43,7 @@ test('the table of a month that has just ended stays for a day', async () => {
 });
 
 test('a table with a log stays with its content', async () => {
-  await buildOf('2025-02-10T00:00:00Z');
+  await makeEndedBuild('2025-02-10T00:00:00Z');
   expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual([
     'build_logs_2025_01',
     'build_logs_2025_03',
@@ -53,8 +53,8 @@ test('a table with a log stays with its content', async () => {
   expect(log?.chunks.length).toBeGreaterThan(0);
 });
 
-test('the table of a month stays while a build of it or before may still write', async () => {
-  await buildOf('2025-02-10T00:00:00Z');
+test('the table of a month stays while a build of that month or earlier may still write', async () => {
+  await makeEndedBuild('2025-02-10T00:00:00Z');
   await stores.pool.query(rows()`DELETE FROM build_logs`);
   await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL WHERE number = 1`);
   expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual(['build_logs_2025_01']);

@@ -1,7 +1,10 @@
 import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** Writers of logs wait at most this long. The next run tries again. */
+/**
+ * How long dropping a table may wait for its lock, since writers of logs wait meanwhile. The next run
+ * retries.
+ */
 const MAX_LOCK_WAIT = '500ms';
 
 /**
@@ -11,19 +14,19 @@ const MAX_LOCK_WAIT = '500ms';
 export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const dropped: string[] = [];
   for (const { name, end } of await pastMonths(pool, at)) {
-    if (!(await isOver(pool, name, end))) continue;
-    if (await drop(pool, name, end)) dropped.push(name);
+    if (!(await isDroppable(pool, name, end))) continue;
+    if (await dropIfEmpty(pool, name, end)) dropped.push(name);
   }
   return dropped;
 }
 
 interface Month {
   name: string;
-  /** The day after its last, as a date. */
+  /** The first day of the next month. */
   end: string;
 }
 
-/** A transaction of the month that has just ended may still be open. */
+/** Excludes a month that ended less than a day ago: a transaction of that month may still be open. */
 async function pastMonths(pool: DatabasePool, at: Date): Promise<readonly Month[]> {
   return await pool.any(rows<Month>()`
     SELECT name, "end"::text FROM (
@@ -33,19 +36,23 @@ async function pastMonths(pool: DatabasePool, at: Date): Promise<readonly Month[
     WHERE "end" <= (${at.toISOString()}::timestamptz - interval '1 day')::date ORDER BY name`);
 }
 
-async function isOver(connection: Transaction | DatabasePool, name: string, end: string): Promise<boolean> {
+async function isDroppable(
+  connection: Transaction | DatabasePool,
+  name: string,
+  end: string,
+): Promise<boolean> {
   return await connection.oneFirst(rows<{ over: boolean }>()`
     SELECT NOT EXISTS (SELECT 1 FROM ${sql.identifier([name])})
       AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS over`);
 }
 
-/** Writers of logs lock the parent table, so nobody can insert meanwhile. */
-async function drop(pool: DatabasePool, name: string, end: string): Promise<boolean> {
+/** Locks the parent table, as writers of logs do, so that nobody inserts a log meanwhile. */
+async function dropIfEmpty(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {
     return await pool.transaction(async (connection) => {
       await connection.query(rows()`SELECT set_config('lock_timeout', ${MAX_LOCK_WAIT}, true)`);
       await connection.query(sql.unsafe`LOCK TABLE build_logs IN ACCESS EXCLUSIVE MODE`);
-      if (!(await isOver(connection, name, end))) return false;
+      if (!(await isDroppable(connection, name, end))) return false;
       await connection.query(sql.unsafe`DROP TABLE IF EXISTS ${sql.identifier([name])}`);
       return true;
     });

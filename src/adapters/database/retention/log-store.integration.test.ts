@@ -22,17 +22,17 @@ beforeEach(async () => {
   }
 });
 
-/** A build for each, with a log. */
-async function built(team: string, ...refs: string[]): Promise<void> {
-  const of = saved[team];
-  if (of === undefined) throw new Error(team);
+/** Makes a build with a log for each version. */
+async function makeBuilds(team: string, ...refs: string[]): Promise<void> {
+  const pipeline = saved[team];
+  if (pipeline === undefined) throw new Error(team);
   const versions = refs.map((ref) => ({ ref }));
-  await found(stores, of, versions);
-  await scheduleOn(stores, of.id, new Date());
+  await found(stores, pipeline, versions);
+  await scheduleOn(stores, pipeline.id, new Date());
   await succeed(stores, 'unit');
 }
 
-async function withLogs(team: string): Promise<string[]> {
+async function buildsWithLogs(team: string): Promise<string[]> {
   const builds = (await stores.views.builds({ ...UNIT, team }, { limit: 200 }))?.rows ?? [];
   const lengths = await Promise.all(
     builds.map(async ({ number }) => ({
@@ -47,7 +47,7 @@ async function withLogs(team: string): Promise<string[]> {
 }
 
 test('the stored size of a log counts until it is removed', async () => {
-  await built('greedy', 'a', 'b');
+  await makeBuilds('greedy', 'a', 'b');
   const stored = await stores.pool.oneFirst(rows<{ bytes: number }>()`
     SELECT sum(octet_length(content) + 150) AS bytes FROM build_logs`);
   expect(stored).toBeGreaterThan(0);
@@ -58,8 +58,8 @@ test('the stored size of a log counts until it is removed', async () => {
 });
 
 test("the oldest logs of a team over its limit are deleted; its builds and other teams' logs stay", async () => {
-  await built('good', 'a');
-  await built('greedy', 'a', 'b', 'c', 'd');
+  await makeBuilds('good', 'a');
+  await makeBuilds('greedy', 'a', 'b', 'c', 'd');
   const limit = (await stores.logs.logBytes('greedy')) / 2;
   const teams = [
     { team: 'greedy', limit },
@@ -67,7 +67,7 @@ test("the oldest logs of a team over its limit are deleted; its builds and other
   ];
   const { fills, removed, failures } = await limitLogs(teams, stores.logs);
   expect([fills.get('greedy'), removed, failures]).toEqual(['full', new Map([['greedy', 2]]), []]);
-  expect([await withLogs('greedy'), await withLogs('good')]).toEqual([['3', '4'], ['1']]);
+  expect([await buildsWithLogs('greedy'), await buildsWithLogs('good')]).toEqual([['3', '4'], ['1']]);
   expect((await stores.views.builds({ ...UNIT, team: 'greedy' }, { limit: 200 }))?.rows).toHaveLength(4);
   const first = { ...UNIT, team: 'greedy', number: '1' };
   expect(await stores.views.logs(first, 0)).toMatchObject({ chunks: [], complete: true, removed: true });
@@ -77,8 +77,8 @@ test("the oldest logs of a team over its limit are deleted; its builds and other
 });
 
 test('the log of a running build stays', async () => {
-  await built('greedy', 'a', 'b');
+  await makeBuilds('greedy', 'a', 'b');
   await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL, status = 'started' WHERE number = 1`);
   expect(await stores.logs.removeOldestLogs('greedy', 0)).toBe(1);
-  expect(await withLogs('greedy')).toEqual(['1']);
+  expect(await buildsWithLogs('greedy')).toEqual(['1']);
 });

@@ -15,9 +15,13 @@ export async function oldBuilds(
   turn: RetentionTurn,
   { limit, keep }: { limit: number; keep: Required<Retention> },
 ): Promise<OldBuilds> {
-  const builds = await oldest(connection, turn, limit);
+  const builds = await oldestBuilds(connection, turn, limit);
   const { id: job, pipeline } = turn;
-  const known = await connection.one(rows<{ oldest: number | null; good: number | null; pinned: number[] }>()`
+  const bounds = await connection.one(rows<{
+    oldest: number | null;
+    good: number | null;
+    pinned: number[];
+  }>()`
     SELECT (SELECT id FROM builds WHERE job_id = ${job}
       ORDER BY id DESC OFFSET ${Math.max(0, keep.builds - 1)} LIMIT 1) AS oldest,
       (SELECT id FROM builds WHERE job_id = ${job} AND status IN ('succeeded', 'warning')
@@ -29,12 +33,12 @@ export async function oldBuilds(
       ...build,
       ...defined({ endedAt: endedAt?.getTime() }),
     })),
-    pinned: new Set(known.pinned),
-    ...withoutNulls({ oldestRetained: known.oldest, oldestGoodRetained: known.good }),
+    pinned: new Set(bounds.pinned),
+    ...withoutNulls({ oldestRetained: bounds.oldest, oldestGoodRetained: bounds.good }),
   };
 }
 
-async function oldest(
+async function oldestBuilds(
   connection: Transaction,
   { id: job, from }: RetentionTurn,
   limit: number,
@@ -64,9 +68,11 @@ export async function removeBuilds(
   { id: job }: RetentionTurn,
   { decision, builds }: { decision: RetainDecision; builds: OldBuilds['builds'] },
 ): Promise<void> {
-  const going = new Set([...decision.remove, ...decision.removeLogs]);
-  const logs = builds.filter(({ id }) => going.has(id));
-  await removeLogs(connection, logs);
+  const losingLogs = new Set([...decision.remove, ...decision.removeLogs]);
+  await removeLogs(
+    connection,
+    builds.filter(({ id }) => losingLogs.has(id)),
+  );
   if (decision.remove.length === 0) return;
   for (const { scope, version } of decision.baselines) {
     await connection.query(rows()`
@@ -76,14 +82,14 @@ export async function removeBuilds(
       UPDATE get_marks SET dealt_with = greatest(dealt_with, ${version}) WHERE job_id = ${job}
         AND scope_id = ${scope}`);
   }
-  const gone = ids(decision.remove);
-  await connection.query(rows()`DELETE FROM good_versions WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM build_inputs WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM build_outputs WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM build_steps WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM build_votes WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM agent_sessions WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM job_triggers WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM build_attempts WHERE build_id = ANY(${gone})`);
-  await connection.query(rows()`DELETE FROM builds WHERE id = ANY(${gone})`);
+  const removed = ids(decision.remove);
+  await connection.query(rows()`DELETE FROM good_versions WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM build_inputs WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM build_outputs WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM build_steps WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM build_votes WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM agent_sessions WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM job_triggers WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM build_attempts WHERE build_id = ANY(${removed})`);
+  await connection.query(rows()`DELETE FROM builds WHERE id = ANY(${removed})`);
 }

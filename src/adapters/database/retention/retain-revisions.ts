@@ -1,7 +1,8 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-const AT_ONCE = 100;
+/** The most revisions that one call removes. */
+const MAX_REMOVED = 100;
 
 /**
  * How many replaced revisions a pipeline keeps that no build or check run uses. Older ones are deleted before
@@ -15,32 +16,32 @@ export async function removeSurplusRevisions(connection: Transaction, pipeline: 
     DELETE FROM revisions WHERE id = ANY(ARRAY(
       SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnused('builds')}
         AND ${isUnused('check_runs')}
-      ORDER BY r.number DESC OFFSET ${MAX_UNUSED_REVISIONS + 1} LIMIT ${AT_ONCE}))`);
+      ORDER BY r.number DESC OFFSET ${MAX_UNUSED_REVISIONS + 1} LIMIT ${MAX_REMOVED}))`);
 }
 
 /**
- * Removes revisions that were replaced before that time and that no build or check run uses: a retried build
- * runs its own revision. Returns how many were removed.
+ * Removes revisions that were replaced before that time and that no build or check run uses. A build needs
+ * its revision, since a retry runs the same revision. Returns how many revisions were removed.
  */
 export async function removeOldRevisions(
   connection: Transaction,
   pipeline: number,
   replacedBefore: Date,
 ): Promise<number> {
-  const gone = await connection.anyFirst(rows<{ id: number }>()`
+  const removed = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
       SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline}
         AND r.number < (
           SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline}
             AND n.created_at < ${replacedBefore.toISOString()})
         AND ${isUnused('builds')} AND ${isUnused('check_runs')}
-      ORDER BY r.number LIMIT ${AT_ONCE})) RETURNING id`);
-  return gone.length;
+      ORDER BY r.number LIMIT ${MAX_REMOVED})) RETURNING id`);
+  return removed.length;
 }
 
 /**
- * SQL condition. `ORDER BY … LIMIT 1` forces the index: if all builds have one revision, the planner would
- * expect a scan to find one quickly.
+ * SQL condition: no row of the table has the revision `r`. `ORDER BY … LIMIT 1` forces the index: if all
+ * builds have one revision, Postgres would expect a scan to find such a build quickly.
  */
 function isUnused(table: 'builds' | 'check_runs'): FragmentSqlToken {
   return sql.fragment`(

@@ -10,7 +10,8 @@ import { removeOldRevisions } from './retain-revisions.ts';
 import { forgetVersions, oldVersions } from './retain-versions.ts';
 import { leaveTurn, nextTurn } from './retention-turn.ts';
 
-const RECORDS_AT_ONCE = 1000;
+/** The most records of each kind that one call removes. */
+const MAX_RECORDS = 1000;
 
 export function retentionStore(database: Database): RetentionStore {
   return {
@@ -43,19 +44,19 @@ async function removeRecords(connection: Transaction, before: RecordsBefore): Pr
     WITH old AS (
       SELECT c.id FROM check_runs c WHERE c.closed_at < ${before.checkRuns.toISOString()}
         AND NOT EXISTS (SELECT 1 FROM check_scopes s WHERE s.run_id = c.id)
-      ORDER BY c.closed_at LIMIT ${RECORDS_AT_ONCE}),
+      ORDER BY c.closed_at LIMIT ${MAX_RECORDS}),
     sessions AS (DELETE FROM agent_sessions a USING old WHERE a.run_id = old.id)
     SELECT id FROM old`);
-  // A separate statement, so that it sees that the sessions are gone.
+  // A separate statement, because it must see that the sessions of these runs are deleted.
   await connection.query(rows()`DELETE FROM check_runs WHERE id = ANY(${ids(runs)})`);
   const refused = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(
       SELECT id FROM job_triggers WHERE refused IS NOT NULL AND requested_at < ${before.refusedRequests.toISOString()}
-      ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
+      ORDER BY requested_at LIMIT ${MAX_RECORDS})) RETURNING id`);
   const following = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(
       SELECT id FROM job_triggers WHERE follows AND build_id IS NULL AND refused IS NULL
         AND requested_at < ${before.waitingRequests.toISOString()}
-      ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
+      ORDER BY requested_at LIMIT ${MAX_RECORDS})) RETURNING id`);
   return runs.length + refused.length + following.length;
 }

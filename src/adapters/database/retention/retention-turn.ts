@@ -25,6 +25,10 @@ export async function nextTurn(
   return { ...turn, of, policy: turn.policy ?? {} };
 }
 
+/**
+ * Stores up to which id the turn came. Without `last`, the job or resource is done and waits for its next
+ * turn.
+ */
 export async function leaveTurn(
   connection: Transaction,
   { of, id }: RetentionTurn,

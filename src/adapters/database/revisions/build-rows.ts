@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { jobNameIn } from './names-in-revision.ts';
 
-/** A build with its team, pipeline and job. The job has the name of the build's own revision. */
+/** A build with its team, pipeline and job. `job` is the job's name in the revision of the build. */
 export interface BuildRow {
   id: number;
   team: string;
@@ -17,6 +17,7 @@ export interface BuildRow {
   defaultTimeoutSeconds: number | null;
 }
 
+/** SQL: the columns of `BuildRow` for build `b`. They need the joins of `BUILD_NAMES`. */
 export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline,
   ${jobNameIn(sql.fragment`b.revision_id`)} AS job,
   CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
@@ -25,7 +26,7 @@ export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS 
 export const BUILD_NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
   JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id`;
 
-/** SQL: how the newest older build of the job of `b` ended that was not cancelled. */
+/** SQL: how the last build of the same job before `b` ended. Leaves out cancelled builds. */
 export const PREVIOUS_OUTCOME = sql.fragment`(
   SELECT CASE o.status WHEN 'succeeded' THEN 'succeeded' ELSE 'failed' END FROM builds o
   WHERE o.job_id = b.job_id AND o.id < b.id AND o.status IN ('succeeded', 'failed', 'warning')

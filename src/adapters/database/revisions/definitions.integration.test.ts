@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** Saves a definition of about so many bytes. Returns the row id of its revision. */
+/** Saves a definition of about this size. Returns the row id of its revision. */
 async function saveRevision(pipeline: string, bytes: number): Promise<number> {
   const [job] = samplePipeline().jobs;
   const long = { ...job, name: 'unit', steps: [], description: 'x'.repeat(bytes) };
@@ -31,9 +31,9 @@ async function readsFor(
   await stores.pool.connect(async (connection) => {
     const counting = {
       ...connection,
-      maybeOne: async (...given: Parameters<typeof connection.maybeOne>) => {
+      maybeOne: async (...query: Parameters<typeof connection.maybeOne>) => {
         reads += 1;
-        return await connection.maybeOne(...given);
+        return await connection.maybeOne(...query);
       },
     };
     await cache.of(counting, revisions);
@@ -57,11 +57,12 @@ test('definitions are cached up to a limit in bytes; the last one is cached even
 });
 
 test('one answer has definitions up to a size limit, in the requested order', async () => {
-  const all: number[] = [];
-  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await saveRevision(name, 3 * MEBIBYTE));
-  const answer = await cachedDefinitions().of(stores.pool, all);
-  expect([...answer.keys()]).toEqual(all.slice(0, 6));
-  expect((await cachedDefinitions().of(stores.pool, all.slice(6))).size).toBe(1);
+  const revisions: number[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    revisions.push(await saveRevision(name, 3 * MEBIBYTE));
+  const answer = await cachedDefinitions().of(stores.pool, revisions);
+  expect([...answer.keys()]).toEqual(revisions.slice(0, 6));
+  expect((await cachedDefinitions().of(stores.pool, revisions.slice(6))).size).toBe(1);
 });
 
 test('a revision that does not exist is an error', async () => {

@@ -2,9 +2,11 @@ import type { CommonQueryMethods } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 
-/** Bytes of cached definitions, as JSON. The one used last stays cached even if it is larger. */
+/**
+ * The most bytes of cached definitions, as JSON. The last used definition stays cached even if it is larger.
+ */
 export const MAX_CACHED_BYTES = 32 * 1024 * 1024;
-/** Bytes of definitions that one call returns. */
+/** One call returns no more definitions once they have this many bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -13,25 +15,25 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export interface Definitions {
   /**
    * Returns definitions in the given order until their size reaches the limit; at least the first. Call again
-   * for the rest.
+   * for the others.
    */
   of(connection: CommonQueryMethods, revisions: readonly number[]): Promise<Map<number, Pipeline>>;
 }
 
-interface Sized {
+interface SizedDefinition {
   definition: Pipeline;
   bytes: number;
 }
 
 export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
-  const cache = new Map<number, Sized>();
+  const cache = new Map<number, SizedDefinition>();
   let cachedBytes = 0;
   const drop = (revision: number): void => {
     cachedBytes -= cache.get(revision)?.bytes ?? 0;
     cache.delete(revision);
   };
-  /** Adds it, and removes the least recently used ones beyond the limit. */
-  const add = (revision: number, sized: Sized): void => {
+  /** Adds a definition, and removes the least recently used definitions beyond the limit. */
+  const add = (revision: number, sized: SizedDefinition): void => {
     drop(revision);
     cache.set(revision, sized);
     cachedBytes += sized.bytes;
@@ -56,8 +58,8 @@ export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
   };
 }
 
-async function read(connection: CommonQueryMethods, revision: number): Promise<Sized> {
-  const found = await connection.maybeOne(rows<Sized>()`
+async function read(connection: CommonQueryMethods, revision: number): Promise<SizedDefinition> {
+  const found = await connection.maybeOne(rows<SizedDefinition>()`
     SELECT definition, octet_length(definition::text) AS bytes FROM revisions WHERE id = ${revision}`);
   if (found === null) throw new Error(`Revision ${revision} is not in the database.`);
   return found;

@@ -51,7 +51,9 @@ export function showStore({
   };
 }
 
-/** The newest ended build by number, then by retry. The index scans end at the first row. */
+/**
+ * `ended`: how the newest ended build ended, by number, then by retry. The index scans end at the first row.
+ */
 async function jobsOf(pool: DatabasePool, pipeline: number): Promise<OverviewState['jobs']> {
   const found = await pool.any(prepared<JobRow>('shown_jobs')`
     SELECT j.id, j.name, j.paused,

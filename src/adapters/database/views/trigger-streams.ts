@@ -9,8 +9,8 @@ import type {
 } from '#flows/checks/trigger-stream-ports.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 
-/** Type of the resources that form streams; it is the first part of their names. */
-const TYPE = 'trigger.';
+/** Resources of the type `trigger` form streams. The names of resources begin with their type. */
+const NAME_PREFIX = 'trigger.';
 
 export function triggerStreams({ pool }: { pool: DatabasePool }): TriggerStreams {
   return {
@@ -18,14 +18,14 @@ export function triggerStreams({ pool }: { pool: DatabasePool }): TriggerStreams
     events: async (stream, page) => await eventsOf(pool, stream, page),
     emit: async (stream, { version, at }) =>
       await pool.transaction(async (connection) => {
-        // In order of id, so that two events or puts of one stream cannot deadlock.
-        const held = await connection.any(rows<{ scope: number; pipeline: string }>()`
+        // Locks scopes in order of id, so that two events or puts of one stream cannot deadlock.
+        const receivers = await connection.any(rows<{ scope: number; pipeline: string }>()`
           WITH declared AS (SELECT r.scope_id, p.name ${resourcesOf(stream)})
           SELECT s.id AS scope, d.name AS pipeline FROM declared d JOIN check_scopes s ON s.id = d.scope_id
           ORDER BY s.id FOR UPDATE OF s`);
-        if (held.length === 0) return undefined;
-        for (const { scope } of held) await addVersions(connection, scope, [version], { at });
-        return held.map(({ pipeline }) => pipeline).toSorted();
+        if (receivers.length === 0) return undefined;
+        for (const { scope } of receivers) await addVersions(connection, scope, [version], { at });
+        return receivers.map(({ pipeline }) => pipeline).toSorted();
       }),
   };
 }
@@ -33,7 +33,7 @@ export function triggerStreams({ pool }: { pool: DatabasePool }): TriggerStreams
 /** SQL: the resources of the stream (`r`) and their pipelines (`p`). */
 const resourcesOf = ({ team, trigger }: StreamName) => sql.fragment`
   FROM teams t JOIN pipelines p ON p.team_id = t.id AND p.deleted_at IS NULL
-  JOIN resources r ON r.pipeline_id = p.id AND r.stream AND r.deleted_at IS NULL AND r.name = ${TYPE + trigger}
+  JOIN resources r ON r.pipeline_id = p.id AND r.stream AND r.deleted_at IS NULL AND r.name = ${NAME_PREFIX + trigger}
   WHERE t.name = ${team} AND t.deleted_at IS NULL`;
 
 interface StreamRow {
@@ -44,7 +44,7 @@ interface StreamRow {
 
 async function streamsOf(pool: DatabasePool, team: string): Promise<TriggerStream[] | undefined> {
   const found = await pool.any(rows<StreamRow>()`
-    SELECT substr(r.name, ${TYPE.length + 1}) AS trigger, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS pipelines, (
+    SELECT substr(r.name, ${NAME_PREFIX.length + 1}) AS trigger, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS pipelines, (
         SELECT jsonb_build_object('id', v.id, 'version', v.fields, 'at', v.found_at) FROM versions v
         WHERE v.scope_id = ANY(array_agg(r.scope_id)) ORDER BY v.id DESC LIMIT 1) AS newest
     FROM teams t JOIN pipelines p ON p.team_id = t.id AND p.deleted_at IS NULL
@@ -63,8 +63,8 @@ async function teamExists(pool: DatabasePool, team: string): Promise<boolean> {
 }
 
 /**
- * An event has a row in the history of each resource. Its smallest id is the cursor, so a page never repeats
- * what an earlier one had.
+ * An event has a row in the history of each resource of the stream. The smallest id of these rows is the
+ * cursor, so a page never repeats an event of an earlier page.
  */
 async function eventsOf(
   pool: DatabasePool,

@@ -36,7 +36,7 @@ const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
     b.started_at AS "startedAt", b.ended_at AS "endedAt",
     b.input_values AS "inputValues"`;
 
-/** Null, unless the job asks for approval. */
+/** SQL: the approval of build `b`. Null if its job needs none. */
 const APPROVAL = sql.fragment`CASE WHEN b.gate IS NOT NULL THEN jsonb_build_object(
   'needed', b.gate -> 'approvals', 'votes', coalesce((
     SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('by', v.voter, 'approve', v.approve, 'message', v.message,
@@ -66,8 +66,8 @@ export async function viewBuild(
   ref: BuildRef,
 ): Promise<StoredBuildDetail | undefined> {
   const job = await jobId(pool, ref);
-  const number = parseNumber(ref.number);
-  if (job === undefined || number === undefined) return undefined;
+  const parsed = parseNumber(ref.number);
+  if (job === undefined || parsed === undefined) return undefined;
   const found = await pool.maybeOne(rows<
     Row & {
       inputs: BuildDetail['inputs'] | null;
@@ -92,10 +92,10 @@ export async function viewBuild(
       FROM build_outputs o JOIN versions v ON v.id = o.version_id JOIN resources r ON r.id = o.resource_id
       WHERE o.build_id = b.id AND o.attempt = b.attempt) AS outputs, b.cause -> 'checks' AS checks
     FROM builds b LEFT JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-    WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
+    WHERE b.job_id = ${job} AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
   if (found === null) return undefined;
-  const { inputs, outputs, checks, approval, warmPod, ...rest } = found;
-  const { admittedAt, podCreatedAt, podScheduledAt, containersStartedAt, ...row } = rest;
+  const { inputs, outputs, checks, approval, warmPod, ...columns } = found;
+  const { admittedAt, podCreatedAt, podScheduledAt, containersStartedAt, ...row } = columns;
   const stored = await readState(pool, { build: row.id, attempt: row.attempt, lock: false }, definitions);
   return {
     ...withoutNulls(row),
@@ -133,7 +133,7 @@ export async function viewBuildIds(
   return found ?? undefined;
 }
 
-/** Includes jobs that are gone from the definition: their builds stay. */
+/** Includes jobs that were removed from the pipeline: their builds stay visible. */
 async function jobId(pool: DatabasePool, { team, pipeline, job }: JobName): Promise<number | undefined> {
   const id = await pool.maybeOneFirst(rows<{ id: number }>()`
     SELECT j.id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id

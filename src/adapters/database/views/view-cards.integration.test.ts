@@ -50,12 +50,12 @@ async function insert(pipeline: number, builds: Build[]): Promise<void> {
   }
 }
 
-const only = async (): Promise<CardRow | undefined> => (await cards.cardRows(['main'], 10))[0];
+const onlyCard = async (): Promise<CardRow | undefined> => (await cards.cardRows(['main'], 10))[0];
 
 describe('the state of a pipeline', () => {
   test('without builds has only its jobs', async () => {
     const id = await save('main', 'app');
-    expect(await only()).toEqual({
+    expect(await onlyCard()).toEqual({
       id,
       team: 'main',
       name: 'app',
@@ -79,7 +79,7 @@ describe('the state of a pipeline', () => {
       { job: 'lint', number: '4.1', status: 'warning', ended: 5 },
       { job: 'deploy', number: '1', status: 'cancelled', ended: 6 },
     ]);
-    expect(await only()).toMatchObject({
+    expect(await onlyCard()).toMatchObject({
       outcomes: { succeeded: 1, failed: 0, cancelled: 1, warning: 1 },
       newest: { job: 'deploy', number: '1', at: minute(6) },
     });
@@ -93,7 +93,7 @@ describe('the state of a pipeline', () => {
       { job: 'deploy', number: '5', status: 'failed', ended: 20 },
       { job: 'deploy', number: '6', status: 'started' },
     ]);
-    expect(await only()).toMatchObject({
+    expect(await onlyCard()).toMatchObject({
       outcomes: { failed: 3 },
       failure: { job: 'lint', number: '3.1', at: minute(40) },
       newest: { job: 'deploy', number: '6', at: minute(0) },
@@ -111,16 +111,16 @@ describe('the state of a pipeline', () => {
       { job: 'deploy', number: '1', status: 'waiting' },
     ]);
     await stores.actions.pauseJob({ team: 'main', pipeline: 'app', job: 'unit' }, 'ann');
-    const state = await only();
+    const state = await onlyCard();
     expect(state).toMatchObject({ pausedJobs: 1, outcomes: { failed: 0 }, running: 2, waiting: 2 });
     expect(state?.failure).toBeUndefined();
   });
 });
 
-const ids = async (...asked: Parameters<CardStore['cardRows']>): Promise<number[]> =>
-  (await cards.cardRows(...asked)).map(({ id }) => id);
+const ids = async (...query: Parameters<CardStore['cardRows']>): Promise<number[]> =>
+  (await cards.cardRows(...query)).map(({ id }) => id);
 
-test('rows are of the named teams and pipelines, in order, and limited for each team', async () => {
+test('cards are of the named teams and pipelines, in order, and limited for each team', async () => {
   const other = await save('web', 'a');
   const [second, first] = [await save('main', 'c'), await save('main', 'b')];
   expect(await ids(['web', 'main', 'none'], 10)).toEqual([first, second, other]);

@@ -82,9 +82,9 @@ const STATE = sql.fragment`(
   WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL)`;
 
 function toCardRow({ succeeded, failed, cancelled, warning, failure, newest, ...row }: StoredRow): CardRow {
-  const { displayName, ...rest } = row;
+  const { displayName, ...card } = row;
   return {
-    ...rest,
+    ...card,
     outcomes: { succeeded, failed, cancelled, warning },
     ...withoutNulls({ displayName, failure: failure && inUtc(failure), newest: newest && inUtc(newest) }),
   };

@@ -33,11 +33,11 @@ async function changesOf(number: string): Promise<string> {
   return [`since ${changes.since ?? 'nothing'}`, ...inputs].join(', ');
 }
 
-async function end(number: number, status: string): Promise<void> {
+async function setStatus(number: number, status: string): Promise<void> {
   await stores.pool.query(rows()`UPDATE builds SET status = ${status} WHERE number = ${number}`);
 }
 
-test('a build without a good one before has nothing to compare with', async () => {
+test('a build without a good build before it has nothing to compare with', async () => {
   expect([await changesOf('1'), await changesOf('5'), await changesOf('9')]).toEqual([
     'since nothing',
     'since nothing',
@@ -45,8 +45,8 @@ test('a build without a good one before has nothing to compare with', async () =
   ]);
 });
 
-test('the versions after that of the last good build are listed, newest first, up to the limit', async () => {
-  await end(1, 'succeeded');
+test('versions newer than that of the last good build are listed, newest first, up to the limit', async () => {
+  await setStatus(1, 'succeeded');
   expect([await changesOf('1'), await changesOf('2'), await changesOf('3'), await changesOf('5')]).toEqual([
     'since nothing',
     'since 1, app newer b',
@@ -56,7 +56,7 @@ test('the versions after that of the last good build are listed, newest first, u
 });
 
 test('a warning is good, and the nearest good build counts', async () => {
-  await end(4, 'warning');
+  await setStatus(4, 'warning');
   expect([await changesOf('5'), await changesOf('4')]).toEqual([
     'since 4, app newer e',
     'since 1, app newer d c …',
