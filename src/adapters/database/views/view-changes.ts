@@ -5,7 +5,9 @@ import type { BuildRef } from '#flows/names.ts';
 import type { BuildChangesView, InputChangesView, VersionView } from '#flows/views/ports.ts';
 import { viewBuildIds } from './view-builds.ts';
 
-/** Compares the versions of a build with those of the last good build of its job that has a smaller number. */
+/**
+ * Compares the versions of a build with those of the last good build of its job that has a smaller number.
+ */
 export async function viewChanges(
   pool: DatabasePool,
   ref: BuildRef,
@@ -27,7 +29,7 @@ type InputRow = Omit<InputChangesView, 'versions' | 'hasMore'> & {
   versions: (Omit<VersionView, 'createdAt'> & { createdAt: string })[] | null;
 };
 
-/** Of a changed input, the list has one version more than is shown if there are more. */
+/** Reads one version more than `max` of each input, to know whether there are more. */
 async function inputChanges(
   pool: DatabasePool,
   { build, good, max }: { build: number; good: number; max: number },

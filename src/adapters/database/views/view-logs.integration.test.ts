@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-async function write(texts: string[]): Promise<void> {
+async function writeLog(texts: string[]): Promise<void> {
   await stores.pool.query(rows()`DELETE FROM build_logs WHERE build_id = ANY(${ids([build])})`);
   const at = new Date();
   for (const [index, text] of texts.entries()) {
@@ -37,8 +37,8 @@ async function write(texts: string[]): Promise<void> {
   }
 }
 
-/** The pool, which counts bytes of content that the database sends. */
-function counting(): { pool: TestStores['pool']; bytes: () => number } {
+/** The pool, and a count of the bytes of log content that the database sends through it. */
+function countingPool(): { pool: TestStores['pool']; bytes: () => number } {
   let bytes = 0;
   const any = async (query: Parameters<TestStores['pool']['any']>[0]) => {
     const answer: readonly unknown[] = await stores.pool.any(query);
@@ -53,9 +53,9 @@ function counting(): { pool: TestStores['pool']; bytes: () => number } {
   return { pool, bytes: () => bytes };
 }
 
-/** The page from there on, and how many bytes of content the database sent for it. */
+/** The page after this cursor, and how many bytes of content the database sent for the page. */
 async function page(after = 0) {
-  const { pool, bytes } = counting();
+  const { pool, bytes } = countingPool();
   const log = await viewLogs(pool, REF, after, PAGE);
   if (log === undefined) throw new Error('The build has no log.');
   return { ...log, bytes: bytes() };
@@ -65,15 +65,15 @@ async function page(after = 0) {
 const noise = (): string => randomBytes((CHUNK * 3) / 4).toString('base64');
 
 test('a page of a log reads only as many rows as its characters need', async () => {
-  await write(Array.from({ length: 40 }, noise));
+  await writeLog(Array.from({ length: 40 }, noise));
   const first = await page();
   expect([first.chunks.length, first.hasMore]).toEqual([2, true]);
   expect(first.bytes).toBeLessThanOrEqual(PAGE + CHUNK);
 });
 
-test('page after page is the whole log, whatever its texts are', async () => {
+test('all pages together are the whole log, whatever its texts are', async () => {
   const texts = ['é'.repeat(CHUNK), 'a'.repeat(CHUNK), noise(), '\n', 'x\n', noise(), noise(), 'end\n'];
-  await write(texts);
+  await writeLog(texts);
   let read = '';
   let after = 0;
   for (let more = true; more;) {
@@ -87,7 +87,7 @@ test('page after page is the whole log, whatever its texts are', async () => {
 
 test('a text that is longer than a page is a page of its own', async () => {
   const long = 'x'.repeat(1024 * 1024);
-  await write([long, 'next\n']);
+  await writeLog([long, 'next\n']);
   const { chunks, hasMore } = await page();
   expect([chunks.map(({ text }) => text.length), hasMore]).toEqual([[long.length], true]);
 });

@@ -9,8 +9,8 @@ const MAX_CHUNKS = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * More than the largest sequence number of an attempt. A cursor counts this for each earlier attempt, so one
- * number orders the chunks of all attempts.
+ * More than the largest sequence number of an attempt. A cursor is the sequence number of a chunk plus this
+ * span for each earlier attempt, so one number orders the chunks of all attempts.
  */
 const ATTEMPT_SPAN = 1_000_000_000;
 
@@ -23,12 +23,13 @@ export async function viewLogs(
   after: number,
   maxCharacters = MAX_CHARACTERS,
 ): Promise<LogPage | undefined> {
-  // Read first: if the log is complete now, the next query returns all its chunks.
+  // The build is read before its chunks: if it has ended by then, the next query finds all of them.
   const build = await buildOf(pool, ref);
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
   const limit = Math.min(maxCharacters, MAX_CHARACTERS);
-  // The query limits stored bytes, to read little. `fitting` limits the characters of the decompressed texts.
+  // The query limits the stored bytes, so that Postgres reads little. `chunksUpTo` limits the characters of
+  // the decompressed texts.
   const found = await pool.any(prepared<Row>('view_logs')`
     SELECT attempt, sequence, step, at, encoding, content, available FROM (
       SELECT *, count(*) OVER () AS available,
@@ -39,7 +40,7 @@ export async function viewLogs(
           AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
         ORDER BY attempt, sequence LIMIT ${MAX_CHUNKS + 1}) AS page) AS sized
     WHERE before <= ${limit} ORDER BY attempt, sequence`);
-  const chunks = fitting(found.slice(0, MAX_CHUNKS), limit);
+  const chunks = chunksUpTo(found.slice(0, MAX_CHUNKS), limit);
   const hasMore = chunks.length < (found[0]?.available ?? 0);
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   const complete = build.ended && !hasMore;
@@ -80,7 +81,7 @@ async function retries(pool: DatabasePool, build: number): Promise<LogPage['retr
 }
 
 /** The first chunks, at least one, whose texts together have no more characters than the limit. */
-function fitting(found: Row[], limit: number): LogPage['chunks'] {
+function chunksUpTo(found: Row[], limit: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];
   for (const { attempt, sequence, step, at, ...stored } of found) {

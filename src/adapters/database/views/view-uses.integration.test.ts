@@ -9,7 +9,7 @@ const GIT = { ...APP, resource: 'git.app' };
 const UNIT = { ...APP, job: 'unit' };
 let stores: TestStores;
 let saved: SavedPipeline;
-/** Oldest first. */
+/** Row ids, oldest first. */
 let versions: number[];
 
 beforeAll(async () => {
@@ -35,14 +35,14 @@ describe('a search for versions', () => {
     'finds a text in any field, in upper or lower case': ['bASKET', ['one']],
     'takes no character as a pattern': ['%_', ['two']],
     'finds no names of fields': ['message', []],
-    'finds all with a text that all have': ['o', ['two', 'one']],
+    'finds all versions that contain the text': ['o', ['two', 'one']],
   };
   test.each(Object.entries(cases))('%s', async (_name, [text, refs]) => {
     const listed = await stores.views.versions(GIT, { limit: 10, text });
     expect(listed?.rows.map(({ fields }) => fields['ref'])).toEqual(refs);
   });
 
-  test('has pages', async () => {
+  test('returns its results in pages', async () => {
     const first = await stores.views.versions(GIT, { limit: 1, text: 'o' });
     const before = first?.rows[0]?.id ?? 0;
     const second = await stores.views.versions(GIT, { limit: 1, text: 'o', before });
@@ -91,7 +91,7 @@ test('the origin of a build is a person, the build that it retries, or a version
   const builds = (await stores.views.builds(UNIT, { limit: 10 }))?.rows ?? [];
   const origins = await stores.views.buildOrigins(builds.map(({ id }) => id));
   const causeOf = (number: string) => {
-    const build = builds.find((one) => one.number === number)?.id;
+    const build = builds.find((candidate) => candidate.number === number)?.id;
     return origins.find((origin) => origin.build === build);
   };
   const [newest = 0] = versions.toReversed();

@@ -5,11 +5,11 @@ import type { ResourceName } from '#flows/names.ts';
 import type { BuildOrigin, ShownCause, UsingBuild, VersionUse } from '#flows/views/use-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** Newest builds of one version that are read. */
+/** The most builds of one version that are read, the newest. */
 const MAX_BUILDS = 100;
 
 /** SQL: the build `b` of job `j` as an object. */
-const USING = sql.fragment`jsonb_build_object('job', j.name, 'status', b.status,
+const BUILD_JSON = sql.fragment`jsonb_build_object('job', j.name, 'status', b.status,
   'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)`;
 
 export async function viewVersionUses(
@@ -21,10 +21,10 @@ export async function viewVersionUses(
   if (pipeline === undefined || versions.length === 0) return [];
   const found = await pool.any(rows<VersionUse & { madeBy: UsingBuild | null }>()`
     SELECT n.version, (
-        SELECT ${USING} FROM versions v JOIN builds b ON b.id = v.build_id JOIN jobs j ON j.id = b.job_id
+        SELECT ${BUILD_JSON} FROM versions v JOIN builds b ON b.id = v.build_id JOIN jobs j ON j.id = b.job_id
         WHERE v.id = n.version AND j.pipeline_id = ${pipeline}) AS "madeBy",
       coalesce((SELECT jsonb_agg(newest.shown ORDER BY newest.position, newest.job) FROM (
-        SELECT DISTINCT ON (j.id) j.id AS job, j.position, ${USING} AS shown
+        SELECT DISTINCT ON (j.id) j.id AS job, j.position, ${BUILD_JSON} AS shown
         FROM (${NEWEST_TAKERS}) AS taken JOIN builds b ON b.id = taken.build_id
         JOIN jobs j ON j.id = b.job_id AND j.pipeline_id = ${pipeline}
         ORDER BY j.id, b.id DESC) AS newest), '[]') AS builds,

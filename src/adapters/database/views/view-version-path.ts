@@ -7,7 +7,7 @@ import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-path.ts';
 import { pipelineId } from './pipeline-id.ts';
 
-/** Newest builds of one version that are read; older ones are mostly retries. */
+/** The most builds of one version that are read, the newest. Older builds are mostly retries. */
 const MAX_BUILDS = 500;
 
 export async function versionToFollow(

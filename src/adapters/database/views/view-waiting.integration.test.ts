@@ -43,7 +43,7 @@ const schedule = async () => {
   await giveTurns(stores);
   return scheduled;
 };
-const codes = async (): Promise<Record<string, string[]>> => {
+const reasonCodes = async (): Promise<Record<string, string[]>> => {
   const waiting = await stores.views.waiting(APP);
   return Object.fromEntries(
     (waiting?.jobs ?? []).map(({ name, reasons }) => [name, reasons.map(({ code }) => code)]),
@@ -52,17 +52,17 @@ const codes = async (): Promise<Record<string, string[]>> => {
 
 describe('why something waits', () => {
   test('the reason is current even if no decision on the job was made since', async () => {
-    expect(await codes()).toEqual({
+    expect(await reasonCodes()).toEqual({
       unit: ['NoVersion'],
       image: ['NothingPassed'],
       deploy: ['NothingPassed'],
       tidy: ['NoVersion'],
     });
     await found(stores, saved, [{ ref: 'a' }]);
-    // It is about to be built, so there is no reason.
-    expect(await codes()).toMatchObject({ unit: [], image: ['NothingPassed'], tidy: ['NoTrigger'] });
+    // A build of `unit` is about to be created, so there is no reason.
+    expect(await reasonCodes()).toMatchObject({ unit: [], image: ['NothingPassed'], tidy: ['NoTrigger'] });
     await schedule();
-    expect(await codes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });
+    expect(await reasonCodes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });
   });
 
   test('the reason names what a pending build waits for', async () => {
@@ -96,7 +96,7 @@ describe('why something waits', () => {
 });
 
 describe('the path of a version', () => {
-  test('the path goes through jobs and their puts, with a place for each job without a build of it', async () => {
+  test('the path goes through jobs and their puts, and lists jobs that have not built the version', async () => {
     const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await succeed(stores, 'unit');

@@ -18,7 +18,7 @@ import { pipelineId } from './pipeline-id.ts';
 
 const MAX_BUILDS = 1000;
 
-export function waitingStore({ pool, definitions }: Stored): WaitingStore {
+export function waitingStore({ pool, definitions }: ViewDatabase): WaitingStore {
   return {
     jobsToExplain: async (jobs) => await jobsToExplain(pool, jobs),
     withFacts: async (jobs, work) =>
@@ -31,7 +31,7 @@ export function waitingStore({ pool, definitions }: Stored): WaitingStore {
   };
 }
 
-interface Stored {
+interface ViewDatabase {
   pool: DatabasePool;
   definitions: Definitions;
 }
@@ -52,7 +52,7 @@ async function jobsToExplain(
 interface BuildRow {
   job: string;
   /** The job's name in the build's revision. */
-  known: string;
+  jobInRevision: string;
   number: string;
   revision: number;
   status: 'pending' | 'waiting';
@@ -63,11 +63,11 @@ interface BuildRow {
 }
 
 async function unstartedBuilds(
-  { pool, definitions }: Stored,
+  { pool, definitions }: ViewDatabase,
   jobs: readonly number[],
 ): Promise<BuildToExplain[]> {
   const found = await pool.any(rows<BuildRow>()`
-    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry
+    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS "jobInRevision", CASE b.retry
       WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
       b.revision_id AS revision, b.status, ${pendingReason} AS pod, b.held, b.gate, (
         SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
@@ -77,10 +77,10 @@ async function unstartedBuilds(
       ORDER BY o.id DESC LIMIT ${MAX_BUILDS}) AS b
     ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);
   const tagsOf = await tagsOfJobs({ pool, definitions }, found);
-  return found.map(({ known, revision, pod, held, gate, votes, ...build }) => ({
+  return found.map(({ jobInRevision, revision, pod, held, gate, votes, ...build }) => ({
     ...build,
     held: held ?? [],
-    tags: tagsOf.get(`${revision} ${known}`) ?? [],
+    tags: tagsOf.get(`${revision} ${jobInRevision}`) ?? [],
     gate: gate ?? { approvals: 0 },
     votes: votes ?? [],
     ...withoutNulls({ pod }),
@@ -92,13 +92,14 @@ async function unstartedBuilds(
  * memory.
  */
 async function tagsOfJobs(
-  { pool, definitions }: Stored,
+  { pool, definitions }: ViewDatabase,
   builds: readonly BuildRow[],
 ): Promise<Map<string, readonly string[]>> {
   const tags = new Map<string, readonly string[]>();
   for (const revision of new Set(builds.map((build) => build.revision))) {
     const jobs = (await definitions.of(pool, [revision])).get(revision)?.jobs ?? [];
-    for (const { name, tags: own } of jobs) if (own !== undefined) tags.set(`${revision} ${name}`, own);
+    for (const { name, tags: jobTags } of jobs)
+      if (jobTags !== undefined) tags.set(`${revision} ${name}`, jobTags);
   }
   return tags;
 }

@@ -40,7 +40,10 @@ export function orAbsent<T>(answer: ApiAnswer<T>, operation: string): T | undefi
   throw new ApiError(operation, answer);
 }
 
-/** Reads the Status object of an error response. For any other body, the message has its first bytes. */
+/**
+ * Reads the Status object of an error response. For any other body, the message has the body's first
+ * characters.
+ */
 export function apiProblem(status: number, body: string, retryAfter: string | undefined): ApiProblem {
   const failure = statusObject(body);
   const seconds = Number(retryAfter ?? failure.details?.retryAfterSeconds);

@@ -23,7 +23,9 @@ async function written(target: Thing, current: Thing | undefined): Promise<Thing
   return applied;
 }
 
-/** As the API server stores it: with the digest of the last apply and with defaults of its own. */
+/**
+ * The object as the API server stores it: with the digest of the last apply and with the server's defaults.
+ */
 async function stored(target: Thing): Promise<Thing> {
   const object = (await written(target, undefined)) ?? target;
   return { ...object, spec: { color: 'grey', ...object.spec, items: [{ name: 'x', port: 80 }] } };
@@ -34,7 +36,7 @@ describe('an object is applied', () => {
     expect(await written(expected, undefined)).toMatchObject(expected);
   });
 
-  test('not if it exists already, with defaults of the API server beside it', async () => {
+  test('not if it exists already and differs only by defaults of the API server', async () => {
     expect(await written(expected, await stored(expected))).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import type { ApiAnswer } from './answer.ts';
 import type { ApiClient } from './client.ts';
 import type { ApiKind } from './kinds.ts';
 
-interface Wanted {
+interface ObjectWithMetadata {
   metadata?: { name?: string; namespace?: string; annotations?: Record<string, string> };
 }
 
@@ -12,7 +12,7 @@ interface Wanted {
  * Applies the object unless the current one is equal. An annotation has the digest of the last applied text,
  * so removed fields are noticed. Every field is compared, so changes by others are undone.
  */
-export async function applyIfChanged<T extends Wanted>(
+export async function applyIfChanged<T extends ObjectWithMetadata>(
   client: Pick<ApiClient, 'apply'>,
   kind: ApiKind<T>,
   wanted: T,
@@ -25,14 +25,15 @@ export async function applyIfChanged<T extends Wanted>(
 }
 
 /** Adds the digest of the object as an annotation. */
-function withDigest<T extends Wanted>(wanted: T): T {
+function withDigest<T extends ObjectWithMetadata>(wanted: T): T {
   const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
   const annotations = { ...wanted.metadata?.annotations, [ANNOTATION.applied]: digest };
   return { ...wanted, metadata: { ...wanted.metadata, annotations } };
 }
 
 /**
- * Whether every field of the second is in the first with an equal value; lists must be equal item by item.
+ * Whether every field of `wanted` is in `current` with an equal value. Lists must have the same number of
+ * items.
  */
 export function covers(current: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {

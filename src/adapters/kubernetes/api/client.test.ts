@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost');
     response.writeHead(200, { 'content-type': 'application/json' });
-    if (sendsForever) sendOn(response);
+    if (sendsForever) sendEndlessly(response);
     else if (request.url?.startsWith('/api/v1/pods?') === true)
       response.end(JSON.stringify({ metadata: { resourceVersion: '8' }, items: null }));
     else response.end(JSON.stringify(page(searchParams)));
@@ -58,7 +58,7 @@ function page(query: URLSearchParams): object {
   return { metadata: { resourceVersion: '7', ...next }, items };
 }
 
-function sendOn(response: ServerResponse): void {
+function sendEndlessly(response: ServerResponse): void {
   const write = (): void => {
     while (!response.destroyed && response.write('x'.repeat(16 * 1024)));
   };
@@ -68,14 +68,16 @@ function sendOn(response: ServerResponse): void {
 
 test('the client reads an endless answer up to the limit and no further', async () => {
   sendsForever = true;
-  const gone = new Promise((resolve) => server.once('connection', (socket) => socket.on('close', resolve)));
+  const connectionClosed = new Promise((resolve) =>
+    server.once('connection', (socket) => socket.on('close', resolve)),
+  );
   expect(await client.get(KINDS.configMaps, REF)).toEqual({
     ok: false,
     status: 0,
     reason: 'TooLarge',
     message: `the answer of the API server has more than ${LIMIT} bytes`,
   });
-  await gone;
+  await connectionClosed;
   sendsForever = false;
 });
 

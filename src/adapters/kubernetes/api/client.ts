@@ -20,8 +20,8 @@ import { AnswerTooLarge, MAX_ANSWER_BYTES, readAnswer } from './read-answer.ts';
 const FIELD_MANAGER = 'millrace';
 const STATUS_FIELD_MANAGER = 'millrace-status';
 
-const PAGE = 500;
-/** How much smaller the next page is when one was too large to read. */
+const PAGE_SIZE = 500;
+/** How much smaller the next page is when a page was too large to read. */
 const PAGE_DIVISOR = 4;
 /**
  * How often a throttled request (429, or 503 with Retry-After) is retried, and the longest wait in between.
@@ -67,22 +67,22 @@ export class ApiClient {
   }
 
   /**
-   * Lists all objects in pages, with fewer of them if they are large. Returns the resource version from
-   * which a watch sees all later changes.
+   * Lists all objects in pages, which have fewer objects if the objects are large. Returns the resource
+   * version from which a watch sees all later changes.
    */
   async list<T>(
     kind: ApiKind<T>,
     options: ListOptions,
-    page: (items: T[]) => void,
+    onPage: (items: T[]) => void,
   ): Promise<ApiAnswer<string>> {
     let next: string | undefined;
     let version = '';
-    let limit = PAGE;
+    let limit = PAGE_SIZE;
     for (;;) {
       const answer = await this.#page(kind, options, { limit, next });
       if (answer.ok) {
         const { items, metadata } = partsOf(answer.value);
-        page(items);
+        onPage(items);
         version = metadata.resourceVersion ?? version;
         next = metadata.continue || undefined;
         if (next === undefined) return { ok: true, value: version };
@@ -110,7 +110,7 @@ export class ApiClient {
     return this.#call('POST', apiPath(kind, { namespace: object.metadata?.namespace }), json(object));
   }
 
-  /** Server-side apply. Removes the fields that we applied before and that are missing now. */
+  /** Server-side apply. Removes the fields that the same manager applied before and that are missing now. */
   apply<T>(
     kind: ApiKind<T>,
     object: { metadata?: { name?: string; namespace?: string } } & T,
@@ -135,7 +135,7 @@ export class ApiClient {
     return this.#call('PATCH', apiPath(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
   }
 
-  /** Conflicts unless the object is still the version that was read. */
+  /** Answers with a conflict if the object has changed since it was read. */
   replace<T>(
     kind: ApiKind<T>,
     object: T & { metadata?: { name?: string; namespace?: string } },
@@ -171,9 +171,7 @@ export class ApiClient {
     return this.#call('POST', apiPath(KINDS.tokenReviews, {}), json(review));
   }
 
-  /**
-   * Opens a watch. The body has one line of JSON per event, and ends after `timeoutSeconds`.
-   */
+  /** Opens a watch. The body has one line of JSON per event, and ends after `timeoutSeconds`. */
   async watch(
     kind: ApiKind<unknown>,
     options: ListOptions & { resourceVersion: string; timeoutSeconds: number },
@@ -222,16 +220,16 @@ export class ApiClient {
     body?: Body,
     accept?: string,
   ): Promise<ApiAnswer<T>> {
-    let answer = await this.#once<T>({ method, path, body, accept });
+    let answer = await this.#callOnce<T>({ method, path, body, accept });
     for (let retry = 0; retry < THROTTLE_RETRIES && !answer.ok && throttled(answer); retry += 1) {
       const seconds = Math.min(answer.retryAfterSeconds ?? 1, MAX_WAIT_SECONDS);
       await sleep(seconds * 1000 * (1 + Math.random() / 4));
-      answer = await this.#once<T>({ method, path, body, accept });
+      answer = await this.#callOnce<T>({ method, path, body, accept });
     }
     return answer;
   }
 
-  async #once<T>(request: Request): Promise<ApiAnswer<T>> {
+  async #callOnce<T>(request: Request): Promise<ApiAnswer<T>> {
     try {
       const response = await this.#send('requests', request);
       const text = await readAnswer(response.body, this.#maxAnswerBytes);

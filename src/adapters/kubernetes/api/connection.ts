@@ -19,7 +19,7 @@ export interface Connection {
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_CACHE_MS = 30_000;
 const REQUEST_CONNECTIONS = 32;
-/** Shorter than the API server's idle limit of 90 s, so it does not close pooled connections. */
+/** Shorter than the API server's idle limit of 90 s, so that the API server closes no pooled connections. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
@@ -45,8 +45,9 @@ export function inClusterConnection(
 }
 
 /**
- * The connection of a kubeconfig file, with every authentication method of client-node. The import is
- * dynamic, because an operator in a cluster does without its memory (docs/adr/0043).
+ * The connection of a kubeconfig file, with every authentication method of client-node. The import of
+ * client-node is dynamic, because an operator in a cluster does not need it and saves its memory
+ * (docs/adr/0043).
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

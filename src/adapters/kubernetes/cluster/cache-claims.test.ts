@@ -21,7 +21,9 @@ const problem = (status: number, reason: string, message: string): ApiProblem =>
 });
 const absent = problem(404, 'NotFound', 'not found');
 
-/** `found`: the metadata of the claim that exists, or why there is none. `refused`: the answer to its creation. */
+/**
+ * `found`: the metadata of the existing claim, or why there is none. `refused`: the answer to its creation.
+ */
 async function prepare(found: ApiProblem | object, refused?: ApiProblem) {
   const sent: unknown[] = [];
   const client = {
@@ -51,7 +53,7 @@ test('a missing claim is created in the namespace of the team, owned by the Pipe
   ]);
 });
 
-test('an existing claim of the same Pipeline is used as it is', async () => {
+test('an existing claim of the same Pipeline is used unchanged', async () => {
   const { answer, sent } = await prepare(existing({ ownerReferences: [{ uid: 'uid-1' }] }));
   expect(answer).toEqual({ answer: 'ready' });
   expect(sent).toEqual([]);
@@ -74,7 +76,7 @@ test('a refusal of the API server is a reason, and an outage is an error', async
 });
 
 test('a Pod mounts the claim of the current generation of its cache', () => {
-  const one = { cache: 3, resource: 'git.app', folder: '/cache', containers: ['worker'] };
-  const names = [1, 2].map((generation) => cacheVolume({ ...one, generation }, owner).claim);
+  const cache = { cache: 3, resource: 'git.app', folder: '/cache', containers: ['worker'] };
+  const names = [1, 2].map((generation) => cacheVolume({ ...cache, generation }, owner).claim);
   expect(new Set(names).size).toBe(2);
 });

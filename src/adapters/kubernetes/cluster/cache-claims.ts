@@ -24,17 +24,17 @@ export async function prepareClaim(
   if (owner === undefined) return refused('its Pipeline is being deleted.');
   const wanted = wire(KINDS.persistentVolumeClaims, cacheClaim(claim, owner));
   const { namespace, name = '' } = wanted.metadata ?? {};
-  const doing = `reading the PersistentVolumeClaim ${namespace}/${name}`;
-  const found = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), doing);
-  if (found !== undefined) return judgeClaim(found, owner);
+  const operation = `reading the PersistentVolumeClaim ${namespace}/${name}`;
+  const existing = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
+  if (existing !== undefined) return judgeClaim(existing, owner);
   const answer = await client.create(KINDS.persistentVolumeClaims, wanted);
-  // 409: another Pod of the same attempt asked for it at the same time.
+  // 409: another Pod of the same attempt created the claim at the same moment.
   if (answer.ok || answer.status === 409) return { answer: 'ready' };
   if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
   throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);
 }
 
-/** The volume of a cache in a Pod, whose claim `prepareClaim` has made. */
+/** The volume of a cache in a Pod. `prepareClaim` has created its claim. */
 export function cacheVolume(
   { cache: id, generation, resource, folder, containers }: PodCache,
   owner: OwnerObject | undefined,
@@ -43,7 +43,10 @@ export function cacheVolume(
   return { claim, folder, containers };
 }
 
-/** Anyone who may create claims in the namespace could have made one of this name. */
+/**
+ * Whether a Pod may use an existing claim. Anyone who may create claims in the namespace could have created a
+ * claim with this name.
+ */
 function judgeClaim(
   { metadata = {} }: { metadata?: { deletionTimestamp?: string; ownerReferences?: { uid: string }[] } },
   owner: OwnerObject,
@@ -57,10 +60,10 @@ function refused(message: string): ClaimAnswer {
   return { answer: 'refused', message };
 }
 
-/** Our manifests have no dates, so their JSON has the same type. */
+/** The object as its JSON. The manifests of Millrace have no dates, so the JSON has the same fields. */
 function wire<T>(_kind: ApiKind<Wire<T>>, object: T): Wire<T> {
-  const same: Wire<T> = JSON.parse(JSON.stringify(object));
-  return same;
+  const json: Wire<T> = JSON.parse(JSON.stringify(object));
+  return json;
 }
 
 export interface ClaimSweepOptions {
@@ -73,9 +76,9 @@ export interface ClaimSweepOptions {
 export function cacheClaims(options: ClaimSweepOptions): CacheClaims {
   const { client, cache } = options;
   return {
-    nameOf({ cache: id, namespace, pipeline, ...known }) {
+    nameOf({ cache: id, namespace, pipeline, ...claim }) {
       const owner = cache.pipelineOwner(namespace, pipeline);
-      return owner && cacheClaimName({ ...known, id, uid: owner.uid });
+      return owner && cacheClaimName({ ...claim, id, uid: owner.uid });
     },
     async found() {
       const found: FoundClaim[] = [];

@@ -6,8 +6,8 @@ import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
 
-/* What happens to existing CronJobs, over an API server in memory. */
-type StoredJob = Map<string, Wire<V1CronJob>>;
+/* What happens to existing CronJobs, with an API server in memory. */
+type StoredCronJobs = Map<string, Wire<V1CronJob>>;
 
 const pipeline = {
   team: 'blue',
@@ -22,8 +22,8 @@ const pipeline = {
   ),
 };
 
-function options(stored: StoredJob, calls: string[]): CheckCronJobsOptions {
-  const found = async (name: string) => {
+function options(stored: StoredCronJobs, calls: string[]): CheckCronJobsOptions {
+  const getStored = async (name: string) => {
     const value: object | undefined = stored.get(name);
     return value === undefined
       ? { ok: false as const, status: 404, reason: 'NotFound', message: 'no' }
@@ -51,20 +51,20 @@ function options(stored: StoredJob, calls: string[]): CheckCronJobsOptions {
     }),
     client: {
       list: async (_kind, { labelSelector = '' }, take) => {
-        const labels = labelSelector.split(',').map((one) => one.split('='));
+        const labels = labelSelector.split(',').map((label) => label.split('='));
         const items = [...stored.values()].filter(({ metadata }) =>
           labels.every(([name = '', value]) => metadata?.labels?.[name] === value),
         );
         take(JSON.parse(JSON.stringify(items)));
         return { ok: true, value: '1' };
       },
-      get: async (_kind, { name }) => await found(name),
+      get: async (_kind, { name }) => await getStored(name),
       apply: async (_kind, object) => {
         const applied: Wire<V1CronJob> = JSON.parse(JSON.stringify(object));
         const name = applied.metadata?.name ?? '';
         calls.push(`apply ${name}`);
         stored.set(name, applied);
-        return await found(name);
+        return await getStored(name);
       },
       delete: async (_kind, { name }) => {
         calls.push(`delete ${name}`);
@@ -75,8 +75,8 @@ function options(stored: StoredJob, calls: string[]): CheckCronJobsOptions {
   };
 }
 
-async function firstApplied(): Promise<{ stored: StoredJob; name: string }> {
-  const stored: StoredJob = new Map();
+async function firstApplied(): Promise<{ stored: StoredCronJobs; name: string }> {
+  const stored: StoredCronJobs = new Map();
   expect(await applyCheckCronJobs(pipeline, options(stored, []))).toEqual([]);
   const [name = ''] = stored.keys();
   return { stored, name };
@@ -84,17 +84,17 @@ async function firstApplied(): Promise<{ stored: StoredJob; name: string }> {
 
 type Change = (cronJob: Wire<V1CronJob>) => void;
 
-const forget: Change = ({ metadata }) => {
+const removeOwners: Change = ({ metadata }) => {
   if (metadata !== undefined) metadata.ownerReferences = [];
 };
 
 describe('an existing CronJob with the name of a check’s CronJob', () => {
   const OTHERS: Record<string, Change> = {
-    'of somebody else': (one) => {
-      forget(one);
-      if (one.metadata !== undefined) one.metadata.labels = {};
+    'of somebody else': (cronJob) => {
+      removeOwners(cronJob);
+      if (cronJob.metadata !== undefined) cronJob.metadata.labels = {};
     },
-    'with our labels but no owner': forget,
+    'with our labels but no owner': removeOwners,
     'with an owner of our name but without our labels': ({ metadata }) => {
       if (metadata !== undefined) metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
     },
@@ -115,7 +115,7 @@ describe('an existing CronJob with the name of a check’s CronJob', () => {
       `Millrace did not create the CronJob blue/${name}, so it does not check: git.app. ` +
         `If nobody needs the CronJob, delete it: kubectl -n blue delete cronjob ${name}`,
     ]);
-    // It is not deleted with the check either.
+    // Removing the check does not delete the CronJob either.
     const none = { ...pipeline, checks: [] };
     expect([await applyCheckCronJobs(none, options(stored, calls)), calls]).toEqual([[], []]);
   });

@@ -16,12 +16,15 @@ export interface CheckCronJobsOptions {
 }
 
 type CronJob = ReturnType<typeof checkCronJob>;
-interface Wanted {
+interface CronJobToApply {
   cronJob: Wire<CronJob>;
   resources: readonly string[];
 }
 
-/** Returns, for each CronJob of somebody else that is in the way, which resources are not checked. */
+/**
+ * Applies the CronJobs of a pipeline and deletes outdated ones. If somebody else's CronJob has the name of
+ * one, it is not applied: returns a message for each, with the resources that are not checked.
+ */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,
   options: CheckCronJobsOptions,
@@ -30,8 +33,8 @@ export async function applyCheckCronJobs(
   const { namespace } = pipeline;
   const stale = await ownCronJobs(pipeline, client);
   const blocked: string[] = [];
-  for (const { cronJob: wanted, resources } of cronJobsOf(pipeline, options)) {
-    const name = wanted.metadata?.name ?? '';
+  for (const { cronJob, resources } of cronJobsOf(pipeline, options)) {
+    const name = cronJob.metadata?.name ?? '';
     const current = stale.get(name);
     stale.delete(name);
     if (current === undefined && (await isOfOthers({ namespace, name }, pipeline, client))) {
@@ -39,7 +42,7 @@ export async function applyCheckCronJobs(
       continue;
     }
     orThrow(
-      await applyIfChanged(client, KINDS.cronJobs, wanted, current),
+      await applyIfChanged(client, KINDS.cronJobs, cronJob, current),
       `applying the CronJob ${namespace}/${name}`,
     );
   }
@@ -64,22 +67,25 @@ async function ownCronJobs(
   return own;
 }
 
-/** The garbage collector deletes CronJobs of an earlier Pipeline of the same name. */
+/**
+ * Whether this Pipeline owns the CronJob. The garbage collector deletes CronJobs of an earlier Pipeline with
+ * the same name.
+ */
 function ownedBy(object: Wire<CronJob>, uid: string): boolean {
   return object.metadata?.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 }
 
-interface Named {
+interface ObjectName {
   namespace: string;
   name: string;
 }
 
 /**
- * True if neither this Pipeline nor an earlier one of its name owns the CronJob. Applying it would take over
- * somebody else's object.
+ * True if neither this Pipeline nor an earlier Pipeline with its name owns the existing CronJob. Applying a
+ * CronJob with this name would then take over somebody else's object.
  */
 async function isOfOthers(
-  ref: Named,
+  ref: ObjectName,
   { pipeline }: ScheduledPipeline,
   client: CheckCronJobsOptions['client'],
 ): Promise<boolean> {
@@ -96,7 +102,7 @@ async function isOfOthers(
   return labels[MANAGED_BY] !== 'millrace' || !owned;
 }
 
-function blockedBy({ namespace, name }: Named, resources: readonly string[]): string {
+function blockedBy({ namespace, name }: ObjectName, resources: readonly string[]): string {
   const some = resources.slice(0, MAX_LISTED_RESOURCES).join(', ');
   const more =
     resources.length > MAX_LISTED_RESOURCES ? ` and ${resources.length - MAX_LISTED_RESOURCES} more` : '';
@@ -108,13 +114,13 @@ function blockedBy({ namespace, name }: Named, resources: readonly string[]): st
 
 const MAX_LISTED_RESOURCES = 5;
 
-function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions): Wanted[] {
+function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions): CronJobToApply[] {
   const rules = options.rulesOf(pipeline.team);
   if (rules === undefined) throw new Error(`Team ${pipeline.team} is not ready yet.`);
   const { apiVersion, kind } = KINDS.pipelines;
   const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
   return pipeline.checks.map((check) => {
-    const made = checkCronJob(
+    const manifest = checkCronJob(
       {
         ...check,
         team: pipeline.team,
@@ -126,7 +132,7 @@ function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions):
       { ...rules, namespace: pipeline.namespace },
       options.installation(),
     );
-    const cronJob: Wire<CronJob> = JSON.parse(JSON.stringify(made));
+    const cronJob: Wire<CronJob> = JSON.parse(JSON.stringify(manifest));
     return { cronJob, resources: check.group.resources };
   });
 }

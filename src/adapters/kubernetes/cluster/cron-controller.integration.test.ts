@@ -19,7 +19,7 @@ const NAMESPACE = 'team-blue';
 const JOBS: ApiKind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 const HOURS_OFF = 3;
 /** A limit for tests that hang. */
-const PATIENCE_MS = 300_000;
+const HANG_LIMIT_MS = 300_000;
 let server: OwnApiServer;
 let connection: Connection;
 let client: ApiClient;
@@ -84,52 +84,55 @@ function everyMinute(): Wire<V1CronJob> {
   return wire;
 }
 
-async function all<T>(kind: ApiKind<T>): Promise<T[]> {
+async function listAll<T>(kind: ApiKind<T>): Promise<T[]> {
   const found: T[] = [];
   orThrow(await client.list(kind, { namespace: NAMESPACE }, (items) => void found.push(...items)), 'listing');
   return found;
 }
 
 /** The objects of the kind, once there are any. */
-async function appeared<T>(kind: ApiKind<T>): Promise<T[]> {
-  const limit = Date.now() + PATIENCE_MS;
+async function waitForObjects<T>(kind: ApiKind<T>): Promise<T[]> {
+  const deadline = Date.now() + HANG_LIMIT_MS;
   for (;;) {
-    const found = await all(kind);
+    const found = await listAll(kind);
     if (found.length > 0) return found;
-    if (Date.now() > limit) throw new Error(`No ${kind.kind} came in ${PATIENCE_MS / 1000} s.`);
+    if (Date.now() > deadline) throw new Error(`No ${kind.kind} came in ${HANG_LIMIT_MS / 1000} s.`);
     await sleep(200);
   }
 }
 
-/** The state that a controller leaves that has been off since then. */
-async function setBack(): Promise<void> {
-  const cronJob = (await all(KINDS.cronJobs))[0];
+/** Sets the CronJob's last run back, as if the controller had been off since then. */
+async function setLastScheduleBack(): Promise<void> {
+  const cronJob = (await listAll(KINDS.cronJobs))[0];
   const { name = '', uid = '' } = cronJob?.metadata ?? {};
   const lastScheduleTime = new Date(Date.now() - HOURS_OFF * 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
   const object = { metadata: { name, namespace: NAMESPACE, uid }, status: { lastScheduleTime } };
-  orThrow(await client.applyStatus(KINDS.cronJobs, object), 'setting it back');
+  orThrow(await client.applyStatus(KINDS.cronJobs, object), 'setting the last run back');
 }
 
 test('checks continue, without 180 at once, after the CronJob controller was off for three hours', async () => {
-  await setBack();
+  await setLastScheduleBack();
   for (const outage of [1, 2]) {
-    const off = await server.startControllers('cronjob-controller', 'job-controller');
-    const jobs = await appeared(JOBS);
-    const pods = await appeared(KINDS.pods);
-    await off();
+    const stopControllers = await server.startControllers('cronjob-controller', 'job-controller');
+    const jobs = await waitForObjects(JOBS);
+    const pods = await waitForObjects(KINDS.pods);
+    await stopControllers();
     expect([outage, jobs.length, pods.length]).toEqual([outage, 1, 1]);
     expect(pods[0]?.metadata?.labels).toMatchObject({
       [LABEL.pipelineId]: '3',
       [LABEL.checkGroup]: 'cron-1',
     });
     const names = { namespace: NAMESPACE, name: jobs[0]?.metadata?.name ?? '' };
-    // Its check has ended, and its retention time is over.
+    // As if the check of the Job had ended and the Job's retention time were over.
     orThrow(await client.delete(JOBS, names, {}), 'deleting the Job');
     for (const { metadata } of pods) {
       const pod = { namespace: NAMESPACE, name: metadata?.name ?? '' };
-      orThrow(await client.patchMerge(KINDS.pods, pod, { metadata: { finalizers: null } }), 'letting go');
+      orThrow(
+        await client.patchMerge(KINDS.pods, pod, { metadata: { finalizers: null } }),
+        'removing the finalizers',
+      );
       orThrow(await client.delete(KINDS.pods, pod, { graceSeconds: 0 }), 'deleting the Pod');
     }
-    await setBack();
+    await setLastScheduleBack();
   }
 }, 600_000);

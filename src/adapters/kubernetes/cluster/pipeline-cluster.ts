@@ -98,9 +98,7 @@ async function readSource(
   return undefined;
 }
 
-/**
- * Reads only the names of the keys. The internal gateway passes the values from the Secret to the Pod.
- */
+/** Reads only the names of the keys. The internal gateway passes the values from the Secret to the Pod. */
 async function readSecret(
   name: string,
   namespace: string,
@@ -113,10 +111,10 @@ async function readSecret(
   );
   if (found === undefined) return missing('SecretNotFound', `There is no Secret ${name} in ${namespace}.`);
   if (found.metadata?.labels?.[LABEL.usable] !== 'true') {
-    const cure = `kubectl -n ${namespace} label secret ${name} ${LABEL.usable}=true`;
+    const labelCommand = `kubectl -n ${namespace} label secret ${name} ${LABEL.usable}=true`;
     return missing(
       'SecretNotUsable',
-      `The Secret ${name} does not allow pipelines to use it. To allow it: ${cure}`,
+      `The Secret ${name} does not allow pipelines to use it. To allow it: ${labelCommand}`,
     );
   }
   for (const key of Object.keys(found.data ?? {})) {

@@ -50,7 +50,7 @@ const rules: TeamRules = {
   limits: {},
 };
 
-interface World {
+interface ClusterSetup {
   /** The API server's answer to the POST. */
   posted?: ApiAnswer<{ uid: string }>;
   /** The credential in the Pod that exists already. */
@@ -61,14 +61,14 @@ interface World {
   rules?: Partial<TeamRules>;
 }
 
-interface Made {
+interface CreatedPod {
   metadata?: { uid?: string; name?: string; labels?: Record<string, string> };
   spec?: { nodeSelector?: Record<string, string>; runtimeClassName?: string };
 }
 
-function cluster(setup: World) {
-  const created: Made[] = [];
-  const noted: (string | undefined)[] = [];
+function cluster(setup: ClusterSetup) {
+  const created: CreatedPod[] = [];
+  const cachedUids: (string | undefined)[] = [];
   const limits = { runningBuilds: setup.limit ?? Infinity, runningChecks: setup.limit ?? Infinity };
   const cache: ClusterCache = {
     team: () => (setup.team === false ? undefined : { rules: { ...rules, ...setup.rules }, ...limits }),
@@ -76,10 +76,10 @@ function cluster(setup: World) {
     runningPods: () => setup.running ?? 0,
     nodes: () => [],
     warmTeams: () => [],
-    created: (pod) => void noted.push(pod.metadata?.uid),
+    created: (pod) => void cachedUids.push(pod.metadata?.uid),
   };
   const client = {
-    create: <T>(_: unknown, object: T & Made): Promise<ApiAnswer<T>> => {
+    create: <T>(_: unknown, object: T & CreatedPod): Promise<ApiAnswer<T>> => {
       created.push(object);
       const posted = setup.posted ?? { ok: true, value: { uid: 'new' } };
       const { uid } = posted.ok ? posted.value : { uid: '' };
@@ -92,7 +92,7 @@ function cluster(setup: World) {
     },
     delete: () => Promise.resolve({ ok: true as const, value: 'deleted' as const }),
   };
-  const built = podCluster({
+  const podPorts = podCluster({
     client,
     cache,
     installation: () => ({
@@ -108,29 +108,37 @@ function cluster(setup: World) {
     agentKey: Buffer.alloc(32, 7),
     starts: { perNode: () => 4, othersStart: (namespace) => namespace === 'team-blue' },
   });
-  return { cluster: built, created, noted };
+  return { cluster: podPorts, created, cachedUids };
 }
 
-const refusedBy = (status: number, message: string, reason = 'Forbidden'): World => ({
+const refusedBy = (status: number, message: string, reason = 'Forbidden'): ClusterSetup => ({
   posted: { ok: false, status, reason, message },
 });
-const exists: World = { posted: { ok: false, status: 409, reason: 'AlreadyExists', message: 'there' } };
-const ours = 'nonce of {"kind":"build","build":41,"attempt":1}';
+const exists: ClusterSetup = {
+  posted: { ok: false, status: 409, reason: 'AlreadyExists', message: 'there' },
+};
+const ourNonce = 'nonce of {"kind":"build","build":41,"attempt":1}';
 
-/** A Pod whose credential alone shows who created it; anyone may write the rest. */
-const portsOver = (one: Cluster) => ({ cluster: one, caches: new InMemoryCaches(), now: () => new Date() });
+const portsOver = (podPorts: Cluster) => ({
+  cluster: podPorts,
+  caches: new InMemoryCaches(),
+  now: () => new Date(),
+});
 
+/**
+ * A Pod with this credential. Only the credential shows who created a Pod: anyone may write its other fields.
+ */
 function podWith(credential: string | undefined): object {
   const env = credential === undefined ? [] : [{ name: 'MILLRACE_NONCE', value: credential }];
   return { metadata: { uid: 'old' }, spec: { containers: [{ name: 'agent', env }] } };
 }
 
 describe('a request for the Pod of a build', () => {
-  test.each<[string, World, Partial<CreatePodAnswer>]>([
+  test.each<[string, ClusterSetup, Partial<CreatePodAnswer>]>([
     ['creates a new Pod', {}, { answer: 'created', uid: 'new' }],
     [
       'finds the same Pod from before a crash',
-      { ...exists, existing: ours },
+      { ...exists, existing: ourNonce },
       { answer: 'exists', uid: 'old' },
     ],
     [
@@ -197,58 +205,58 @@ describe('a request for the Pod of a build', () => {
     );
   });
 
-  test('gives the same Pod for the same attempt, byte by byte', async () => {
-    const { cluster: both, created } = cluster({});
-    await requestBuildPod(build, portsOver(both));
-    await requestBuildPod({ ...build, createdAt: new Date(1) }, portsOver(both));
+  test('creates the same Pod for the same attempt, byte by byte', async () => {
+    const { cluster: podPorts, created } = cluster({});
+    await requestBuildPod(build, portsOver(podPorts));
+    await requestBuildPod({ ...build, createdAt: new Date(1) }, portsOver(podPorts));
     expect(JSON.stringify(created[0])).toBe(JSON.stringify(created[1]));
     expect(JSON.stringify(created[0])).not.toContain('secret script');
   });
 
   test('creates only one of two simultaneous Pods if the team may have one more', async () => {
-    const { cluster: both } = cluster({ running: 1, limit: 2 });
+    const { cluster: podPorts } = cluster({ running: 1, limit: 2 });
     const answers = await Promise.all([
-      requestBuildPod(build, portsOver(both)),
-      requestBuildPod({ ...build, id: 42 }, portsOver(both)),
+      requestBuildPod(build, portsOver(podPorts)),
+      requestBuildPod({ ...build, id: 42 }, portsOver(podPorts)),
     ]);
     expect(answers.map(({ answer }) => answer)).toEqual(['created', 'refused']);
   });
 
-  test.each<[string, World, string]>([
+  test.each<[string, ClusterSetup, string]>([
     ['was created', {}, 'new'],
-    ['already existed', { ...exists, existing: ours }, 'old'],
-  ])('knows a Pod that %s before a watch reports it', async (_, setup, uid) => {
-    const { cluster: one, noted } = cluster(setup);
-    await requestBuildPod(build, portsOver(one));
-    expect(noted).toEqual([uid]);
+    ['already existed', { ...exists, existing: ourNonce }, 'old'],
+  ])('adds a Pod that %s to the cache before a watch reports it', async (_, setup, uid) => {
+    const { cluster: podPorts, cachedUids } = cluster(setup);
+    await requestBuildPod(build, portsOver(podPorts));
+    expect(cachedUids).toEqual([uid]);
   });
 });
 
 const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
 type Kind = (typeof KINDS_OF_POD)[number];
 
-test('whether other teams start Pods is asked by the namespace of the team', () => {
+test('whether other teams start Pods depends on the namespace of the team', () => {
   expect(cluster({}).cluster.othersStart('blue')).toBe(true);
   expect(cluster({ rules: { namespace: 'team-red' } }).cluster.othersStart('blue')).toBe(false);
   expect(cluster({ team: false }).cluster.othersStart('blue')).toBe(false);
 });
 
 describe('a tag of a Pod', () => {
-  const train = {
+  const taggedBuild = {
     ...build,
     definition: { ...definition, jobs: [{ name: 'unit', steps: [], tags: ['gpu'] }] },
   };
   const resources = definition.resources.map((resource) => ({ ...resource, tags: ['gpu'] }));
-  const tagged = { ...run, definition: { ...definition, resources } };
+  const taggedRun = { ...run, definition: { ...definition, resources } };
   const request = async (kind: Kind, team: Partial<TeamRules>) => {
-    const { cluster: one, created } = cluster({ rules: team });
+    const { cluster: podPorts, created } = cluster({ rules: team });
     const runs = {
-      check: tagged,
-      hook: { ...tagged, checks: [], hooks: { resource: 'git.app', leftMs: 1000, versions: [] } },
+      check: taggedRun,
+      hook: { ...taggedRun, checks: [], hooks: { resource: 'git.app', leftMs: 1000, versions: [] } },
     };
     const answer = await (kind === 'build'
-      ? requestBuildPod(train, portsOver(one))
-      : requestCheckPod(runs[kind], portsOver(one)));
+      ? requestBuildPod(taggedBuild, portsOver(podPorts))
+      : requestCheckPod(runs[kind], portsOver(podPorts)));
     return { answer, spec: created[0]?.spec };
   };
 
@@ -271,8 +279,8 @@ describe('a tag of a Pod', () => {
 });
 
 test('the Pod of a check run carries the run and its pipeline', async () => {
-  const { cluster: one, created } = cluster({});
-  expect(await requestCheckPod(run, portsOver(one))).toEqual({ answer: 'created', uid: 'new' });
+  const { cluster: podPorts, created } = cluster({});
+  expect(await requestCheckPod(run, portsOver(podPorts))).toEqual({ answer: 'created', uid: 'new' });
   expect(created[0]?.metadata).toMatchObject({
     name: 'check-demo-12',
     labels: { 'millrace.dev/kind': 'check', 'millrace.dev/run': '12', 'millrace.dev/pipeline-id': '3' },
@@ -286,6 +294,11 @@ function keys(key: number, purpose: string, container: string): string {
 test('keys of shims differ by container and by Pod, and derive from the key of the installation', () => {
   expect(keys(7, 'a', 'worker')).toMatch(/^[0-9a-f]{64}$/);
   expect(keys(7, 'a', 'worker')).toBe(keys(7, 'a', 'worker'));
-  const all = [keys(7, 'a', 'worker'), keys(7, 'a', 'other'), keys(7, 'b', 'worker'), keys(8, 'a', 'worker')];
-  expect(new Set(all).size).toBe(4);
+  const different = [
+    keys(7, 'a', 'worker'),
+    keys(7, 'a', 'other'),
+    keys(7, 'b', 'worker'),
+    keys(8, 'a', 'worker'),
+  ];
+  expect(new Set(different).size).toBe(4);
 });

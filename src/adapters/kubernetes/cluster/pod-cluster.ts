@@ -30,10 +30,10 @@ export interface PodClusterOptions {
   nonceOf(session: AgentSession): string;
   starts: {
     perNode(): number;
-    /** Pods in other namespaces have started in the last minutes. */
+    /** Whether Pods in other namespaces have started in the last minutes. */
     othersStart(namespace: string): boolean;
   };
-  /** The shims' secrets are derived from it, so that creating a Pod again results in the same Pod. */
+  /** The secrets of shims are derived from this key, so that creating a Pod again results in the same Pod. */
   agentKey: Buffer;
 }
 
@@ -95,7 +95,7 @@ export function podCluster(options: PodClusterOptions): Cluster {
     },
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
-      // 409: the name has a Pod with another uid, so ours no longer exists.
+      // 409: a Pod with this name has another uid, so the Pod to delete no longer exists.
       if (!answer.ok && answer.status !== 409)
         throw new ApiError(`deleting the Pod ${namespace}/${name}`, answer);
     },
@@ -146,7 +146,7 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodCl
   );
 }
 
-/** The Team exists: its rules admitted the Pod synchronously before. */
+/** The Team must exist: in the same turn of the event loop, its rules have admitted the Pod. */
 function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   const team = cache.team(name);
   if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
@@ -159,18 +159,21 @@ async function post(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<Cr
     options.cache.created(answer.value);
     return { answer: 'created', uid: answer.value.metadata?.uid ?? '' };
   }
-  if (answer.status === 409 && answer.reason === 'AlreadyExists') return meet(options, wanted);
+  if (answer.status === 409 && answer.reason === 'AlreadyExists') return compareWithExisting(options, wanted);
   return refusal(wanted, answer);
 }
 
 /**
- * A Pod of that name exists: ours from before a crash, or an imitation. The nonce decides: nobody knows it
- * before our Pod exists, and it cannot be changed in a Pod.
+ * A Pod with that name exists: Millrace created it before a crash, or somebody imitates it. The nonce
+ * decides: nobody else knows the nonce before the Pod of Millrace exists, and it cannot be changed in a Pod.
  */
-async function meet(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
+async function compareWithExisting(
+  options: PodClusterOptions,
+  wanted: Wire<V1Pod>,
+): Promise<CreatePodAnswer> {
   const { namespace, name = '' } = wanted.metadata ?? {};
-  const doing = `reading the Pod ${namespace}/${name}`;
-  const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), doing);
+  const operation = `reading the Pod ${namespace}/${name}`;
+  const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), operation);
   const credential = credentialOf(wanted);
   if (credential !== undefined && credentialOf(found) === credential) {
     options.cache.created(found);
@@ -193,7 +196,7 @@ function refusal(wanted: Wire<V1Pod>, problem: ApiProblem): CreatePodAnswer {
   throw new ApiError(`creating the Pod ${wanted.metadata?.namespace}/${wanted.metadata?.name}`, problem);
 }
 
-/** Undefined if a retry may succeed. */
+/** Why the API server refuses the Pod; undefined if a retry may succeed. */
 function refusalReason({
   status,
   message,
@@ -209,7 +212,7 @@ function owned(owner: OwnerObject | undefined): { owner?: OwnerObject } {
   return owner === undefined ? {} : { owner };
 }
 
-/** Our manifests have no dates, so their JSON has the same type. */
+/** The Pod as its JSON. The manifests of Millrace have no dates, so the JSON has the same fields. */
 function wirePod(pod: V1Pod): Wire<V1Pod> {
   const wire: Wire<V1Pod> = JSON.parse(JSON.stringify(pod));
   return wire;

@@ -15,30 +15,30 @@ export function renamedObjects(
 ): Pick<PipelineCluster, 'compareRenamed' | 'settleRename' | 'removeObject'> {
   return {
     async compareRenamed({ namespace, pipeline, renamedFrom: { name, uid } }) {
-      const doing = `reading the Pipeline ${namespace}/${name}, which is renamed`;
-      const old = orAbsent(await client.get(kind, { namespace, name }), doing);
+      const operation = `reading the Pipeline ${namespace}/${name}, which is renamed`;
+      const old = orAbsent(await client.get(kind, { namespace, name }), operation);
       if (old?.metadata.uid !== uid) return 'gone';
-      const fresh = orThrow(
+      const renamed = orThrow(
         await client.get(kind, { namespace, name: pipeline }),
         `reading the Pipeline ${namespace}/${pipeline}`,
       );
-      const byApi = [old, fresh].every(({ metadata }) => metadata.labels?.[LABEL.madeBy] === BY_API);
+      const byApi = [old, renamed].every(({ metadata }) => metadata.labels?.[LABEL.madeBy] === BY_API);
       if (!byApi) return 'managed';
-      return isDeepStrictEqual(old.spec, fresh.spec) ? 'same' : 'changed';
+      return isDeepStrictEqual(old.spec, renamed.spec) ? 'same' : 'changed';
     },
     async settleRename({ namespace, pipeline: name, uid }) {
-      const doing = `settling the rename of ${namespace}/${name}`;
-      const current = orAbsent(await client.get(kind, { namespace, name }), doing);
+      const operation = `settling the rename of ${namespace}/${name}`;
+      const current = orAbsent(await client.get(kind, { namespace, name }), operation);
       if (current?.metadata.uid !== uid || renamedFromOf(current.metadata.annotations) === undefined) return;
       const patch: JsonPatch[] = [
         { op: 'test', path: '/metadata/uid', value: uid },
         { op: 'remove', path: PATH },
       ];
-      orAbsent(await client.patchJson(kind, { namespace, name }, patch), doing);
+      orAbsent(await client.patchJson(kind, { namespace, name }, patch), operation);
     },
     async removeObject({ namespace, pipeline: name, uid }) {
       const answer = await client.delete(kind, { namespace, name }, { uid });
-      // 409: the name has an object with another uid, so this one no longer exists.
+      // 409: an object with this name has another uid, so the object to delete no longer exists.
       if (!answer.ok && answer.status !== 409)
         throw new ApiError(`deleting the Pipeline ${namespace}/${name}, which was renamed`, answer);
     },

@@ -26,8 +26,8 @@ test.each<[string, object]>([
   ['a copy for a check', { labels: { [LABEL.kind]: 'check', [LABEL.pipelineId]: '41', [LABEL.run]: '41' } }],
   ['a copy without its labels', { labels: {} }],
   ['a copy without the seal', { annotations: {} }],
-])('%s has no valid seal', (_, more) => {
-  expect(isSealed(KEY, { ...sealed, metadata: { ...sealed.metadata, ...more } })).toBe(false);
+])('%s has no valid seal', (_, changes) => {
+  expect(isSealed(KEY, { ...sealed, metadata: { ...sealed.metadata, ...changes } })).toBe(false);
 });
 
 test('a seal is invalid under another key', () => {

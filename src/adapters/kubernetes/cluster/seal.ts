@@ -16,9 +16,9 @@ export function withSeal(key: Buffer, pod: Wire<V1Pod>): Wire<V1Pod> {
 }
 
 export function isSealed(key: Buffer, pod: Wire<V1Pod>): boolean {
-  const shown = Buffer.from(pod.metadata?.annotations?.[ANNOTATION.seal] ?? '');
-  const wanted = Buffer.from(sealOf(key, pod));
-  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+  const seal = Buffer.from(pod.metadata?.annotations?.[ANNOTATION.seal] ?? '');
+  const expectedSeal = Buffer.from(sealOf(key, pod));
+  return seal.length === expectedSeal.length && timingSafeEqual(seal, expectedSeal);
 }
 
 function sealOf(key: Buffer, { metadata }: Wire<V1Pod>): string {

@@ -32,13 +32,13 @@ export function teamCluster(options: TeamClusterOptions): TeamCluster {
   return {
     async prepareNamespace(team) {
       const refusal = await prepare(team, options);
-      return refusal ?? (await fill(describe(team, options), options));
+      return refusal ?? (await applyContents(namespaceToApply(team, options), options));
     },
     pipelinesOf: (team) => Promise.resolve(options.pipelinesOf(team)),
   };
 }
 
-function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespace {
+function namespaceToApply(team: TeamManifest, options: TeamClusterOptions): TeamNamespace {
   const spec = options.specOf(team.name) ?? {};
   return {
     team: team.name,
@@ -56,12 +56,12 @@ function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespac
 }
 
 /**
- * Creates or adopts the namespace. Creation fails if the namespace exists, so we never take one over by
- * accident.
+ * Creates or adopts the namespace. Creation fails if the namespace exists, so Millrace never takes over a
+ * namespace by accident.
  */
 async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
   const { client } = options;
-  const wanted = wire(KINDS.namespaces, teamNamespace(describe(team, options)));
+  const wanted = wire(KINDS.namespaces, teamNamespace(namespaceToApply(team, options)));
   const name = team.namespace;
   const found = orAbsent(await client.get(KINDS.namespaces, { name }), `reading the namespace ${name}`);
   if (found === undefined) {
@@ -89,21 +89,27 @@ function notOurs(name: string, team: string, owner: string | undefined): Refused
   return { answer: 'refused', reason: 'NamespaceNotOurs', message };
 }
 
-/** Creates the objects in the namespace. The role bindings come first, because they permit the rest. */
-async function fill(space: TeamNamespace, options: TeamClusterOptions): Promise<NamespaceAnswer> {
+/**
+ * Applies the objects in the namespace. The role bindings come first, because they permit the other objects.
+ */
+async function applyContents(
+  namespaceSpec: TeamNamespace,
+  options: TeamClusterOptions,
+): Promise<NamespaceAnswer> {
   const { client } = options;
   const installation = options.installation();
-  const { namespace } = space;
+  const { namespace } = namespaceSpec;
   const steps: (() => Promise<ApiAnswer<unknown>>)[] = [
-    ...teamRoleBindings(space, installation).map(
+    ...teamRoleBindings(namespaceSpec, installation).map(
       (binding) => () => ensure(client, KINDS.roleBindings, binding),
     ),
-    () => ensure(client, KINDS.serviceAccounts, podsServiceAccount(space)),
-    ...teamNetworkPolicies(space, installation).map(
+    () => ensure(client, KINDS.serviceAccounts, podsServiceAccount(namespaceSpec)),
+    ...teamNetworkPolicies(namespaceSpec, installation).map(
       (policy) => () => ensure(client, KINDS.networkPolicies, policy),
     ),
-    () => ensureOrRemove(client, KINDS.limitRanges, { namespace, name: QUOTA }, teamLimitRange(space)),
-    () => ensureOrRemove(client, KINDS.resourceQuotas, { namespace, name: QUOTA }, teamQuota(space)),
+    () =>
+      ensureOrRemove(client, KINDS.limitRanges, { namespace, name: QUOTA }, teamLimitRange(namespaceSpec)),
+    () => ensureOrRemove(client, KINDS.resourceQuotas, { namespace, name: QUOTA }, teamQuota(namespaceSpec)),
   ];
   for (const step of steps) {
     const answer = await step();
@@ -112,14 +118,14 @@ async function fill(space: TeamNamespace, options: TeamClusterOptions): Promise<
   return { answer: 'ready' };
 }
 
-interface Named {
+interface ObjectWithName {
   metadata?: { name?: string; namespace?: string };
 }
 
-async function ensure<T extends Named>(
+async function ensure<T extends ObjectWithName>(
   client: ApiClient,
   kind: ApiKind<T>,
-  object: Named,
+  object: ObjectWithName,
 ): Promise<ApiAnswer<unknown>> {
   const wanted = wire(kind, object);
   const { name = '', namespace } = object.metadata ?? {};
@@ -128,11 +134,11 @@ async function ensure<T extends Named>(
   return applyIfChanged(client, kind, wanted, found.ok ? found.value : undefined);
 }
 
-async function ensureOrRemove<T extends Named>(
+async function ensureOrRemove<T extends ObjectWithName>(
   client: ApiClient,
   kind: ApiKind<T>,
   ref: { namespace: string; name: string },
-  wanted: Named | undefined,
+  wanted: ObjectWithName | undefined,
 ): Promise<ApiAnswer<unknown>> {
   if (wanted !== undefined) return ensure(client, kind, wanted);
   const found = await client.get(kind, ref);
@@ -140,9 +146,7 @@ async function ensureOrRemove<T extends Named>(
   return client.delete(kind, ref);
 }
 
-/**
- * Returns refusals that a retry cannot change. Throws everything else, so that the work queue retries.
- */
+/** Returns refusals that a retry cannot change. Throws everything else, so that the work queue retries. */
 function refused(namespace: string, problem: ApiProblem): Refused {
   if (problem.status !== 403 && problem.status !== 422) {
     throw new ApiError(`preparing the namespace ${namespace}`, problem);
@@ -150,8 +154,8 @@ function refused(namespace: string, problem: ApiProblem): Refused {
   return { answer: 'refused', reason: 'NamespaceRefused', message: problem.message };
 }
 
-/** Our manifests have no dates, so their JSON has the same type. */
+/** The object as its JSON. The manifests of Millrace have no dates, so the JSON has the same fields. */
 function wire<T>(_kind: ApiKind<T>, object: unknown): T {
-  const same: T = JSON.parse(JSON.stringify(object));
-  return same;
+  const json: T = JSON.parse(JSON.stringify(object));
+  return json;
 }

@@ -17,8 +17,8 @@ export function notReady(reason: string, message: string): WantedCondition {
 const MAX_MESSAGE_CHARACTERS = 32_000;
 
 /**
- * The condition Ready, if it is True or False for this generation. A new leader must not replace it by
- * Unknown.
+ * The condition Ready, if it is True or False for this generation. A new leader must not replace such a
+ * condition by Unknown.
  */
 export function readyVerdict(
   conditions: readonly StatusCondition[] | undefined,
@@ -39,8 +39,8 @@ export function conditionsOf(
   now: Date,
 ): StatusCondition[] {
   return wanted.map((condition) => {
-    const known = before?.find(({ type }) => type === condition.type);
-    const since = known?.status === condition.status ? known.lastTransitionTime : undefined;
+    const previous = before?.find(({ type }) => type === condition.type);
+    const since = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
     return {
       ...condition,
       message: bounded(condition.message),

@@ -12,7 +12,7 @@ export function lastPlanOf({
   resources,
   histories,
 }: SavedPipeline['difference']): PipelineStatus['lastPlan'] {
-  return filled({
+  return withoutUndefined({
     jobs: bounded(jobs),
     resources: bounded(resources),
     histories: boundedList(histories.map((text) => text.slice(0, MAX_HISTORY_CHARACTERS))),
@@ -20,14 +20,18 @@ export function lastPlanOf({
 }
 
 function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
-  return filled({ added: boundedList(added), changed: boundedList(changed), removed: boundedList(removed) });
+  return withoutUndefined({
+    added: boundedList(added),
+    changed: boundedList(changed),
+    removed: boundedList(removed),
+  });
 }
 
 /**
- * Undefined if all fields are: server-side apply would turn an object that lost its last field into
- * null.
+ * The fields that are not undefined. Undefined if there are none: server-side apply would turn an object that
+ * lost its last field into null.
  */
-function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
+function withoutUndefined<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
   const fields = defined(object);
   return Object.keys(fields).length === 0 ? undefined : fields;
 }

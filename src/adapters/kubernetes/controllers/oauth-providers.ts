@@ -15,15 +15,16 @@ export interface OAuthProvidersOptions {
   store: Store<OAuthProviderProjection>;
   /** URL of the public gateway. Without it, there is no callback URL. */
   externalUrl: string | undefined;
-  /**
-   * The Secrets with client secrets: one for manifests, and one that the API writes.
-   */
+  /** Names of the Secrets with client secrets: one for manifests, and one that the API writes. */
   secretNames: [manifest: string, api: string];
   apply(provider: StoredProvider, by?: string): Promise<ProviderApplied>;
   remove(canonical: string, by?: string): Promise<ProviderApplied>;
 }
 
-/** The operator gets no notification when people link other providers. */
+/**
+ * After this time, the operator tries a refused change again: it gets no notification when people link other
+ * providers.
+ */
 const REFUSED_RETRY_MS = 30_000;
 
 /** Applies an OAuthProvider to the database, and writes its status. */
@@ -36,7 +37,7 @@ export async function workOnOAuthProvider(
   if (object.deletedAt !== undefined) return await remove(object, options);
   await addFinalizer(options.client, KINDS.oauthProviders, object, PROVIDER_FINALIZER);
   const applied = await apply(object, options);
-  await write(object, options, conditionsFor(object, applied, options.externalUrl));
+  await writeProviderStatus(object, options, conditionsFor(object, applied, options.externalUrl));
   return applied.outcome === 'refused' ? { requeueAfterMs: REFUSED_RETRY_MS } : 'done';
 }
 
@@ -58,14 +59,14 @@ async function remove(
   if (!object.finalizers.includes(PROVIDER_FINALIZER)) return 'done';
   const removed = await options.remove(object.name, object.byApi?.changedBy);
   if (removed.outcome === 'refused') {
-    await write(object, options, conditionsFor(object, removed, options.externalUrl));
+    await writeProviderStatus(object, options, conditionsFor(object, removed, options.externalUrl));
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   await removeFinalizer(options.client, KINDS.oauthProviders, object, PROVIDER_FINALIZER);
   return 'done';
 }
 
-async function write(
+async function writeProviderStatus(
   object: OAuthProviderProjection,
   { client, externalUrl }: OAuthProvidersOptions,
   conditions: WantedCondition[],

@@ -17,7 +17,7 @@ export interface PipelineConditionInput {
   verdict: ManifestVerdict;
   /** Undefined while the database does not answer: the status keeps what it says about builds and checks. */
   facts: PipelineFacts | undefined;
-  /** Why the last try failed, while another one follows. */
+  /** Why the last attempt failed, if another attempt follows. */
   fault?: string | undefined;
   before: PipelineStatus | undefined;
 }
@@ -58,11 +58,11 @@ function blockedCondition({ blockedChecks = [] }: ManifestVerdict): WantedCondit
 }
 
 function factConditionsBefore(before: PipelineStatus | undefined): WantedCondition[] {
-  const conditions = before?.conditions?.filter(({ type }) => OF_FACTS.includes(type)) ?? [];
+  const conditions = before?.conditions?.filter(({ type }) => FACT_CONDITIONS.includes(type)) ?? [];
   return conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 }
 
-const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED, QUEUE_FULL];
+const FACT_CONDITIONS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED, QUEUE_FULL];
 
 function factConditions(facts: PipelineFacts): WantedCondition[] {
   const last = lastBuildOf(facts);

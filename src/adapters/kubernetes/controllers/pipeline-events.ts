@@ -43,7 +43,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // The first status: these builds belong to an earlier object of the same name.
+  // This is the first status: its builds belong to an earlier object of the same name.
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
@@ -51,10 +51,10 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
     if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
       return [];
     }
-    // A short build starts and ends between two statuses.
+    // A short build may start and end between two statuses: then the Event of its start is missing.
     const wasStarted = was?.number === lastBuild.number && was.status === 'started';
-    const unseen = lastBuild.status === 'succeeded' && !wasStarted;
-    const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
+    const isStartMissing = lastBuild.status === 'succeeded' && !wasStarted;
+    const started = isStartMissing ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
     return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
   });
 }
@@ -93,31 +93,34 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
 }
 
 /**
- * Jobs and builds with a new reason to wait. Every pipeline begins with the reasons in AT_FIRST.
+ * Jobs and builds with a new reason to wait. Every pipeline begins with INITIAL_REASONS, so they cause no
+ * Event.
  */
 function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   if (before?.jobCount === undefined) return [];
   const known = new Set(before.waiting?.map(waitingKey));
   return (after.waiting ?? [])
-    .filter((one) => !AT_FIRST.has(one.reason) && !known.has(waitingKey(one)))
+    .filter((waiting) => !INITIAL_REASONS.has(waiting.reason) && !known.has(waitingKey(waiting)))
     .map(({ job, build, reason, message }) => {
       const what = build === undefined ? `Job ${job} gets no build` : `Build ${build} of job ${job} waits`;
       const note = `${what}: ${message}`;
-      return TO_MEND.has(reason) ? warning(reason, 'Schedule', note) : normal(reason, 'Schedule', note);
+      return WARNING_REASONS.has(reason)
+        ? warning(reason, 'Schedule', note)
+        : normal(reason, 'Schedule', note);
     });
 }
 
-const AT_FIRST = new Set(['NoVersion', 'NothingPassed', 'PipelinePaused']);
-const TO_MEND: ReadonlySet<string> = FAULT_REASONS;
+const INITIAL_REASONS = new Set(['NoVersion', 'NothingPassed', 'PipelinePaused']);
+const WARNING_REASONS: ReadonlySet<string> = FAULT_REASONS;
 
-type Waits = NonNullable<PipelineStatus['waiting']>[number];
+type WaitingStatus = NonNullable<PipelineStatus['waiting']>[number];
 
-/** Without the message: its counts and versions change often, and each reason is one Event. */
-function waitingKey({ job, build, reason }: Waits): string {
+/** Leaves out the message: its counts and versions change often, and each reason causes one Event. */
+function waitingKey({ job, build, reason }: WaitingStatus): string {
   return `${job} ${build} ${reason}`;
 }
 
-/** A condition that is present only while something is wrong. */
+/** The Event of a condition that is present only while something is wrong. */
 function conditionEvents(
   type: string,
   action: string,

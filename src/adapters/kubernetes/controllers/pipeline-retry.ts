@@ -1,10 +1,10 @@
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
-/** A source or another object was out of reach. */
+/** For a source or another object that could not be read. */
 const UNAVAILABLE_RETRY_MS = 60_000;
-/** The rename waits for running builds. */
+/** For a rename that waits for running builds. */
 const RENAMING_RETRY_MS = 2000;
-/** The pipeline waits for its turn to fetch sources. */
+/** For a pipeline that waits for its turn to fetch sources. */
 const WAITING_RETRY_MS = 1000;
 
 /** Undefined if the outcome cannot change before the object does. */
@@ -14,6 +14,6 @@ export function retryAfterMs(applied: PipelineApplied): number | undefined {
   if (applied.outcome === 'waiting') return WAITING_RETRY_MS;
   const { blockedChecks = [] } = applied;
   const again = applied.outcome === 'unavailable' && applied.again === true;
-  // CronJobs of others have no informer.
+  // No informer reports when somebody else's CronJob is deleted.
   return again || blockedChecks.length > 0 ? UNAVAILABLE_RETRY_MS : undefined;
 }
