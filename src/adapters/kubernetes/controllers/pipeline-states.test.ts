@@ -9,22 +9,22 @@ const AT = new Date('2026-11-22T12:00:00Z');
 const VERDICT: ManifestVerdict = { ready: notReady('Invalid', 'of the test'), stalled: true };
 const SEEN = { generation: 2, requestedAt: 'noon' };
 
-type Event = 'begin' | 'applied' | 'handedOver' | 'failed' | 'invalidate';
+type Transition = 'begin' | 'applied' | 'handedOver' | 'failed' | 'invalidate';
 
-function apply(state: PipelineState, event: Event, seen = SEEN): void {
+function apply(state: PipelineState, event: Transition, seen = SEEN): void {
   if (event === 'begin') state.begin(seen);
   else if (event === 'applied') state.applied(seen.generation, VERDICT, false);
   else state[event]();
 }
 
-function after(events: readonly Event[]): PipelineState {
+function after(events: readonly Transition[]): PipelineState {
   const state = new PipelineState('u1', AT);
   for (const event of events) apply(state, event);
   return state;
 }
 
 describe('a Pipeline object', () => {
-  const histories: Record<string, [events: Event[], applied: boolean]> = {
+  const histories: Record<string, [events: Transition[], applied: boolean]> = {
     'is applied when it is first seen': [[], false],
     'is not applied again after it was applied': [['begin', 'applied'], true],
     'is applied again after a change': [['begin', 'applied', 'invalidate'], false],
@@ -75,15 +75,15 @@ describe('a Pipeline object', () => {
     expect(state.paused).toBe(true);
   });
 
-  /** Runs follow each other. Any number of changes may come during a run and between two runs. */
-  const changes = array(constant<Event>('invalidate'), { maxLength: 2 });
-  const end = constantFrom<Event>('applied', 'failed', 'handedOver');
+  /** One apply after the other. Any number of changes may come during an apply and between two applies. */
+  const changes = array(constant<Transition>('invalidate'), { maxLength: 2 });
+  const end = constantFrom<Transition>('applied', 'failed', 'handedOver');
   const run = tuple(changes, end, changes).map(([during, ended, later]) => ({ during, ended, later }));
 
   test('never loses a change, and is never applied without one', () => {
     assert(
       property(array(run, { maxLength: 8 }), (runs) => {
-        const events = runs.flatMap(({ during, ended, later }): Event[] => [
+        const events = runs.flatMap(({ during, ended, later }): Transition[] => [
           'begin',
           ...during,
           ended,
@@ -128,7 +128,7 @@ describe('the states of Pipeline objects', () => {
     expect(later.currentVerdict(SEEN)).toBeUndefined();
   });
 
-  test('find an object by its row until it is gone', () => {
+  test('find an object by its row until the object is forgotten', () => {
     const states = new PipelineStates();
     states.of(seen, AT);
     expect(states.keyOfRow(7)).toBeUndefined();

@@ -5,7 +5,7 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
 
 /*
  * What this process stores about Pipeline objects, in addition to the informer's cache. Only this file
- * changes it. It is empty in a new process, which therefore applies every object once.
+ * changes these states. A new process has none of them, and therefore applies every object once.
  *
  *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
  *                  ▲ ▲ ▲              │ │  ▲                           │ │
@@ -15,8 +15,8 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
  *                  │ └──every end─── outdated                            │
  *                  └────────────────invalidate───────────────────────────┘
  *
- * `invalidate`: an object that the manifest refers to, or that was created from it, has changed. If an apply
- * is running, it may have missed the change, so another one follows.
+ * `invalidate`: an object that the manifest refers to, or that was created from the manifest, has changed. If
+ * an apply is running, it may have missed the change, so another apply follows.
  */
 
 type State = 'stale' | 'applying' | 'outdated' | 'settled';
@@ -24,7 +24,7 @@ type State = 'stale' | 'applying' | 'outdated' | 'settled';
 /** The state of one object. A new object of the same name has a new state. */
 export class PipelineState {
   readonly uid: string;
-  /** When this process first saw it. */
+  /** When this process first saw the object. */
   readonly since: Date;
   #state: State = 'stale';
   #generation: number | undefined;
@@ -38,13 +38,13 @@ export class PipelineState {
     this.since = since;
   }
 
-  /** The verdict on this manifest; undefined if it has to be applied. */
+  /** The verdict on the manifest of this object; undefined if the manifest has to be applied. */
   currentVerdict(
     object: Pick<PipelineProjection, 'generation' | 'requestedAt'>,
   ): ManifestVerdict | undefined {
     if (this.#state !== 'settled') return undefined;
-    const isAsApplied = this.#generation === object.generation && this.#requestedAt === object.requestedAt;
-    return isAsApplied ? this.#verdict : undefined;
+    const isUnchanged = this.#generation === object.generation && this.#requestedAt === object.requestedAt;
+    return isUnchanged ? this.#verdict : undefined;
   }
 
   /** The verdict on the manifest that was applied last, which may not be the current one. */
@@ -104,9 +104,9 @@ export class PipelineStates {
   of(object: PipelineProjection, now: Date): PipelineState {
     const state = this.#byKey.get(objectKey(object));
     if (state?.uid === object.uid) return state;
-    const fresh = new PipelineState(object.uid, now);
-    this.#byKey.set(objectKey(object), fresh);
-    return fresh;
+    const created = new PipelineState(object.uid, now);
+    this.#byKey.set(objectKey(object), created);
+    return created;
   }
 
   get(key: string): PipelineState | undefined {

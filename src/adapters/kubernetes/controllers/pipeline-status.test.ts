@@ -10,13 +10,13 @@ const now = new Date('2026-11-21T12:00:00.123Z');
 const later = new Date('2026-11-21T12:05:00Z');
 const ended = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 11, minute));
 
-const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
+const facts = (overrides: Partial<PipelineFacts> = {}): PipelineFacts => ({
   id: 1,
   revision: 3,
   paused: false,
   jobs: [{ name: 'unit', paused: false }],
   resources: [{ name: 'git.app', versions: 1, stalled: false }],
-  ...more,
+  ...overrides,
 });
 const unit = (
   number: string,
@@ -27,7 +27,7 @@ const unit = (
   paused: false,
   lastBuild: { number, status, ...(minute === undefined ? {} : { endedAt: ended(minute) }) },
 });
-const applied = (more: Partial<PipelineFacts> = {}, warnings: string[] = []): PipelineApplied => ({
+const applied = (overrides: Partial<PipelineFacts> = {}, warnings: string[] = []): PipelineApplied => ({
   outcome: 'applied',
   saved: {
     id: 1,
@@ -41,17 +41,17 @@ const applied = (more: Partial<PipelineFacts> = {}, warnings: string[] = []): Pi
     },
   },
   warnings,
-  facts: facts(more),
+  facts: facts(overrides),
 });
 
-function statusOf(outcome: PipelineApplied, more: Partial<StatusInput> = {}): PipelineStatus {
+function statusOf(outcome: PipelineApplied, overrides: Partial<StatusInput> = {}): PipelineStatus {
   return pipelineStatus({
-    verdict: verdictOf(outcome, more.before),
+    verdict: verdictOf(outcome, overrides.before),
     facts: outcome.facts,
     before: undefined,
     generation: 7,
     now,
-    ...more,
+    ...overrides,
   });
 }
 
@@ -60,7 +60,7 @@ const noGpu = {
   message: 'job train: Team blue does not allow the tag gpu.',
 } as const;
 
-const brief = (status: PipelineStatus): string[] =>
+const conditionLines = (status: PipelineStatus): string[] =>
   (status.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
 const eventsOf = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
   eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
@@ -80,7 +80,7 @@ describe('the conditions of a Pipeline', () => {
       ['Ready=False SourceUnavailable'],
     ],
     [
-      'a Pipeline without its ConfigMap is retried without a change',
+      'a Pipeline without its ConfigMap waits for a change',
       { outcome: 'unavailable', reason: 'ConfigMapNotFound', message: 'There is none.' },
       ['Ready=False ConfigMapNotFound', 'Stalled=True ConfigMapNotFound'],
     ],
@@ -90,7 +90,7 @@ describe('the conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'LastBuildSucceeded=False BuildFailed'],
     ],
     [
-      'the build that ended last counts, of all jobs, while others run',
+      'of the builds of all jobs, the one that ended last counts, while others run',
       applied({
         jobs: [
           unit('9', 'started'),
@@ -136,7 +136,7 @@ describe('the conditions of a Pipeline', () => {
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'TagsRefused=True TagNotAllowed'],
     ],
   ])('%s', (_, outcome, expected) => {
-    expect(brief(statusOf(outcome))).toEqual(expected);
+    expect(conditionLines(statusOf(outcome))).toEqual(expected);
   });
 
   test('report every error with line and column, and the revision that stays in use', () => {
@@ -179,7 +179,7 @@ describe('the conditions of a Pipeline', () => {
       generation: 7,
       now: later,
     });
-    expect(brief(status)).toEqual([
+    expect(conditionLines(status)).toEqual([
       'Ready=True Accepted',
       'Reconciling=True Retrying',
       'LastBuildSucceeded=True BuildSucceeded',
@@ -204,9 +204,9 @@ test('the status of a Pipeline has a size limit, however large the pipeline is',
 
 describe('the Events between two statuses of a Pipeline', () => {
   const first = statusOf(applied());
-  const running = statusOf(applied({ jobs: [unit('1', 'started')] }), { before: first });
-  const green = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: running });
-  const red = statusOf(applied({ jobs: [unit('2', 'failed', 2)] }), { before: green });
+  const buildStarted = statusOf(applied({ jobs: [unit('1', 'started')] }), { before: first });
+  const buildSucceeded = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: buildStarted });
+  const buildFailed = statusOf(applied({ jobs: [unit('2', 'failed', 2)] }), { before: buildSucceeded });
   const failing = facts({ resources: [{ name: 'git.app', versions: 0, stalled: false, checkError: 'no' }] });
   const failed = (hooksError: string): PipelineStatus =>
     statusOf(applied({ resources: [{ name: 'git.app', versions: 1, stalled: false, hooksError }] }));
@@ -217,12 +217,12 @@ describe('the Events between two statuses of a Pipeline', () => {
   test.each<[string, PipelineStatus | undefined, PipelineStatus, string[]]>([
     ['a first revision is an Event', undefined, first, ['Normal RevisionApplied']],
     ['an unchanged status has no Events', first, first, []],
-    ['a build that starts is an Event', first, running, ['Normal BuildStarted']],
-    ['a build that succeeds is an Event', running, green, ['Normal BuildSucceeded']],
+    ['a build that starts is an Event', first, buildStarted, ['Normal BuildStarted']],
+    ['a build that succeeds is an Event', buildStarted, buildSucceeded, ['Normal BuildSucceeded']],
     [
       'a build that failed before its start was seen has an Event for its end',
-      green,
-      red,
+      buildSucceeded,
+      buildFailed,
       ['Warning BuildFailed'],
     ],
     ['new errors are one Event', first, broken, ['Warning InvalidConfig']],
@@ -241,7 +241,12 @@ describe('the Events between two statuses of a Pipeline', () => {
     ['the same failed hooks again are no Event', failed('no'), failed('no'), []],
     ['hooks that succeed again are no Event', failed('no'), first, []],
     ['a full queue is an Event', first, statusOf(applied({ queueFull: true })), ['Warning QueueFull']],
-    ['builds of an earlier object with the name are no Events', undefined, red, ['Normal RevisionApplied']],
+    [
+      'builds of an earlier object with the name are no Events',
+      undefined,
+      buildFailed,
+      ['Normal RevisionApplied'],
+    ],
   ])('%s', (_, before, after, expected) => {
     expect(eventsOf(before, after)).toEqual(expected);
   });

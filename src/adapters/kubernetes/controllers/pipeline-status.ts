@@ -34,9 +34,9 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
     jobCount: facts.jobs.length,
     resourceCount: facts.resources.length,
     lastBuild: last && `${last.job.slice(0, 200)} #${last.number} ${last.status}`,
-    jobs: boundedList(facts.jobs)?.map(({ name, paused: stopped, lastBuild }) => ({
+    jobs: boundedList(facts.jobs)?.map(({ name, paused: isPaused, lastBuild }) => ({
       name,
-      ...(stopped ? { paused: true } : {}),
+      ...(isPaused ? { paused: true } : {}),
       ...(lastBuild === undefined
         ? {}
         : {
@@ -47,12 +47,12 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
             }),
           }),
     })),
-    waiting: boundedList((facts.waiting ?? []).flatMap(waitingText), MAX_WAITING),
+    waiting: boundedList((facts.waiting ?? []).flatMap(waitingEntry), MAX_WAITING),
     failingChecks: boundedList(facts.resources.flatMap(failingCheck), MAX_FAILING),
   });
 }
 
-function waitingText({ job, number, reason }: WaitReason): NonNullable<PipelineStatus['waiting']> {
+function waitingEntry({ job, number, reason }: WaitReason): NonNullable<PipelineStatus['waiting']> {
   if (ROUTINE_REASONS.has(reason.code)) return [];
   const message = reason.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return [{ job, ...defined({ build: number }), reason: reason.code, message }];

@@ -8,8 +8,7 @@ import { PipelineTriggers } from './pipeline-triggers.ts';
 const AT = new Date('2026-11-22T12:00:00Z');
 const VERDICT = { ready: notReady('Invalid', 'of the test'), stalled: true };
 
-function pipeline(name: string, more: Partial<PipelineProjection> = {}): PipelineProjection {
-  const refers = { configMaps: [], secrets: [] };
+function pipeline(name: string, references: Partial<PipelineProjection> = {}): PipelineProjection {
   return {
     namespace: 'blue',
     name,
@@ -17,16 +16,17 @@ function pipeline(name: string, more: Partial<PipelineProjection> = {}): Pipelin
     resourceVersion: '1',
     generation: 1,
     finalizers: [],
-    ...refers,
-    ...more,
+    configMaps: [],
+    secrets: [],
+    ...references,
   };
 }
 
 const APP = pipeline('app', { configMaps: ['text'] });
 const LIB = pipeline('lib', { secrets: ['values'] });
 
-/** Two applied Pipelines; `happened` lists the queued keys and the objects to apply again. */
-function world() {
+/** Two applied Pipelines. `effects` returns the queued keys and the objects that must be applied again. */
+function appliedPipelines() {
   const store = new Store<PipelineProjection>();
   const states = new PipelineStates();
   const added: string[] = [];
@@ -42,13 +42,13 @@ function world() {
     queue: { add: (key) => void added.push(key), addAfter: (key) => void added.push(`${key} later`) },
     states,
   });
-  const happened = () => ({
+  const effects = () => ({
     added,
     applyAgain: [APP, LIB]
       .filter((seen) => states.of(seen, AT).currentVerdict(seen) === undefined)
       .map(({ name }) => name),
   });
-  return { triggers, states, happened };
+  return { triggers, states, effects };
 }
 
 const cronJob = { namespace: 'blue', name: 'app-check', uid: 'c1', resourceVersion: '1', pipeline: 'app' };
@@ -72,81 +72,85 @@ describe('events that queue a Pipeline for reconciliation', () => {
     [trigger: (triggers: PipelineTriggers) => void, added: string[], again: string[]]
   > = {
     'a new text queues its Pipeline': [
-      (on) => on.objectChanged(updated({ ...APP, generation: 2 })),
+      (triggers) => triggers.objectChanged(updated({ ...APP, generation: 2 })),
       ['blue/app'],
       [],
     ],
     'a write of the status by the operator queues nothing': [
-      (on) => on.objectChanged(updated({ ...APP, resourceVersion: '2', status: {} })),
+      (triggers) => triggers.objectChanged(updated({ ...APP, resourceVersion: '2', status: {} })),
       [],
       [],
     ],
     'a deletion timestamp queues its Pipeline': [
-      (on) => on.objectChanged(updated({ ...APP, deletedAt: AT })),
+      (triggers) => triggers.objectChanged(updated({ ...APP, deletedAt: AT })),
       ['blue/app'],
       [],
     ],
     'a Pipeline that is gone is forgotten': [
-      (on) => on.objectChanged({ type: 'deleted', key: 'blue/app', object: APP }),
+      (triggers) => triggers.objectChanged({ type: 'deleted', key: 'blue/app', object: APP }),
       ['blue/app'],
       ['app'],
     ],
     'a deleted CronJob queues its Pipeline': [
-      (on) => on.cronJobChanged({ type: 'deleted', key: 'blue/app-check', object: cronJob }),
+      (triggers) => triggers.cronJobChanged({ type: 'deleted', key: 'blue/app-check', object: cronJob }),
       ['blue/app'],
       ['app'],
     ],
     'a created CronJob queues nothing': [
-      (on) => on.cronJobChanged({ type: 'added', key: 'blue/app-check', object: cronJob }),
+      (triggers) => triggers.cronJobChanged({ type: 'added', key: 'blue/app-check', object: cronJob }),
       [],
       [],
     ],
     'a changed ConfigMap queues the Pipelines that refer to it': [
-      (on) => on.referenceChanged('configMap', reference('text')),
+      (triggers) => triggers.referenceChanged('configMap', reference('text')),
       ['blue/app'],
       ['app'],
     ],
     'a changed Secret queues the Pipelines that refer to it': [
-      (on) => on.referenceChanged('secret', reference('values')),
+      (triggers) => triggers.referenceChanged('secret', reference('values')),
       ['blue/lib'],
       ['lib'],
     ],
     'a Secret with the name of a referenced ConfigMap queues nothing': [
-      (on) => on.referenceChanged('secret', reference('text')),
+      (triggers) => triggers.referenceChanged('secret', reference('text')),
       [],
       [],
     ],
     'a changed Team queues all Pipelines of its namespace': [
-      (on) => on.teamChanged('blue'),
+      (triggers) => triggers.teamChanged('blue'),
       ['blue/app', 'blue/lib'],
       ['app', 'lib'],
     ],
     'a changed row queues its Pipeline for a later status update only': [
-      (on) => on.rowChanged(2),
+      (triggers) => triggers.rowChanged(2),
       ['blue/lib later'],
       [],
     ],
-    'a changed row of another object queues nothing': [(on) => on.rowChanged(9), [], []],
+    'a changed row of another object queues nothing': [(triggers) => triggers.rowChanged(9), [], []],
     'a change of all rows queues all Pipelines': [
-      (on) => on.rowChanged('all'),
+      (triggers) => triggers.rowChanged('all'),
       ['blue/app later', 'blue/lib later'],
       [],
     ],
-    'overdue checks queue their Pipeline': [(on) => on.checksOverdue([1]), ['blue/app later'], []],
-    'a key without an object queues nothing': [(on) => on.applyAgain('blue/gone'), [], []],
+    'overdue checks queue their Pipeline': [
+      (triggers) => triggers.checksOverdue([1]),
+      ['blue/app later'],
+      [],
+    ],
+    'a key without an object queues nothing': [(triggers) => triggers.applyAgain('blue/gone'), [], []],
   };
   test.each(Object.entries(cases))('%s', (_, [trigger, added, applyAgain]) => {
-    const { triggers, happened } = world();
+    const { triggers, effects } = appliedPipelines();
     trigger(triggers);
-    expect(happened()).toEqual({ added, applyAgain });
+    expect(effects()).toEqual({ added, applyAgain });
   });
 
   test('checks that the status already reports as overdue queue nothing', () => {
-    const { triggers, states, happened } = world();
+    const { triggers, states, effects } = appliedPipelines();
     const stalled = { type: 'ChecksStalled', status: 'True' as const, reason: 'Overdue', message: 'late' };
     const conditions = [{ ...stalled, lastTransitionTime: AT.toISOString() }];
     states.get('blue/app')?.statusWritten({ conditions });
     triggers.checksOverdue([1, 2]);
-    expect(happened().added).toEqual(['blue/lib later']);
+    expect(effects().added).toEqual(['blue/lib later']);
   });
 });

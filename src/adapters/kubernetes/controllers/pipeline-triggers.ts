@@ -18,9 +18,7 @@ export interface PipelineTriggersOptions {
   states: PipelineStates;
 }
 
-/**
- * Enqueues Pipeline objects, and decides whether to apply them again or only to write their status.
- */
+/** Enqueues Pipeline objects, and decides whether to apply them again or only to write their status. */
 export class PipelineTriggers {
   readonly #options: PipelineTriggersOptions;
 
@@ -34,7 +32,7 @@ export class PipelineTriggers {
     this.#options.queue.add(change.key);
   }
 
-  /** One of our CronJobs was changed or deleted, so it may need to be restored. */
+  /** A CronJob of Millrace was changed or deleted, so it may need to be restored. */
   cronJobChanged({ type, object }: ObjectChange<CronJobProjection>): void {
     if (type !== 'added') this.applyAgain(`${object.namespace}/${object.pipeline}`);
   }
@@ -50,22 +48,22 @@ export class PipelineTriggers {
     }
   }
 
-  /** The CronJobs of the Pipelines contain rules of the Team. */
+  /** Applies the Pipelines of the namespace again: their CronJobs contain rules of the Team. */
   teamChanged(namespace: string): void {
     for (const pipeline of this.#options.informers.pipelinesIn(namespace))
       this.applyAgain(objectKey(pipeline));
   }
 
-  /** A fact that the status shows has changed in the database, for one row id or all. */
+  /**
+   * Facts that the status shows have changed in the database, for the pipeline with this row id or for all.
+   */
   rowChanged(id: number | 'all'): void {
     const { states, queue } = this.#options;
     const keys = id === 'all' ? states.keys() : [states.keyOfRow(id)];
     for (const key of keys) if (key !== undefined) queue.addAfter(key, ROW_CHANGED_AFTER_MS);
   }
 
-  /**
-   * Checks of these pipelines (row ids) may be overdue. Writes the statuses that do not show it yet.
-   */
+  /** Checks of these pipelines (row ids) may be overdue. Writes the statuses that do not report this yet. */
   checksOverdue(ids: readonly number[]): void {
     for (const id of ids) {
       const { status } = this.#options.states.get(this.#options.states.keyOfRow(id) ?? '') ?? {};
@@ -80,7 +78,7 @@ export class PipelineTriggers {
   }
 }
 
-/** Updates of the status, which are our own, and of labels need no work. */
+/** Whether an update needs no work: only the operator updates the status, and labels do not matter. */
 function isNoChange(before: PipelineProjection, after: PipelineProjection): boolean {
   return (
     before.generation === after.generation &&

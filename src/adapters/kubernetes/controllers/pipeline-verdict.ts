@@ -6,9 +6,7 @@ import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { notReady, readyVerdict, type WantedCondition } from './conditions.ts';
 import { lastPlanOf } from './last-plan.ts';
 
-/**
- * The part of a Pipeline's status that does not come from the database.
- */
+/** The part of a Pipeline's status that does not come from the database. */
 export interface ManifestVerdict {
   ready: WantedCondition;
   /** The user has to change the manifest. */
@@ -50,7 +48,8 @@ export function verdictBefore(
 ): ManifestVerdict | undefined {
   const ready = readyVerdict(status?.conditions, generation);
   if (ready === undefined || TRANSIENT_REASONS.has(ready.reason)) return undefined;
-  const stalled = status?.conditions?.some((one) => one.type === 'Stalled' && one.status === 'True') === true;
+  const stalled =
+    status?.conditions?.some(({ type, status: is }) => type === 'Stalled' && is === 'True') === true;
   return defined({ ready, stalled, lastPlan: status?.lastPlan });
 }
 

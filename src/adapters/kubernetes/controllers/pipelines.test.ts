@@ -29,7 +29,7 @@ const condition = (
   lastTransitionTime: '2026-11-22T12:00:00Z',
 });
 
-interface World {
+interface Setup {
   object?: Partial<PipelineProjection>;
   conditions?: StatusCondition[];
   /** `none`: no Team has the namespace. */
@@ -53,7 +53,7 @@ const BLUE: TeamProjection = {
   status: {},
 };
 
-function pipeline({ object, conditions }: World): PipelineProjection {
+function pipeline({ object, conditions }: Setup): PipelineProjection {
   return {
     namespace: 'blue',
     name: 'app',
@@ -77,60 +77,60 @@ function answerWith(object: unknown) {
  * A Pipeline and a new leader. `reconcile` returns what a reconciliation did: a line for each condition that
  * it wrote (`type=status reason`), each Event and each call, and last its result.
  */
-function newLeader(world: World) {
+function newLeader(setup: Setup) {
   const store = new Store<PipelineProjection>();
-  store.put(pipeline(world));
+  store.put(pipeline(setup));
   const key = 'blue/app';
-  const applied = [...(world.applied ?? [])];
-  let did: string[] = [];
+  const applied = [...(setup.applied ?? [])];
+  let effects: string[] = [];
   let at = START;
   const client: PipelinesOptions['client'] = {
     get: () => answerWith({ metadata: { ...store.get(key) } }),
     patchJson: (_kind, _ref, patch) => {
-      did.push(...patch.filter(({ op }) => op !== 'test').map(({ op, path }) => `${op} ${path}`));
+      effects.push(...patch.filter(({ op }) => op !== 'test').map(({ op, path }) => `${op} ${path}`));
       return answerWith({});
     },
     applyStatus: (_kind, { status }) => {
       const written: PipelineStatus = JSON.parse(JSON.stringify(status));
-      did.push(
+      effects.push(
         ...(written.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`),
       );
-      const stored = store.get(key) ?? pipeline(world);
+      const stored = store.get(key) ?? pipeline(setup);
       store.put({ ...stored, resourceVersion: `${stored.resourceVersion}0`, status: written });
       return answerWith({});
     },
   };
   const options: PipelinesOptions = {
     client,
-    informers: { pipelines: { store }, teamOf: () => (world.team === 'none' ? undefined : BLUE) },
-    recorder: { record: (_regarding, { type, reason }) => void did.push(`Event ${type} ${reason}`) },
+    informers: { pipelines: { store }, teamOf: () => (setup.team === 'none' ? undefined : BLUE) },
+    recorder: { record: (_regarding, { type, reason }) => void effects.push(`Event ${type} ${reason}`) },
     states: new PipelineStates(),
-    applyAgain: (other) => void did.push(`apply ${other} again`),
+    applyAgain: (other) => void effects.push(`apply ${other} again`),
     apply: () => {
-      did.push('apply');
+      effects.push('apply');
       const result = applied.shift() ?? new Error('not expected here');
       return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
     },
-    remove: (name, askedMsAgo) => {
-      did.push(`remove ${name.team}/${name.pipeline}, deleted ${askedMsAgo} ms ago`);
-      return Promise.resolve(world.removed ?? { outcome: 'removed' });
+    remove: (name, deletedMsAgo) => {
+      effects.push(`remove ${name.team}/${name.pipeline}, deleted ${deletedMsAgo} ms ago`);
+      return Promise.resolve(setup.removed ?? { outcome: 'removed' });
     },
-    facts: () => Promise.resolve(world.facts),
-    teamState: () => (world.team === 'none' ? 'unknown' : (world.team ?? 'unknown')),
+    facts: () => Promise.resolve(setup.facts),
+    teamState: () => (setup.team === 'none' ? 'unknown' : (setup.team ?? 'unknown')),
     now: () => new Date(at),
   };
   const reconcile = async (afterMs = 0): Promise<string[]> => {
-    did = [];
+    effects = [];
     at += afterMs;
     const result = await workOnPipeline(key, options).catch(() => 'error' as const);
-    return [...did, typeof result === 'string' ? result : `again in ${result.requeueAfterMs} ms`];
+    return [...effects, typeof result === 'string' ? result : `again in ${result.requeueAfterMs} ms`];
   };
   return { reconcile };
 }
 
-/** The conditions that a new leader writes about an existing Pipeline. Nothing written: 'kept'. */
-async function firstLook(world: World): Promise<string[] | 'kept'> {
-  const conditions = (await newLeader(world).reconcile()).filter((line) => line.includes('='));
+/** The conditions that a new leader writes about an existing Pipeline; 'kept' if it writes none. */
+async function firstConditions(setup: Setup): Promise<string[] | 'kept'> {
+  const conditions = (await newLeader(setup).reconcile()).filter((line) => line.includes('='));
   return conditions.length === 0 ? 'kept' : conditions;
 }
 
@@ -138,7 +138,7 @@ const ACCEPTED = [condition('Ready', 'True', 'Accepted')];
 const REFUSED = [condition('Ready', 'False', 'InvalidConfig'), condition('Stalled', 'True', 'InvalidConfig')];
 
 describe('a new leader that has not prepared the Team yet', () => {
-  test.each<[string, World, string[] | 'kept']>([
+  test.each<[string, Setup, string[] | 'kept']>([
     ['keeps the condition that the pipeline runs', { conditions: ACCEPTED }, 'kept'],
     ['keeps the condition that the text has errors', { conditions: REFUSED }, 'kept'],
     [
@@ -152,13 +152,13 @@ describe('a new leader that has not prepared the Team yet', () => {
       { conditions: [condition('Ready', 'False', 'Retrying')] },
       ['Ready=Unknown WaitingForTeam'],
     ],
-  ])('%s', async (_, world, written) => {
-    expect(await firstLook(world)).toEqual(written);
+  ])('%s', async (_, setup, written) => {
+    expect(await firstConditions(setup)).toEqual(written);
   });
 });
 
 describe('a new leader whose database is unavailable', () => {
-  test.each<[string, World, string[]]>([
+  test.each<[string, Setup, string[]]>([
     [
       'keeps the condition that the pipeline runs, and reports a retry',
       { conditions: ACCEPTED },
@@ -174,13 +174,13 @@ describe('a new leader whose database is unavailable', () => {
       { conditions: [condition('Ready', 'Unknown', 'WaitingForTeam')] },
       ['Ready=False Retrying', 'Reconciling=True Retrying'],
     ],
-  ])('%s', async (_, world, written) => {
+  ])('%s', async (_, setup, written) => {
     const applied = [new Error('the database is unreachable')];
-    expect(await firstLook({ ...world, team: 'ready', applied })).toEqual(written);
+    expect(await firstConditions({ ...setup, team: 'ready', applied })).toEqual(written);
   });
 });
 
-/** The Pipeline does not run for this reason, and waits for a change. */
+/** The effects of reporting that the Pipeline does not run for this reason and waits for a change. */
 const reported = (reason: string): string[] => [
   `Ready=False ${reason}`,
   `Stalled=True ${reason}`,
@@ -190,7 +190,7 @@ const reported = (reason: string): string[] => [
 
 describe('a Pipeline whose Team is not ready', () => {
   const waiting = ['Ready=Unknown WaitingForTeam', 'again in 10000 ms'];
-  const cases: Record<string, [world: World, atOnce: string[], beforePatience: string[], after: string[]]> = {
+  const cases: Record<string, [setup: Setup, atOnce: string[], beforeTimeout: string[], after: string[]]> = {
     'waits for a Team that is missing, and then reports it': [
       { team: 'none' },
       waiting,
@@ -216,10 +216,10 @@ describe('a Pipeline whose Team is not ready', () => {
       reported('NoTeam'),
     ],
   };
-  test.each(Object.entries(cases))('%s', async (_, [world, atOnce, beforePatience, after]) => {
-    const { reconcile } = newLeader(world);
+  test.each(Object.entries(cases))('%s', async (_, [setup, atOnce, beforeTimeout, after]) => {
+    const { reconcile } = newLeader(setup);
     expect(await reconcile()).toEqual(atOnce);
-    expect(await reconcile(9999)).toEqual(beforePatience);
+    expect(await reconcile(9999)).toEqual(beforeTimeout);
     expect(await reconcile(1)).toEqual(after);
   });
 });
@@ -228,7 +228,7 @@ describe('a deleted Pipeline', () => {
   const deletedAt = new Date(START - 5000);
   const released = 'remove /metadata/finalizers/0';
   const removed = 'remove blue/app, deleted 5000 ms ago';
-  const cases: Record<string, [world: World, did: string[]]> = {
+  const cases: Record<string, [setup: Setup, effects: string[]]> = {
     'is removed, and released': [{ team: 'ready', object: { deletedAt } }, [removed, released, 'done']],
     'is removed although its Team is not ready': [
       { team: 'refused', object: { deletedAt } },
@@ -256,8 +256,8 @@ describe('a deleted Pipeline', () => {
       ['done'],
     ],
   };
-  test.each(Object.entries(cases))('%s', async (_, [world, did]) => {
-    expect(await newLeader(world).reconcile()).toEqual(did);
+  test.each(Object.entries(cases))('%s', async (_, [setup, effects]) => {
+    expect(await newLeader(setup).reconcile()).toEqual(effects);
   });
 });
 
@@ -275,7 +275,7 @@ const APPLIED: PipelineApplied = {
   warnings: [],
   facts: FACTS,
 };
-const KNOWN: World = { team: 'ready', conditions: ACCEPTED };
+const ACCEPTED_PIPELINE: Setup = { team: 'ready', conditions: ACCEPTED };
 
 describe('an applied Pipeline', () => {
   const renamedFrom = { name: 'old', uid: 'u0', key: 'k' };
@@ -286,7 +286,7 @@ describe('an applied Pipeline', () => {
     again: true,
   };
   const refused: PipelineApplied = { outcome: 'renaming', reason: 'RenameRefused', message: 'in words' };
-  const cases: Record<string, [world: World, did: string[]]> = {
+  const cases: Record<string, [setup: Setup, effects: string[]]> = {
     'gets the finalizer and a first condition before it is applied': [
       { team: 'ready', object: { finalizers: [] }, applied: [APPLIED] },
       [
@@ -298,24 +298,24 @@ describe('an applied Pipeline', () => {
         'done',
       ],
     ],
-    'leaves the rest to the new object if it was renamed': [
-      { ...KNOWN, applied: [{ outcome: 'renamed', to: 'new' }] },
+    'does nothing more if its pipeline was renamed': [
+      { ...ACCEPTED_PIPELINE, applied: [{ outcome: 'renamed', to: 'new' }] },
       ['apply', 'done'],
     ],
-    'wakes the old object of a rename': [
-      { ...KNOWN, object: { renamedFrom }, applied: [APPLIED] },
+    'applies the old object of a rename again': [
+      { ...ACCEPTED_PIPELINE, object: { renamedFrom }, applied: [APPLIED] },
       ['apply', 'Ready=True Accepted', 'Event Normal RevisionApplied', 'apply blue/old again', 'done'],
     ],
-    'asks soon again whether the old name is free': [
+    'is tried again soon while a rename waits for builds': [
       {
-        ...KNOWN,
+        ...ACCEPTED_PIPELINE,
         object: { renamedFrom },
         applied: [{ outcome: 'renaming', reason: 'Renaming', message: 'in words' }],
       },
       ['apply', 'Ready=False Renaming', 'Event Warning Renaming', 'again in 2000 ms'],
     ],
     'reports a rename that is refused': [
-      { ...KNOWN, object: { renamedFrom }, applied: [refused] },
+      { ...ACCEPTED_PIPELINE, object: { renamedFrom }, applied: [refused] },
       [
         'apply',
         'Ready=False RenameRefused',
@@ -325,22 +325,22 @@ describe('an applied Pipeline', () => {
       ],
     ],
     'fetches an unavailable source again': [
-      { ...KNOWN, applied: [unavailable] },
+      { ...ACCEPTED_PIPELINE, applied: [unavailable] },
       ['apply', 'Ready=False SourceUnavailable', 'Event Warning SourceUnavailable', 'again in 60000 ms'],
     ],
   };
-  test.each(Object.entries(cases))('%s', async (_, [world, did]) => {
-    expect(await newLeader(world).reconcile()).toEqual(did);
+  test.each(Object.entries(cases))('%s', async (_, [setup, effects]) => {
+    expect(await newLeader(setup).reconcile()).toEqual(effects);
   });
 
   test('is applied once, and then only its status follows the facts', async () => {
-    const { reconcile } = newLeader({ ...KNOWN, applied: [APPLIED], facts: FACTS });
+    const { reconcile } = newLeader({ ...ACCEPTED_PIPELINE, applied: [APPLIED], facts: FACTS });
     expect(await reconcile()).toContain('apply');
     expect(await reconcile()).toEqual(['done']);
   });
 
   test('is applied again after a retry', async () => {
-    const { reconcile } = newLeader({ ...KNOWN, applied: [unavailable, APPLIED], facts: FACTS });
+    const { reconcile } = newLeader({ ...ACCEPTED_PIPELINE, applied: [unavailable, APPLIED], facts: FACTS });
     expect(await reconcile()).toContain('again in 60000 ms');
     expect(await reconcile(60_000)).toContain('apply');
     expect(await reconcile()).toEqual(['done']);
@@ -349,7 +349,7 @@ describe('an applied Pipeline', () => {
   test('is applied again if the API paused it', async () => {
     const paused = { ...FACTS, paused: true };
     const applied = [APPLIED, { ...APPLIED, facts: paused }];
-    const { reconcile } = newLeader({ ...KNOWN, applied, facts: paused });
+    const { reconcile } = newLeader({ ...ACCEPTED_PIPELINE, applied, facts: paused });
     expect(await reconcile()).toContain('Ready=True Accepted');
     expect(await reconcile()).toEqual(['again in 0 ms']);
     expect(await reconcile()).toEqual(['apply', 'Ready=True Paused', 'done']);

@@ -22,11 +22,11 @@ import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 import type { TeamState } from './team-states.ts';
 
 /*
- * What wakes the reconciliation of a Pipeline object, and what carries it here. The methods are those of
- * PipelineTriggers; operator/reconcile.ts calls them.
+ * What causes the reconciliation of a Pipeline object, and by which method or constant. The methods are those
+ * of PipelineTriggers; operator/reconcile.ts calls them.
  *
  *   To apply the manifest again, or to remove it:
- *     the object is new, deleted, or has another spec or another annotation of ours    objectChanged
+ *     the object is new, deleted, or has another spec or another annotation to read    objectChanged
  *     a ConfigMap or Secret that the spec refers to changed                            referenceChanged
  *     one of its CronJobs was changed or deleted                                       cronJobChanged
  *     its Team became ready, got another spec, or was deleted                          teamChanged
@@ -53,7 +53,7 @@ export interface PipelinesOptions {
   recorder: Pick<EventRecorder, 'record'>;
   states: PipelineStates;
   apply(manifest: PipelineManifest): Promise<PipelineApplied>;
-  remove(name: PipelineName & { uid: string }, askedMsAgo: number): Promise<PipelineRemoved>;
+  remove(name: PipelineName & { uid: string }, deletedMsAgo: number): Promise<PipelineRemoved>;
   /** Applies the object with this key again, if it exists. */
   applyAgain(key: string): void;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
@@ -65,9 +65,7 @@ export interface PipelinesOptions {
   now: () => Date;
 }
 
-/**
- * Reconciles one Pipeline object: saves a revision, applies CronJobs, writes the status and Events.
- */
+/** Reconciles one Pipeline object: saves a revision, applies CronJobs, writes the status and Events. */
 export async function workOnPipeline(key: string, options: PipelinesOptions): Promise<ReconcileResult> {
   const object = options.informers.pipelines.store.get(key);
   if (object === undefined) return 'done';
@@ -92,7 +90,7 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
     state.invalidate();
     return { requeueAfterMs: 0 };
   }
-  await write(object, { verdict, facts }, options);
+  await writePipelineStatus(object, { verdict, facts }, options);
   return 'done';
 }
 
@@ -130,7 +128,7 @@ async function applyManifest(
   const verdict = verdictOf(applied, object.status);
   state.applied(object.generation, verdict, applied.facts?.paused);
   if (applied.facts !== undefined) options.states.rowKnown(objectKey(object), applied.facts);
-  await write(object, { verdict, facts: applied.facts }, options);
+  await writePipelineStatus(object, { verdict, facts: applied.facts }, options);
   // Reconciles the old object of the rename, which can be deleted now.
   if (object.renamedFrom !== undefined && applied.outcome !== 'renaming')
     options.applyAgain(`${object.namespace}/${object.renamedFrom.name}`);
@@ -153,7 +151,8 @@ async function awaitTeam(
   const isPatient = teamState === 'unknown' || options.now().getTime() - since.getTime() < TEAM_PATIENCE_MS;
   const ready = isPatient ? waitingForTeam(object, team) : teamMissing(object, team);
   const isDecided = verdictBefore(object.status, object.generation) !== undefined;
-  if (!isPatient || !isDecided) await write(object, { verdict: { ready, stalled: !isPatient } }, options);
+  if (!isPatient || !isDecided)
+    await writePipelineStatus(object, { verdict: { ready, stalled: !isPatient } }, options);
   return isPatient ? { requeueAfterMs: TEAM_PATIENCE_MS } : 'done';
 }
 
@@ -163,12 +162,12 @@ async function remove(
   options: PipelinesOptions,
 ): Promise<ReconcileResult> {
   if (!object.finalizers.includes(PIPELINE_FINALIZER)) return 'done';
-  const askedMsAgo = options.now().getTime() - (object.deletedAt?.getTime() ?? 0);
+  const deletedMsAgo = options.now().getTime() - (object.deletedAt?.getTime() ?? 0);
   if (team !== undefined) {
-    const removed = await options.remove({ team, pipeline: object.name, uid: object.uid }, askedMsAgo);
+    const removed = await options.remove({ team, pipeline: object.name, uid: object.uid }, deletedMsAgo);
     if (removed.outcome === 'waiting') {
       const ready = notReady('Terminating', removed.message);
-      await write(object, { verdict: { ready, stalled: false } }, options);
+      await writePipelineStatus(object, { verdict: { ready, stalled: false } }, options);
       return { requeueAfterMs: REMOVAL_RETRY_MS };
     }
   }
@@ -176,7 +175,7 @@ async function remove(
   return 'done';
 }
 
-/** Writes Ready=Unknown, because tools take an object without conditions for a ready one. */
+/** Writes Ready=Unknown, because tools mistake an object without conditions for a ready one. */
 async function writeInitialStatus(object: PipelineProjection, options: PipelinesOptions): Promise<void> {
   if (object.status?.conditions !== undefined) return;
   const ready = {
@@ -185,10 +184,10 @@ async function writeInitialStatus(object: PipelineProjection, options: Pipelines
     reason: 'Applying',
     message: 'The operator is reading the definition.',
   };
-  await write(object, { verdict: { ready, stalled: false } }, options);
+  await writePipelineStatus(object, { verdict: { ready, stalled: false } }, options);
 }
 
-/** Best effort: the work queue gets the error, and retries. */
+/** Ignores that the status cannot be written: the work queue gets the error itself, and retries. */
 async function writeErrorStatus(
   object: PipelineProjection,
   { error, verdict: last }: { error: unknown; verdict: ManifestVerdict | undefined },
@@ -197,7 +196,7 @@ async function writeErrorStatus(
   const fault = error instanceof Error ? error.message : String(error);
   const undecided = { ready: notReady('Retrying', fault), stalled: false };
   const verdict = last ?? verdictBefore(object.status, object.generation) ?? undecided;
-  await write(object, { verdict, fault }, options).catch(() => undefined);
+  await writePipelineStatus(object, { verdict, fault }, options).catch(() => undefined);
 }
 
 interface ToWrite {
@@ -207,7 +206,7 @@ interface ToWrite {
   fault?: string;
 }
 
-async function write(
+async function writePipelineStatus(
   object: PipelineProjection,
   { verdict, facts, fault }: ToWrite,
   options: PipelinesOptions,
@@ -218,9 +217,9 @@ async function write(
   const before = state?.status ?? stored;
   const { generation } = object;
   const status = pipelineStatus({ verdict, facts, before, generation, now: options.now(), fault });
-  const wrote = await writeStatus(client, KINDS.pipelines, { ...object, status: stored }, status);
+  const outcome = await writeStatus(client, KINDS.pipelines, { ...object, status: stored }, status);
   state?.statusWritten(status);
-  if (wrote === 'written') recordEvents(object, eventsBetween(before, status), options);
+  if (outcome === 'written') recordEvents(object, eventsBetween(before, status), options);
 }
 
 function recordEvents(object: PipelineProjection, events: EventNote[], { recorder }: PipelinesOptions): void {

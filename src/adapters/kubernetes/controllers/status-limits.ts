@@ -1,5 +1,5 @@
 const MAX_NAMES = 100;
-/** Texts that one condition lists. */
+/** The most texts that one condition lists. */
 const MAX_LISTED = 5;
 export const MAX_MESSAGE_CHARACTERS = 1024;
 

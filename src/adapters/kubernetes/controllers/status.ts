@@ -20,7 +20,7 @@ export async function writeStatus<T extends WithStatus>(
 ): Promise<'written' | 'same'> {
   if (covers(object.status, status) && covers(status, object.status)) return 'same';
   const answer = await client.applyStatus(kind, { metadata: { ...ref(object), uid: object.uid }, status });
-  // 409: the name has an object with another uid, so this one no longer exists.
+  // 409: an object with this name has another uid, so the object to update no longer exists.
   if (answer.ok || answer.status === 409) return 'written';
   orAbsent(answer, `writing the status of ${kind.kind} ${object.name}`);
   return 'written';
@@ -41,7 +41,10 @@ export async function addFinalizer<T extends WithStatus>(
       ? { op: 'add', path: '/metadata/finalizers', value: [finalizer] }
       : { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
   ];
-  orAbsent(await client.patchJson(kind, ref(object), patch), `marking ${kind.kind} ${object.name}`);
+  orAbsent(
+    await client.patchJson(kind, ref(object), patch),
+    `adding the finalizer to ${kind.kind} ${object.name}`,
+  );
 }
 
 /** Removes only this finalizer, wherever it is in the list. */
@@ -51,8 +54,8 @@ export async function removeFinalizer<T extends WithStatus>(
   object: ObjectProjection,
   finalizer: string,
 ): Promise<void> {
-  const doing = `letting ${kind.kind} ${object.name} go`;
-  const current = orAbsent(await client.get(kind, ref(object)), doing);
+  const operation = `removing the finalizer from ${kind.kind} ${object.name}`;
+  const current = orAbsent(await client.get(kind, ref(object)), operation);
   const index = current?.metadata?.finalizers?.indexOf(finalizer) ?? -1;
   if (index === -1 || current?.metadata?.uid !== object.uid) return;
   const path = `/metadata/finalizers/${index}`;
@@ -61,7 +64,7 @@ export async function removeFinalizer<T extends WithStatus>(
     { op: 'test', path, value: finalizer },
     { op: 'remove', path },
   ];
-  orAbsent(await client.patchJson(kind, ref(object), patch), doing);
+  orAbsent(await client.patchJson(kind, ref(object), patch), operation);
 }
 
 function ref(object: ObjectProjection): ObjectRef {

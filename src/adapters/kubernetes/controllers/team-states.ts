@@ -7,7 +7,7 @@ export type TeamState = 'ready' | 'refused' | 'unknown';
 
 /*
  * What this process stores about Teams, by name, in addition to the informer's cache. Only this file changes
- * it.
+ * these states.
  *
  *                     ┌───────────refused───────────┐
  *                     │                             ▼
@@ -41,7 +41,8 @@ export class TeamStates {
   }
 
   /**
-   * The namespace is prepared and watched, and the row is saved. Returns whether to notify its Pipelines.
+   * The namespace is prepared and watched, and the row is saved. Returns whether to notify the Team's
+   * Pipelines.
    */
   ready({
     name,
@@ -69,7 +70,7 @@ export class TeamStates {
     return this.#fills.get(name);
   }
 
-  /** Undefined: it keeps no Pods ready. */
+  /** The warm Pods of a Team. Undefined: the Team keeps no Pods ready. */
   warmOf(name: string): WarmCount | undefined {
     return this.#warm.get(name);
   }

@@ -10,6 +10,7 @@ import { conditionsOf, notReady, type WantedCondition } from './conditions.ts';
 export type TeamStatus = NonNullable<TeamProjection['status']>;
 
 const LOGS_NEAR_LIMIT = 'LogsNearLimit';
+/** The most members, and the most groups, that the status lists. */
 const MAX_MIRRORED = 200;
 
 export interface TeamStatusInput {
@@ -20,9 +21,7 @@ export interface TeamStatusInput {
   before: TeamStatus | undefined;
   pipelineCount: number;
   limits: TeamLimits;
-  /**
-   * How full its logs are. Undefined before a new leader has counted them: the condition stays.
-   */
+  /** How full the Team's logs are. Undefined before a new leader has counted them: the condition stays. */
   fill: LogFill | undefined;
   /** Pods that wait for builds. Undefined: the Team keeps none, or they are not counted yet. */
   warm?: { ready: number; starting: number } | undefined;
@@ -43,7 +42,7 @@ export function teamStatus(input: TeamStatusInput): TeamStatus {
   };
 }
 
-/** A new leader has not counted yet: what the status says stays. */
+/** Before a new leader has counted warm Pods, the numbers in the status stay. */
 function warmPods({ object, warm, before }: TeamStatusInput): Pick<TeamStatus, 'warmPods'> {
   if (object.spec.warm === undefined) return {};
   const { ready = 0, starting = 0 } = warm ?? before?.warmPods ?? {};
@@ -62,7 +61,7 @@ export function readyIn(namespace: string): WantedCondition {
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
 }
 
-/** The user has to change the manifest. */
+/** The conditions while the user has to change the manifest. */
 export function stalled({ reason, message }: { reason: string; message: string }): WantedCondition[] {
   return [notReady(reason, message), { type: 'Stalled', status: 'True', reason, message }];
 }
@@ -102,7 +101,7 @@ function nearLimit(reason: string, message: string): WantedCondition {
   return { type: LOGS_NEAR_LIMIT, status: 'True', reason, message };
 }
 
-/** What is in effect, from the manifest, the API and identity providers. */
+/** The settings in effect, from the manifest, the API and identity providers. */
 function mirrored({ displayName, members, groups }: TeamSaved): TeamStatus {
   return defined({
     displayName,

@@ -30,7 +30,7 @@ export class TeamTriggers {
     this.#options.queue.add(change.key);
   }
 
-  /** A Pipeline was created in the namespace or deleted from it: the status of the Team counts them. */
+  /** A Pipeline was created in the namespace or deleted from it: the status of the Team counts Pipelines. */
   pipelinesChanged(namespace: string): void {
     const team = this.#options.informers.teamOf(namespace);
     if (team !== undefined) this.#options.queue.add(team.name);
@@ -62,7 +62,7 @@ export class TeamTriggers {
   }
 }
 
-/** Updates of the status, which are our own, and of labels need no work. */
+/** Whether an update needs no work: only the operator updates the status, and labels do not matter. */
 function isNoChange(before: TeamProjection, after: TeamProjection): boolean {
   return (
     before.generation === after.generation &&

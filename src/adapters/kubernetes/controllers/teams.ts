@@ -18,10 +18,10 @@ import type { TeamStates } from './team-states.ts';
 import { APPLYING, groupCondition, readyIn, stalled, teamStatus } from './team-status.ts';
 
 const REMOVAL_RETRY_MS = 5000;
-/** An account may exist now that makes a refused change possible. */
+/** After this time, a refused change is tried again: an account that it needs may exist by then. */
 const REFUSED_RETRY_MS = 30_000;
 /** The objects in the namespace have no informers, so they are compared again after this time. */
-const LOOK_AGAIN_MS = 300_000;
+const RECONCILE_AGAIN_MS = 300_000;
 /** A new leader first takes over every Team, and then prepares the namespaces. */
 const AFTER_TAKEOVER_MS = 2000;
 
@@ -43,22 +43,25 @@ export async function workOnTeam(name: string, options: TeamsOptions): Promise<R
   const object = options.informers.teams.store.get(name);
   if (object === undefined) return 'done';
   if (object.deletedAt !== undefined) return await remove(object, options);
-  if (isReadyByLeaderBefore(object, options)) {
+  if (wasReadyUnderFormerLeader(object, options)) {
     await announce(object, options);
     return { requeueAfterMs: AFTER_TAKEOVER_MS };
   }
 
   await addFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
-  if (object.status?.conditions === undefined) await write(object, { wanted: [APPLYING] }, options);
+  if (object.status?.conditions === undefined) await writeTeamStatus(object, { wanted: [APPLYING] }, options);
 
   const prepared = await prepare(object, options);
-  await write(object, prepared, options);
+  await writeTeamStatus(object, prepared, options);
   const isRefused = prepared.wanted.some(({ type }) => type === 'Stalled');
-  return { requeueAfterMs: isRefused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
+  return { requeueAfterMs: isRefused ? REFUSED_RETRY_MS : RECONCILE_AGAIN_MS };
 }
 
-/** Lets the Pipelines of the Team run before this process prepares the namespace again. */
-function isReadyByLeaderBefore(object: TeamProjection, { states }: TeamsOptions): boolean {
+/**
+ * Whether a former leader reported the Team as ready, and this process has not reconciled the Team yet. Then
+ * the Pipelines of the Team may run before this process prepares the namespace again.
+ */
+function wasReadyUnderFormerLeader(object: TeamProjection, { states }: TeamsOptions): boolean {
   if (states.state(object.name) !== 'unknown') return false;
   return readyVerdict(object.status?.conditions, object.generation)?.status === 'True';
 }
@@ -74,7 +77,9 @@ interface ToWrite {
   saved?: TeamSaved | undefined;
 }
 
-/** Prepares and watches the namespace and notifies its Pipelines, or returns why it cannot. */
+/**
+ * Prepares and watches the namespace and notifies its Pipelines. Returns the conditions, also if it cannot.
+ */
 async function prepare(object: TeamProjection, options: TeamsOptions): Promise<ToWrite> {
   const applied = await apply(object, options);
   if (applied.outcome === 'refused') {
@@ -97,7 +102,7 @@ async function apply(object: TeamProjection, options: TeamsOptions): Promise<Tea
   }
 }
 
-/** Best effort: the work queue gets the error, and retries. */
+/** Ignores that the status cannot be written: the work queue gets the error itself, and retries. */
 async function writeErrorStatus(
   object: TeamProjection,
   error: unknown,
@@ -107,7 +112,7 @@ async function writeErrorStatus(
   const decided = readyVerdict(object.status?.conditions, object.generation);
   const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
   const wanted = [decided ?? notReady('Retrying', message), reconciling];
-  await write(object, { wanted }, options).catch(() => undefined);
+  await writeTeamStatus(object, { wanted }, options).catch(() => undefined);
 }
 
 async function remove(object: TeamProjection, options: TeamsOptions): Promise<ReconcileResult> {
@@ -116,14 +121,14 @@ async function remove(object: TeamProjection, options: TeamsOptions): Promise<Re
   if (removed.outcome === 'waiting') {
     // Remaining Pipelines still need the namespace.
     const { saved } = await prepare(object, options);
-    await write(object, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
+    await writeTeamStatus(object, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
     return { requeueAfterMs: REMOVAL_RETRY_MS };
   }
   await removeFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
   return 'done';
 }
 
-async function write(
+async function writeTeamStatus(
   object: TeamProjection,
   { wanted, saved }: ToWrite,
   options: TeamsOptions,
@@ -141,8 +146,8 @@ async function write(
     warm: states.warmOf(object.name),
     now: new Date(),
   });
-  const wrote = await writeStatus(client, KINDS.teams, { ...object, status: before }, status);
-  if (wrote === 'written') recordEvent(object, { before, ready: wanted[0] }, options);
+  const outcome = await writeStatus(client, KINDS.teams, { ...object, status: before }, status);
+  if (outcome === 'written') recordEvent(object, { before, ready: wanted[0] }, options);
 }
 
 function recordEvent(

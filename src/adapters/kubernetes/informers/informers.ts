@@ -47,7 +47,8 @@ export interface InformersOptions {
 /** The informers of one team's namespace. */
 interface TeamWatches {
   pods: Reflector<Wire<V1Pod>, PodProjection>;
-  all: AnyReflector[];
+  /** The reflectors of all kinds, with `pods`. */
+  reflectors: AnyReflector[];
   /** The first lists are complete. */
   synced: boolean;
 }
@@ -56,8 +57,8 @@ interface TeamWatches {
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**
- * All informers. Cluster-wide: our own kinds and nodes. In each team's namespace, the only ones that the
- * operator may read: Pods, CronJobs, and the metadata of ConfigMaps and Secrets.
+ * All informers. Cluster-wide: the kinds of Millrace, and nodes. In the namespaces of teams, since the
+ * operator may read no others: Pods, CronJobs, and the metadata of ConfigMaps and Secrets.
  */
 export class Informers implements ClusterCache {
   readonly teams: Reflector<typeof KINDS.teams extends ApiKind<infer T> ? T : never, TeamProjection>;
@@ -105,35 +106,33 @@ export class Informers implements ClusterCache {
     });
   }
 
-  /** Starts the cluster-wide informers. Resolves after the first lists of our own kinds. */
+  /** Starts the cluster-wide informers. Resolves after the first lists of the kinds of Millrace. */
   async start(): Promise<void> {
-    const own = [this.teams, this.pipelines, this.oauthProviders];
-    for (const reflector of [...own, this.#nodes]) reflector.start();
-    await Promise.all(own.map((reflector) => reflector.synced));
+    const ownKinds = [this.teams, this.pipelines, this.oauthProviders];
+    for (const reflector of [...ownKinds, this.#nodes]) reflector.start();
+    await Promise.all(ownKinds.map((reflector) => reflector.synced));
   }
 
   async stop(): Promise<void> {
-    const all = [...this.#own(), ...[...this.#namespaces.values()].flatMap((watches) => watches.all)];
-    await Promise.all(all.map((reflector) => reflector.stop()));
+    await Promise.all(this.#allReflectors().map((reflector) => reflector.stop()));
   }
 
   /** Starts the informers of a team's namespace. Resolves after the first lists. */
   async watchNamespace(namespace: string): Promise<void> {
-    const known = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
-    await Promise.all(known.all.map((reflector) => reflector.synced));
-    known.synced = true;
+    const watches = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
+    await Promise.all(watches.reflectors.map((reflector) => reflector.synced));
+    watches.synced = true;
   }
 
   async leaveNamespace(namespace: string): Promise<void> {
     const watches = this.#namespaces.get(namespace);
     this.#namespaces.delete(namespace);
-    await Promise.all((watches?.all ?? []).map((reflector) => reflector.stop()));
+    await Promise.all((watches?.reflectors ?? []).map((reflector) => reflector.stop()));
   }
 
   /** The longest time in which an informer made no progress, for the liveness probe. */
   stuckMs(): number {
-    const all = [...this.#own(), ...[...this.#namespaces.values()].flatMap((watches) => watches.all)];
-    return Math.max(...all.map((reflector) => reflector.stuckMs()));
+    return Math.max(...this.#allReflectors().map((reflector) => reflector.stuckMs()));
   }
 
   /** The Team whose namespace this is. */
@@ -176,7 +175,7 @@ export class Informers implements ClusterCache {
     return { apiVersion, kind, name, uid: pipeline.uid };
   }
 
-  /** Counts Pods with a valid seal and check Pods that a CronJob created, but no copies of them. */
+  /** Counts Pods with a valid seal and check Pods that a CronJob created, but no copies of sealed Pods. */
   runningPods(namespace: string, kind: 'build' | 'check'): number {
     const pods = this.#namespaces.get(namespace)?.pods.store.values() ?? [];
     return [...pods].filter(({ labels, facts }) => {
@@ -191,14 +190,14 @@ export class Informers implements ClusterCache {
    * known node, one is assumed.
    */
   nodes(selector: NodeSelector): StartNode[] {
-    const known = [...this.#nodes.store.values()];
-    if (known.length === 0) return [ASSUMED_NODE];
-    const wanted = Object.entries(selector);
-    return known.filter(
+    const nodes = [...this.#nodes.store.values()];
+    if (nodes.length === 0) return [ASSUMED_NODE];
+    const requiredLabels = Object.entries(selector);
+    return nodes.filter(
       ({ takesPods, tainted, labels }) =>
         takesPods &&
-        (!tainted || wanted.length > 0) &&
-        wanted.every(([label, value]) => labels[label] === value),
+        (!tainted || requiredLabels.length > 0) &&
+        requiredLabels.every(([label, value]) => labels[label] === value),
     );
   }
 
@@ -230,8 +229,9 @@ export class Informers implements ClusterCache {
     return projectPod(pod, this.#isSealed(pod));
   }
 
-  #own(): AnyReflector[] {
-    return [this.teams, this.pipelines, this.oauthProviders, this.#nodes];
+  #allReflectors(): AnyReflector[] {
+    const clusterWide = [this.teams, this.pipelines, this.oauthProviders, this.#nodes];
+    return [...clusterWide, ...[...this.#namespaces.values()].flatMap(({ reflectors }) => reflectors)];
   }
 
   #startNamespace(namespace: string): TeamWatches {
@@ -264,9 +264,9 @@ export class Informers implements ClusterCache {
       project: projectReference,
       changed: (change) => handlers.reference('secret', change),
     });
-    const watches = { pods, all: [pods, cronJobs, configMaps, secrets], synced: false };
+    const watches = { pods, reflectors: [pods, cronJobs, configMaps, secrets], synced: false };
     this.#namespaces.set(namespace, watches);
-    for (const reflector of watches.all) reflector.start();
+    for (const reflector of watches.reflectors) reflector.start();
     return watches;
   }
 

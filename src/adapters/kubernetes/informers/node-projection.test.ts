@@ -21,19 +21,19 @@ const supportOf = (status: Status, unschedulable = false): unknown =>
   projectNode({ metadata: { name: 'a' }, spec: { unschedulable }, status }).userNamespaces;
 
 describe('what a node reports about user namespaces', () => {
-  const known = { name: 'a', kubelet: 'v1.36.3', kernel: '6.18.44' };
+  const nodeFacts = { name: 'a', kubelet: 'v1.36.3', kernel: '6.18.44' };
 
   test('is that of its default runtime handler', () => {
-    expect(supportOf(handlers({ userNamespaces: true }))).toEqual({ ...known, runtime: true });
-    expect(supportOf(handlers({}))).toEqual({ ...known, runtime: false });
+    expect(supportOf(handlers({ userNamespaces: true }))).toEqual({ ...nodeFacts, runtime: true });
+    expect(supportOf(handlers({}))).toEqual({ ...nodeFacts, runtime: false });
   });
 
-  test('is no support if it reports no runtime handlers', () => {
+  test('is no support if the node reports no runtime handlers', () => {
     const status: Status = JSON.parse(JSON.stringify({ nodeInfo }));
-    expect(supportOf(status)).toEqual({ ...known, runtime: false });
+    expect(supportOf(status)).toEqual({ ...nodeFacts, runtime: false });
   });
 
-  test('does not count if it is cordoned or runs Windows', () => {
+  test('does not count if the node is cordoned or runs Windows', () => {
     const windows: Status = JSON.parse(
       JSON.stringify({ nodeInfo: { ...nodeInfo, operatingSystem: 'windows' } }),
     );

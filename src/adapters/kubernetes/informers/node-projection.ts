@@ -8,11 +8,11 @@ import { projectReference } from './projections.ts';
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
   cores: number;
-  /** It is ready and nobody has cordoned it. */
+  /** The node is ready and nobody has cordoned it. */
   takesPods: boolean;
   /** Only Pods that tolerate its taints may run there. */
   tainted: boolean;
-  /** Undefined if it takes no Linux Pods: it runs another system, or somebody has cordoned it. */
+  /** Undefined if the node takes no Linux Pods: it runs another system, or somebody has cordoned it. */
   userNamespaces: NodeSupport | undefined;
 }
 
@@ -23,7 +23,7 @@ export function projectNode({ metadata = {}, spec = {}, status = {} }: Wire<V1No
     labels: metadata.labels ?? {},
     cores: coresOf(status.allocatable?.['cpu'] ?? '1'),
     takesPods: isReady(status) && !cordoned,
-    tainted: (spec.taints ?? []).some(({ effect }) => BARRING.has(effect)),
+    tainted: (spec.taints ?? []).some(({ effect }) => PREVENTING_EFFECTS.has(effect)),
     userNamespaces: cordoned ? undefined : supportOf(metadata.name, status),
   };
 }
@@ -50,7 +50,7 @@ function supportOf(
 const DEFAULT_HANDLER = '';
 
 /** Taint effects that prevent Pods from starting. */
-const BARRING: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
+const PREVENTING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
 /** Parses a CPU quantity such as `4` or `3920m`. */
 function coresOf(quantity: string): number {

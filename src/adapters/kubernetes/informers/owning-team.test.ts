@@ -2,13 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { owningTeam } from './owning-team.ts';
 import type { TeamProjection } from './projections.ts';
 
-interface About {
+interface TeamOptions {
   namespace?: string;
   createdAt?: string;
   stalled?: string;
 }
 
-function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: About = {}): TeamProjection {
+function team(
+  name: string,
+  { namespace, createdAt = '2026-01-01', stalled }: TeamOptions = {},
+): TeamProjection {
   const condition = {
     type: 'Stalled',
     status: 'True' as const,

@@ -6,7 +6,8 @@ export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): st
 
 /**
  * The Team that owns the namespace. If several Teams name it, one that was not refused wins, then the oldest,
- * so the order of events does not matter. The label of the namespace refuses the others.
+ * so the order of events does not matter. The other Teams are refused, since the namespace has the owner's
+ * label.
  */
 export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
   const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(byClaim);

@@ -12,7 +12,9 @@ export interface PodProjection extends CachedObject {
   facts?: PodFacts;
 }
 
-/** `sealed`: the Pod carries our valid seal. Without labels of our work there are no facts. */
+/**
+ * `sealed`: the Pod has a valid seal of Millrace. A Pod whose labels name no work of Millrace has no facts.
+ */
 export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
   const reference = projectReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};

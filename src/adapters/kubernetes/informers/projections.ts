@@ -12,8 +12,8 @@ import { defined } from '#defined';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
 /*
- * What the informers cache of each object: a few hundred bytes, whatever its size. The HCL text of a Pipeline
- * is read from the API server when it is needed.
+ * What the informers cache of each object: a few hundred bytes, whatever the size of the object. The HCL text
+ * of a Pipeline is read from the API server when it is needed.
  */
 
 export interface ObjectProjection extends CachedObject {
@@ -21,7 +21,7 @@ export interface ObjectProjection extends CachedObject {
   finalizers: string[];
   /** The deletionTimestamp. */
   deletedAt?: Date;
-  /** Present if the API created the object; the account that changed it last. */
+  /** Present if the API created the object. `changedBy`: the account that changed it last. */
   byApi?: { changedBy: string };
 }
 
@@ -45,7 +45,7 @@ export interface PipelineProjection extends ObjectProjection {
   secrets: string[];
   /** The annotation that requests fetching sources again. */
   requestedAt?: string;
-  /** The annotation of an object that continues the pipeline of another one. */
+  /** The annotation of an object that continues the pipeline of another object. */
   renamedFrom?: RenamedFrom;
   status?: PipelineStatus;
 }
@@ -118,7 +118,7 @@ export function projectPipeline({
   });
 }
 
-/** Only identity and version: the informers of ConfigMaps and Secrets read metadata only. */
+/** Only identity and version, since the informers of ConfigMaps and Secrets read metadata only. */
 export function projectReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): CachedObject {
   const { namespace, name, uid, resourceVersion } = projectMeta(metadata);
   return { namespace, name, uid, resourceVersion };

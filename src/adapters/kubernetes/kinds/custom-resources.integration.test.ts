@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = new ApiClient(connection);
   for (const file of readdirSync(FOLDER)) {
     const definition: object = parse(readFileSync(new URL(file, FOLDER), 'utf8'));
-    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
+    orThrow(await client.create(DEFINITIONS, definition), `creating ${file}`);
   }
   // The API server serves a new kind within moments, not at once.
   for (const kind of [KINDS.teams, KINDS.pipelines, KINDS.oauthProviders]) {
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let count = 0;
 
-/** `taken`, or the message of the refusal. */
+/** Creates an object. Returns `accepted`, or the message of the refusal. */
 async function answerTo<T>(kind: ApiKind<T>, spec: object, name?: string): Promise<string> {
   count += 1;
   const metadata = { name: name ?? `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
@@ -49,26 +49,26 @@ async function answerTo<T>(kind: ApiKind<T>, spec: object, name?: string): Promi
     JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }),
   );
   const answer = await client.create(kind, object);
-  return answer.ok ? 'taken' : answer.message;
+  return answer.ok ? 'accepted' : answer.message;
 }
 
 /** The answer to a change of the spec of an accepted object. */
 async function answerToChange<T>(kind: ApiKind<T>, before: object, after: object): Promise<string> {
-  expect(await answerTo(kind, before)).toBe('taken');
+  expect(await answerTo(kind, before)).toBe('accepted');
   const ref = { name: `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
   const answer = await client.patchMerge(kind, ref, { spec: after });
-  return answer.ok ? 'taken' : answer.message;
+  return answer.ok ? 'accepted' : answer.message;
 }
 
 describe('the API server validates a Pipeline', () => {
   test.each<[string, object, string]>([
-    ['accepts a config', { config: 'x' }, 'taken'],
-    ['accepts a config of 256 KiB', { config: 'x'.repeat(262_144) }, 'taken'],
+    ['accepts a config', { config: 'x' }, 'accepted'],
+    ['accepts a config of 256 KiB', { config: 'x'.repeat(262_144) }, 'accepted'],
     ['rejects a config above 256 KiB', { config: 'x'.repeat(262_145) }, 'may not be more than 262144 bytes'],
     [
       'accepts a reference to a ConfigMap',
       { configFrom: { configMapKeyRef: { name: 'a', key: 'b' } } },
-      'taken',
+      'accepted',
     ],
     [
       'rejects a Pipeline with neither config nor configFrom',
@@ -87,7 +87,7 @@ describe('the API server validates a Pipeline', () => {
         vars: { a: '1' },
         varsFrom: [{ secretRef: { name: 's' } }, { configMapRef: { name: 'c' } }],
       },
-      'taken',
+      'accepted',
     ],
     [
       'rejects a variable source with two references',
@@ -110,14 +110,14 @@ describe('the API server validates a Pipeline', () => {
   });
 });
 
-const gpu = (more: object): object => ({ workers: [{ tag: 'gpu', ...more }] });
-const bears = (toleration: object): object => gpu({ tolerations: [toleration] });
+const gpuWorker = (options: object): object => ({ workers: [{ tag: 'gpu', ...options }] });
+const workerTolerating = (toleration: object): object => gpuWorker({ tolerations: [toleration] });
 const WORKERS: [string, object, string][] = [
   [
     'accepts a tag with every field set',
     {
       allowedTags: ['gpu', 'arm64'],
-      ...gpu({
+      ...gpuWorker({
         nodeSelector: { 'node-restriction.kubernetes.io/pool': 'gpu', accelerator: 'a100' },
         tolerations: [
           { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' },
@@ -127,58 +127,58 @@ const WORKERS: [string, object, string][] = [
         runtimeClassName: 'nvidia',
       }),
     },
-    'taken',
+    'accepted',
   ],
-  ['accepts a tag for any node', gpu({ nodeSelector: {} }), 'taken'],
-  ['accepts an empty list of allowed tags', { allowedTags: [] }, 'taken'],
+  ['accepts a tag for any node', gpuWorker({ nodeSelector: {} }), 'accepted'],
+  ['accepts an empty list of allowed tags', { allowedTags: [] }, 'accepted'],
   [
     'rejects a worker for a tag that is not allowed',
-    { allowedTags: ['arm64'], ...gpu({}) },
+    { allowedTags: ['arm64'], ...gpuWorker({}) },
     'one of spec.allowedTags',
   ],
   ['rejects a tag that a pipeline cannot name', { allowedTags: ['GPU nodes'] }, 'should match'],
   ['rejects two workers for one tag', { workers: [{ tag: 'gpu' }, { tag: 'gpu' }] }, 'Duplicate value'],
-  ['rejects an invalid label', gpu({ nodeSelector: { 'a b': 'c' } }), 'must be the name of a label'],
-  ['rejects an invalid label value', gpu({ nodeSelector: { a: 'b c' } }), 'should match'],
+  ['rejects an invalid label', gpuWorker({ nodeSelector: { 'a b': 'c' } }), 'must be the name of a label'],
+  ['rejects an invalid label value', gpuWorker({ nodeSelector: { a: 'b c' } }), 'should match'],
   [
     'rejects a toleration without a key and operator',
-    bears({ effect: 'NoSchedule' }),
+    workerTolerating({ effect: 'NoSchedule' }),
     'needs the operator Exists',
   ],
   [
     'rejects a toleration of any value that also names a value',
-    bears({ key: 'a', operator: 'Exists', value: 'b' }),
+    workerTolerating({ key: 'a', operator: 'Exists', value: 'b' }),
     'has no value',
   ],
   [
     'accepts a toleration with a time limit',
-    bears({ key: 'a', effect: 'NoExecute', tolerationSeconds: 5 }),
-    'taken',
+    workerTolerating({ key: 'a', effect: 'NoExecute', tolerationSeconds: 5 }),
+    'accepted',
   ],
   [
     'rejects a time limit on a toleration that never evicts',
-    bears({ key: 'a', tolerationSeconds: 5 }),
+    workerTolerating({ key: 'a', tolerationSeconds: 5 }),
     'needs the effect NoExecute',
   ],
-  ['rejects an unknown taint effect', bears({ key: 'a', effect: 'Never' }), 'supported values'],
+  ['rejects an unknown taint effect', workerTolerating({ key: 'a', effect: 'Never' }), 'supported values'],
 ];
 
 const claim = { persistentVolumeClaim: { claimName: 'data' } };
-const at = (...paths: string[]): object => ({
+const volumesAt = (...paths: string[]): object => ({
   volumes: paths.map((mountPath, index) => ({ name: `v${index}`, mountPath, ...claim })),
 });
 const VOLUMES: [title: string, spec: object, expected: string][] = [
-  ['accepts volumes beside each other', at('/srv/data', '/srv/data2', '/mnt/x'), 'taken'],
+  ['accepts volumes beside each other', volumesAt('/srv/data', '/srv/data2', '/mnt/x'), 'accepted'],
   [
     'accepts a ConfigMap as a volume',
     { volumes: [{ name: 'a', mountPath: '/srv/a', configMap: { name: 'a' } }] },
-    'taken',
+    'accepted',
   ],
-  ['rejects a volume inside another one', at('/srv/data', '/srv/data/in'), 'or inside it'],
-  ['rejects two volumes with one path', at('/srv/data', '/srv/data'), 'must not be the same'],
-  ['rejects a volume in a directory of the system', at('/etc/data'), 'directory of the system'],
-  ['rejects a volume in the working directory', at('/workdir/data'), 'directory of the system'],
-  ['rejects a path that leads up', at('/srv/../etc'), 'should match'],
+  ['rejects a volume inside another one', volumesAt('/srv/data', '/srv/data/in'), 'or inside it'],
+  ['rejects two volumes with one path', volumesAt('/srv/data', '/srv/data'), 'must not be the same'],
+  ['rejects a volume in a directory of the system', volumesAt('/etc/data'), 'directory of the system'],
+  ['rejects a volume in the working directory', volumesAt('/workdir/data'), 'directory of the system'],
+  ['rejects a path that leads up', volumesAt('/srv/../etc'), 'should match'],
   [
     'rejects a volume that is a claim and a ConfigMap',
     { volumes: [{ name: 'a', mountPath: '/srv/a', ...claim, configMap: { name: 'a' } }] },
@@ -188,8 +188,8 @@ const VOLUMES: [title: string, spec: object, expected: string][] = [
 
 describe('the API server validates a Team', () => {
   test.each<[string, object, string | undefined, string]>([
-    ['accepts a Team with only a name', {}, undefined, 'taken'],
-    ['accepts a namespace', { namespace: 'somewhere' }, undefined, 'taken'],
+    ['accepts a Team with only a name', {}, undefined, 'accepted'],
+    ['accepts a namespace', { namespace: 'somewhere' }, undefined, 'accepted'],
     ['rejects a system namespace', { namespace: 'kube-system' }, undefined, 'belong to no team'],
     ['rejects the default namespace', { namespace: 'default' }, undefined, 'belong to no team'],
     ['rejects a Team named like a system namespace', {}, 'kube-team', 'spec.namespace must be set'],
@@ -198,9 +198,9 @@ describe('the API server validates a Team', () => {
       'accepts a name that is not a namespace name if the Team names a namespace',
       { namespace: 'with-dot' },
       'with.dot2',
-      'taken',
+      'accepted',
     ],
-    ['accepts address ranges', { network: { denyCIDRs: ['10.0.0.0/8', 'fc00::/7'] } }, undefined, 'taken'],
+    ['accepts address ranges', { network: { denyCIDRs: ['10.0.0.0/8', 'fc00::/7'] } }, undefined, 'accepted'],
     [
       'rejects an invalid address range',
       { network: { denyCIDRs: ['10.0.0.0'] } },
@@ -214,7 +214,7 @@ describe('the API server validates a Team', () => {
         defaults: { resources: { limits: { cpu: '500m' } } },
       },
       undefined,
-      'taken',
+      'accepted',
     ],
     ['rejects an invalid quantity', { limits: { requests: { cpu: 'much' } } }, undefined, 'should match'],
     [
@@ -237,7 +237,7 @@ describe('the API server validates a Team', () => {
     ['a changed namespace', { namespace: 'one' }, { namespace: 'two' }, 'cannot be changed'],
     ['a removed namespace', { namespace: 'one' }, { namespace: null }, 'cannot be set or removed later'],
     ['an added namespace', { displayName: 'x' }, { namespace: 'two' }, 'cannot be set or removed later'],
-    ['a changed display name', { displayName: 'x' }, { displayName: 'y' }, 'taken'],
+    ['a changed display name', { displayName: 'x' }, { displayName: 'y' }, 'accepted'],
   ])('answers %s with the expected verdict', async (_, before, after, expected) => {
     expect(await answerToChange(KINDS.teams, before, after)).toContain(expected);
   });
@@ -251,14 +251,14 @@ describe('the API server validates an OAuthProvider', () => {
     userInfoURL: 'https://idp.test/me',
   };
   test.each<[string, object, string]>([
-    ['accepts type OIDC with an issuer', { type: 'OIDC', issuerURL: 'https://idp.test' }, 'taken'],
+    ['accepts type OIDC with an issuer', { type: 'OIDC', issuerURL: 'https://idp.test' }, 'accepted'],
     ['rejects type OIDC without an issuer', { type: 'OIDC' }, 'needs issuerURL'],
     [
       'rejects type OIDC with URLs of its own',
       { type: 'OIDC', issuerURL: 'https://idp.test', ...urls },
       'must be absent',
     ],
-    ['accepts type OAuth2 with its URLs', { type: 'OAuth2', ...urls }, 'taken'],
+    ['accepts type OAuth2 with its URLs', { type: 'OAuth2', ...urls }, 'accepted'],
     [
       'rejects type OAuth2 without one of its URLs',
       { type: 'OAuth2', ...urls, tokenURL: undefined },

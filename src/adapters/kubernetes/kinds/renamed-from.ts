@@ -7,12 +7,12 @@ export function renamedFromText({ name, uid, key }: RenamedFrom): string {
 }
 
 /**
- * Parses the annotation. Missing parts are empty, because a malformed annotation must not count as
- * none.
+ * Parses the annotation. Missing parts are empty, because a malformed annotation must not count as a missing
+ * annotation.
  */
 export function renamedFromOf(annotations: Record<string, string> | undefined): RenamedFrom | undefined {
   const text = annotations?.[ANNOTATION.renamedFrom];
   if (text === undefined) return undefined;
-  const [name = '', uid = '', ...rest] = text.split('/');
-  return { name, uid, key: rest.join('/') };
+  const [name = '', uid = '', ...keyParts] = text.split('/');
+  return { name, uid, key: keyParts.join('/') };
 }

@@ -12,18 +12,18 @@ import {
  * A monotonic clock that moves only when the test moves it. Each candidate's wall clock may be wrong by its
  * own amount.
  */
-class HandTime {
+class ManualTime {
   time = 0;
   readonly #sleepers = new Set<{ at: number; wake: () => void; clock: ElectorClock }>();
 
-  /** `late`: each sleep takes so many times as long as it should. */
-  clock(wallErrorMs = 0, late = 1): ElectorClock {
+  /** `slowdown`: each sleep takes so many times as long as it should. */
+  clock(wallErrorMs = 0, slowdown = 1): ElectorClock {
     const clock: ElectorClock = {
       now: () => this.time,
       wallTime: () => new Date(1_800_000_000_000 + this.time + wallErrorMs),
       sleep: async (ms, signal) => {
         await new Promise<void>((resolve) => {
-          const sleeper = { at: this.time + ms * late, wake: resolve, clock };
+          const sleeper = { at: this.time + ms * slowdown, wake: resolve, clock };
           this.#sleepers.add(sleeper);
           signal.addEventListener('abort', () => resolve(), { once: true });
           if (signal.aborted) resolve();
@@ -39,7 +39,7 @@ class HandTime {
       if (sleeper.clock === clock) sleeper.at = Math.max(sleeper.at, this.time + ms);
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
       await settle();
@@ -63,17 +63,19 @@ class SharedLease {
   stored: VersionedRecord | undefined;
   #version = 0;
 
-  access(isDown: () => 'up' | 'down' | 'hangs' = () => 'up'): LeaseAccess {
-    const through = async <T>(act: () => ApiAnswer<T>): Promise<ApiAnswer<T>> => {
-      if (isDown() === 'hangs') await new Promise(() => undefined);
-      return isDown() === 'down' ? { ok: false, status: 0, reason: 'Unreachable', message: 'down' } : act();
+  access(apiServer: () => 'up' | 'down' | 'hangs' = () => 'up'): LeaseAccess {
+    const request = async <T>(answer: () => ApiAnswer<T>): Promise<ApiAnswer<T>> => {
+      if (apiServer() === 'hangs') await new Promise(() => undefined);
+      return apiServer() === 'down'
+        ? { ok: false, status: 0, reason: 'Unreachable', message: 'down' }
+        : answer();
     };
     return {
-      read: () => through(() => ({ ok: true, value: this.stored })),
+      read: () => request(() => ({ ok: true, value: this.stored })),
       create: (record) =>
-        through(() => (this.stored === undefined ? this.#store(record) : conflict('AlreadyExists'))),
+        request(() => (this.stored === undefined ? this.#store(record) : conflict('AlreadyExists'))),
       update: (record, version) =>
-        through(() => (this.stored?.version === version ? this.#store(record) : conflict('Conflict'))),
+        request(() => (this.stored?.version === version ? this.#store(record) : conflict('Conflict'))),
     };
   }
 
@@ -115,83 +117,83 @@ interface Candidate {
 function candidate(identity: string, lease: LeaseAccess, clock: ElectorClock): Candidate {
   const stop = new AbortController();
   const elector = new Elector({ identity, lease, clock, random: () => 0.5, onProblem: () => undefined });
-  const it: Candidate = { stop, state: 'waiting' };
+  const result: Candidate = { stop, state: 'waiting' };
   void (async () => {
     if (!(await elector.acquire(stop.signal))) return;
-    it.state = 'leading';
-    it.state = await elector.hold(stop.signal);
+    result.state = 'leading';
+    result.state = await elector.hold(stop.signal);
   })();
-  return it;
+  return result;
 }
 
 describe('leader election', () => {
   test('lets the first candidate lead while the second waits as long as the first renews', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    await time.pass(120_000);
+    await time.advance(120_000);
     expect([first.state, second.state]).toEqual(['leading', 'waiting']);
     expect(lease.stored?.record).toMatchObject({ holder: 'first', leaseSeconds: 3, transitions: 0 });
     expect(lease.stored?.record.renewTime).toMatch(/\.\d{6}Z$/);
   });
 
   test('replaces a killed leader after its record has not changed for three seconds', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
-    let killed: 'up' | 'hangs' = 'up';
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let connection: 'up' | 'hangs' = 'up';
     candidate(
       'first',
-      lease.access(() => killed),
+      lease.access(() => connection),
       time.clock(),
     );
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    await time.pass(10_000);
-    killed = 'hangs';
-    await time.pass(2200);
+    await time.advance(10_000);
+    connection = 'hangs';
+    await time.advance(2200);
     expect(second.state).toBe('waiting');
-    await time.pass(1500);
+    await time.advance(1500);
     expect(second.state).toBe('leading');
     expect(lease.stored?.record).toMatchObject({ holder: 'second', transitions: 1 });
   });
 
   test('does not depend on the wall clocks of the candidates', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock(-3_600_000));
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock(3_600_000));
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect([first.state, second.state]).toEqual(['leading', 'waiting']);
   });
 
-  test('passes the lease on within a second when a leader stops in order', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+  test('passes the lease on within a second when a leader shuts down', async () => {
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    await time.pass(10_000);
+    await time.advance(10_000);
     first.stop.abort();
-    await time.pass(1000);
+    await time.advance(1000);
     expect([first.state, second.state]).toEqual(['released', 'leading']);
   });
 
   test.each(['down', 'hangs'] as const)(
     'stops a leader that cannot renew (API server: %s) before another may begin',
     async (outage) => {
-      const [time, lease] = [new HandTime(), new SharedLease()];
-      let away: 'up' | 'down' | 'hangs' = 'up';
+      const [time, lease] = [new ManualTime(), new SharedLease()];
+      let apiServer: 'up' | 'down' | 'hangs' = 'up';
       const first = candidate(
         'first',
-        lease.access(() => away),
+        lease.access(() => apiServer),
         time.clock(),
       );
-      await time.pass(100);
+      await time.advance(100);
       const second = candidate('second', lease.access(), time.clock());
-      await time.pass(4000);
-      away = outage;
-      await time.pass(2300);
+      await time.advance(4000);
+      apiServer = outage;
+      await time.advance(2300);
       expect([first.state, second.state]).toEqual(['lost', 'waiting']);
-      await time.pass(1500);
+      await time.advance(1500);
       expect(second.state).toBe('leading');
     },
   );
@@ -200,141 +202,141 @@ describe('leader election', () => {
     ['stays the leader after its process stood still, if no other candidate leads', false, 'leading'],
     ['stops after its process stood still, if another candidate leads by then', true, 'lost'],
   ])('%s', async (_, isOtherAwake, state) => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
     const first = candidate('first', answersAfter(20, lease.access(), clock), clock);
-    await time.pass(100);
+    await time.advance(100);
     if (isOtherAwake) candidate('second', lease.access(), time.clock());
-    await time.pass(4000);
+    await time.advance(4000);
     time.standStill(clock, 5000);
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(first.state).toBe(state);
     expect(lease.stored?.record.holder).toBe(isOtherAwake ? 'second' : 'first');
   });
 
   test('gives up a lease that another candidate took and released while its process stood still', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
     const first = candidate('first', lease.access(), clock);
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    await time.pass(4000);
+    await time.advance(4000);
     time.standStill(clock, 6000);
-    await time.pass(5000);
+    await time.advance(5000);
     expect(second.state).toBe('leading');
     second.stop.abort();
-    await time.pass(5000);
+    await time.advance(5000);
     expect([first.state, second.state, lease.stored?.record.holder]).toEqual(['lost', 'released', '']);
   });
 
   test('stops a busy leader that cannot renew before another may begin', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
-    let away: 'up' | 'hangs' = 'up';
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let apiServer: 'up' | 'hangs' = 'up';
     const first = candidate(
       'first',
-      lease.access(() => away),
+      lease.access(() => apiServer),
       time.clock(0, 1.8),
     );
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    await time.pass(20_000);
-    away = 'hangs';
+    await time.advance(20_000);
+    apiServer = 'hangs';
     const seconds = lease.stored?.record.leaseSeconds ?? 0;
-    await time.pass(seconds * 750 + 300);
+    await time.advance(seconds * 750 + 300);
     expect([first.state, second.state]).toEqual(['lost', 'waiting']);
   });
 
   test('counts a second standstill between two renewals', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const clock = time.clock();
-    let away: 'up' | 'hangs' = 'up';
+    let apiServer: 'up' | 'hangs' = 'up';
     const first = candidate(
       'first',
-      lease.access(() => away),
+      lease.access(() => apiServer),
       clock,
     );
-    await time.pass(4000);
-    away = 'hangs';
-    await time.pass(300);
+    await time.advance(4000);
+    apiServer = 'hangs';
+    await time.advance(300);
     time.standStill(clock, 2000);
-    await time.pass(2200);
+    await time.advance(2200);
     expect(first.state).toBe('leading');
     time.standStill(clock, 2000);
-    await time.pass(2300);
+    await time.advance(2300);
     expect(first.state).toBe('lost');
   });
 
   test('survives an outage shorter than the deadline', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
-    let away: 'up' | 'down' = 'up';
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let apiServer: 'up' | 'down' = 'up';
     const first = candidate(
       'first',
-      lease.access(() => away),
+      lease.access(() => apiServer),
       time.clock(),
     );
-    await time.pass(4000);
-    away = 'down';
-    await time.pass(1400);
-    away = 'up';
-    await time.pass(20_000);
+    await time.advance(4000);
+    apiServer = 'down';
+    await time.advance(1400);
+    apiServer = 'up';
+    await time.advance(20_000);
     expect(first.state).toBe('leading');
   });
 
   test('writes a longer lease of up to 15 seconds while renewals are slow, and a short one again later', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
-    let tookMs = 0;
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let readMs = 0;
     const slow: LeaseAccess = {
       ...lease.access(),
       read: async () => {
-        await time.clock().sleep(tookMs, new AbortController().signal);
+        await time.clock().sleep(readMs, new AbortController().signal);
         return lease.access().read();
       },
     };
     candidate('first', slow, time.clock());
-    await time.pass(100);
+    await time.advance(100);
     const second = candidate('second', lease.access(), time.clock());
-    const written = async (ms: number, passed: number): Promise<number | undefined> => {
-      tookMs = ms;
-      await time.pass(passed);
+    const leaseSecondsAfter = async (ms: number, passed: number): Promise<number | undefined> => {
+      readMs = ms;
+      await time.advance(passed);
       return lease.stored?.record.leaseSeconds;
     };
-    expect(await written(0, 10_000)).toBe(3);
-    expect(await written(1300, 10_000)).toBe(14);
-    expect(await written(3000, 20_000)).toBe(15);
-    expect(await written(0, 60_000)).toBe(3);
+    expect(await leaseSecondsAfter(0, 10_000)).toBe(3);
+    expect(await leaseSecondsAfter(1300, 10_000)).toBe(14);
+    expect(await leaseSecondsAfter(3000, 20_000)).toBe(15);
+    expect(await leaseSecondsAfter(0, 60_000)).toBe(3);
     expect(second.state).toBe('waiting');
   });
 
   test('stops a leader at once when another candidate took its lease', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
-    await time.pass(100);
+    await time.advance(100);
     const record = { holder: 'thief', leaseSeconds: 15, acquireTime: '', renewTime: '', transitions: 1 };
     await lease.access().update(record, lease.stored?.version ?? '');
-    await time.pass(800);
+    await time.advance(800);
     expect(first.state).toBe('lost');
     expect(lease.stored?.record.holder).toBe('thief');
   });
 
   test('lets a candidate with the same name lead on at once if it returns within the lease', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
-    let killed: 'up' | 'hangs' = 'up';
+    const [time, lease] = [new ManualTime(), new SharedLease()];
+    let connection: 'up' | 'hangs' = 'up';
     candidate(
       'first',
-      lease.access(() => killed),
+      lease.access(() => connection),
       time.clock(),
     );
-    await time.pass(100);
-    killed = 'hangs';
-    const again = candidate('first', lease.access(), time.clock());
-    await time.pass(100);
-    expect(again.state).toBe('leading');
+    await time.advance(100);
+    connection = 'hangs';
+    const restarted = candidate('first', lease.access(), time.clock());
+    await time.advance(100);
+    expect(restarted.state).toBe('leading');
   });
 
   test('lets one of two simultaneous candidates lead', async () => {
-    const [time, lease] = [new HandTime(), new SharedLease()];
+    const [time, lease] = [new ManualTime(), new SharedLease()];
     const both = ['first', 'second'].map((name) => candidate(name, lease.access(), time.clock()));
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(both.map(({ state }) => state).toSorted()).toEqual(['leading', 'waiting']);
   });
 });

@@ -32,9 +32,7 @@ export interface LeaseAccess {
   update(record: LeaseRecord, version: string): Promise<ApiAnswer<VersionedRecord>>;
 }
 
-/**
- * A monotonic clock for waiting. Wall time is only for display in the Lease.
- */
+/** A monotonic clock for waiting. Wall time is only for display in the Lease. */
 export interface ElectorClock {
   now(): number;
   wallTime(): Date;
@@ -52,25 +50,29 @@ export interface ElectorOptions {
 
 /**
  * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
- * duration, measured by our own clock. The leader stops before others may take over. In addition to
- * client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`), and a leader whose
- * process stood still asks the API server before it gives up, since another replica may have taken over only
- * meanwhile. The lease is no fence; the epoch in the database is.
+ * duration, measured by the clock of this process. The leader stops before other replicas may take over. In
+ * addition to client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`), and a
+ * leader whose process stood still asks the API server before it gives up: it still leads unless another
+ * replica has taken over meanwhile. The lease stops no writes of a former leader; the leader epoch in the
+ * database does.
  */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #random: () => number;
   #observed: VersionedRecord | undefined;
   #observedAt = -Infinity;
-  /** When we sent the last successful write. Others measure from a later time. */
+  /** When this process sent its last successful write. Other replicas measure from a later time. */
   #renewedAt = -Infinity;
   /** Milliseconds since the last renewal, without a standstill of this process. */
   #ranMs = 0;
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
-  /** Once we lead, a Lease without a holder is lost: another replica may have led and released it. */
+  /**
+   * Once this process leads, it has lost a Lease without a holder: another replica may have led and released
+   * the Lease.
+   */
   #leads = false;
-  /** Milliseconds between our renewals. */
+  /** Milliseconds between the renewals of this process. */
   #intervals: number[] = [];
 
   constructor(options: ElectorOptions) {
@@ -83,7 +85,7 @@ export class Elector {
     return this.#observed?.record.holder ?? '';
   }
 
-  /** Returns true when we lead, false if the signal aborts first. */
+  /** Returns true when this process leads, false if the signal aborts first. */
   async acquire(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -98,48 +100,46 @@ export class Elector {
     return false;
   }
 
-  /**
-   * Renews until the lease is lost or the signal aborts. In the second case, releases the lease.
-   */
+  /** Renews until the lease is lost or the signal aborts. In the second case, releases the lease. */
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
     const { clock } = this.#options;
     while (!signal.aborted) {
-      await this.#pass(RENEW_EVERY_MS, signal);
+      await this.#wait(RENEW_EVERY_MS, signal);
       if (signal.aborted) break;
       const sentAt = clock.now();
-      if (await this.#withinDeadline()) {
+      if (await this.#renewWithinDeadline()) {
         this.#intervals = withInterval(this.#intervals, sentAt - this.#renewedAt);
         this.#renewedAt = sentAt;
         this.#ranMs = 0;
         this.#stoodStill = false;
-      } else if (this.#lost()) return 'lost';
+      } else if (this.#isLost()) return 'lost';
     }
     await this.#release();
     return 'released';
   }
 
-  #lost(): boolean {
+  #isLost(): boolean {
     return this.holder !== this.#options.identity || this.#ranMs >= this.#deadlineMs();
   }
 
   /**
-   * Waits. While this process stands still (no processor, a long task), a sleep takes longer, and the answers
-   * that arrived meanwhile are read only afterwards. One such time between two renewals does not count, so
-   * that the leader can ask the API server whether it still leads.
+   * Waits for this time. While this process stands still (no processor, a long task), a sleep takes longer,
+   * and answers that arrive meanwhile are read only afterwards. One standstill between two renewals does not
+   * count, so that the leader can then ask the API server whether it still leads.
    */
-  async #pass(ms: number, signal: AbortSignal): Promise<void> {
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (let left = ms; left > 0 && !signal.aborted;) {
       const slice = Math.min(left, COUNT_EVERY_MS);
       const from = clock.now();
       await clock.sleep(slice, signal);
-      const counted = this.#counted(slice, clock.now() - from);
+      const counted = this.#timeThatCounts(slice, clock.now() - from);
       this.#ranMs += counted;
       left -= counted;
     }
   }
 
-  #counted(slice: number, took: number): number {
+  #timeThatCounts(slice: number, took: number): number {
     if (this.#stoodStill || took < slice + STANDSTILL_MS) return took;
     this.#stoodStill = true;
     return slice;
@@ -150,25 +150,25 @@ export class Elector {
     return renewDeadlineMs(this.#observed?.record.leaseSeconds ?? MIN_LEASE_SECONDS);
   }
 
-  /** A request that hangs must not extend our lead. */
-  async #withinDeadline(): Promise<boolean> {
-    const tried = new AbortController();
-    const late = this.#pass(this.#deadlineMs() - this.#ranMs, tried.signal).then(() => false);
-    const held = await Promise.race([this.#tryToHold(), late]);
-    tried.abort();
-    await late;
-    return held;
+  /** Renews the lease until the deadline: a request that hangs must not extend the time of this leader. */
+  async #renewWithinDeadline(): Promise<boolean> {
+    const stopWaiting = new AbortController();
+    const deadline = this.#wait(this.#deadlineMs() - this.#ranMs, stopWaiting.signal).then(() => false);
+    const isHeld = await Promise.race([this.#tryToHold(), deadline]);
+    stopWaiting.abort();
+    await deadline;
+    return isHeld;
   }
 
   async #tryToHold(): Promise<boolean> {
     const { lease } = this.#options;
     const answer = await lease.read();
     if (!answer.ok) return this.#failed('read', answer.message);
-    if (answer.value === undefined) return this.#write(await lease.create(this.#ours(undefined)));
+    if (answer.value === undefined) return this.#write(await lease.create(this.#ownRecord(undefined)));
     this.#observe(answer.value);
     const { record, version } = answer.value;
     if (record.holder !== this.#options.identity && (this.#leads || !this.#isFree(record))) return false;
-    return this.#write(await lease.update(this.#ours(record), version));
+    return this.#write(await lease.update(this.#ownRecord(record), version));
   }
 
   #write(answer: ApiAnswer<VersionedRecord>): boolean {
@@ -195,14 +195,14 @@ export class Elector {
     return this.#options.clock.now() - this.#observedAt >= record.leaseSeconds * 1000;
   }
 
-  #ours(before: LeaseRecord | undefined): LeaseRecord {
+  #ownRecord(before: LeaseRecord | undefined): LeaseRecord {
     const { identity, clock } = this.#options;
     const now = microTime(clock.wallTime());
     const wasHolder = before?.holder === identity;
-    const soFar = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
+    const sinceRenewalMs = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
     return {
       holder: identity,
-      leaseSeconds: leaseSeconds([...this.#intervals, soFar]),
+      leaseSeconds: leaseSeconds([...this.#intervals, sinceRenewalMs]),
       acquireTime: wasHolder ? before.acquireTime : now,
       renewTime: now,
       transitions: before === undefined || wasHolder ? (before?.transitions ?? 0) : before.transitions + 1,
@@ -213,8 +213,14 @@ export class Elector {
     const { lease, identity, clock } = this.#options;
     if (this.#observed?.record.holder !== identity) return;
     const now = microTime(clock.wallTime());
-    const free = { ...this.#observed.record, holder: '', leaseSeconds: 1, renewTime: now, acquireTime: now };
-    const answer = await lease.update(free, this.#observed.version);
+    const released = {
+      ...this.#observed.record,
+      holder: '',
+      leaseSeconds: 1,
+      renewTime: now,
+      acquireTime: now,
+    };
+    const answer = await lease.update(released, this.#observed.version);
     if (!answer.ok) this.#failed('write', answer.message);
   }
 }

@@ -2,7 +2,7 @@
 export const RENEW_EVERY_MS = 700;
 /** The leader counts the time since its last renewal in steps of this length. */
 export const COUNT_EVERY_MS = 100;
-/** The process stood still if such a step took so much longer. */
+/** The process stood still if a step took longer by this time. */
 export const STANDSTILL_MS = 500;
 /** How often a standby reads the Lease. */
 export const LOOK_EVERY_MS = 500;
@@ -10,7 +10,7 @@ export const LOOK_EVERY_MS = 500;
 export const MIN_LEASE_SECONDS = 3;
 const MAX_LEASE_SECONDS = 15;
 const RENEWALS_PER_LEASE = 4;
-const MAX_REMEMBERED = 60;
+const MAX_INTERVALS = 60;
 
 /**
  * The duration of the lease depends on the longest interval between recent successful renewals, in
@@ -24,14 +24,14 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops after this time without a renewal, a quarter of the lease before another one may start. One
- * standstill of its process does not count.
+ * The leader stops after this time without a renewal, a quarter of the lease before another one may start.
+ * One standstill of its process does not count.
  */
 export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
 }
 
-/** Adds an interval, and drops those older than about a minute. */
+/** Adds an interval, and drops intervals that are older than about a minute. */
 export function withInterval(intervalsMs: readonly number[], ms: number): number[] {
-  return [...intervalsMs.slice(-(MAX_REMEMBERED - 1)), ms];
+  return [...intervalsMs.slice(-(MAX_INTERVALS - 1)), ms];
 }

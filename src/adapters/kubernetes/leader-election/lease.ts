@@ -14,9 +14,9 @@ export function leaseAccess(client: ApiClient, ref: { namespace: string; name: s
       if (!answer.ok) return answer.status === 404 ? { ok: true, value: undefined } : answer;
       return { ok: true, value: recordOf(answer.value) };
     },
-    create: async (record) => mapped(await client.create(KINDS.leases, leaseOf(ref, record))),
+    create: async (record) => toVersionedRecord(await client.create(KINDS.leases, leaseOf(ref, record))),
     update: async (record, version) =>
-      mapped(await client.replace(KINDS.leases, leaseOf(ref, record, version))),
+      toVersionedRecord(await client.replace(KINDS.leases, leaseOf(ref, record, version))),
   };
 }
 
@@ -28,7 +28,7 @@ export const electorClock: ElectorClock = {
   },
 };
 
-function mapped(answer: ApiAnswer<Wire<V1Lease>>): ApiAnswer<VersionedRecord> {
+function toVersionedRecord(answer: ApiAnswer<Wire<V1Lease>>): ApiAnswer<VersionedRecord> {
   return answer.ok ? { ok: true, value: recordOf(answer.value) } : answer;
 }
 
