@@ -27,7 +27,7 @@ export interface CheckWork {
   caches?: CacheVolume[];
 }
 
-/** The Pod of a check run that the operator starts itself, or of the hooks of new versions. */
+/** The Pod of a check run that the operator starts itself, or of a run of hooks or notifications. */
 export function checkPod(work: CheckWork, team: TeamRules, installation: Installation): V1Pod {
   return pod(
     {

@@ -25,8 +25,9 @@ export interface Installation {
   image: string;
   imagePullPolicy: PullPolicy;
   pods: PodDefaults;
-  /** URL of the internal gateway, and the certificate authority (PEM) that vouches for it. */
+  /** URL of the internal gateway. */
   gateway: string;
+  /** The certificate authority (PEM) of the internal gateway. */
   certificateAuthority: string;
 }
 
@@ -46,7 +47,7 @@ export interface TeamRules extends TagRules, VolumeRules {
   sources?: { allowHttp?: boolean; hosts?: string[] };
 }
 
-/** An owner reference: the garbage collector deletes what it owns. */
+/** The owner of other objects. When the owner is deleted, the garbage collector deletes them. */
 export interface OwnerObject {
   apiVersion: string;
   kind: string;

@@ -35,16 +35,16 @@ export const ANNOTATION = {
   seal: 'millrace.dev/seal',
   /** On a Pipeline: any change requests fetching sources again. */
   requestedAt: 'millrace.dev/requested-at',
-  /** On objects of the API: who changed them last. */
+  /** On objects that the API created: who changed them last. */
   changedBy: 'millrace.dev/changed-by',
   /**
-   * On a Pipeline of the API: name and uid of the object whose pipeline it continues, and the key of the
-   * rename.
+   * On a Pipeline that the API created: name and uid of the object whose pipeline it continues, and the key
+   * of the rename.
    */
   renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 
-/** Value of the label `madeBy` on objects of the API. */
+/** Value of the label `madeBy` on objects that the API created. */
 export const BY_API = 'api';
 
 /** Delays the deletion of a Team that has Pipelines. */
@@ -53,7 +53,7 @@ export const TEAM_FINALIZER = 'millrace.dev/team';
 /** Delays the deletion of a Pipeline until its builds have ended. */
 export const PIPELINE_FINALIZER = 'millrace.dev/pipeline';
 
-/** Selects every object that Millrace created. */
+/** Label selector of all objects that Millrace created. */
 export const OWNED_BY_MILLRACE = `${MANAGED_BY}=millrace`;
 
 const MAX_LABEL_VALUE = 63;

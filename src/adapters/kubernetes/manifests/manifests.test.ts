@@ -54,7 +54,7 @@ const strictTeam: TeamRules = {
 const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };
 const shim = { secret: 'shim-secret', keyOf: (container: string): string => `key-of-${container}` };
 const worker: PlanContainer = { name: 'worker' };
-const foreign: PlanContainer = { name: 'image-1-node', image: 'localhost/node:24' };
+const otherImage: PlanContainer = { name: 'image-1-node', image: 'localhost/node:24' };
 const distroless: PlanContainer = {
   name: 'image-2-plugin',
   image: 'registry.example/plugin:1',
@@ -63,13 +63,13 @@ const distroless: PlanContainer = {
 const SECRETS = { forSecrets: true } as const;
 const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit', number: '7' };
 
-const onAnyNode = { placement: ANYWHERE, nonce: 'b.41.1.mac', shim, deadlineSeconds: 25_200, owner };
-const ofGit = {
+const anyNodeWork = { placement: ANYWHERE, nonce: 'b.41.1.mac', shim, deadlineSeconds: 25_200, owner };
+const gitCache = {
   claim: 'cache-git-app-5-1-x',
   folder: '/home/millrace/.cache/millrace/cache/blue/demo/git.app',
   containers: ['worker'],
 };
-const ofPlugin = {
+const pluginCache = {
   claim: 'cache-own-store-6-1-x',
   folder: '/home/millrace/.cache/millrace/cache/blue/demo/own.store',
   containers: ['worker', 'image-1-node'],
@@ -98,37 +98,37 @@ const warmWork = {
   idleSeconds: 600,
 };
 
-const onData: PlanContainer = {
+const volumeContainer: PlanContainer = {
   name: 'volume-1-fs-out',
   volume: { resource: 'fs.out', path: '/srv/data/out', writes: true },
 };
 const MOUNTS: MountedVolume[] = [
   {
     volume: { name: 'data', mountPath: '/srv/data', persistentVolumeClaim: { claimName: 'claim-1' } },
-    container: onData.name,
+    container: volumeContainer.name,
     readOnly: false,
     resource: 'fs.out',
   },
   {
     volume: { name: 'shared', mountPath: '/srv/shared', persistentVolumeClaim: { claimName: 'claim-2' } },
-    container: onData.name,
+    container: volumeContainer.name,
     readOnly: true,
     resource: 'fs.in',
   },
   {
     volume: { name: 'settings', mountPath: '/srv/settings', configMap: { name: 'settings' } },
-    container: onData.name,
+    container: volumeContainer.name,
     readOnly: true,
     resource: 'fs.settings',
   },
 ];
 type Group = ScheduledCheck['group'];
-const groupOf = (more: Pick<Group, 'schedule'> & Partial<Group>): Group => ({
+const groupOf = (fields: Pick<Group, 'schedule'> & Partial<Group>): Group => ({
   key: 'every-30s',
   tags: [],
-  timedByOperator: more.schedule.kind === 'every',
+  timedByOperator: fields.schedule.kind === 'every',
   resources: ['git.app', 'git.docs'],
-  ...more,
+  ...fields,
 });
 const cronJobOf = (group: Group, containers: PlanContainer[]): unknown => {
   const deadlineSeconds = checkDeadlineSeconds(group.resources.length);
@@ -139,7 +139,7 @@ const cronJobOf = (group: Group, containers: PlanContainer[]): unknown => {
     installation,
   );
 };
-const space: TeamNamespace = {
+const blueNamespace: TeamNamespace = {
   team: 'blue',
   namespace: 'team-blue',
   podSecurity: 'baseline',
@@ -178,12 +178,12 @@ const GOLDEN: Record<string, () => unknown> = {
   'warm-pod': () => warmPod(warmWork, plainTeam, installation),
   'build-with-caches': () =>
     buildPod(
-      { build, ...onAnyNode, containers: [worker, foreign], caches: [ofGit, ofPlugin] },
+      { build, ...anyNodeWork, containers: [worker, otherImage], caches: [gitCache, pluginCache] },
       plainTeam,
       installation,
     ),
   'build-with-a-cache-in-the-worker-image': () =>
-    buildPod({ build, ...onAnyNode, containers: [worker], caches: [ofGit] }, plainTeam, installation),
+    buildPod({ build, ...anyNodeWork, containers: [worker], caches: [gitCache] }, plainTeam, installation),
   'claim-of-a-cache': () =>
     cacheClaim(
       {
@@ -197,20 +197,20 @@ const GOLDEN: Record<string, () => unknown> = {
       },
       owner,
     ),
-  'build-in-two-images': () => buildOf([worker, foreign], plainTeam),
-  'build-in-an-image-without-shell': () => buildOf([worker, foreign, distroless], plainTeam),
-  'build-of-restricted-team': () => buildOf([worker, foreign], strictTeam),
-  'build-on-a-tagged-node': () => buildOf([worker, foreign], strictTeam, onGpu),
+  'build-in-two-images': () => buildOf([worker, otherImage], plainTeam),
+  'build-in-an-image-without-shell': () => buildOf([worker, otherImage, distroless], plainTeam),
+  'build-of-restricted-team': () => buildOf([worker, otherImage], strictTeam),
+  'build-on-a-tagged-node': () => buildOf([worker, otherImage], strictTeam, onGpu),
   'build-with-a-secret-type-of-its-own': () =>
     buildOf(
-      [worker, { ...SECRETS, name: 'secrets' }, { ...foreign, ...SECRETS, name: 'secrets-image-1-node' }],
+      [worker, { ...SECRETS, name: 'secrets' }, { ...otherImage, ...SECRETS, name: 'secrets-image-1-node' }],
       plainTeam,
     ),
   'build-with-volumes-of-its-team': () =>
-    buildPod({ ...workOf([worker, onData]), mounts: MOUNTS }, plainTeam, installation),
+    buildPod({ ...workOf([worker, volumeContainer]), mounts: MOUNTS }, plainTeam, installation),
   'check-on-a-volume': () =>
     checkPod(
-      { ...checkOf(['fs.settings']), containers: [onData], mounts: MOUNTS.slice(1) },
+      { ...checkOf(['fs.settings']), containers: [volumeContainer], mounts: MOUNTS.slice(1) },
       plainTeam,
       installation,
     ),
@@ -219,15 +219,15 @@ const GOLDEN: Record<string, () => unknown> = {
   'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),
   'check-by-cron-expression': () => {
     const schedule = { kind: 'cron', expression: '5 * * * *', timeZone: 'Europe/Berlin' } as const;
-    return cronJobOf(groupOf({ key: 'cron-1', schedule }), [foreign]);
+    return cronJobOf(groupOf({ key: 'cron-1', schedule }), [otherImage]);
   },
   team: () => [
-    teamNamespace(space),
-    podsServiceAccount(space),
-    ...teamRoleBindings(space, installation),
-    ...teamNetworkPolicies(space, installation),
-    teamQuota(space),
-    teamLimitRange(space),
+    teamNamespace(blueNamespace),
+    podsServiceAccount(blueNamespace),
+    ...teamRoleBindings(blueNamespace, installation),
+    ...teamNetworkPolicies(blueNamespace, installation),
+    teamQuota(blueNamespace),
+    teamLimitRange(blueNamespace),
   ],
 };
 
@@ -235,13 +235,13 @@ describe('each manifest equals its readable golden file', () => {
   test.each(Object.entries(GOLDEN))('%s', (name, make) => {
     const file = new URL(`golden/${name}.yaml`, import.meta.url);
     const object = make();
-    if (updating()) writeFileSync(file, stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
+    if (isUpdating()) writeFileSync(file, stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
     expect(object).toEqual(parse(readFileSync(file, 'utf8')));
   });
 });
 
-/** `jest -u` writes the files again. Then read the difference. */
-function updating(): boolean {
+/** Whether jest runs with `-u`, which writes the golden files again. Read their difference afterwards. */
+function isUpdating(): boolean {
   const state: object & { snapshotState?: unknown } = expect.getState();
   return JSON.stringify(state.snapshotState).includes('"_updateSnapshot":"all"');
 }
@@ -254,8 +254,8 @@ test.each([
   ['localhost:5000/pushed:dev', 'Always'],
 ])('the image %s of a pipeline or a Team has the pull policy %s', (image, imagePullPolicy) => {
   const step = { name: 'image-1', image };
-  const ours = { name: 'agent', imagePullPolicy: installation.imagePullPolicy };
-  const containers = [ours, { name: 'worker', image, imagePullPolicy }, { ...step, imagePullPolicy }];
+  const agent = { name: 'agent', imagePullPolicy: installation.imagePullPolicy };
+  const containers = [agent, { name: 'worker', image, imagePullPolicy }, { ...step, imagePullPolicy }];
   const team = { ...plainTeam, workerImage: image };
   expect(buildOf([worker, step], team)).toMatchObject({ spec: { containers } });
 });
@@ -264,12 +264,12 @@ const limited = (limit: string) => ({ resources: { limits: { 'ephemeral-storage'
 const workdir = (sizeLimit: string) => ({ name: 'workdir', emptyDir: { sizeLimit } });
 
 test('the storage limit of a Team or a tag comes before that of the installation', () => {
-  const own = { ...plainTeam, limits: { 'ephemeral-storage': '2Gi' } };
+  const teamWithLimit = { ...plainTeam, limits: { 'ephemeral-storage': '2Gi' } };
   for (const [team, limit] of [
     [plainTeam, '10Gi'],
-    [own, '2Gi'],
+    [teamWithLimit, '2Gi'],
   ] as const) {
-    const pod = buildOf([foreign], team);
+    const pod = buildOf([otherImage], team);
     expect(pod).toMatchObject({ spec: { containers: [limited(limit), limited(limit)] } });
     expect(pod).toMatchObject({ spec: { volumes: [workdir(limit), { name: 'shim' }, { name: 'token' }] } });
   }
@@ -282,8 +282,8 @@ test.each([
   const resources = Array.from({ length: count }, (_, index) => `git.r${index}`);
   const cronJob = cronJobOf(groupOf({ resources, schedule: { kind: 'every', seconds: 30 } }), [worker]);
   const template = { spec: { activeDeadlineSeconds: seconds } };
-  const wanted = { spec: { jobTemplate: { spec: { activeDeadlineSeconds: seconds, template } } } };
-  expect(cronJob).toMatchObject(wanted);
+  const expected = { spec: { jobTemplate: { spec: { activeDeadlineSeconds: seconds, template } } } };
+  expect(cronJob).toMatchObject(expected);
   expect(checkPod(checkOf(resources), plainTeam, installation)).toMatchObject(template);
 });
 
@@ -297,17 +297,19 @@ describe('a Pod gets a user namespace', () => {
   test.each(CASES)(
     'if %s do, with the runtime class %s: hostUsers is %s',
     (pods, runtimeClassName, expected) => {
-      const own = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
+      const withUserNamespaces = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
       const placement = { ...ANYWHERE, ...defined({ runtimeClassName }) };
       const work = { build, containers: [worker], placement, nonce: 'n', shim, deadlineSeconds: 60 };
-      expect(buildPod(work, plainTeam, own).spec?.hostUsers).toBe(expected);
-      expect(checkPod({ ...checkOf(['git.app']), placement }, plainTeam, own).spec?.hostUsers).toBe(expected);
+      expect(buildPod(work, plainTeam, withUserNamespaces).spec?.hostUsers).toBe(expected);
+      expect(
+        checkPod({ ...checkOf(['git.app']), placement }, plainTeam, withUserNamespaces).spec?.hostUsers,
+      ).toBe(expected);
       const group = groupOf({ schedule: { kind: 'every', seconds: 30 } });
       const check = { group, placement, mounts: [], containers: [worker], deadlineSeconds: 60 };
       const cronJob = checkCronJob(
         { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
         plainTeam,
-        own,
+        withUserNamespaces,
       );
       expect(cronJob.spec?.jobTemplate.spec?.template.spec?.hostUsers).toBe(expected);
     },
@@ -318,15 +320,17 @@ describe('a Pod gets a user namespace', () => {
     ['default-runtime', MOUNTS.slice(2), false],
     ['every-pod', MOUNTS, false],
   ];
-  test.each(VOLUMES)('only with volumes that it can mount there (%s, case %#)', (pods, mounts, expected) => {
-    const own = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
-    expect(buildPod({ ...workOf([onData]), mounts }, plainTeam, own).spec?.hostUsers).toBe(expected);
+  test.each(VOLUMES)('only if it can mount its volumes there (%s, case %#)', (pods, mounts, expected) => {
+    const withUserNamespaces = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
+    expect(
+      buildPod({ ...workOf([volumeContainer]), mounts }, plainTeam, withUserNamespaces).spec?.hostUsers,
+    ).toBe(expected);
   });
 });
 
 test('a team without limits has no quota, and its Pods have none of the limits that a quota requires', () => {
-  expect(teamQuota({ ...space, quota: {} })).toBeUndefined();
-  expect(teamLimitRange({ ...space, quota: {} })).toBeUndefined();
+  expect(teamQuota({ ...blueNamespace, quota: {} })).toBeUndefined();
+  expect(teamLimitRange({ ...blueNamespace, quota: {} })).toBeUndefined();
 });
 
 test('a Pod whose steps all run in the worker image has no volumes', () => {
@@ -335,11 +339,11 @@ test('a Pod whose steps all run in the worker image has no volumes', () => {
 });
 
 describe('the shape of a warm Pod', () => {
-  const shapeWith = (more: Partial<typeof warmWork>, team = plainTeam, of = installation): string =>
-    shapeOfPod({ ...warmWork, ...more }, team, of);
+  const shapeWith = (changes: Partial<typeof warmWork>, team = plainTeam, release = installation): string =>
+    shapeOfPod({ ...warmWork, ...changes }, team, release);
   const plain = shapeWith({});
   const differs: Record<string, string> = {
-    'another image': shapeWith({ containers: [worker, foreign] }),
+    'another image': shapeWith({ containers: [worker, otherImage] }),
     'another name of a container': shapeWith({ containers: [{ name: 'other' }] }),
     'a container for other steps': shapeWith({ containers: [{ ...worker, service: 'redis' }] }),
     'another deadline': shapeWith({ deadlineSeconds: 60 }),
@@ -352,12 +356,12 @@ describe('the shape of a warm Pod', () => {
     expect(shape).not.toBe(plain);
   });
 
-  test('does not depend on what names the Pod', () => {
+  test('does not depend on fields that only identify the Pod', () => {
     expect(shapeWith({ id: 6, nonce: 'w.6.mac', idleSeconds: 30 })).toBe(plain);
   });
 });
 
-test('a warm Pod names no pipeline, job or build, and may wait before its build has its time', () => {
+test('a warm Pod names no pipeline, job or build, and its deadline includes the time to wait for a build', () => {
   const { metadata, spec } = warmPod(warmWork, plainTeam, installation);
   expect(Object.keys(metadata?.labels ?? {})).toEqual([
     'app.kubernetes.io/managed-by',

@@ -15,8 +15,8 @@ describe('names of objects that Millrace creates', () => {
 
   test('are equal for the same attempt and differ between attempts, builds and teams', () => {
     expect(buildPodName(build)).toBe(buildPodName({ ...build }));
-    const others = [{ attempt: 2 }, { id: 42 }, { team: 'green' }].map((more) =>
-      buildPodName({ ...build, ...more }),
+    const others = [{ attempt: 2 }, { id: 42 }, { team: 'green' }].map((changes) =>
+      buildPodName({ ...build, ...changes }),
     );
     expect(new Set([buildPodName(build), ...others]).size).toBe(4);
   });
@@ -35,7 +35,7 @@ describe('names of objects that Millrace creates', () => {
     );
   });
 
-  test('give a long pipeline and a long job a share each', () => {
+  test('keep a part of a long pipeline name and a part of a long job name', () => {
     const name = buildPodName({ ...build, pipeline: 'p'.repeat(60), job: 'j'.repeat(60) });
     expect(name).toHaveLength(63);
     expect(name).toMatch(/^p{20,}-j{20,}-7-1-/);

@@ -1,13 +1,11 @@
 import { shortHash } from '#domain/scheduling/check-groups.ts';
 
-/** Also the limit of host names, so Pods have their name as host name. */
+/** Also the limit of host names, so the host name of a Pod is the name of the Pod. */
 const MAX_POD_NAME = 63;
 /** Kubernetes adds eleven characters to a CronJob's name for its Jobs. */
 const MAX_CRON_JOB_NAME = 52;
 
-/**
- * Determines the name of a build's Pod: the same attempt always has the same name.
- */
+/** What determines the name of a build's Pod: the same attempt always has the same name. */
 export interface BuildAttempt {
   id: number;
   attempt: number;
@@ -19,19 +17,19 @@ export interface BuildAttempt {
 
 export function buildPodName(build: BuildAttempt): string {
   const hash = shortHash(`${build.team}/${build.pipeline}/${build.id}/${build.attempt}`).slice(-5);
-  return fitted([build.pipeline, build.job], `${build.number}-${build.attempt}-${hash}`, MAX_POD_NAME);
+  return fittingName([build.pipeline, build.job], `${build.number}-${build.attempt}-${hash}`, MAX_POD_NAME);
 }
 
 export function checkPodName(pipeline: string, run: number): string {
-  return fitted(['check', pipeline], String(run), MAX_POD_NAME);
+  return fittingName(['check', pipeline], String(run), MAX_POD_NAME);
 }
 
-/** Row ids are never used again, so neither is a name. */
+/** Row ids are never used again, so names are never used again either. */
 export function warmPodName(team: string, id: number): string {
-  return fitted(['warm', team], `${id}-${shortHash(`${team}/${id}`).slice(-5)}`, MAX_POD_NAME);
+  return fittingName(['warm', team], `${id}-${shortHash(`${team}/${id}`).slice(-5)}`, MAX_POD_NAME);
 }
 
-/** The uid is the Pipeline's, so a claim of an earlier Pipeline of the name is never taken for its own. */
+/** `uid` is the Pipeline's, so a claim of an earlier Pipeline with the same name has another name. */
 export function cacheClaimName(cache: {
   id: number;
   generation: number;
@@ -39,7 +37,7 @@ export function cacheClaimName(cache: {
   uid: string;
 }): string {
   const hash = shortHash(`${cache.uid}/${cache.id}/${cache.generation}`).slice(-5);
-  return fitted(['cache', cache.resource], `${cache.id}-${cache.generation}-${hash}`, MAX_POD_NAME);
+  return fittingName(['cache', cache.resource], `${cache.id}-${cache.generation}-${hash}`, MAX_POD_NAME);
 }
 
 /** The hash distinguishes names that are equal after shortening or without dots. */
@@ -47,11 +45,11 @@ export function cronJobName(pipeline: string, group: string): string {
   const plain = `${pipeline}-check-${group}`;
   if (plain.length <= MAX_CRON_JOB_NAME && plain === slug(plain)) return plain;
   const end = `check-${shortHash(`${pipeline}/${group}`)}`;
-  return fitted([pipeline], end, MAX_CRON_JOB_NAME);
+  return fittingName([pipeline], end, MAX_CRON_JOB_NAME);
 }
 
-/** Shortens the longest parts first, until they fit before the end. */
-function fitted(parts: string[], end: string, longest: number): string {
+/** Joins the parts and the end. If the name is too long, shortens the longest parts until it fits. */
+function fittingName(parts: string[], end: string, longest: number): string {
   let slugs = parts.map(slug).filter((part) => part !== '');
   const tail = slug(end);
   while (slugs.length > 0 && `${slugs.join('-')}-${tail}`.length > longest) {

@@ -22,7 +22,7 @@ export const INTERNAL_GATEWAY_LABELS = { 'app.kubernetes.io/component': 'gateway
 const INTERNAL_GATEWAY_PORT = 8443;
 
 interface Flow {
-  /** Why the Pods need it. */
+  /** Why the Pods need the connection. */
   what: string;
   to: V1NetworkPolicyPeer[];
   ports?: V1NetworkPolicyPort[];

@@ -16,9 +16,9 @@ export interface PodResources {
 }
 
 /**
- * Requests and limits of each container of a Pod. Steps run one after another, so one container requests for
- * the whole Pod. The others request zero, because limits without requests become requests. Devices are
- * assigned to the containers that use them, and cannot be overcommitted.
+ * Requests and limits of each container of a Pod. Steps run one after another, so the first container
+ * requests for the whole Pod. The other containers request zero, because limits without requests become
+ * requests. Devices are assigned to the containers that use them, and cannot be overcommitted.
  */
 export function podResources(
   containers: readonly PlanContainer[],
@@ -26,7 +26,7 @@ export function podResources(
   { storage }: Pick<PodDefaults, 'storage'>,
   placement: Pick<Placement, 'requests' | 'limits'>,
 ): PodResources {
-  const [carrier] = containers;
+  const [firstContainer] = containers;
   const requests = text({
     ...DEFAULT_REQUESTS,
     ...defined({ [STORAGE]: storage.request }),
@@ -34,26 +34,28 @@ export function podResources(
     ...placement.requests,
   });
   const limits = storageLimited({ ...team.limits, ...placement.limits }, storage);
-  const devices = only({ ...requests, ...limits }, isDevice);
-  const sharedRequests = only(requests, isShared);
-  const sharedLimits = only(limits, isShared);
+  const devices = pick({ ...requests, ...limits }, isDevice);
+  const sharedRequests = pick(requests, isShared);
+  const sharedLimits = pick(limits, isShared);
   const zero = Object.fromEntries(
     Object.keys({ ...sharedRequests, ...sharedLimits }).map((name) => [name, '0']),
   );
-  const foreign = containers.filter(({ image, forSecrets }) => image !== undefined && forSecrets !== true);
-  const workers = foreign.length > 0 ? foreign : containers.slice(0, 1);
-  const share = (carriesRequests: boolean, works: boolean): V1ResourceRequirements => {
-    const own = works ? devices : {};
-    const limit = { ...sharedLimits, ...own };
+  const withOwnImage = containers.filter(
+    ({ image, forSecrets }) => image !== undefined && forSecrets !== true,
+  );
+  const deviceUsers = withOwnImage.length > 0 ? withOwnImage : containers.slice(0, 1);
+  const requirements = (requestsForPod: boolean, usesDevices: boolean): V1ResourceRequirements => {
+    const ownDevices = usesDevices ? devices : {};
+    const ownLimits = { ...sharedLimits, ...ownDevices };
     return {
-      requests: { ...zero, ...(carriesRequests ? sharedRequests : {}), ...own },
-      ...(Object.keys(limit).length === 0 ? {} : { limits: limit }),
+      requests: { ...zero, ...(requestsForPod ? sharedRequests : {}), ...ownDevices },
+      ...(Object.keys(ownLimits).length === 0 ? {} : { limits: ownLimits }),
     };
   };
   return {
     ...(limits[STORAGE] === undefined ? {} : { workdirLimit: limits[STORAGE] }),
-    agent: share(carrier === undefined, false),
-    of: (container) => share(container === carrier, workers.includes(container)),
+    agent: requirements(firstContainer === undefined, false),
+    of: (container) => requirements(container === firstContainer, deviceUsers.includes(container)),
   };
 }
 
@@ -72,8 +74,8 @@ function isShared(name: string): boolean {
   return !isDevice(name);
 }
 
-function only(amounts: Record<string, string>, wanted: (name: string) => boolean): Record<string, string> {
-  return Object.fromEntries(Object.entries(amounts).filter(([name]) => wanted(name)));
+function pick(amounts: Record<string, string>, isWanted: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).filter(([name]) => isWanted(name)));
 }
 
 function text(amounts: Amounts): Record<string, string> {

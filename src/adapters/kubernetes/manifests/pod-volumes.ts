@@ -20,8 +20,9 @@ export interface PodVolumes {
   /** A service account token for the agent. */
   token: boolean;
   /**
-   * The kubelet has the shim copied before it starts the step containers. Otherwise the agent copies it while
-   * their shells wait, which delays no container (docs/adr/0048-image-configurations.md).
+   * True: the shim is copied before the kubelet starts the step containers. False: the agent copies the shim
+   * while the shells of the step containers wait, which delays no container
+   * (docs/adr/0048-image-configurations.md).
    */
   shimFirst: boolean;
   caches: CacheVolume[];
@@ -31,8 +32,8 @@ export interface PodVolumes {
 
 /**
  * A Pod with the worker image in one container has no volume, because any volume costs some 290 ms. The token
- * can be read in this Pod only, so it is a better proof than the nonce: a Pod that has volumes anyway gets one
- * (docs/adr/0004-agent-session.md).
+ * can be read in this Pod only, so it is a better proof than the nonce: a Pod that has volumes anyway also
+ * gets a token (docs/adr/0004-agent-session.md).
  */
 export function volumesOf({
   containers,
@@ -65,7 +66,9 @@ export function podVolumes(
 export const CACHE_VOLUME = 'cache-';
 const cacheVolumeName = (index: number): string => `${CACHE_VOLUME}${index + 1}`;
 
-/** A claim that nothing in the Pod writes to is read-only for the whole Pod, so its files keep their owners. */
+/**
+ * If nothing in the Pod writes to a claim, it is read-only for the whole Pod, so its files keep their owners.
+ */
 function teamVolumes(mounts: readonly MountedVolume[]): V1Volume[] {
   const byName = Map.groupBy(mounts, ({ volume }) => volume.name);
   return [...byName].flatMap(([, [first, ...others]]) => {
@@ -103,7 +106,7 @@ function tokenVolume(): V1Volume {
   return { name: 'token', projected: { sources: [{ serviceAccountToken }] } };
 }
 
-/** The agent measures caches. */
+/** The mounts of the agent's container. They include caches, because the agent measures their sizes. */
 export function agentMounts({ shared, token, caches }: PodVolumes): V1VolumeMount[] {
   return [
     ...(shared ? [WORKDIR_MOUNT, SHIM_MOUNT] : []),
@@ -117,8 +120,9 @@ export function agentMounts({ shared, token, caches }: PodVolumes): V1VolumeMoun
 }
 
 /**
- * The worker image contains the shim, so its containers mount no folder of it. Gets of secret types do not see
- * the work directory, nor do steps see their files.
+ * The mounts of a step container. The worker image contains the shim, so its containers do not mount the
+ * folder of the shim. Gets of secret types do not see the work directory, and steps do not see the files of
+ * such gets.
  */
 export function stepMounts(volumes: PodVolumes, { name, image, forSecrets }: PlanContainer): V1VolumeMount[] {
   return [

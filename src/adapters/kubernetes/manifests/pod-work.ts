@@ -3,7 +3,10 @@ import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { OwnerObject } from './installation.ts';
 
-/** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
+/**
+ * The secret of the connections between the agent and the shims, and the key of each container, which is
+ * derived from the secret. Both are worthless outside their Pod.
+ */
 export interface ShimKeys {
   secret: string;
   keyOf(container: string): string;
@@ -22,14 +25,14 @@ export interface PodWork {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   containers: PlanContainer[];
-  /** Proves to the gateway which Pod the agent is in; the template of a CronJob cannot have one. */
+  /** Proves to the gateway which Pod the agent is in. Absent in the template of a CronJob. */
   nonce?: string;
   shim: ShimKeys;
   placement: Placement;
   caches?: CacheVolume[];
   /** Volumes of the Team. Absent: none. */
   mounts?: MountedVolume[];
-  /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
+  /** Time limit in case the agent hangs, counted from the Pod's start, including image pulls. */
   deadlineSeconds: number;
   owner?: OwnerObject;
 }

@@ -24,8 +24,8 @@ const DO_NOT_EVICT = {
 };
 
 /**
- * The Pod of a build or of checks: the agent, and one container for each image. It contains no secret but a
- * nonce that works once and keys for its own loopback.
+ * The Pod of a build or of checks: the agent, and one container for each image. The Pod contains no secret
+ * except a nonce that works once and keys for the Pod's own loopback.
  */
 export function pod(work: PodWork, team: TeamRules, installation: Installation): V1Pod {
   return {
@@ -42,7 +42,7 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
   };
 }
 
-/** `data for fs.in, settings for fs.settings` */
+/** The annotation of mounted volumes of the Team, as `data for fs.in, settings for fs.settings`. */
 function mountReasons({ mounts = [] }: PodWork): Record<string, string> {
   if (mounts.length === 0) return {};
   const reasons = mounts.map(({ volume, resource }) => `${volume.name} for ${resource}`);
@@ -54,7 +54,7 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
   const volumes = volumesOf(work);
   const resources = podResources(work.containers, team, installation.pods, work.placement);
   const { shim } = work;
-  const isWritten =
+  const hasWritableVolume =
     volumes.shared || volumes.caches.length > 0 || volumes.mounts.some(({ readOnly }) => !readOnly);
   return {
     restartPolicy: 'Never',
@@ -67,7 +67,7 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
       ...(team.podSecurity === 'restricted' ? { runAsNonRoot: true } : {}),
-      ...(isWritten ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
+      ...(hasWritableVolume ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
     },
     ...scheduling(work.placement),
     ...namesOfServices(work.containers),
@@ -82,7 +82,10 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
   };
 }
 
-/** Not every kind of volume can be mounted in a user namespace: NFS cannot, and nodes do not report it. */
+/**
+ * Not every volume can be mounted in a user namespace: NFS cannot, and nodes do not report which volumes can.
+ * So by default, Pods with claims of the Team get none.
+ */
 function userNamespace(
   { placement, mounts = [] }: PodWork,
   pods: PodsWithUserNamespace = 'none',
@@ -90,8 +93,8 @@ function userNamespace(
   const isPlain =
     placement.runtimeClassName === undefined &&
     !mounts.some(({ volume }) => volume.persistentVolumeClaim !== undefined);
-  const own = pods === 'every-pod' || (pods === 'default-runtime' && isPlain);
-  return own ? { hostUsers: false } : {};
+  const hasUserNamespace = pods === 'every-pod' || (pods === 'default-runtime' && isPlain);
+  return hasUserNamespace ? { hostUsers: false } : {};
 }
 
 /** Steps reach a service by its name. */

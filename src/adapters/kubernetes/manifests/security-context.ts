@@ -3,7 +3,7 @@ import type { V1Capabilities, V1SecurityContext } from '@kubernetes/client-node'
 /** User and group of the agent and of steps in the worker image. */
 export const WORKER_USER = 65_532;
 
-/** What package managers and servers started as root need, out of what the baseline standard allows. */
+/** Capabilities that package managers and servers need as root, and that the standard `baseline` allows. */
 const BASELINE_CAPABILITIES = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -26,7 +26,7 @@ export function restrictedContext(): V1SecurityContext {
   };
 }
 
-/** Passes the Pod Security Standard `baseline`. The image names the user. */
+/** Passes the Pod Security Standard `baseline`. Containers run as the user that their image names. */
 export function baselineContext(): V1SecurityContext {
   const capabilities: V1Capabilities = { drop: ['ALL'], add: BASELINE_CAPABILITIES };
   return { allowPrivilegeEscalation: false, capabilities };

@@ -42,9 +42,9 @@ export function stepContainer(container: PlanContainer, options: StepOptions): V
 }
 
 /**
- * The policy of the installation applies to tags: with a copy cached on the node, a team could run a private
- * image that another team pulled there. Nobody can guess a digest. An image on `localhost` was loaded by hand
- * and is in no registry.
+ * An image with a tag has the policy of the installation: if nodes could use their copies, a team could run a
+ * private image that another team pulled there. Nobody can guess a digest. An image on `localhost` was loaded
+ * by hand and is in no registry.
  */
 function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy {
   return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
@@ -52,7 +52,10 @@ function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy
 
 const DELIVERED_SHIM = `${SHIM_FOLDER}/millrace-shim`;
 
-/** The agent renames the complete shim into place. Some images have a `sleep` that takes whole seconds only. */
+/**
+ * Waits until the agent has renamed the complete shim into place. Some images have a `sleep` that takes whole
+ * seconds only.
+ */
 const WAIT_FOR_SHIM = `until [ -x ${DELIVERED_SHIM} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${DELIVERED_SHIM}`;
 
 /** How the shim starts in an image that lacks it. */

@@ -26,9 +26,7 @@ export interface TeamNamespace {
 
 const POD_SECURITY = 'pod-security.kubernetes.io';
 
-/**
- * The namespace, to create, or to apply its labels to an adopted one. It has no owner reference.
- */
+/** The namespace, to create it or to apply its labels to an adopted namespace. It has no owner reference. */
 export function teamNamespace(team: TeamNamespace): V1Namespace {
   return {
     apiVersion: 'v1',
@@ -50,17 +48,17 @@ export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
   return {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
-    metadata: ours(team, SERVICE_ACCOUNT),
+    metadata: metadataOf(team, SERVICE_ACCOUNT),
     automountServiceAccountToken: false,
   };
 }
 
-/** Bind the roles of the operator and the internal gateway in this namespace. */
+/** Bindings for the roles of the operator and of the internal gateway in this namespace. */
 export function teamRoleBindings(team: TeamNamespace, installation: Installation): V1RoleBinding[] {
   return (['operator', 'gateway'] as const).map((part) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',
-    metadata: ours(team, CLUSTER_ROLES[part](installation.release)),
+    metadata: metadataOf(team, CLUSTER_ROLES[part](installation.release)),
     roleRef: {
       apiGroup: 'rbac.authorization.k8s.io',
       kind: 'ClusterRole',
@@ -81,7 +79,7 @@ export function teamNetworkPolicies(team: TeamNamespace, installation: Installat
     {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
-      metadata: ours(team, 'millrace-pods'),
+      metadata: metadataOf(team, 'millrace-pods'),
       spec: teamNetworkPolicy(team.denyCidrs, installation),
     },
   ];
@@ -92,13 +90,13 @@ export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
   const entries = Object.entries(team.quota);
   if (entries.length === 0) return undefined;
   const hard = Object.fromEntries(entries.map(([name, amount]) => [`requests.${name}`, String(amount)]));
-  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: ours(team, QUOTA), spec: { hard } };
+  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: metadataOf(team, QUOTA), spec: { hard } };
 }
 
 /** Name of the team's ResourceQuota and LimitRange. */
 export const QUOTA = 'millrace';
 
-/** A quota refuses Pods without requests, so Pods that Millrace does not create get zero by default. */
+/** A quota refuses Pods without requests, so Pods that Millrace does not create request zero by default. */
 export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   const names = Object.keys(team.quota);
   if (names.length === 0) return undefined;
@@ -106,12 +104,12 @@ export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   return {
     apiVersion: 'v1',
     kind: 'LimitRange',
-    metadata: ours(team, QUOTA),
+    metadata: metadataOf(team, QUOTA),
     spec: { limits: [{ type: 'Container', defaultRequest }] },
   };
 }
 
-function ours(team: TeamNamespace, name: string): V1ObjectMeta {
+function metadataOf(team: TeamNamespace, name: string): V1ObjectMeta {
   return {
     name,
     namespace: team.namespace,

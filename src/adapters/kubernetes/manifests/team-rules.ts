@@ -24,21 +24,22 @@ export interface TeamSpec {
 
 /** Absent: no limit. */
 export interface TeamLimits {
-  /** Builds that run at the same time; runningChecks likewise. */
+  /** The most builds that run at the same time. */
   runningBuilds?: number;
+  /** The most check Pods that run at the same time. */
   runningChecks?: number;
   pipelines?: number;
   /** A Kubernetes quantity of bytes. */
   logBytes?: string;
 }
 
-/** The Team's own limits, and the installation's defaults for the rest. */
+/** The Team's own limits, and the installation's defaults for limits that the Team does not set. */
 export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): TeamLimits {
   const { runningBuilds, runningChecks, pipelines, logBytes } = { ...defaults, ...own };
   return defined({ runningBuilds, runningChecks, pipelines, logBytes });
 }
 
-/** With baseline, images of `docker` steps run as the user that they name. */
+/** With `baseline`, containers of `docker` steps run as the user that their image names. */
 export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {
@@ -68,9 +69,13 @@ function warmSettings({ pods, idle = '10m' }: NonNullable<TeamSpec['warm']>): Wa
   return { pods, idleSeconds: secondsOf(idle) ?? 0 };
 }
 
-type OfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | 'workerImage'>;
+type RulesOfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | 'workerImage'>;
 
-function rulesOfDefaults({ image, imagePullSecrets = [], resources }: TeamSpec['defaults'] = {}): OfDefaults {
+function rulesOfDefaults({
+  image,
+  imagePullSecrets = [],
+  resources,
+}: TeamSpec['defaults'] = {}): RulesOfDefaults {
   const { requests = {}, limits = {} } = resources ?? {};
   return { imagePullSecrets, requests, limits, ...defined({ workerImage: image }) };
 }

@@ -19,13 +19,13 @@ export interface WarmPodWork extends WarmPodShape {
   team: string;
   nonce: string;
   shim: ShimKeys;
-  /** How long it may wait for a build. */
+  /** How long the Pod may wait for a build. */
   idleSeconds: number;
 }
 
 /**
- * A Pod that waits for a build. It has no owner: the operator deletes every Pod with its seal that no row of
- * the database describes. Nothing in it names a pipeline, a job or a secret.
+ * A Pod that waits for a build. It has no owner: the operator deletes every sealed warm Pod without a row in
+ * the database. Nothing in the Pod names a pipeline, a job or a secret.
  */
 export function warmPod(work: WarmPodWork, team: TeamRules, installation: Installation): V1Pod {
   const { id, idleSeconds, deadlineSeconds, ...shape } = work;
@@ -40,7 +40,7 @@ export function warmPod(work: WarmPodWork, team: TeamRules, installation: Instal
   return pod({ ...shape, name, labels, annotations: {}, deadlineSeconds: deadline }, team, installation);
 }
 
-/** Equal texts for Pods that differ only in what names their build. */
+/** The shape of a warm Pod as a text: Pods that differ only in name, nonce and keys have equal texts. */
 export function shapeOfPod(shape: WarmPodShape, team: TeamRules, installation: Installation): string {
   const { containers, placement, deadlineSeconds } = shape;
   const bare: PodWork = {

@@ -7,7 +7,7 @@ import type { Installation, TeamRules } from './installation.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SHIM_FOLDER, TOKEN_FILE } from './pod-volumes.ts';
 
-/* What each container of a Pod gets: of a step, of a parallel lane, of a service, and of gets of secrets. */
+/* What the containers of steps, parallel lanes, services and gets of secret types get from their Pod. */
 
 const installation: Installation = {
   release: 'millrace',
@@ -82,13 +82,13 @@ const pod = buildPod(
   team,
   installation,
 );
-const given = (name: string) => pod.spec?.containers.find((container) => container.name === name);
+const containerNamed = (name: string) => pod.spec?.containers.find((container) => container.name === name);
 
 describe('the container of', () => {
   test.each(Object.entries(CONTAINERS))(
     '%s gets only its own files and its own key',
     (_, [{ name }, mounts]) => {
-      const { env = [], envFrom, volumeMounts = [], ports, lifecycle } = given(name) ?? {};
+      const { env = [], envFrom, volumeMounts = [], ports, lifecycle } = containerNamed(name) ?? {};
       expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual(mounts);
       expect(env).toEqual([
         { name: 'MILLRACE_CONTAINER', value: name },
@@ -102,7 +102,7 @@ describe('the container of', () => {
   test.each(Object.entries(CONTAINERS))(
     '%s has neither token nor nonce nor key of others',
     (_, [{ name }]) => {
-      const text = JSON.stringify(given(name));
+      const text = JSON.stringify(containerNamed(name));
       expect(text).not.toMatch(/the-nonce|the-secret-of-all-shims|"token"|var\/run\/secrets/);
       const others = containers.filter((other) => other.name !== name);
       for (const other of others) expect(text).not.toContain(`"key-of-${other.name}"`);
@@ -112,14 +112,14 @@ describe('the container of', () => {
   test.each(Object.entries(CONTAINERS))(
     '%s cannot change the shim that other containers run',
     (_, [{ name }]) => {
-      const { volumeMounts = [] } = given(name) ?? {};
+      const { volumeMounts = [] } = containerNamed(name) ?? {};
       const shims = volumeMounts.filter(({ mountPath }) => mountPath === SHIM_FOLDER);
       expect(shims.filter(({ readOnly }) => readOnly !== true)).toEqual([]);
     },
   );
 
   test.each(Object.entries(CONTAINERS))('%s gains no privileges', (_, [{ name }]) => {
-    const { securityContext } = given(name) ?? {};
+    const { securityContext } = containerNamed(name) ?? {};
     expect(securityContext).toMatchObject({
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },

@@ -17,12 +17,12 @@ type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'dele
 
 /**
  * Client secrets that came through the API. Each has its own key, `<provider>_<time>_<id>`, that is never
- * reused. An object therefore names either the old secret or the new one, and the value of a key never
- * changes.
+ * reused. An OAuthProvider object therefore names either the old or the new secret, and the value of a key
+ * never changes.
  */
 export function clientSecrets({ client, namespace, name }: ClientSecretsOptions): ClientSecrets {
   const ref = { namespace, name };
-  const drop = async (keys: string[]): Promise<void> => {
+  const deleteKeys = async (keys: string[]): Promise<void> => {
     if (keys.length === 0) return;
     await client.patchMerge(KINDS.secrets, ref, { data: Object.fromEntries(keys.map((key) => [key, null])) });
   };
@@ -37,25 +37,23 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
       if (written.answer !== 'unknown') return written;
       return {
         answer: 'unreachable',
-        message: `The Secret ${name} is not there yet: the operator makes it when it starts.`,
+        message: `The Secret ${name} does not exist yet: the operator creates it when it starts.`,
       };
     },
-    deleteSecret: async (key) => await drop([key]),
-    async deleteSecretsBefore(canonical, at, but) {
+    deleteSecret: async (key) => await deleteKeys([key]),
+    async deleteSecretsBefore(canonical, at, except) {
       const found = await client.get(KINDS.secrets, ref);
       if (!found.ok) return;
       const old = Object.keys(found.value.data ?? {}).filter((key) => {
         const [owner, time = ''] = key.split('_');
-        return owner === canonical && key !== but && Number(time) < at.getTime();
+        return owner === canonical && key !== except && Number(time) < at.getTime();
       });
-      await drop(old);
+      await deleteKeys(old);
     },
   };
 }
 
-/**
- * Adds the marks that protect the Secret from Argo CD, if an older release created it.
- */
+/** Adds the marks that protect the Secret from Argo CD, if an older release created it. */
 export async function markClientSecrets({ client, namespace, name }: ClientSecretsOptions): Promise<void> {
   orAbsent(
     await client.patchMerge(KINDS.secrets, { namespace, name }, { metadata: MARKS_PATCH }),

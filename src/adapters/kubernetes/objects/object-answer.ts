@@ -15,9 +15,7 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
 }
 
-/**
- * Translates a response of the API server for the flows. The message of a refusal is for people.
- */
+/** Translates a response of the API server for the flows. The message of a refusal is for people. */
 export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
   const { status, reason, message } = answer;
@@ -51,7 +49,7 @@ interface NewObject {
   spec?: object;
 }
 
-/** A new object. It has its finalizer from the start, so that no deletion is missed. */
+/** A new object. It is created with its finalizer, so that no deletion is missed. */
 export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
   const { name, namespace, by, finalizer, annotations, spec = {} } = object;
   const metadata = {

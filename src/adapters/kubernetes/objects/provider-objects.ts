@@ -12,13 +12,13 @@ import { replaceSpec } from './replace-spec.ts';
 type Options = ClientSecretsOptions & {
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete' | 'patchMerge'>;
 };
-type Found = Wire<OAuthProviderCustomResource>;
+type ProviderResource = Wire<OAuthProviderCustomResource>;
 
 /** OAuthProvider objects that the API created, and the Secret with their client secrets. */
 export function providerObjects(options: Options): ProviderObjects {
   const { client, name: secretName } = options;
   const kind = KINDS.oauthProviders;
-  const read = async (canonical: string): Promise<ObjectAnswer<Found>> =>
+  const read = async (canonical: string): Promise<ObjectAnswer<ProviderResource>> =>
     onlyByApi(objectAnswer(await client.get(kind, { name: canonical })));
   return {
     ...clientSecrets(options),
@@ -38,7 +38,7 @@ export function providerObjects(options: Options): ProviderObjects {
   };
 }
 
-function project({ metadata, spec }: Found): ProviderObject {
+function project({ metadata, spec }: ProviderResource): ProviderObject {
   const { name = '', uid = '', generation = 0, deletionTimestamp } = metadata;
   return {
     provider: providerOf({ name, uid, generation, spec, byApi: { changedBy: '' } }),
@@ -46,7 +46,7 @@ function project({ metadata, spec }: Found): ProviderObject {
   };
 }
 
-function specOf(provider: StoredProvider, secretName: string): Found['spec'] {
+function specOf(provider: StoredProvider, secretName: string): ProviderResource['spec'] {
   return defined({
     displayName: provider.displayName,
     type: provider.type,

@@ -4,7 +4,7 @@ import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './object-answer.ts';
 
 /** Status writes of the operator change the resource version, so a conflict is retried. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 interface SpecChange<S> {
   generation: number | undefined;
@@ -14,23 +14,21 @@ interface SpecChange<S> {
   annotations?: Record<string, string>;
 }
 
-/**
- * Replaces the spec and nothing else, unless the spec has changed since that generation.
- */
+/** Replaces the spec and nothing else, unless the spec has changed since that generation. */
 export async function replaceSpec<T extends { metadata: ObjectMeta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,
   kind: ApiKind<T>,
   ref: ObjectRef,
   { generation, spec, by, annotations = {} }: SpecChange<T['spec']>,
 ): Promise<ObjectAnswer<T>> {
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const read = onlyByApi(objectAnswer(await client.get(kind, ref)));
     if (read.answer !== 'done') return read;
     const { metadata } = read.value;
     if (generation !== undefined && metadata.generation !== generation) return { answer: 'changed' };
-    const all = { ...metadata.annotations, ...annotations, ...changedBy(by) };
-    const wanted = { ...read.value, metadata: { ...metadata, annotations: all }, spec };
-    const written = objectAnswer(await client.replace(kind, wanted));
-    if (written.answer !== 'changed' || tried === TRIES) return written;
+    const allAnnotations = { ...metadata.annotations, ...annotations, ...changedBy(by) };
+    const object = { ...read.value, metadata: { ...metadata, annotations: allAnnotations }, spec };
+    const written = objectAnswer(await client.replace(kind, object));
+    if (written.answer !== 'changed' || attempt === MAX_ATTEMPTS) return written;
   }
 }

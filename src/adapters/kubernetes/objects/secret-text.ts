@@ -11,7 +11,7 @@ export async function readSecretText(
   ref: { namespace: string; name: string },
   key: string,
 ): Promise<string | undefined> {
-  const found = orAbsent(await client.get(KINDS.secrets, ref), `the Secret ${ref.name}`);
+  const found = orAbsent(await client.get(KINDS.secrets, ref), `reading the Secret ${ref.name}`);
   const value = found?.data?.[key];
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString();
 }

@@ -12,16 +12,14 @@ const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 90;
 /**
- * A server certificate is renewed when less than this is left. An authority is renewed when less than the
- * lifetime of a server certificate is left.
+ * A server certificate is renewed when fewer days than this are left. An authority is renewed when it has
+ * less time left than the lifetime of a server certificate.
  */
 const RENEW_DAYS = 30;
 /** Certificates are valid from this much earlier, because clocks of nodes differ. */
 const BACKDATED_MS = 300_000;
 
-/**
- * A certificate authority for the servers of this installation only.
- */
+/** A certificate authority for the servers of this installation only. */
 export async function makeAuthority(name: string, now: Date): Promise<CertificateAndKey> {
   const x509 = await library();
   const keys = await newKeys();
@@ -68,21 +66,19 @@ export async function makeServerCertificate(
 
 /** Whether the authority is valid long enough to sign. */
 export function authorityIsGood(authority: CertificateAndKey | undefined, now: Date): boolean {
-  const certificate = parsed(authority);
+  const certificate = parseCertificate(authority);
   return certificate !== undefined && certificate.ca && daysLeft(certificate, now) > SERVER_DAYS;
 }
 
-/**
- * Whether the certificate is signed by the authority, names all the hosts, and is not due for renewal.
- */
+/** Whether the certificate is signed by the authority, names all the hosts, and is not due for renewal. */
 export function serverCertificateIsGood(
   pair: CertificateAndKey | undefined,
   authority: CertificateAndKey,
   hosts: string[],
   now: Date,
 ): boolean {
-  const certificate = parsed(pair);
-  const issuer = parsed(authority);
+  const certificate = parseCertificate(pair);
+  const issuer = parseCertificate(authority);
   if (certificate === undefined || issuer === undefined) return false;
   return (
     certificate.verify(issuer.publicKey) &&
@@ -91,7 +87,7 @@ export function serverCertificateIsGood(
   );
 }
 
-function parsed(pair: CertificateAndKey | undefined): X509Certificate | undefined {
+function parseCertificate(pair: CertificateAndKey | undefined): X509Certificate | undefined {
   try {
     return pair === undefined ? undefined : new X509Certificate(pair.certificate);
   } catch {
@@ -125,7 +121,7 @@ function keyFrom(pem: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }
 
-/** Loaded only to create a certificate, to save memory. */
+/** The library is loaded only to create a certificate, to save memory. */
 async function library(): Promise<typeof Library> {
   await import('reflect-metadata');
   return import('@peculiar/x509');

@@ -45,8 +45,8 @@ function merged(
   before: Record<string, string> = {},
   patch: Record<string, string | null> = {},
 ): Record<string, string> {
-  const all = Object.entries({ ...before, ...patch });
-  return Object.fromEntries(all.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+  const entries = Object.entries({ ...before, ...patch });
+  return Object.fromEntries(entries.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
 let stored: Map<string, Stored>;
@@ -97,7 +97,7 @@ const options = {
 };
 
 /** Creates everything that the module can create, so that a Secret added later is tested too. */
-async function makeAll(): Promise<void> {
+async function ensureAll(): Promise<void> {
   for (const [name, make] of Object.entries(releaseSecrets))
     if (name.startsWith('ensure')) await make(options, 'rel-postgres');
 }
@@ -114,7 +114,7 @@ const allMarked = Object.fromEntries(NAMES.map((name) => [`rel-${name}`, MARKS])
 beforeEach(async () => {
   stored = new Map();
   now = new Date('2026-11-22T12:00:00Z');
-  await makeAll();
+  await ensureAll();
 });
 
 describe('each Secret of the operator has the marks that stop Argo CD from pruning or deleting it', () => {
@@ -125,7 +125,7 @@ describe('each Secret of the operator has the marks that stop Argo CD from pruni
   test('when it is renewed', async () => {
     const before = stored.get('rel-webhook-tls')?.data['tls.crt'];
     now = new Date('2046-11-22T12:00:00Z');
-    await makeAll();
+    await ensureAll();
     expect(stored.get('rel-webhook-tls')?.data['tls.crt']).not.toBe(before);
     expect(marksOf()).toEqual(allMarked);
   });
@@ -148,21 +148,21 @@ describe('Secrets are created', () => {
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.|-under-test\.|^src\/testing\//.test(file))
     .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
-  const found = (pattern: RegExp): string[] =>
+  const matches = (pattern: RegExp): string[] =>
     sources.flatMap(({ file, text }) =>
       [...text.matchAll(pattern)].map(([match]) => `${basename(file)}: ${match}`),
     );
 
   test('only by the one function that marks them', () => {
-    expect(found(/\w+\(\s*KINDS\.secrets,\s*secret\(/g)).toEqual([
+    expect(matches(/\w+\(\s*KINDS\.secrets,\s*secret\(/g)).toEqual([
       'release-secrets.ts: create(KINDS.secrets, secret(',
       'release-secrets.ts: create(KINDS.secrets, secret(',
     ]);
-    expect(found(/kind: 'Secret'|stringData/g)).toEqual(["release-secrets.ts: kind: 'Secret'"]);
+    expect(matches(/kind: 'Secret'|stringData/g)).toEqual(["release-secrets.ts: kind: 'Secret'"]);
   });
 
   test('and are otherwise only read or patched', () => {
-    const calls = found(/(?<!\w)\w+\(\s*KINDS\.secrets(?!,\s*secret\()/g).map((call) =>
+    const calls = matches(/(?<!\w)\w+\(\s*KINDS\.secrets(?!,\s*secret\()/g).map((call) =>
       call.replace(/^.*: (\w+)\(.*$/s, '$1'),
     );
     expect(new Set(calls)).toEqual(new Set(['get', 'patchMerge']));

@@ -32,10 +32,10 @@ const DATABASE = 'millrace';
 export async function ensureKeys(
   options: ReleaseSecretsOptions,
 ): Promise<{ agent: Buffer; webhook: Buffer }> {
-  const values = await ensure(options, 'keys', (known) => ({
-    agent: known['agent'] ?? freshKey(),
-    webhook: known['webhook'] ?? freshKey(),
-    session: known['session'] ?? freshKey(),
+  const values = await ensure(options, 'keys', (existing) => ({
+    agent: existing['agent'] ?? newKey(),
+    webhook: existing['webhook'] ?? newKey(),
+    session: existing['session'] ?? newKey(),
   }));
   return {
     agent: Buffer.from(values['agent'] ?? '', 'base64url'),
@@ -47,9 +47,9 @@ export async function ensureKeys(
 export async function ensureFirstAdmin(
   options: ReleaseSecretsOptions,
 ): Promise<{ username: string; password: string }> {
-  const { username = '', password = '' } = await ensure(options, 'admin', (known) => ({
-    username: known['username'] ?? 'admin',
-    password: known['password'] ?? randomBytes(18).toString('base64url'),
+  const { username = '', password = '' } = await ensure(options, 'admin', (existing) => ({
+    username: existing['username'] ?? 'admin',
+    password: existing['password'] ?? randomBytes(18).toString('base64url'),
   }));
   return { username, password };
 }
@@ -62,14 +62,14 @@ export interface StoreKeyOptions extends ReleaseSecretsOptions {
 }
 
 /**
- * `<release>-store`: the key pair that encrypts stored secrets. A text under `rotate` requests a new pair; the
- * former private key is then under `previous`.
+ * `<release>-store`: the key pair that encrypts stored secrets. A text under `rotate` requests a new pair;
+ * the former private key is then under `previous`.
  */
 export async function ensureStoreKeys(
   options: StoreKeyOptions,
 ): Promise<Record<'public' | 'private' | 'previous' | 'rotate', string>> {
-  const values = await ensure(options, 'store', async (known) => {
-    const { public: publicKey = '', private: privateKey = '', previous = '', rotate = '' } = known;
+  const values = await ensure(options, 'store', async (existing) => {
+    const { public: publicKey = '', private: privateKey = '', previous = '', rotate = '' } = existing;
     if (publicKey !== '' && privateKey !== '' && (rotate === '' || !options.mayRotate))
       return { public: publicKey, private: privateKey, previous, rotate };
     const pair = await options.makePair();
@@ -90,7 +90,7 @@ export async function ensureOAuthSecret({
 }: ReleaseSecretsOptions): Promise<void> {
   const ref = { namespace, name: `${release}-oauth-api` };
   const created = await client.create(KINDS.secrets, secret(ref, {}));
-  if (!created.ok && created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
+  if (!created.ok && created.status !== 409) throw new ApiError(`creating the Secret ${ref.name}`, created);
 }
 
 /**
@@ -102,10 +102,10 @@ export async function ensureDatabase(
   host: string,
 ): Promise<{ url: string; certificateAuthority: string }> {
   const { authority } = await ensurePostgresTls(options);
-  const { url = '' } = await ensure(options, 'database', (known) => {
-    const password = known['password'] ?? randomBytes(24).toString('base64url');
-    const at = `postgres://${DATABASE}:${password}@${host}:5432/${DATABASE}`;
-    return { password, url: at, 'ca.crt': authority };
+  const { url = '' } = await ensure(options, 'database', (existing) => {
+    const password = existing['password'] ?? randomBytes(24).toString('base64url');
+    const databaseUrl = `postgres://${DATABASE}:${password}@${host}:5432/${DATABASE}`;
+    return { password, url: databaseUrl, 'ca.crt': authority };
   });
   return { url, certificateAuthority: authority };
 }
@@ -142,7 +142,9 @@ export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<Server
   return ensureServerTls(options, 'webhook');
 }
 
-/** The same Secret if cert-manager creates it; undefined until it has. */
+/**
+ * The certificate in `<release>-webhook-tls` if cert-manager creates that Secret; undefined until it exists.
+ */
 export async function givenWebhookTls(
   options: ReleaseSecretsOptions,
 ): Promise<CertificateAndKey | undefined> {
@@ -158,17 +160,18 @@ async function ensureServerTls(options: ReleaseSecretsOptions, service: string):
   const { namespace, release } = options;
   const now = options.now();
   const authority = pairOf(
-    await ensure(options, 'internal-ca', async (known) =>
-      authorityIsGood(pairOf(known), now)
-        ? known
+    await ensure(options, 'internal-ca', async (existing) =>
+      authorityIsGood(pairOf(existing), now)
+        ? existing
         : valuesOf(await makeAuthority(`${release} internal authority`, now)),
     ),
   );
   const name = `${release}-${service}.${namespace}`;
   const hosts = [`${name}.svc`, `${name}.svc.cluster.local`, name, `${release}-${service}`];
-  const values = await ensure(options, `${service}-tls`, async (known) =>
-    serverCertificateIsGood(pairOf(known), authority, hosts, now) && known['ca.crt'] === authority.certificate
-      ? known
+  const values = await ensure(options, `${service}-tls`, async (existing) =>
+    serverCertificateIsGood(pairOf(existing), authority, hosts, now) &&
+    existing['ca.crt'] === authority.certificate
+      ? existing
       : {
           ...valuesOf(await makeServerCertificate(authority, hosts, now)),
           'ca.crt': authority.certificate,
@@ -177,7 +180,7 @@ async function ensureServerTls(options: ReleaseSecretsOptions, service: string):
   return { ...pairOf(values), authority: authority.certificate };
 }
 
-function freshKey(): string {
+function newKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }
 
@@ -189,31 +192,34 @@ function valuesOf({ certificate, key }: CertificateAndKey): Values {
   return { 'tls.crt': certificate, 'tls.key': key };
 }
 
-/** If two replicas start at the same time, one creates the Secret and the other reads it. */
+/**
+ * Creates a missing Secret and writes values that changed. `wanted` returns the values to store. If two
+ * replicas start at the same time, one creates the Secret and the other reads it.
+ */
 async function ensure(
   options: ReleaseSecretsOptions,
   suffix: string,
-  wanted: (known: Values) => Values | Promise<Values>,
+  wanted: (existing: Values) => Values | Promise<Values>,
 ): Promise<Values> {
   const { client, namespace, release } = options;
   const ref = { namespace, name: `${release}-${suffix}` };
-  const doing = `reading the Secret ${ref.name}`;
-  const found = orAbsent(await client.get(KINDS.secrets, ref), doing);
-  const known = decoded(found);
-  const values = await wanted(known);
+  const operation = `reading the Secret ${ref.name}`;
+  const found = orAbsent(await client.get(KINDS.secrets, ref), operation);
+  const existing = decoded(found);
+  const values = await wanted(existing);
   if (found === undefined) {
     const created = await client.create(KINDS.secrets, secret(ref, values));
     if (created.ok) return values;
-    if (created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
+    if (created.status !== 409) throw new ApiError(`creating the Secret ${ref.name}`, created);
     return ensure(options, suffix, wanted);
   }
-  if (Object.entries(values).every(([key, value]) => known[key] === value)) return known;
+  if (Object.entries(values).every(([key, value]) => existing[key] === value)) return existing;
   const { resourceVersion } = found.metadata ?? {};
   const patch = { metadata: { resourceVersion }, data: encoded(values) };
   const patched = await client.patchMerge(KINDS.secrets, ref, patch);
   if (!patched.ok && patched.status === 409) return ensure(options, suffix, wanted);
   orThrow(patched, `renewing the Secret ${ref.name}`);
-  return { ...known, ...values };
+  return { ...existing, ...values };
 }
 
 function secret(ref: { namespace: string; name: string }, values: Values): Wire<V1Secret> {

@@ -4,15 +4,15 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
- * With label tracking, Argo CD assigns every object with this label to the Application of that name, and
- * prunes it.
+ * With label tracking, Argo CD assigns every object with this label to the Application that the label names,
+ * and prunes the object.
  */
 const TRACKING_LABEL = 'app.kubernetes.io/instance';
 
 /**
- * Labels and annotations of every Secret that the operator creates. Its keys and passwords exist nowhere
- * else, so Argo CD must not delete it. Without the tracking label Argo CD ignores the Secret; if somebody
- * adds the label, the annotations protect it.
+ * Labels and annotations of every Secret that the operator creates. The keys and passwords in these Secrets
+ * exist nowhere else, so Argo CD must not delete them. Argo CD ignores a Secret without the tracking label;
+ * if somebody adds the label, the annotations protect the Secret.
  */
 export const MARKS = {
   labels: { [MANAGED_BY]: 'millrace' },
@@ -25,9 +25,7 @@ export const MARKS = {
 /** A merge patch that marks a Secret of an older release. */
 export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABEL]: null } };
 
-/**
- * The Secrets that the operator creates and may read. The public gateway marks `<release>-oauth-api`.
- */
+/** The Secrets that the operator creates and may read. The public gateway marks `<release>-oauth-api`. */
 const SUFFIXES = [
   'keys',
   'store',
@@ -58,6 +56,6 @@ async function markSecret(name: string, { client, namespace }: Options): Promise
   if (labels[MANAGED_BY] !== 'millrace' || (isMarked && !(TRACKING_LABEL in labels))) return;
   const patch = { metadata: { ...MARKS_PATCH, resourceVersion } };
   const answer = await client.patchMerge(KINDS.secrets, ref, patch);
-  // 409: the other replica marks it now, or the next start does.
+  // 409: the other replica marks the Secret now, or the next start of a replica does.
   if (!answer.ok && answer.status !== 409) orThrow(answer, `marking the Secret ${name}`);
 }

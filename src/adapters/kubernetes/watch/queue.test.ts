@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WorkQueue, type QueueClock, type ReconcileResult } from './queue.ts';
 
 /** A clock that moves only when the test moves it. */
-class HandClock implements QueueClock {
+class ManualClock implements QueueClock {
   time = 0;
   readonly #alarms = new Set<{ at: number; act: () => void }>();
 
@@ -16,7 +16,7 @@ class HandClock implements QueueClock {
     return () => this.#alarms.delete(alarm);
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {
       const next = [...this.#alarms].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
@@ -35,18 +35,18 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
-interface Bench {
-  clock: HandClock;
+interface TestQueue {
+  clock: ManualClock;
   queue: WorkQueue;
-  begun: string[];
+  started: string[];
   /** Ends the oldest work on the key. */
   end: (key: string, ending?: ReconcileResult | Error) => Promise<void>;
   errors: number[];
 }
 
-function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
-  const clock = new HandClock();
-  const begun: string[] = [];
+function testQueue(concurrency = 2, shareOf?: (key: string) => string): TestQueue {
+  const clock = new ManualClock();
+  const started: string[] = [];
   const errors: number[] = [];
   const open = new Map<string, PromiseWithResolvers<ReconcileResult>>();
   const queue = new WorkQueue({
@@ -56,7 +56,7 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
     longestMs: 1000,
     ...(shareOf === undefined ? {} : { shareOf }),
     work: (key) => {
-      begun.push(key);
+      started.push(key);
       const working = Promise.withResolvers<ReconcileResult>();
       open.set(key, working);
       return working.promise;
@@ -68,146 +68,147 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
     else open.get(key)?.resolve(ending);
     await settle();
   };
-  return { clock, queue, begun, end, errors };
+  return { clock, queue, started, end, errors };
 }
 
-/** The party of a key is the text before its first `/`. */
-const shared = (concurrency: number): Bench => bench(concurrency, (key) => key.split('/')[0] ?? '');
+/** The share of a key is the text before its first `/`. */
+const sharedQueue = (concurrency: number): TestQueue =>
+  testQueue(concurrency, (key) => key.split('/')[0] ?? '');
 
 describe('a queue of keys', () => {
   test('runs the work of a key at once, and once however often the key was added', async () => {
-    const { queue, begun, end } = bench(1);
+    const { queue, started, end } = testQueue(1);
     queue.add('a');
     queue.add('b');
     queue.add('b');
-    expect(begun).toEqual(['a']);
+    expect(started).toEqual(['a']);
     await end('a');
     await end('b');
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     expect(queue.size).toBe(0);
   });
 
   test('runs again for a key that was added during its work, never twice at the same time', async () => {
-    const { queue, begun, end } = bench();
+    const { queue, started, end } = testQueue();
     queue.add('a');
     queue.add('a');
     queue.add('a');
-    expect(begun).toEqual(['a']);
+    expect(started).toEqual(['a']);
     await end('a');
-    expect(begun).toEqual(['a', 'a']);
+    expect(started).toEqual(['a', 'a']);
     await end('a');
-    expect(begun).toEqual(['a', 'a']);
+    expect(started).toEqual(['a', 'a']);
   });
 
   test('runs as many keys at the same time as its concurrency allows', async () => {
-    const { queue, begun, end } = bench(2);
+    const { queue, started, end } = testQueue(2);
     for (const key of ['a', 'b', 'c']) queue.add(key);
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     await end('b');
-    expect(begun).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  describe('shared by several parties', () => {
-    test('lets them take turns, however many keys one of them has', async () => {
-      const { queue, begun, end } = shared(1);
+  describe('with several shares', () => {
+    test('lets the shares take turns, however many keys one of them has', async () => {
+      const { queue, started, end } = sharedQueue(1);
       for (let index = 0; index < 1000; index += 1) queue.add(`greedy/${index}`);
       queue.add('good/1');
       await end('greedy/0');
-      await end(begun.at(-1) ?? '');
-      expect(begun).toHaveLength(3);
-      expect(begun).toContain('good/1');
+      await end(started.at(-1) ?? '');
+      expect(started).toHaveLength(3);
+      expect(started).toContain('good/1');
     });
 
-    test('reserves a slot for the others while one has long work', () => {
-      const { queue, begun } = shared(4);
+    test('reserves a slot for other shares while one share has long work', () => {
+      const { queue, started } = sharedQueue(4);
       for (let index = 0; index < 10; index += 1) queue.add(`greedy/${index}`);
-      expect(begun).toHaveLength(3);
+      expect(started).toHaveLength(3);
       queue.add('good/1');
-      expect(begun.at(-1)).toBe('good/1');
+      expect(started.at(-1)).toBe('good/1');
     });
 
     test('runs the work of all keys in the end', async () => {
-      const { queue, begun, end } = shared(2);
+      const { queue, started, end } = sharedQueue(2);
       const keys = ['a/1', 'a/2', 'a/3', 'b/1', 'c/1'];
       for (const key of keys) queue.add(key);
-      for (let round = 0; round < 5; round += 1) for (const key of begun) await end(key);
-      expect(begun.toSorted((a, b) => a.localeCompare(b))).toEqual(keys);
+      for (let round = 0; round < 5; round += 1) for (const key of started) await end(key);
+      expect(started.toSorted((a, b) => a.localeCompare(b))).toEqual(keys);
       expect(queue.size).toBe(0);
     });
   });
 
   test('retries after an error with growing waits up to the longest', async () => {
-    const { clock, queue, begun, end, errors } = bench();
+    const { clock, queue, started, end, errors } = testQueue();
     queue.add('a');
     for (let failure = 0; failure < 6; failure += 1) {
       await end('a', new Error('no'));
-      await clock.pass(1000);
+      await clock.advance(1000);
     }
-    expect(begun).toHaveLength(7);
+    expect(started).toHaveLength(7);
     expect(errors.map((ms, index) => ms >= 50 * 2 ** index || ms >= 500)).toEqual(Array(6).fill(true));
     expect(Math.max(...errors)).toBeLessThanOrEqual(1000);
     expect(errors[0]).toBeLessThanOrEqual(100);
   });
 
   test('forgets earlier errors after a success', async () => {
-    const { clock, queue, end, errors } = bench();
+    const { clock, queue, end, errors } = testQueue();
     queue.add('a');
     for (let failure = 0; failure < 3; failure += 1) {
       await end('a', new Error('no'));
-      await clock.pass(1000);
+      await clock.advance(1000);
     }
     await end('a', { requeueAfterMs: 10 });
-    await clock.pass(10);
+    await clock.advance(10);
     await end('a', new Error('no'));
     expect(errors.at(-1)).toBeLessThanOrEqual(100);
   });
 
   test('runs again after the wait that the work requested, or earlier when the key is added', async () => {
-    const { clock, queue, begun, end } = bench();
+    const { clock, queue, started, end } = testQueue();
     queue.add('a');
     await end('a', { requeueAfterMs: 500 });
-    await clock.pass(499);
-    expect(begun).toEqual(['a']);
-    await clock.pass(1);
-    expect(begun).toEqual(['a', 'a']);
+    await clock.advance(499);
+    expect(started).toEqual(['a']);
+    await clock.advance(1);
+    expect(started).toEqual(['a', 'a']);
     await end('a', { requeueAfterMs: 500 });
     queue.add('a');
-    expect(begun).toEqual(['a', 'a', 'a']);
+    expect(started).toEqual(['a', 'a', 'a']);
     await end('a');
-    await clock.pass(5000);
-    expect(begun).toEqual(['a', 'a', 'a']);
+    await clock.advance(5000);
+    expect(started).toEqual(['a', 'a', 'a']);
   });
 
   test('delays a key by the shortest of several waits', async () => {
-    const { clock, queue, begun } = bench();
+    const { clock, queue, started } = testQueue();
     queue.addAfter('a', 300);
     queue.addAfter('a', 100);
     queue.addAfter('a', 200);
-    await clock.pass(99);
-    expect(begun).toEqual([]);
-    await clock.pass(1);
-    expect(begun).toEqual(['a']);
-    await clock.pass(300);
-    expect(begun).toEqual(['a']);
+    await clock.advance(99);
+    expect(started).toEqual([]);
+    await clock.advance(1);
+    expect(started).toEqual(['a']);
+    await clock.advance(300);
+    expect(started).toEqual(['a']);
   });
 
   test('reports for how long it made no progress while work was due', async () => {
-    const { clock, queue, end } = bench(1);
-    await clock.pass(10_000);
+    const { clock, queue, end } = testQueue(1);
+    await clock.advance(10_000);
     queue.add('a');
     queue.add('b');
     expect(queue.stuckMs()).toBe(0);
-    await clock.pass(7000);
+    await clock.advance(7000);
     expect(queue.stuckMs()).toBe(7000);
     await end('a');
     expect(queue.stuckMs()).toBe(0);
     await end('b');
-    await clock.pass(7000);
+    await clock.advance(7000);
     expect(queue.stuckMs()).toBe(0);
   });
 
   test('stops when the running work has ended, and starts nothing more', async () => {
-    const { clock, queue, begun, end } = bench(1);
+    const { clock, queue, started, end } = testQueue(1);
     queue.add('a');
     queue.add('b');
     queue.addAfter('c', 10);
@@ -221,7 +222,7 @@ describe('a queue of keys', () => {
     await end('a');
     await stopping;
     queue.add('d');
-    await clock.pass(1000);
-    expect(begun).toEqual(['a']);
+    await clock.advance(1000);
+    expect(started).toEqual(['a']);
   });
 });

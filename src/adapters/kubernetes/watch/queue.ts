@@ -34,6 +34,7 @@ const realClock: QueueClock = {
 };
 
 interface Entry {
+  /** `working-dirty`: the key was added again during its work. */
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
   dueAt: number;
   cancel?: () => void;
@@ -51,9 +52,11 @@ export class WorkQueue {
   /** Ready keys by share, in the order of turns. */
   readonly #ready = new Map<string, string[]>();
   readonly #workingOf = new Map<string, number>();
+  /** Resolved when the queue is stopped and no work runs any more. */
   readonly #idle: (() => void)[] = [];
   #working = 0;
   #stopped = false;
+  /** When work last began or ended. */
   #lastTurn: number;
 
   constructor(options: QueueOptions) {
@@ -67,9 +70,7 @@ export class WorkQueue {
     return this.#entries.size;
   }
 
-  /**
-   * Milliseconds since work last began or ended; 0 if there is no work.
-   */
+  /** Milliseconds since work last began or ended; 0 if there is no work. */
   stuckMs(): number {
     return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastTurn : 0;
   }
@@ -100,8 +101,8 @@ export class WorkQueue {
   }
 
   #entry(key: string): Entry {
-    const known = this.#entries.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#entries.get(key);
+    if (existing !== undefined) return existing;
     const { baseMs = 100, longestMs = 60_000 } = this.#options;
     const entry: Entry = {
       state: 'waiting',
@@ -131,23 +132,26 @@ export class WorkQueue {
     const ready = this.#ready.get(share);
     if (ready === undefined) this.#ready.set(share, [key]);
     else ready.push(key);
-    this.#turn();
+    this.#startWork();
   }
 
-  #turn(): void {
+  #startWork(): void {
     while (this.#working < this.#options.concurrency) {
       const key = this.#nextReady();
       const entry = key === undefined ? undefined : this.#entries.get(key);
       if (key === undefined || entry === undefined) return;
       entry.state = 'working';
       this.#working += 1;
-      this.#count(key, 1);
+      this.#countWorking(key, 1);
       this.#lastTurn = this.#clock.now();
       void this.#work(key, entry);
     }
   }
 
-  /** The next key of the share with the fewest running keys, or of the one that waited longest. */
+  /**
+   * The next key of the share with the fewest running keys; of several such shares, the one that waited
+   * longest.
+   */
   #nextReady(): string | undefined {
     let chosen: string | undefined;
     let fewest = this.#maxPerShare();
@@ -173,7 +177,7 @@ export class WorkQueue {
     return this.#options.shareOf?.(key) ?? '';
   }
 
-  #count(key: string, change: 1 | -1): void {
+  #countWorking(key: string, change: 1 | -1): void {
     const share = this.#shareOf(key);
     const working = (this.#workingOf.get(share) ?? 0) + change;
     if (working === 0) this.#workingOf.delete(share);
@@ -190,19 +194,19 @@ export class WorkQueue {
       waitMs = entry.backOff.next();
       this.#options.onError(key, error, waitMs);
     }
-    this.#ended(key, entry, waitMs);
+    this.#workEnded(key, entry, waitMs);
   }
 
-  #ended(key: string, entry: Entry, waitMs: number | undefined): void {
+  #workEnded(key: string, entry: Entry, waitMs: number | undefined): void {
     this.#working -= 1;
-    this.#count(key, -1);
+    this.#countWorking(key, -1);
     this.#lastTurn = this.#clock.now();
-    const dirty = entry.state === 'working-dirty';
+    const wasAddedAgain = entry.state === 'working-dirty';
     entry.state = 'waiting';
-    if (dirty) this.#enqueue(key, entry);
+    if (wasAddedAgain) this.#enqueue(key, entry);
     else if (waitMs === undefined) this.#entries.delete(key);
     else this.#wait(key, entry, waitMs);
-    this.#turn();
+    this.#startWork();
     if (this.#working === 0 && this.#stopped) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

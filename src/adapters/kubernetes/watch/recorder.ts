@@ -77,12 +77,12 @@ export class EventRecorder {
   async #writeEvent(regarding: Regarding, event: EventNote): Promise<void> {
     const key = [regarding.uid, event.type, event.reason, event.note].join('\n');
     const now = new Date();
-    const known = this.#series.get(key);
-    if (known !== undefined && now.getTime() - known.lastAt < SERIES_ENDS_MS) {
-      known.count += 1;
-      known.lastAt = now.getTime();
-      const series = { count: known.count, lastObservedTime: microTime(now) };
-      const answer = await this.#options.client.patchMerge(KINDS.events, known, { series });
+    const current = this.#series.get(key);
+    if (current !== undefined && now.getTime() - current.lastAt < SERIES_ENDS_MS) {
+      current.count += 1;
+      current.lastAt = now.getTime();
+      const series = { count: current.count, lastObservedTime: microTime(now) };
+      const answer = await this.#options.client.patchMerge(KINDS.events, current, { series });
       if (answer.ok) return;
       this.#series.delete(key);
     }

@@ -11,16 +11,16 @@ import { Reflector } from './reflector.ts';
 import type { CachedObject, ObjectChange } from './store.ts';
 
 /*
- * The faults that leave other informers silent for ever, on a real API server. Each test ends with a correct
- * store, with the operator's own timing and without a restart.
+ * The faults that leave other informers silent for ever, on a real API server. Each test expects that the
+ * store is correct in the end, with the operator's own timing and without a restart.
  */
 /** A limit for tests that hang. */
-const CONVERGED_MS = 300_000;
+const HANG_LIMIT_MS = 300_000;
 
 let server: OwnApiServer;
 let admin: { client: ApiClient; connection: Connection };
 let proxy: CuttableProxy;
-let through: Connection;
+let proxied: Connection;
 let namespace = '';
 let count = 0;
 
@@ -37,11 +37,11 @@ afterAll(async () => {
 
 beforeEach(async () => {
   proxy = await startProxy(server.port);
-  through = server.connect(proxy.port);
+  proxied = server.connect(proxy.port);
   count += 1;
   namespace = `reflector-${count}`;
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
-  orThrow(await admin.client.create(KINDS.namespaces, object), 'making a namespace');
+  orThrow(await admin.client.create(KINDS.namespaces, object), 'creating a namespace');
 });
 
 let reflector: Reflector<Parameters<typeof projectReference>[0], CachedObject>;
@@ -49,15 +49,15 @@ let changes: string[] = [];
 
 afterEach(async () => {
   await reflector.stop();
-  await through.close();
+  await proxied.close();
   await proxy.close();
 });
 
-async function follow(
+async function startReflector(
   onChange: (change: ObjectChange<CachedObject>) => void = () => undefined,
 ): Promise<void> {
   changes = [];
-  reflector = new Reflector(new ApiClient(through), {
+  reflector = new Reflector(new ApiClient(proxied), {
     kind: KINDS.configMaps,
     namespace,
     project: projectReference,
@@ -71,9 +71,9 @@ async function follow(
   await reflector.synced;
 }
 
-async function make(name: string): Promise<string> {
+async function createConfigMap(name: string): Promise<string> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } };
-  const created = orThrow(await admin.client.create(KINDS.configMaps, object), `making ${name}`);
+  const created = orThrow(await admin.client.create(KINDS.configMaps, object), `creating ${name}`);
   return created.metadata?.uid ?? '';
 }
 
@@ -85,9 +85,9 @@ function names(): string[] {
   return [...reflector.store.values()].map(({ name }) => name).toSorted();
 }
 
-async function converged(...wanted: string[]): Promise<void> {
-  const limit = Date.now() + CONVERGED_MS;
-  while (Date.now() < limit && names().join() !== wanted.join()) await sleep(50);
+async function expectNames(...wanted: string[]): Promise<void> {
+  const deadline = Date.now() + HANG_LIMIT_MS;
+  while (Date.now() < deadline && names().join() !== wanted.join()) await sleep(50);
   expect(names()).toEqual(wanted);
 }
 
@@ -103,49 +103,49 @@ async function isGone(resourceVersion: string): Promise<boolean> {
 
 describe('a reflector on a real API server', () => {
   test('sees objects created after the API server was killed and came back', async () => {
-    await make('before');
-    await follow();
+    await createConfigMap('before');
+    await startReflector();
     await server.kill();
     await sleep(1000);
     await server.start();
-    await make('after');
-    await converged('after', 'before');
+    await createConfigMap('after');
+    await expectNames('after', 'before');
   }, 600_000);
 
   test('sees objects created while its connection was cut without notice', async () => {
-    await follow();
+    await startReflector();
     proxy.cut();
-    await make('unheard');
+    await createConfigMap('unheard');
     await sleep(500);
     proxy.mend();
-    await converged('unheard');
+    await expectNames('unheard');
   }, 600_000);
 
   test('sees everything after an absence so long that its resource version is gone', async () => {
-    await make('old');
-    await follow();
+    await createConfigMap('old');
+    await startReflector();
     const version = reflector.store.get(`${namespace}/old`)?.resourceVersion ?? '';
     proxy.cut();
-    await make('new');
+    await createConfigMap('new');
     await remove('old');
     // After a compaction and a restart, the API server has no history before the version.
     await server.kill();
     await server.start();
-    await make('newest');
+    await createConfigMap('newest');
     while (!(await isGone(version))) await sleep(500);
     proxy.mend();
-    await converged('new', 'newest');
+    await expectNames('new', 'newest');
   }, 600_000);
 
   test('reports a deletion and an addition for an object that was replaced during an absence', async () => {
-    const first = await make('same');
-    await follow();
+    const first = await createConfigMap('same');
+    await startReflector();
     proxy.cut();
     await remove('same');
-    const second = await make('same');
+    const second = await createConfigMap('same');
     proxy.mend();
-    await make('last');
-    await converged('last', 'same');
+    await createConfigMap('last');
+    await expectNames('last', 'same');
     expect(second).not.toBe(first);
     expect(reflector.store.get(`${namespace}/same`)?.uid).toBe(second);
     expect(changes.filter((change) => change.endsWith('same'))).toEqual([
@@ -157,23 +157,23 @@ describe('a reflector on a real API server', () => {
 
   test('reports a change again if the handler threw', async () => {
     let throwing = 3;
-    await follow(() => {
+    await startReflector(() => {
       throwing -= 1;
       if (throwing >= 0) throw new Error('handler');
     });
-    await make('a');
-    await make('b');
-    await make('c');
-    await converged('a', 'b', 'c');
-    const limit = Date.now() + CONVERGED_MS;
-    while (Date.now() < limit && changes.length < 3) await sleep(50);
+    await createConfigMap('a');
+    await createConfigMap('b');
+    await createConfigMap('c');
+    await expectNames('a', 'b', 'c');
+    const deadline = Date.now() + HANG_LIMIT_MS;
+    while (Date.now() < deadline && changes.length < 3) await sleep(50);
     expect(changes.toSorted()).toEqual(['added a', 'added b', 'added c']);
   }, 600_000);
 
   test('stores no contents of objects that it watches by metadata only', async () => {
     const data = { password: Buffer.from('hidden').toString('base64') };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one', namespace }, data };
-    orThrow(await admin.client.create(KINDS.secrets, secret), 'making a Secret');
+    orThrow(await admin.client.create(KINDS.secrets, secret), 'creating a Secret');
     const listed: string[] = [];
     orThrow(
       await admin.client.list(KINDS.secrets, { namespace, metadataOnly: true }, (items) => {
@@ -181,7 +181,7 @@ describe('a reflector on a real API server', () => {
       }),
       'listing Secrets',
     );
-    await follow();
+    await startReflector();
     expect(listed).toHaveLength(1);
     expect(listed[0]).toContain('"name":"one"');
     expect(listed[0]).not.toContain(data.password);

@@ -26,7 +26,7 @@ type Listing = { items: Thing[]; version: string } | ApiProblem;
 type Watching = string[] | ApiProblem;
 
 /** An API server that gives scripted answers; the last answers are repeated. */
-class Script implements ListWatcher {
+class ScriptedServer implements ListWatcher {
   readonly lists: Listing[];
   readonly watches: Watching[];
   readonly watchedFrom: string[] = [];
@@ -44,8 +44,8 @@ class Script implements ListWatcher {
     this.duringList();
     if ('ok' in listing) return Promise.resolve(listing);
     for (const item of listing.items) {
-      const same: T = JSON.parse(JSON.stringify(item));
-      page([same]);
+      const copy: T = JSON.parse(JSON.stringify(item));
+      page([copy]);
     }
     return Promise.resolve({ ok: true, value: listing.version });
   }
@@ -61,10 +61,10 @@ class Script implements ListWatcher {
   }
 }
 
-function next<T>(script: T[]): T {
-  const [first] = script;
-  if (script.length > 1) script.shift();
-  if (first === undefined) throw new Error('the script is empty');
+function next<T>(answers: T[]): T {
+  const [first] = answers;
+  if (answers.length > 1) answers.shift();
+  if (first === undefined) throw new Error('no answers are left');
   return first;
 }
 
@@ -85,14 +85,14 @@ async function* body(lines: string[], signal: AbortSignal): AsyncGenerator<Uint8
 
 const event = (type: string, object: unknown): string => JSON.stringify({ type, object });
 
-interface Seen {
+interface RunningReflector {
   reflector: Reflector<Thing, CachedObject>;
   changes: string[];
   problems: string[];
   until: (condition: () => boolean) => Promise<void>;
 }
 
-const running: Seen[] = [];
+const running: RunningReflector[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map(({ reflector }) => reflector.stop()));
 });
@@ -100,7 +100,7 @@ afterEach(async () => {
 function follow(
   source: ListWatcher,
   changed: (change: ObjectChange<CachedObject>) => void = () => undefined,
-): Seen {
+): RunningReflector {
   const changes: string[] = [];
   const problems: string[] = [];
   const waiting: (() => void)[] = [];
@@ -137,38 +137,38 @@ function follow(
 
 describe('a reflector', () => {
   test('lists, then watches from the resource version of the list', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('ADDED', thing('b', 'u2', '10')), event('DELETED', thing('a', 'u1', '11')), 'hang']],
     );
-    const { reflector, changes, until } = follow(script);
+    const { reflector, changes, until } = follow(server);
     await reflector.synced;
     expect(changes[0]).toBe('added a u1');
     await until(() => changes.length === 3);
     expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1']);
-    expect(script.watchedFrom[0]).toBe('9');
+    expect(server.watchedFrom[0]).toBe('9');
     expect([...reflector.store.values()].map(({ name }) => name)).toEqual(['b']);
   });
 
   test('continues from the last bookmark when a watch ends', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [{ items: [], version: '9' }],
       [[event('BOOKMARK', { metadata: { resourceVersion: '40' } })], ['hang']],
     );
-    const { until } = follow(script);
-    await until(() => script.watchedFrom.length > 1);
-    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '40']);
-    expect(script.listed).toBe(1);
+    const { until } = follow(server);
+    await until(() => server.watchedFrom.length > 1);
+    expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '40']);
+    expect(server.listed).toBe(1);
   });
 
   test('closes a silent watch and watches again from the same version', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(script);
+    const { changes, problems, until } = follow(server);
     await until(() => changes.length === 1);
-    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '9']);
+    expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '9']);
     expect(problems).toEqual([]);
   });
 
@@ -176,50 +176,50 @@ describe('a reflector', () => {
     ['as an HTTP answer', GONE],
     ['as a watch event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
   ])('lists again when its resource version is too old, reported %s', async (_, gone) => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [
         { items: [thing('a', 'u1', '5'), thing('b', 'u2', '6')], version: '9' },
         { items: [thing('b', 'u3', '20')], version: '30' },
       ],
       [gone, ['hang']],
     );
-    const { changes, problems, until } = follow(script);
-    await until(() => script.watchedFrom.length > 1);
+    const { changes, problems, until } = follow(server);
+    await until(() => server.watchedFrom.length > 1);
     expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1', 'deleted b u2', 'added b u3']);
-    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '30']);
+    expect(server.watchedFrom.slice(0, 2)).toEqual(['9', '30']);
     expect(problems).toEqual([]);
   });
 
   test('retries for ever while the API server is unavailable', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [DOWN, DOWN, DOWN, { items: [thing('a', 'u1', '5')], version: '9' }],
       [DOWN, DOWN, [event('ADDED', thing('b', 'u2', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(script);
+    const { changes, problems, until } = follow(server);
     await until(() => changes.length === 2);
     expect(problems).toEqual(Array(5).fill('Unreachable'));
   });
 
   test('survives a line that is not JSON', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [{ items: [], version: '9' }],
       [['{"type":"ADD'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
     );
-    const { changes, problems, until } = follow(script);
+    const { changes, problems, until } = follow(server);
     await until(() => changes.length === 1);
     expect(problems).toEqual(['WatchBroken']);
   });
 
-  test('reports again what its handler threw at, in the order of each object, without delaying others', async () => {
-    const script = new Script(
+  test('reports a change again if its handler threw, in the order of each object, without delaying other objects', async () => {
+    const server = new ScriptedServer(
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('DELETED', thing('a', 'u1', '10')), event('ADDED', thing('b', 'u2', '11'))], ['hang']],
     );
-    let poisoned = 3;
-    const { changes, problems, until } = follow(script, ({ key }) => {
+    let failuresLeft = 3;
+    const { changes, problems, until } = follow(server, ({ key }) => {
       if (key !== 'a') return;
-      poisoned -= 1;
-      if (poisoned >= 0) throw new Error('handler');
+      failuresLeft -= 1;
+      if (failuresLeft >= 0) throw new Error('handler');
     });
     await until(() => changes.length === 3);
     expect(changes).toEqual(['added b u2', 'added a u1', 'deleted a u1']);
@@ -227,11 +227,11 @@ describe('a reflector', () => {
   });
 
   test('knows the operator’s own writes before a watch reports them, and reports them once', async () => {
-    const script = new Script(
+    const server = new ScriptedServer(
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), event('MODIFIED', thing('a', 'u1', '11')), 'hang']],
     );
-    const { reflector, changes, until } = follow(script);
+    const { reflector, changes, until } = follow(server);
     await reflector.synced;
     reflector.note(project(thing('a', 'u1', '10')));
     expect(reflector.store.get('a')?.uid).toBe('u1');
@@ -239,28 +239,28 @@ describe('a reflector', () => {
     expect(changes).toEqual(['added a u1', 'updated a u1']);
   });
 
-  test('keeps what was noted during a list, because the list may be older', async () => {
-    const script = new Script(
+  test('keeps an object that was noted during a list, because the list may be older', async () => {
+    const server = new ScriptedServer(
       [
         { items: [], version: '9' },
         { items: [thing('b', 'u2', '8')], version: '10' },
       ],
       [GONE, ['hang']],
     );
-    const { reflector, changes, until } = follow(script);
+    const { reflector, changes, until } = follow(server);
     await reflector.synced;
-    script.duringList = () => reflector.note(project(thing('a', 'u1', '11')));
-    await until(() => script.listed === 2 && changes.includes('added b u2'));
+    server.duringList = () => reflector.note(project(thing('a', 'u1', '11')));
+    await until(() => server.listed === 2 && changes.includes('added b u2'));
     expect(reflector.store.get('a')?.uid).toBe('u1');
     expect(changes).toEqual(['added a u1', 'added b u2']);
   });
 
-  test('takes an object noted before the list began as gone if the list does not have it', async () => {
-    const script = new Script(
+  test('reports an object that was noted before a list as deleted if the list does not contain it', async () => {
+    const server = new ScriptedServer(
       [{ items: [], version: '9' }],
       [[event('BOOKMARK', {}), 'hang'], GONE, ['hang']],
     );
-    const { reflector, changes, until } = follow(script);
+    const { reflector, changes, until } = follow(server);
     await reflector.synced;
     reflector.note(project(thing('a', 'u1', '8')));
     await until(() => changes.includes('deleted a u1'));

@@ -27,9 +27,7 @@ export interface ReflectorOptions<T, S extends CachedObject> extends ListOptions
 }
 
 export interface ReflectorTiming {
-  /**
-   * Timeout of a watch, minus up to a third, so that a dead connection is noticed soon.
-   */
+  /** Timeout of a watch, minus up to a third, so that a dead connection is noticed soon. */
   watchSeconds: number;
   /** How long after its timeout a watch may end before the client ends it. */
   graceMs: number;
@@ -47,9 +45,10 @@ const TIMING: ReflectorTiming = {
 };
 const GONE = 410;
 /**
- * A watch that ends this soon without an event means that the server is shutting down, so wait.
+ * If a watch ends this soon without an event, the server is shutting down: the reflector pauses before the
+ * next watch.
  */
-const HASTY_MS = 1000;
+const EARLY_END_MS = 1000;
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 interface WatchEvent<T> {
@@ -58,8 +57,9 @@ interface WatchEvent<T> {
 }
 
 /**
- * Caches the objects of one kind and reports changes. It lists, watches from that version, and lists again
- * when the watch cannot continue, and every ten minutes. It never stops trying, with exponential back-off.
+ * Caches the objects of one kind and reports changes. It lists, watches from the version of the list, and
+ * lists again when the watch cannot continue, and every ten minutes. It never stops trying, with exponential
+ * back-off.
  */
 export class Reflector<T, S extends CachedObject> {
   readonly store = new Store<S>();
@@ -73,7 +73,7 @@ export class Reflector<T, S extends CachedObject> {
   readonly #firstList = Promise.withResolvers<void>();
   readonly #backOff: BackOff;
   #lastTurn = performance.now();
-  #ended: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(source: ListWatcher, options: ReflectorOptions<T, S>) {
     this.#source = source;
@@ -96,16 +96,16 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   start(): void {
-    this.#ended ??= this.#run();
+    this.#running ??= this.#run();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#firstList.resolve();
-    await this.#ended;
+    await this.#running;
   }
 
-  /** Adds the response of one of our writes, before its watch event arrives. */
+  /** Adds an object that this process has just written, before its watch event arrives. */
   note(object: S): void {
     this.#noted?.push(object);
     if (this.store.get(objectKey(object)) === undefined) this.#deliver(this.store.put(object));
@@ -113,12 +113,12 @@ export class Reflector<T, S extends CachedObject> {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const version = await this.#list();
-      const problem = version.ok ? await this.#follow(version.value) : version;
-      if (this.#stop.signal.aborted) return;
-      if (problem === undefined) continue;
-      this.#options.onProblem(problem);
-      await this.#pause(problem);
+      const listed = await this.#list();
+      if (listed.ok) await this.#watchUntilRelist(listed.value);
+      else if (!this.#stop.signal.aborted) {
+        this.#options.onProblem(listed);
+        await this.#pause(listed);
+      }
     }
   }
 
@@ -140,26 +140,22 @@ export class Reflector<T, S extends CachedObject> {
     return answer;
   }
 
-  /**
-   * Watches from a version until the next list is due or the version is too old. Returns the problem if the
-   * watch cannot continue.
-   */
-  async #follow(from: string): Promise<ApiProblem | undefined> {
+  /** Watches from a version until the next list is due or the version is too old. */
+  async #watchUntilRelist(from: string): Promise<void> {
     const relistAt = performance.now() + this.#timing.relistMs * (0.8 + 0.4 * Math.random());
     let version = from;
     while (!this.#stop.signal.aborted && performance.now() < relistAt) {
       const startedAt = performance.now();
       const ending = await this.#watch(version);
-      const fruitless = ending.version === version && performance.now() - startedAt < HASTY_MS;
+      const hasEndedEarly = ending.version === version && performance.now() - startedAt < EARLY_END_MS;
       version = ending.version;
       this.#lastTurn = performance.now();
       this.#deliver([]);
-      if (ending.problem?.status === GONE) return undefined;
+      if (ending.problem?.status === GONE) return;
       if (ending.problem !== undefined) this.#options.onProblem(ending.problem);
-      if (ending.problem !== undefined || fruitless) await this.#pause(ending.problem);
+      if (ending.problem !== undefined || hasEndedEarly) await this.#pause(ending.problem);
       else this.#backOff.reset();
     }
-    return undefined;
   }
 
   async #watch(from: string): Promise<{ version: string; problem?: ApiProblem }> {
@@ -192,13 +188,13 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   /**
-   * Delivers changes, undelivered ones first. If the handler throws, the change and later ones of the key
-   * stay undelivered until the next call.
+   * Delivers changes, undelivered ones first. If the handler throws, the change and later changes of the same
+   * key stay undelivered until the next call.
    */
   #deliver(changes: ObjectChange<S>[]): void {
-    const all = [...this.#undelivered.splice(0), ...changes];
+    const pending = [...this.#undelivered.splice(0), ...changes];
     const failed = new Set<string>();
-    for (const change of all) {
+    for (const change of pending) {
       try {
         if (failed.has(change.key)) this.#undelivered.push(change);
         else this.#options.changed(change);

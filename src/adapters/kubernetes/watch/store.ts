@@ -1,4 +1,4 @@
-/** What the store must know of every object, whatever else its projection has. */
+/** The fields that every object in a store has. Projections have more. */
 export interface CachedObject {
   namespace: string;
   name: string;
@@ -60,9 +60,9 @@ export class Store<S extends CachedObject> {
   /** Replaces all objects with those of a new list. */
   replace(objects: S[]): ObjectChange<S>[] {
     const keys = new Set(objects.map(objectKey));
-    const gone = [...this.#objects.values()].filter((object) => !keys.has(objectKey(object)));
+    const removed = [...this.#objects.values()].filter((object) => !keys.has(objectKey(object)));
     return [
-      ...gone.flatMap((object) => this.remove(object)),
+      ...removed.flatMap((object) => this.remove(object)),
       ...objects.flatMap((object) => this.put(object)),
     ];
   }
