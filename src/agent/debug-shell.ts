@@ -7,16 +7,15 @@ import { STEP_ENDED, type DebugEnd, type DebugInput } from '#domain/build/debug-
 import { MaskedText } from './masked-text.ts';
 import type { RunningCommands } from './running-commands.ts';
 
-/** Output in one request. */
-const PIECES_AT_ONCE = 6;
+const MAX_PIECES_PER_REQUEST = 6;
 const KILL_AFTER_MS = 2000;
 const TERMINAL_TYPE = 'xterm-256color';
 
 interface Piece {
   sequence: number;
   data: string;
-  /** The shell may print more. */
-  stored: () => void;
+  /** Called when the gateway has stored the piece: the shell may print more. */
+  onStored: () => void;
 }
 
 /** A shell of a person beside the command of a step. */
@@ -25,11 +24,13 @@ export class DebugShell {
   readonly #changed: () => void;
   readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
   #shell: RunningShell | undefined;
-  /** Number of the last input that was taken, and of the last that the shell has read. */
-  #taken = 0;
-  #read = 0;
-  #input: Promise<void> = Promise.resolve();
-  #last = 0;
+  /**
+   * The sequence number of the last input from the gateway, and of the last input that the shell has read.
+   */
+  #takenInput = 0;
+  #readInput = 0;
+  #inputQueue: Promise<void> = Promise.resolve();
+  #lastSequence = 0;
   #pieces: Piece[] = [];
   #end: DebugEnd | undefined;
   #closed = false;
@@ -42,33 +43,35 @@ export class DebugShell {
     this.#open(work, commands);
   }
 
-  /** Whether there is something that the gateway has not stored. */
+  /** Whether the shell has output or an end that the gateway has not stored. */
   get hasNews(): boolean {
     return this.#pieces.length > 0 || this.#end !== undefined;
   }
 
   report(): DebugReport {
-    const output = this.#pieces.slice(0, PIECES_AT_ONCE).map(({ sequence, data }) => ({ sequence, data }));
+    const output = this.#pieces
+      .slice(0, MAX_PIECES_PER_REQUEST)
+      .map(({ sequence, data }) => ({ sequence, data }));
     const end = this.#pieces.length === 0 ? this.#end : undefined;
-    return { id: this.#id, received: this.#read, output, ...defined({ end }) };
+    return { id: this.#id, received: this.#readInput, output, ...defined({ end }) };
   }
 
   /** Takes what the gateway has stored, and what the person has sent. */
   take({ received, input }: DebugSessionWork): void {
     const stored = this.#pieces.filter(({ sequence }) => sequence <= received);
     this.#pieces = this.#pieces.filter(({ sequence }) => sequence > received);
-    for (const piece of stored) piece.stored();
-    for (const message of input.filter(({ sequence }) => sequence > this.#taken)) {
-      this.#taken = message.sequence;
-      this.#input = this.#giveAfter(this.#input, message);
+    for (const piece of stored) piece.onStored();
+    for (const message of input.filter(({ sequence }) => sequence > this.#takenInput)) {
+      this.#takenInput = message.sequence;
+      this.#inputQueue = this.#giveAfter(this.#inputQueue, message);
     }
   }
 
-  /** The person has left: nobody reads what it prints. */
+  /** Ends the shell: its person has left, so nobody reads what it prints. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const { stored } of this.#pieces) stored();
+    for (const { onStored } of this.#pieces) onStored();
     this.#pieces = [];
     const shell = this.#shell;
     if (shell === undefined || this.#end !== undefined) return;
@@ -79,14 +82,14 @@ export class DebugShell {
 
   #open(work: DebugSessionWork, commands: RunningCommands): void {
     const { step, terminal, command, openedBy } = work;
-    const place = commands.of(step);
-    if (place === undefined) {
+    const running = commands.of(step);
+    if (running === undefined) {
       this.#end = { reason: 'not-started', message: 'The step runs no command at the moment.' };
       return;
     }
-    const { shim, beside, cwd, note } = place;
-    const env = terminal === undefined ? place.env : { TERM: TERMINAL_TYPE, ...place.env };
-    place.note(`${openedBy} opens a shell in this step`);
+    const { shim, beside, cwd, note } = running;
+    const env = terminal === undefined ? running.env : { TERM: TERMINAL_TYPE, ...running.env };
+    note(`${openedBy} opens a shell in this step`);
     this.#shell = shim.debug(
       { beside, cwd, argv: command, env, ...defined({ terminal }) },
       { onOutput: async (stream, bytes) => await this.#append(this.#streams[stream].write(bytes)) },
@@ -107,7 +110,7 @@ export class DebugShell {
   async #giveAfter(before: Promise<void>, message: DebugInput & { sequence: number }): Promise<void> {
     await before;
     await this.#give(message);
-    this.#read = message.sequence;
+    this.#readInput = message.sequence;
     this.#changed();
   }
 
@@ -116,16 +119,16 @@ export class DebugShell {
     else await this.#shell?.write(Buffer.from('data' in message ? message.data : '', 'base64'));
   }
 
-  /** Resolves when the gateway has stored it. */
-  async #append(shown: string): Promise<void> {
-    if (this.#closed || shown === '') return;
-    const bytes = Buffer.from(shown);
+  /** Resolves when the gateway has stored the text. */
+  async #append(text: string): Promise<void> {
+    if (this.#closed || text === '') return;
+    const bytes = Buffer.from(text);
     const stored: Promise<void>[] = [];
     for (let at = 0; at < bytes.length; at += DEBUG_LIMITS.messageBytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#last += 1;
+      this.#lastSequence += 1;
       const data = bytes.subarray(at, at + DEBUG_LIMITS.messageBytes).toString('base64');
-      this.#pieces.push({ sequence: this.#last, data, stored: resolve });
+      this.#pieces.push({ sequence: this.#lastSequence, data, onStored: resolve });
       stored.push(promise);
     }
     this.#changed();
@@ -133,8 +136,8 @@ export class DebugShell {
   }
 }
 
-function endOf({ end, message, overtaken }: ShimExit): DebugEnd {
-  if (overtaken) return STEP_ENDED;
+function endOf({ end, message, commandEnded }: ShimExit): DebugEnd {
+  if (commandEnded) return STEP_ENDED;
   switch (end.kind) {
     case 'not-started':
       return { reason: 'not-started', message: `It did not start: ${message}.`, exitCode: end.code };

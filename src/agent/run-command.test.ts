@@ -7,7 +7,7 @@ const exit = (more: Partial<ShimExit> = {}): ShimExit => ({
   outOfMemory: false,
   terminated: false,
   leftovers: false,
-  overtaken: false,
+  commandEnded: false,
   message: '',
   ...more,
 });

@@ -41,8 +41,8 @@ export interface ShimExit {
   terminated: boolean;
   /** At least one process of the command could not be ended. */
   leftovers: boolean;
-  /** Of a shell: the command beside which it ran has ended. */
-  overtaken: boolean;
+  /** Of a shell: the command beside which the shell ran ended first. */
+  commandEnded: boolean;
 }
 
 /** A shell beside a command that runs. The other end is `decodeDebug` in `src/agent/shim/debug.go`. */
@@ -132,7 +132,7 @@ export function decodeExit(payload: Buffer): ShimExit {
     outOfMemory: (notes & 1) !== 0,
     terminated: (notes & 2) !== 0,
     leftovers: (notes & 4) !== 0,
-    overtaken: (notes & 8) !== 0,
+    commandEnded: (notes & 8) !== 0,
   };
 }
 

@@ -44,41 +44,42 @@ const (
 	exitNoteOutOfMemory = 1 << 0
 	exitNoteTerminated  = 1 << 1
 	exitNoteLeftovers   = 1 << 2
-	// Of a shell: the command beside which it ran has ended.
-	exitNoteOvertaken = 1 << 3
+	// Of a shell: the command beside which the shell ran ended first.
+	exitNoteCommandEnded = 1 << 3
 )
 
 type command struct {
 	id             uint32
 	makeExecutable bool
-	// The command gets a fresh directory that is removed after it.
+	// The command runs in a new directory, which is removed after the command has ended.
 	ownDirectory bool
 	hasScript    bool
-	// The command gets a file whose content comes back to the agent.
+	// The command gets a file, $SVC_OUTPUT, whose content the shim sends to the agent.
 	wantsOutput bool
-	// After its end, processes of the container that it did not start go on.
+	// After the command has ended, processes of the container that it did not start continue.
 	sparesOthers bool
-	// After its end, processes that it started go on too.
+	// After the command has ended, processes that it started continue.
 	sparesOwn bool
 	cwd       string
 	script    string
 	argv      []string
 	env       []string
-	// Paths that must exist before.
+	// Paths that must exist before the command starts.
 	inputs []string
-	// Paths that must exist after it succeeded.
+	// Paths that must exist after the command succeeded.
 	outputs []string
-	// The command reads input from its standard input. Otherwise it reads nothing.
+	// True: the standard input of the command is `input`. Otherwise it is empty.
 	hasInput bool
 	input    string
-	// What earlier commands left in directories for temporary files is removed first.
+	// True: the shim first removes what earlier commands left in directories for temporary files.
 	fresh bool
-	// A directory that is deleted and created first. Empty: none.
+	// A directory that the shim deletes and creates before the command starts. Empty: none.
 	folder string
 }
 
 var errShort = errors.New("a command that ends too early")
 
+// Reads the numbers, texts and lists of a frame's payload, and remembers the first error.
 type reader struct {
 	rest []byte
 	err  error
@@ -111,11 +112,11 @@ func (r *reader) list() []string {
 		r.err = errShort
 		return nil
 	}
-	all := make([]string, 0, n)
+	texts := make([]string, 0, n)
 	for i := 0; i < n && r.err == nil; i++ {
-		all = append(all, r.text())
+		texts = append(texts, r.text())
 	}
-	return all
+	return texts
 }
 
 func decodeCommand(id uint32, payload []byte) (command, error) {

@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// The agent's side: numbers of four bytes, texts and lists behind their lengths.
+// A payload as the agent writes it: numbers of four bytes, texts and lists after their lengths.
 type wire []byte
 
 func (w wire) number(n int) wire  { return binary.BigEndian.AppendUint32(w, uint32(n)) }
 func (w wire) text(s string) wire { return append(w.number(len(s)), s...) }
-func (w wire) list(all ...string) wire {
-	w = w.number(len(all))
-	for _, s := range all {
+func (w wire) list(texts ...string) wire {
+	w = w.number(len(texts))
+	for _, s := range texts {
 		w = w.text(s)
 	}
 	return w
 }
 
-func plain(flags int) wire { return wire{}.number(flags).text("/work").text("") }
+func beginning(flags int) wire { return wire{}.number(flags).text("/work").text("") }
 
 func TestDecodeCommand(t *testing.T) {
 	whole := wire{}.number(flagMakeExecutable|flagOwnDirectory|flagScript).text("/work").text("echo ä\n").
@@ -30,37 +30,37 @@ func TestDecodeCommand(t *testing.T) {
 		want    command
 		problem string
 	}{
-		"all of it": {whole, command{
+		"flags, a script, arguments and variables": {whole, command{
 			id: 7, makeExecutable: true, ownDirectory: true, hasScript: true, cwd: "/work", script: "echo ä\n",
 			argv: []string{"/bin/sh", "-e"}, env: []string{"A=1", "EMPTY="},
 		}, ""},
-		"the least": {plain(0).list("true").list(), command{
+		"only a program": {beginning(0).list("true").list(), command{
 			id: 7, cwd: "/work", argv: []string{"true"}, env: []string{},
 		}, ""},
-		"a script needs no words before it": {plain(flagScript).list().list(), command{
+		"a script without arguments before it": {beginning(flagScript).list().list(), command{
 			id: 7, hasScript: true, cwd: "/work", argv: []string{}, env: []string{},
 		}, ""},
-		"neither words nor script":         {plain(0).list().list(), command{}, "without words"},
-		"nothing at all":                   {nil, command{}, "too early"},
-		"a text longer than what is left":  {wire{}.number(0).number(1 << 30), command{}, "too early"},
-		"a list longer than what is left":  {plain(0).number(1<<32 - 1), command{}, "too early"},
-		"a list that ends within an entry": {plain(0).number(2).text("sh").number(9), command{}, "too early"},
-		"an environment that is not there": {plain(0).list("sh"), command{}, "too early"},
-		"a length that is cut":             {plain(0).list("sh")[:len(plain(0))+2], command{}, "too early"},
-		"an input, fresh directories and one to fill": {plain(flagInput | flagFresh).list("sh").list().list().list().text("{}").text("/work/got"), command{
+		"neither a program nor a script":      {beginning(0).list().list(), command{}, "without words"},
+		"an empty payload":                    {nil, command{}, "too early"},
+		"a text longer than the payload":      {wire{}.number(0).number(1 << 30), command{}, "too early"},
+		"a list longer than the payload":      {beginning(0).number(1<<32 - 1), command{}, "too early"},
+		"a list that ends within an entry":    {beginning(0).number(2).text("sh").number(9), command{}, "too early"},
+		"a payload without an environment":    {beginning(0).list("sh"), command{}, "too early"},
+		"a payload that ends within a length": {beginning(0).list("sh")[:len(beginning(0))+2], command{}, "too early"},
+		"an input, fresh directories and a folder": {beginning(flagInput | flagFresh).list("sh").list().list().list().text("{}").text("/work/got"), command{
 			id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}, inputs: []string{}, outputs: []string{},
 			hasInput: true, input: "{}", fresh: true, folder: "/work/got",
 		}, ""},
-		"an input that is cut": {plain(flagInput).list("sh").list().list().list().number(9), command{}, "too early"},
-		"what follows is of a newer agent": {append(plain(0).list("sh").list().list().list().text("").text(""), "more"...), command{
+		"an input that is cut": {beginning(flagInput).list("sh").list().list().list().number(9), command{}, "too early"},
+		"further bytes of a newer agent are ignored": {append(beginning(0).list("sh").list().list().list().text("").text(""), "more"...), command{
 			id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}, inputs: []string{}, outputs: []string{},
 		}, ""},
-		"paths that must exist, and processes that stay": {plain(flagSpareOthers|flagSpareOwn).list("sh").list().list("in").list("out", "log"), command{
+		"paths that must exist, and processes that stay": {beginning(flagSpareOthers|flagSpareOwn).list("sh").list().list("in").list("out", "log"), command{
 			id: 7, sparesOthers: true, sparesOwn: true, cwd: "/work", argv: []string{"sh"}, env: []string{},
 			inputs: []string{"in"}, outputs: []string{"out", "log"},
 		}, ""},
-		"a list of paths that is cut":           {append(plain(0).list("sh").list(), 0, 0), command{}, "too early"},
-		"flags of a newer agent change nothing": {plain(1 << 20).list("sh").list(), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
+		"a list of paths that is cut":        {append(beginning(0).list("sh").list(), 0, 0), command{}, "too early"},
+		"flags of a newer agent are ignored": {beginning(1 << 20).list("sh").list(), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := decodeCommand(7, c.payload)
@@ -78,8 +78,8 @@ func TestDecodeCommand(t *testing.T) {
 }
 
 func FuzzDecodeCommand(f *testing.F) {
-	f.Add([]byte(plain(flagScript).list("sh").list("A=1")))
-	f.Add([]byte(plain(0).number(1<<32 - 1)))
+	f.Add([]byte(beginning(flagScript).list("sh").list("A=1")))
+	f.Add([]byte(beginning(0).number(1<<32 - 1)))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		c, err := decodeCommand(1, payload)
 		if err == nil && len(c.argv) == 0 && !c.hasScript {

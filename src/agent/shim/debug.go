@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// A shell for a person beside a running command. It is one more process of the container: the command reports what
-// it would report without it, and the shell ends with the command.
+// Asks for a shell for a person beside a running command. The shell is one more process of the container. The
+// command ends and reports as it would without the shell, and the shell ends with the command.
 type debugRequest struct {
-	// Id of the command.
+	// The id of the command.
 	beside uint32
-	// Size of the terminal. 0: there is none, and the standard streams are pipes.
+	// The size of the terminal. 0: the shell has no terminal, and its standard streams are pipes.
 	columns int
 	rows    int
 	cwd     string
-	// Empty: the first of bash and sh that exists.
+	// The program with its arguments. Empty: the first of bash and sh that exists.
 	argv []string
 	env  []string
 }
@@ -35,43 +35,43 @@ func decodeDebug(payload []byte) (debugRequest, error) {
 	return request, r.err
 }
 
-// What a shell has beyond other processes.
+// What a shell has and a command does not.
 type shell struct {
 	beside *process
-	// The command ended first.
-	overtaken bool
-	input     chan []byte
-	stop      chan struct{}
-	terminal  *os.File
+	// The command ended before the shell.
+	commandEnded bool
+	input        chan []byte
+	stop         chan struct{}
+	terminal     *os.File
 }
 
-// Empty bytes: the input ends.
+// Passes input to the shell. Empty bytes end the input.
 func (s *shell) receive(bytes []byte) {
 	select {
 	case s.input <- bytes:
-	default: // The agent waits for each input to be consumed, so there is room.
+	default: // The agent sends an input only after the shell has read the one before, so this never happens.
 	}
 }
 
-func (k *keeper) debug(request debugRequest, p *process) {
+func (k *keeper) runShell(request debugRequest, p *process) {
 	defer k.forget(p.id)
 	defer close(p.shell.stop)
-	room, err := os.MkdirTemp(temporaryRoot(k.temporary, request.cwd), "millrace-")
+	directory, err := os.MkdirTemp(temporaryRoot(k.temporary, request.cwd), "millrace-")
 	if err != nil {
-		k.exit(p.id, notStarted("cannot make a temporary directory", err))
+		k.sendExit(p.id, notStarted("cannot make a temporary directory", err))
 		return
 	}
-	defer os.RemoveAll(room)
-	env := stepEnvironment(k.inherited, request.env, room)
+	defer os.RemoveAll(directory)
+	env := stepEnvironment(k.inherited, request.env, directory)
 	argv, program, problem := findShell(request, env.values["PATH"])
 	if problem != nil {
-		k.exit(p.id, *problem)
+		k.sendExit(p.id, *problem)
 		return
 	}
 	j := job{program, argv, env.list(), request.cwd}
 	streams, input, err := k.launchShell(request, j, p)
 	if err != nil {
-		k.exit(p.id, explainShell(program, err))
+		k.sendExit(p.id, explainShellStart(program, err))
 		return
 	}
 	// If memory runs out, the kernel ends the shell before the command.
@@ -93,22 +93,23 @@ func (k *keeper) debug(request debugRequest, p *process) {
 		<-drained
 	}
 	limit.Stop()
-	k.exit(p.id, k.concludeShell(p, status))
+	k.sendExit(p.id, k.exitOfShell(p, status))
 }
 
-func (k *keeper) concludeShell(p *process, status syscall.WaitStatus) exit {
+func (k *keeper) exitOfShell(p *process, status syscall.WaitStatus) exit {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p.shell.overtaken {
-		return commandEnded()
+	if p.shell.commandEnded {
+		return exitBecauseCommandEnded()
 	}
-	return conclude(status)
+	return exitOf(status)
 }
 
-func commandEnded() exit {
-	return exit{kind: exitKindNotStarted, notes: exitNoteOvertaken, code: 126, message: "the step has ended"}
+func exitBecauseCommandEnded() exit {
+	return exit{kind: exitKindNotStarted, notes: exitNoteCommandEnded, code: 126, message: "the step has ended"}
 }
 
+// Returns the arguments and the path of the shell's program, or how the shell ends because it has no program.
 func findShell(request debugRequest, path string) ([]string, string, *exit) {
 	if len(request.argv) > 0 {
 		program, err := findProgram(request.argv[0], path, request.cwd)
@@ -127,14 +128,15 @@ func findShell(request debugRequest, path string) ([]string, string, *exit) {
 	return nil, "", &exit{kind: exitKindNotStarted, code: 127, message: message}
 }
 
-func explainShell(program string, err error) exit {
+func explainShellStart(program string, err error) exit {
 	if errors.Is(err, syscall.ECANCELED) {
-		return commandEnded()
+		return exitBecauseCommandEnded()
 	}
 	return explainStart(program, err)
 }
 
-// Returns the streams to read and the one to write.
+// Starts the shell. Returns the streams from which the shim reads the output of the shell, and the stream to
+// which it writes the input.
 func (k *keeper) launchShell(request debugRequest, j job, p *process) ([]*os.File, *os.File, error) {
 	if request.columns > 0 && request.rows > 0 {
 		return k.launchOnTerminal(request, j, p)
@@ -180,13 +182,14 @@ func (k *keeper) launchOnTerminal(request debugRequest, j job, p *process) ([]*o
 
 const endOfTransmission = 4
 
-// Writes input one after another and reports each, so that the agent never sends more than the shell reads.
+// Writes each input to the shell, then tells the agent, so that the agent never sends more than the shell
+// reads.
 func (k *keeper) passInput(p *process, to *os.File) {
 	isTerminal := p.shell.terminal != nil
 	if !isTerminal {
 		defer to.Close()
 	}
-	// A shell that does not read is no reason to wait after its end.
+	// After the end of the shell, a write that still waits for a reader fails.
 	go func() {
 		<-p.shell.stop
 		to.SetWriteDeadline(time.Unix(1, 0))
@@ -209,13 +212,14 @@ func (k *keeper) passInput(p *process, to *os.File) {
 	}
 }
 
-// Kills the shells beside a command that has ended. The caller holds the gate, so that none starts meanwhile.
-func (k *keeper) endShells(beside *process) {
+// Kills the shells beside a command that has ended. The caller holds the gate, so that no shell starts
+// meanwhile.
+func (k *keeper) endShells(command *process) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for pid, p := range k.shells {
-		if p.shell.beside == beside {
-			p.shell.overtaken = true
+		if p.shell.beside == command {
+			p.shell.commandEnded = true
 			syscall.Kill(-pid, syscall.SIGKILL)
 		}
 	}
@@ -224,14 +228,14 @@ func (k *keeper) endShells(beside *process) {
 func (k *keeper) beginDebug(f frame) {
 	request, err := decodeDebug(f.payload)
 	if err != nil {
-		k.exit(f.id, exit{kind: exitKindNotStarted, code: 126, message: err.Error()})
+		k.sendExit(f.id, exit{kind: exitKindNotStarted, code: 126, message: err.Error()})
 		return
 	}
 	p := k.admit(f.id)
 	k.mu.Lock()
 	p.shell = &shell{beside: k.known[request.beside], input: make(chan []byte, 1), stop: make(chan struct{})}
 	k.mu.Unlock()
-	go k.debug(request, p)
+	go k.runShell(request, p)
 }
 
 func (k *keeper) shellOf(id uint32) *shell {

@@ -17,18 +17,18 @@ func TestDecodeDebug(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := decodeDebug(whole[:len(whole)-1]); err == nil {
-		t.Error("a request that is cut is taken for a whole one")
+		t.Error("a request without its last byte is accepted")
 	}
 }
 
 const shellId = 2
 
-// Frames by the id of the command or shell, as the agent hears them.
+// What the agent has received so far, by the id of the command or shell.
 type listener struct {
 	bench  *bench
 	stdout map[uint32]string
 	ends   map[uint32]exit
-	// Input that the shell has read.
+	// How many inputs the shell has read.
 	consumed int
 }
 
@@ -136,9 +136,9 @@ func TestAShellEndsWithItsCommand(t *testing.T) {
 		size int
 		argv []string
 	}{
-		"on a terminal":                       {80, []string{"sh", "-c", "trap '' HUP TERM; echo here; while :; do sleep 1; done"}},
-		"without one":                         {0, []string{"sh", "-c", "trap '' HUP TERM; echo here; while :; do sleep 1; done"}},
-		"with what it left in the background": {80, []string{"sh", "-c", "setsid sleep 1000 & echo here; sleep 1000"}},
+		"on a terminal":                        {80, []string{"sh", "-c", "trap '' HUP TERM; echo here; while :; do sleep 1; done"}},
+		"without a terminal":                   {0, []string{"sh", "-c", "trap '' HUP TERM; echo here; while :; do sleep 1; done"}},
+		"with its processes in the background": {80, []string{"sh", "-c", "setsid sleep 1000 & echo here; sleep 1000"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -149,7 +149,7 @@ func TestAShellEndsWithItsCommand(t *testing.T) {
 			if end := l.untilEnded(1); !reflect.DeepEqual(end, exit{kind: exitKindCode, code: 5}) {
 				t.Errorf("the command: %+v", end)
 			}
-			if end := l.untilEnded(shellId); end.notes != exitNoteOvertaken {
+			if end := l.untilEnded(shellId); end.notes != exitNoteCommandEnded {
 				t.Errorf("the shell: %+v", end)
 			}
 			if left := descendants(); len(left) > 0 {
@@ -159,7 +159,7 @@ func TestAShellEndsWithItsCommand(t *testing.T) {
 	}
 }
 
-func TestAShellDoesNotKeepWhatItsCommandLeaves(t *testing.T) {
+func TestAShellDoesNotKeepProcessesThatItsCommandLeaves(t *testing.T) {
 	b := newBench(t)
 	l := b.startWaiting("setsid sleep 1000 &")
 	b.debug(debugRequest{argv: []string{"sh", "-c", "echo here; cat"}})
@@ -196,22 +196,22 @@ func TestAShellIsBashOrSh(t *testing.T) {
 	}
 }
 
-func TestNoShellStartsWithoutItsCommand(t *testing.T) {
+func TestNoShellStartsBeforeOrAfterItsCommand(t *testing.T) {
 	b := newBench(t)
 	l := b.listener()
 	b.debug(debugRequest{argv: []string{"sh", "-c", "echo ran"}})
-	if end := l.untilEnded(shellId); end.notes != exitNoteOvertaken || l.stdout[shellId] != "" {
+	if end := l.untilEnded(shellId); end.notes != exitNoteCommandEnded || l.stdout[shellId] != "" {
 		t.Errorf("before: %+v, printed %q", end, l.stdout[shellId])
 	}
 	b.run(script("true"))
 	delete(l.ends, shellId)
 	b.debug(debugRequest{argv: []string{"sh", "-c", "echo ran"}})
-	if end := l.untilEnded(shellId); end.notes != exitNoteOvertaken || l.stdout[shellId] != "" {
+	if end := l.untilEnded(shellId); end.notes != exitNoteCommandEnded || l.stdout[shellId] != "" {
 		t.Errorf("after: %+v, printed %q", end, l.stdout[shellId])
 	}
 }
 
-func TestAShellThatHangsUpEndsAlone(t *testing.T) {
+func TestAShellThatHangsUpDoesNotEndItsCommand(t *testing.T) {
 	b := newBench(t)
 	l := b.startWaiting("exit 6")
 	b.debug(debugRequest{columns: 80, rows: 24, argv: []string{"sh", "-c", "echo here; cat"}})
@@ -226,8 +226,7 @@ func TestAShellThatHangsUpEndsAlone(t *testing.T) {
 	}
 }
 
-// The agent never sends more than one input that is not consumed; a shell that reads nothing holds up nobody.
-func TestInputThatNobodyReadsEndsWithTheShell(t *testing.T) {
+func TestAShellThatDoesNotReadItsInputCanBeKilled(t *testing.T) {
 	b := newBench(t)
 	l := b.startWaiting("")
 	b.debug(debugRequest{argv: []string{"sh", "-c", "echo here; sleep 1000"}})

@@ -9,9 +9,9 @@ import (
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Our own variables stay here; those that the kubelet adds of the cluster's own Service would only mislead a
-// step.
-func passesOn(entry string) bool {
+// Whether steps see a variable of the container. They do not see Millrace's own variables, nor those that the
+// kubelet adds for the Service of the API server, which would only mislead a step.
+func isForSteps(entry string) bool {
 	return !strings.HasPrefix(entry, "MILLRACE_") && !strings.HasPrefix(entry, "KUBERNETES_")
 }
 
@@ -36,24 +36,25 @@ func (e *environment) add(entries []string) {
 }
 
 func (e *environment) list() []string {
-	all := make([]string, 0, len(e.names))
+	entries := make([]string, 0, len(e.names))
 	for _, name := range e.names {
-		all = append(all, name+"="+e.values[name])
+		entries = append(entries, name+"="+e.values[name])
 	}
-	return all
+	return entries
 }
 
-// The environment of a step: that of the image, overridden by the step's own, and the variables that every
-// step needs to work in a directory that several users share.
-func stepEnvironment(inherited, own []string, room string) *environment {
+// The environment of a step: the variables of the image, overridden by those of the step, and the variables
+// that every step needs to work in a directory that several users share. If the step has no writable home,
+// its home is in the private directory.
+func stepEnvironment(inherited, own []string, privateDirectory string) *environment {
 	e := &environment{values: map[string]string{}}
 	e.add(inherited)
 	e.add(own)
 	if e.values["PATH"] == "" {
 		e.set("PATH", defaultPath)
 	}
-	if home := e.values["HOME"]; home == "" || !writable(home) {
-		home = room + "/home"
+	if home := e.values["HOME"]; home == "" || !isWritable(home) {
+		home = privateDirectory + "/home"
 		os.Mkdir(home, 0o700)
 		e.set("HOME", home)
 	}
@@ -67,22 +68,23 @@ func stepEnvironment(inherited, own []string, room string) *environment {
 	return e
 }
 
-func writable(directory string) bool {
+func isWritable(directory string) bool {
 	const wantsWriteAndSearch = 3
 	stat, err := os.Stat(directory)
 	return err == nil && stat.IsDir() && syscall.Access(directory, wantsWriteAndSearch) == nil
 }
 
-func temporaryRoot(wanted, cwd string) string {
-	for _, directory := range []string{wanted, "/tmp", "/var/tmp", "/dev/shm", cwd} {
-		if directory != "" && writable(directory) {
+// The first directory in which the shim can create private directories, beginning with $TMPDIR of the image.
+func temporaryRoot(ofImage, cwd string) string {
+	for _, directory := range []string{ofImage, "/tmp", "/var/tmp", "/dev/shm", cwd} {
+		if directory != "" && isWritable(directory) {
 			return directory
 		}
 	}
 	return "/tmp"
 }
 
-// Finds the program as a shell would, with the step's own PATH and directory.
+// Finds the program as a shell would, with the PATH and the directory of the step.
 func findProgram(name, path, cwd string) (string, error) {
 	if strings.Contains(name, "/") {
 		if strings.HasPrefix(name, "/") {

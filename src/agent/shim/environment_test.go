@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestPassesOn(t *testing.T) {
+func TestIsForSteps(t *testing.T) {
 	for entry, want := range map[string]bool{
 		"PATH=/bin":                          true,
 		"MILLRACE_SHIM_KEY=0":                false,
@@ -18,7 +18,7 @@ func TestPassesOn(t *testing.T) {
 		"NOT_MILLRACE_=1":                    true,
 		"MILLRACE=1":                         true,
 	} {
-		if got := passesOn(entry); got != want {
+		if got := isForSteps(entry); got != want {
 			t.Errorf("%s: got %v", entry, got)
 		}
 	}
@@ -31,42 +31,42 @@ func TestStepEnvironment(t *testing.T) {
 		inherited, own []string
 		want           []string
 	}{
-		"the step's own value is worth more than the image's": {
+		"a variable of the step overrides that of the image": {
 			[]string{"PATH=/bin", "HOME=" + home, "A=image"}, []string{"A=step", "B=step"},
 			[]string{"PATH=/bin", "HOME=" + home, "A=step", "B=step"},
 		},
-		"a value may hold anything, also nothing": {
+		"a value may be empty or contain any character": {
 			[]string{"PATH=/bin", "HOME=" + home}, []string{"A=x=y", "EMPTY=", "LINES=a\nb"},
 			[]string{"PATH=/bin", "HOME=" + home, "A=x=y", "EMPTY=", "LINES=a\nb"},
 		},
-		"what has no name is left out": {
+		"an entry without a name is dropped": {
 			[]string{"PATH=/bin", "HOME=" + home, "=x", "x"}, nil,
 			[]string{"PATH=/bin", "HOME=" + home},
 		},
-		"an image without a path gets the usual one": {
+		"an image without a PATH gets the default one": {
 			[]string{"HOME=" + home}, nil,
 			[]string{"HOME=" + home, "PATH=" + defaultPath},
 		},
-		"without a home the step gets one of its own": {
+		"a step without a home gets a private one": {
 			[]string{"PATH=/bin"}, nil,
-			[]string{"PATH=/bin", "HOME=<room>/home"},
+			[]string{"PATH=/bin", "HOME=<private>/home"},
 		},
-		"a home that is not there is none": {
+		"a home that does not exist is replaced by a private one": {
 			[]string{"PATH=/bin", "HOME=/no/such/folder"}, nil,
-			[]string{"PATH=/bin", "HOME=<room>/home"},
+			[]string{"PATH=/bin", "HOME=<private>/home"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			room := t.TempDir()
+			directory := t.TempDir()
 			var want []string
 			for _, entry := range c.want {
-				if entry == "HOME=<room>/home" {
-					entry = "HOME=" + room + "/home"
+				if entry == "HOME=<private>/home" {
+					entry = "HOME=" + directory + "/home"
 				}
 				want = append(want, entry)
 			}
 			want = append(want, git+"COUNT=1", git+"KEY_0=safe.directory", git+"VALUE_0=*")
-			if got := stepEnvironment(c.inherited, c.own, room).list(); !reflect.DeepEqual(got, want) {
+			if got := stepEnvironment(c.inherited, c.own, directory).list(); !reflect.DeepEqual(got, want) {
 				t.Fatalf("got  %q\nwant %q", got, want)
 			}
 		})
@@ -75,10 +75,10 @@ func TestStepEnvironment(t *testing.T) {
 
 func TestStepEnvironmentKeepsGitSettings(t *testing.T) {
 	for name, c := range map[string]struct{ count, wantCount, wantKey string }{
-		"two of its own": {"2", "3", "GIT_CONFIG_KEY_2"},
-		"none":           {"0", "1", "GIT_CONFIG_KEY_0"},
-		"rubbish":        {"x", "1", "GIT_CONFIG_KEY_0"},
-		"less than none": {"-1", "1", "GIT_CONFIG_KEY_0"},
+		"two settings of the step":  {"2", "3", "GIT_CONFIG_KEY_2"},
+		"no setting":                {"0", "1", "GIT_CONFIG_KEY_0"},
+		"a count that is no number": {"x", "1", "GIT_CONFIG_KEY_0"},
+		"a negative count":          {"-1", "1", "GIT_CONFIG_KEY_0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := stepEnvironment(nil, []string{"GIT_CONFIG_COUNT=" + c.count}, t.TempDir()).values
@@ -91,7 +91,7 @@ func TestStepEnvironmentKeepsGitSettings(t *testing.T) {
 
 func TestFindProgram(t *testing.T) {
 	root := t.TempDir()
-	put := func(path string, mode os.FileMode) string {
+	create := func(path string, mode os.FileMode) string {
 		whole := filepath.Join(root, path)
 		if err := os.MkdirAll(filepath.Dir(whole), 0o755); err != nil {
 			t.Fatal(err)
@@ -101,10 +101,10 @@ func TestFindProgram(t *testing.T) {
 		}
 		return whole
 	}
-	first, second, here := put("a/tool", 0o755), put("b/tool", 0o755), put("work/here", 0o755)
-	put("a/plain", 0o644)
-	later := put("b/plain", 0o755)
-	put("a/only-plain", 0o644)
+	first, second, here := create("a/tool", 0o755), create("b/tool", 0o755), create("work/here", 0o755)
+	create("a/plain", 0o644)
+	later := create("b/plain", 0o755)
+	create("a/only-plain", 0o644)
 	if err := os.Mkdir(root+"/a/folder", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -114,15 +114,15 @@ func TestFindProgram(t *testing.T) {
 		program, path, want string
 		err                 error
 	}{
-		"the first of the path":                        {"tool", path, first, nil},
-		"the path is the step's own":                   {"tool", root + "/b", second, nil},
-		"what cannot be run is passed over":            {"plain", path, later, nil},
-		"what is there and cannot be run is forbidden": {"only-plain", path, "", syscall.EACCES},
-		"what is nowhere is missing":                   {"nothing", path, "", syscall.ENOENT},
-		"a folder is no program":                       {"folder", path, "", syscall.ENOENT},
-		"an empty part of the path is here":            {"here", path + ":", here, nil},
-		"a whole path is taken as it is":               {"/bin/no-such", path, "/bin/no-such", nil},
-		"a path with a slash is seen from here":        {"./here", path, cwd + "/./here", nil},
+		"the first match in PATH is taken":                {"tool", path, first, nil},
+		"PATH is that of the step":                        {"tool", root + "/b", second, nil},
+		"a file that is not executable is skipped":        {"plain", path, later, nil},
+		"a file that is nowhere executable is refused":    {"only-plain", path, "", syscall.EACCES},
+		"a file that does not exist is missing":           {"nothing", path, "", syscall.ENOENT},
+		"a folder is no program":                          {"folder", path, "", syscall.ENOENT},
+		"an empty entry of PATH is the working directory": {"here", path + ":", here, nil},
+		"an absolute path is not changed":                 {"/bin/no-such", path, "/bin/no-such", nil},
+		"a relative path begins at the working directory": {"./here", path, cwd + "/./here", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := findProgram(c.program, c.path, cwd)
@@ -134,14 +134,14 @@ func TestFindProgram(t *testing.T) {
 }
 
 func TestTemporaryRoot(t *testing.T) {
-	mine := t.TempDir()
-	for name, c := range map[string]struct{ wanted, want string }{
-		"the image's":                     {mine, mine},
-		"the image's, if it is there":     {"/no/such/folder", "/tmp"},
-		"the usual one, if it names none": {"", "/tmp"},
+	existing := t.TempDir()
+	for name, c := range map[string]struct{ ofImage, want string }{
+		"$TMPDIR of the image":                        {existing, existing},
+		"/tmp if $TMPDIR of the image does not exist": {"/no/such/folder", "/tmp"},
+		"/tmp if the image has no $TMPDIR":            {"", "/tmp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := temporaryRoot(c.wanted, mine); got != c.want {
+			if got := temporaryRoot(c.ofImage, existing); got != c.want {
 				t.Fatalf("got %q", got)
 			}
 		})

@@ -8,19 +8,19 @@ import (
 	"syscall"
 )
 
-// Directories where programs put temporary files. What the image itself has there stays; everything else that a
-// command leaves is removed before the next one.
+// The directories where programs put temporary files. The files of the image stay in them. The shim removes
+// all other files before the next fresh command.
 type leftovers struct {
-	// Held while a command runs, because the next one removes its files.
+	// Held while a fresh command runs, because the next fresh command removes its files.
 	alone       sync.Mutex
 	directories []string
-	// By directory: the names that it had before the first command. Nil: nothing has run yet.
+	// For each directory, the names in it before the first command. Nil: no command has run yet.
 	known map[string]map[string]bool
 }
 
 func newLeftovers(temporary string) *leftovers {
 	if os.Getpid() != 1 {
-		// Not a container: these directories belong to the machine.
+		// The shim does not run in a container of its own, so these directories belong to the machine.
 		return &leftovers{}
 	}
 	return &leftovers{directories: []string{"/tmp", "/var/tmp", "/dev/shm", temporary}}
@@ -62,7 +62,7 @@ func namesIn(directory string) map[string]bool {
 	return names
 }
 
-// Also removes directories that their owner may not search or change.
+// Removes the path even if it contains directories that their owner may not search or change.
 func removeAll(path string) error {
 	if os.RemoveAll(path) == nil {
 		return nil
@@ -76,8 +76,8 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Makes an empty directory that all users of the Pod share.
-func makeAnew(directory string) error {
+// Replaces the directory with an empty one that all users of the Pod share.
+func recreate(directory string) error {
 	if err := removeAll(directory); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFreshCommandMeetsNoTemporaryFilesOfEarlierOnes(t *testing.T) {
+func TestAFreshCommandSeesNoTemporaryFilesOfEarlierOnes(t *testing.T) {
 	shared := t.TempDir()
 	if err := os.WriteFile(filepath.Join(shared, "of-the-image"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -37,13 +37,13 @@ func TestAFreshCommandMeetsNoTemporaryFilesOfEarlierOnes(t *testing.T) {
 	}
 }
 
-func TestAPlainProcessRemovesNothingOfTheMachine(t *testing.T) {
+func TestAShimOutsideAContainerRemovesNoFilesOfTheMachine(t *testing.T) {
 	if directories := newLeftovers("/tmp").directories; len(directories) != 0 {
 		t.Errorf("%v", directories)
 	}
 }
 
-func TestAFolderIsMadeAnew(t *testing.T) {
+func TestTheFolderOfACommandIsRecreated(t *testing.T) {
 	b := newBench(t)
 	folder := filepath.Join(b.work, "got")
 	kept := filepath.Join(b.work, "kept")
@@ -82,14 +82,14 @@ func TestACommandReadsItsInput(t *testing.T) {
 		has         bool
 		want        string
 	}{
-		"all of it":                 {`cat`, "{\"a\":1}", true, "{\"a\":1}"},
-		"more than a pipe holds":    {`wc -c | tr -d ' '`, long, true, "307200\n"},
-		"nothing, if it has none":   {`cat; echo end`, "", false, "end\n"},
-		"an empty one":              {`cat; echo end`, "", true, "end\n"},
-		"none of it":                {`echo done`, long, true, "done\n"},
-		"none, and it is closed":    {`exec 0<&-; sleep 0.1; echo done`, long, true, "done\n"},
-		"some, and a child stays":   {`sleep 100 & head -c 3`, long, true, "xxx"},
-		"in no file of the command": {`cat >/dev/null; grep -rl "SEC[R]ET" "$HOME" /proc/self/environ /proc/self/cmdline || echo no`, "SECRET", true, "no\n"},
+		"a short input":                       {`cat`, "{\"a\":1}", true, "{\"a\":1}"},
+		"an input longer than a pipe holds":   {`wc -c | tr -d ' '`, long, true, "307200\n"},
+		"no input":                            {`cat; echo end`, "", false, "end\n"},
+		"an empty input":                      {`cat; echo end`, "", true, "end\n"},
+		"an input that the command ignores":   {`echo done`, long, true, "done\n"},
+		"an input that the command closes":    {`exec 0<&-; sleep 0.1; echo done`, long, true, "done\n"},
+		"a part, while a child process stays": {`sleep 100 & head -c 3`, long, true, "xxx"},
+		"an input that is in no file":         {`cat >/dev/null; grep -rl "SEC[R]ET" "$HOME" /proc/self/environ /proc/self/cmdline || echo no`, "SECRET", true, "no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			full := script(c.text)

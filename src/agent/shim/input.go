@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// What a command reads from its standard input: a text that no disk, argument or environment ever holds, or
-// nothing.
+// The standard input of a command: a text, which is never in a file, an argument or a variable, or nothing.
 type input struct {
 	reader *os.File
 	writer *os.File
@@ -26,7 +25,8 @@ func openInput(c command) (input, error) {
 	return input{os.NewFile(uintptr(ends[0]), "input"), os.NewFile(uintptr(ends[1]), "input"), c.input}, nil
 }
 
-// Ends with an error if the command ends, or closes its standard input, before it has read everything.
+// Writes the text to the command and closes the input. The write fails, which is no problem, if the command
+// ends or closes its standard input before it has read everything.
 func (i input) write() {
 	if i.writer == nil {
 		return

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-func TestInstallCopiesThisProgramWhole(t *testing.T) {
+func TestInstallCopiesTheWholeProgram(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 	folder := t.TempDir()
-	// A copy that was broken off before.
+	// An earlier copy that was interrupted.
 	if err := os.WriteFile(filepath.Join(folder, "millrace-shim.part"), bytes.Repeat([]byte("x"), 64<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestInstallCopiesThisProgramWhole(t *testing.T) {
 	}
 }
 
-func TestInstallSaysWhyItCannot(t *testing.T) {
+func TestInstallReturnsAnErrorWithoutItsFolder(t *testing.T) {
 	if err := install(filepath.Join(t.TempDir(), "absent")); err == nil {
 		t.Fatal("no error")
 	}

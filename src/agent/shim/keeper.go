@@ -13,23 +13,25 @@ import (
 
 const killLimit = 10 * time.Second
 
-// The keeper starts the agent's commands, keeps account of every process below it, and leaves none behind.
+// The keeper starts the agent's commands, knows every process that it starts, and leaves no process behind.
 type keeper struct {
 	link      *link
 	inherited []string
 	// $TMPDIR of the image, if it has one.
 	temporary string
 
-	// Held while a process starts and while leftovers are killed, so that neither meets the other.
+	// Held while a process starts and while leftovers are killed, so that the two never overlap.
 	gate sync.Mutex
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// Commands that run, by process id.
 	running map[int]*process
-	// Shells of people beside them.
-	shells    map[int]*process
+	// Shells that run beside these commands, by process id.
+	shells map[int]*process
+	// Commands and shells that the agent asked for and whose end is not reported, by the id of the agent.
 	known     map[uint32]*process
 	leftovers *leftovers
-	// Closed when all signals sent so far are handled.
+	// Each channel is closed when all signals that were sent before are handled.
 	catchingUp []chan struct{}
 
 	mayHaveChildren chan struct{}
@@ -65,7 +67,7 @@ func (k *keeper) serve(signals <-chan os.Signal) {
 		case toRun:
 			c, err := decodeCommand(f.id, f.payload)
 			if err != nil {
-				k.exit(f.id, exit{kind: exitKindNotStarted, code: 126, message: err.Error()})
+				k.sendExit(f.id, exit{kind: exitKindNotStarted, code: 126, message: err.Error()})
 				continue
 			}
 			p := k.admit(c.id)
@@ -92,6 +94,7 @@ func (k *keeper) serve(signals <-chan os.Signal) {
 	}
 }
 
+// Registers a command or shell under its id, so that the agent can signal it even before it starts.
 func (k *keeper) admit(id uint32) *process {
 	p := &process{id: id, ended: make(chan syscall.WaitStatus, 1), window: newWindow()}
 	k.mu.Lock()
@@ -128,13 +131,13 @@ func (k *keeper) signal(id uint32, s syscall.Signal) {
 	}
 }
 
-// Starts the process and enters it into the account before the reaper can meet it.
+// Starts the process and registers its process id before the reaper can see it end.
 func (k *keeper) start(p *process, program string, argv []string, attributes *syscall.ProcAttr) error {
 	k.gate.Lock()
 	defer k.gate.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p.unwanted || p.shell != nil && !k.runs(p.shell.beside) {
+	if p.unwanted || p.shell != nil && !k.isRunning(p.shell.beside) {
 		return syscall.ECANCELED
 	}
 	pid, err := syscall.ForkExec(program, argv, attributes)
@@ -152,7 +155,7 @@ func (k *keeper) start(p *process, program string, argv []string, attributes *sy
 }
 
 // The caller holds the lock.
-func (k *keeper) runs(p *process) bool {
+func (k *keeper) isRunning(p *process) bool {
 	return p != nil && k.running[p.pid] == p
 }
 
@@ -170,8 +173,8 @@ func (k *keeper) reap() {
 	}
 }
 
-// Waits for any child. Its pid is freed only under the lock, so a signal never hits another process with the
-// same pid.
+// Waits for any child to end. The pid of the child is freed only under the lock, so a signal never reaches
+// another process with the same pid. Returns false if there is no child.
 func (k *keeper) reapOne() bool {
 	const anyChild, exited, leaveIt = 0, 4, 0x01000000
 	const pidOffset = 16
@@ -202,9 +205,10 @@ func (k *keeper) reapOne() bool {
 	return true
 }
 
-// Ends what a command left behind: everything if it is alone in the container. Beside other commands, or in
-// the container of a service, only its process group, or nothing. Returns whether it was alone, and whether
-// everything is gone.
+// Kills what a command left behind: every process if the command is alone in the container. Beside other
+// commands, or in the container of a service, kills only the process group of the command, or nothing.
+// Returns
+// whether the command was alone, and whether every process that had to end has ended.
 func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()
@@ -239,20 +243,21 @@ func (k *keeper) killLeftovers() bool {
 	}
 }
 
-// True when nothing is left to kill.
+// Kills all other processes once. Returns whether none was left.
 func killOnce() bool {
 	if os.Getpid() == 1 {
 		return syscall.Kill(-1, syscall.SIGKILL) == syscall.ESRCH
 	}
-	below := descendants()
-	for _, pid := range below {
+	pids := descendants()
+	for _, pid := range pids {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
-	return len(below) == 0
+	return len(pids) == 0
 }
 
-// Not process 1 (tests, or a Pod that shares its process namespace): only what is below this process is ours
-// to kill.
+// The processes that this process started, directly or not. Only these may be killed if the shim is not
+// process
+// 1, as in tests and in a Pod that shares its process namespace.
 func descendants() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -268,12 +273,12 @@ func descendants() []int {
 			children[parent] = append(children[parent], pid)
 		}
 	}
-	var all []int
+	var found []int
 	for next := []int{os.Getpid()}; len(next) > 0; next = next[1:] {
-		all = append(all, children[next[0]]...)
+		found = append(found, children[next[0]]...)
 		next = append(next, children[next[0]]...)
 	}
-	return all
+	return found
 }
 
 func parentOf(pid int) int {

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Nothing here is awaited for longer: a test that hangs says where.
+// No test waits for longer than this, so that a test that hangs says where.
 const patience = 5 * time.Minute
 
-// Like the shim's own process: what a step leaves behind becomes its child.
+// Makes this process the parent of processes that a step leaves behind, as the shim is in a container.
 func TestMain(m *testing.M) {
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	os.Exit(m.Run())
 }
 
-// What an agent hears of one command.
-type heard struct {
+// What the agent receives about one command.
+type received struct {
 	started        bool
 	stdout, stderr string
 	output         string
@@ -45,14 +45,14 @@ func newBench(t *testing.T) *bench {
 	agent := &link{socket: theirs, open: sealWith(shimKey), seal: sealWith(agentKey)}
 	k := newKeeper(shim, []string{"PATH=" + defaultPath, "TMPDIR=" + t.TempDir(), "HOME=" + t.TempDir()})
 	go k.reap()
-	own := make(chan os.Signal, 1)
-	signal.Notify(own, ownSignal)
-	go k.handleSignals(own)
+	ownSignals := make(chan os.Signal, 1)
+	signal.Notify(ownSignals, ownSignal)
+	go k.handleSignals(ownSignals)
 	t.Cleanup(func() {
-		signal.Stop(own)
-		close(own)
+		signal.Stop(ownSignals)
+		close(ownSignals)
 		if !k.killLeftovers() {
-			t.Error("something of the test still runs")
+			t.Error("a process of the test still runs")
 		}
 		close(k.mayHaveChildren)
 	})
@@ -67,10 +67,10 @@ func (b *bench) start(c command) {
 	go b.keep.run(c, b.keep.admit(c.id))
 }
 
-// Reads everything the agent receives until the end. Every byte is credited at once.
-func (b *bench) listen() heard {
+// Reads what the agent receives until the command ends. Gives credit for every byte at once.
+func (b *bench) listen() received {
 	b.t.Helper()
-	var h heard
+	var h received
 	for {
 		f := b.receive()
 		switch f.kind {
@@ -101,21 +101,21 @@ func (b *bench) receive() frame {
 	return f
 }
 
-// Whether anything comes within this time; it is not taken.
-func (b *bench) hears(within time.Duration) bool {
+// Whether the agent receives anything within this time. Leaves the bytes in the socket.
+func (b *bench) receivesWithin(limit time.Duration) bool {
 	b.t.Helper()
 	raw, err := b.agent.socket.SyscallConn()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.agent.socket.SetReadDeadline(time.Now().Add(within))
+	b.agent.socket.SetReadDeadline(time.Now().Add(limit))
 	return raw.Read(func(fd uintptr) bool {
 		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK)
 		return err == nil
 	}) == nil
 }
 
-func (b *bench) run(c command) heard {
+func (b *bench) run(c command) received {
 	b.t.Helper()
 	b.start(c)
 	return b.listen()
@@ -137,17 +137,17 @@ func TestACommandEnds(t *testing.T) {
 		stdout, stderr string
 		message        string
 	}{
-		"well":                              {script("echo out; echo err >&2"), exitKindCode, 0, "out\n", "err\n", ""},
-		"with its own code":                 {script("exit 42"), exitKindCode, 42, "", "", ""},
-		"where its script fails":            {script("false\necho on"), exitKindCode, 1, "", "", ""},
-		"by a signal":                       {script("kill -9 $$"), exitKindSignal, 9, "", "", ""},
-		"before it began: no such program":  {command{argv: []string{"no-such-program"}}, exitKindNotStarted, 127, "", "", "no such program"},
-		"before it began: not to be run":    {command{argv: []string{file}}, exitKindNotStarted, 126, "", "", "permission denied"},
-		"before it began: no interpreter":   {command{hasScript: true, script: "#!/no/such/sh\n"}, exitKindNotStarted, 127, "", "", "interpreter"},
-		"before it began: no place to be":   {command{argv: []string{"true"}, cwd: file + "/below"}, exitKindNotStarted, 126, "", "", "working directory"},
-		"well, made executable first":       {command{argv: []string{file}, makeExecutable: true}, exitKindCode, 0, "ran\n", "", ""},
-		"well, without anything to read":    {script("cat; echo done"), exitKindCode, 0, "done\n", "", ""},
-		"well, and its words are no script": {command{argv: []string{"printf", "%s", "$HOME; exit 3"}}, exitKindCode, 0, "$HOME; exit 3", "", ""},
+		"with success":                                       {script("echo out; echo err >&2"), exitKindCode, 0, "out\n", "err\n", ""},
+		"with its exit code":                                 {script("exit 42"), exitKindCode, 42, "", "", ""},
+		"at the line where its script fails":                 {script("false\necho on"), exitKindCode, 1, "", "", ""},
+		"by a signal":                                        {script("kill -9 $$"), exitKindSignal, 9, "", "", ""},
+		"before it began: no such program":                   {command{argv: []string{"no-such-program"}}, exitKindNotStarted, 127, "", "", "no such program"},
+		"before it began: not executable":                    {command{argv: []string{file}}, exitKindNotStarted, 126, "", "", "permission denied"},
+		"before it began: no interpreter":                    {command{hasScript: true, script: "#!/no/such/sh\n"}, exitKindNotStarted, 127, "", "", "interpreter"},
+		"before it began: no directory":                      {command{argv: []string{"true"}, cwd: file + "/below"}, exitKindNotStarted, 126, "", "", "working directory"},
+		"with success, made executable":                      {command{argv: []string{file}, makeExecutable: true}, exitKindCode, 0, "ran\n", "", ""},
+		"with success, without an input":                     {script("cat; echo done"), exitKindCode, 0, "done\n", "", ""},
+		"with success, its arguments are not run by a shell": {command{argv: []string{"printf", "%s", "$HOME; exit 3"}}, exitKindCode, 0, "$HOME; exit 3", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			os.Chmod(file, 0o600)
@@ -167,11 +167,11 @@ func TestACommandEnds(t *testing.T) {
 
 func TestACommandsOutput(t *testing.T) {
 	for name, c := range map[string]struct{ script, output, message string }{
-		"is what lies in the file":        {`printf 'a=1\nb=2' > "$SVC_OUTPUT"`, "a=1\nb=2", ""},
+		"is the content of the file":      {`printf 'a=1\nb=2' > "$SVC_OUTPUT"`, "a=1\nb=2", ""},
 		"may be longer than one frame":    {`head -c 150000 /dev/zero | tr '\0' x > "$SVC_OUTPUT"`, strings.Repeat("x", 150_000), ""},
 		"has one file under two names":    {`echo a > "$MILLRACE_OUTPUT"; cat "$SVC_OUTPUT"`, "a\n", ""},
-		"may be gone":                     {`rm "$SVC_OUTPUT"`, "", ""},
-		"is no way into other files":      {`ln -sf /etc/passwd "$SVC_OUTPUT"`, "", ""},
+		"may be missing":                  {`rm "$SVC_OUTPUT"`, "", ""},
+		"does not show other files":       {`ln -sf /etc/passwd "$SVC_OUTPUT"`, "", ""},
 		"must not be a folder":            {`rm "$SVC_OUTPUT"; mkdir "$SVC_OUTPUT"`, "", "no longer a plain file"},
 		"must not be a pipe":              {`rm "$SVC_OUTPUT"; mkfifo "$SVC_OUTPUT"`, "", "no longer a plain file"},
 		"must not be larger than allowed": {`head -c 1048577 /dev/zero > "$SVC_OUTPUT"`, "", "larger than"},
@@ -220,7 +220,7 @@ func TestNothingOutlivesItsCommand(t *testing.T) {
 	}
 }
 
-func TestACommandsRoomGoesWithIt(t *testing.T) {
+func TestThePrivateDirectoryOfACommandIsRemoved(t *testing.T) {
 	b := newBench(t)
 	c := script(`pwd; echo "$WORKDIR"; echo "$SVC_OUTPUT"; echo x > file`)
 	c.ownDirectory = true
@@ -229,13 +229,13 @@ func TestACommandsRoomGoesWithIt(t *testing.T) {
 	if len(lines) != 3 || lines[0] != lines[1] || filepath.Dir(lines[0]) != filepath.Dir(lines[2]) {
 		t.Fatalf("printed %q", lines)
 	}
-	// The agent need not wait for that, so the end is reported first.
+	// The shim reports the end before it removes the directory, so that the agent need not wait.
 	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(filepath.Dir(lines[0])); errors.Is(err, os.ErrNotExist) {
 			return
 		}
 		if time.Now().After(limit) {
-			t.Fatal("its room is still there")
+			t.Fatal("its private directory still exists")
 		}
 	}
 }
@@ -286,7 +286,7 @@ func TestTheKubeletEndsTheContainer(t *testing.T) {
 	}
 }
 
-func TestAStepsEndIsToldOnlyWhenItsSignalsAreHeeded(t *testing.T) {
+func TestTheEndOfAStepIsReportedOnlyAfterItsSignalsAreHandled(t *testing.T) {
 	shim, _ := linked(t)
 	k := newKeeper(shim, nil)
 	signals := make(chan os.Signal, 64)
@@ -300,7 +300,7 @@ func TestAStepsEndIsToldOnlyWhenItsSignalsAreHeeded(t *testing.T) {
 	}()
 	select {
 	case <-caughtUp:
-		t.Fatal("it did not wait for a machine that is slow to heed them")
+		t.Fatal("it did not wait until the signal was handled")
 	case <-time.After(300 * time.Millisecond):
 	}
 	go k.handleSignals(signals)
@@ -311,22 +311,22 @@ func TestAStepsEndIsToldOnlyWhenItsSignalsAreHeeded(t *testing.T) {
 
 func TestACommandWaitsForTheAgentToRead(t *testing.T) {
 	b := newBench(t)
-	const all = 2 * windowBytes
-	b.start(script(`head -c ` + strconv.Itoa(all) + ` /dev/zero`))
+	const printed = 2 * windowBytes
+	b.start(script(`head -c ` + strconv.Itoa(printed) + ` /dev/zero`))
 	taken := 0
 	for taken <= windowBytes-chunk {
 		if f := b.receive(); f.kind == saysStdout {
 			taken += len(f.payload)
 		}
 	}
-	for b.hears(200 * time.Millisecond) {
+	for b.receivesWithin(200 * time.Millisecond) {
 		taken += len(b.receive().payload)
 	}
 	if taken > windowBytes {
-		t.Fatalf("%d bytes came without credit for them", taken)
+		t.Fatalf("%d bytes were sent, but there was credit for only %d", taken, windowBytes)
 	}
-	b.keep.credit(1, all)
-	if rest := len(b.listen().stdout); taken+rest != all {
+	b.keep.credit(1, printed)
+	if rest := len(b.listen().stdout); taken+rest != printed {
 		t.Errorf("%d bytes and then %d", taken, rest)
 	}
 }
@@ -334,7 +334,7 @@ func TestACommandWaitsForTheAgentToRead(t *testing.T) {
 func TestAnExitOnTheWire(t *testing.T) {
 	shim, agent := linked(t)
 	k := &keeper{link: shim}
-	k.exit(3, exit{kind: exitKindSignal, code: 9, notes: exitNoteOutOfMemory | exitNoteTerminated, message: "why"})
+	k.sendExit(3, exit{kind: exitKindSignal, code: 9, notes: exitNoteOutOfMemory | exitNoteTerminated, message: "why"})
 	f, err := agent.receive()
 	if err != nil || f.kind != saysExit || f.id != 3 {
 		t.Fatalf("%+v, %v", f, err)
@@ -367,6 +367,6 @@ func TestParentOf(t *testing.T) {
 		t.Errorf("got %d, want %d", got, os.Getppid())
 	}
 	if got := parentOf(1 << 30); got != 0 {
-		t.Errorf("of nobody: %d", got)
+		t.Errorf("a process that does not exist: got parent %d", got)
 	}
 }

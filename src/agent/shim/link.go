@@ -16,8 +16,10 @@ import (
 )
 
 // A frame is a length (4 bytes, big endian) and a sealed text: kind (1 byte), id of the command (4 bytes),
-// payload. The seal is AES-256-GCM under a key per direction; its nonce counts frames, so none can be forged,
-// replayed, dropped or swapped, not even by a step that may open raw sockets on the loopback device.
+// and
+// payload. The seal is AES-256-GCM with one key for each direction. Its nonce counts the frames, so no frame
+// can be forged, replayed, dropped or swapped, not even by a step that may open raw sockets on the loopback
+// device.
 const (
 	maxFrame   = 16 << 20
 	magic      = "MRS1"
@@ -40,14 +42,14 @@ func connect(s start) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine := make([]byte, nonceBytes)
-	if _, err := rand.Read(mine); err != nil {
+	ownNonce := make([]byte, nonceBytes)
+	if _, err := rand.Read(ownNonce); err != nil {
 		return nil, err
 	}
 	hello := append([]byte(magic), byte(len(s.container)))
 	hello = append(hello, s.container...)
-	hello = append(hello, mine...)
-	hello = append(hello, mac(s.key, "millrace shim", []byte(s.container), mine)...)
+	hello = append(hello, ownNonce...)
+	hello = append(hello, mac(s.key, "millrace shim", []byte(s.container), ownNonce)...)
 	if _, err := socket.Write(hello); err != nil {
 		return nil, err
 	}
@@ -55,14 +57,14 @@ func connect(s start) (*link, error) {
 	if _, err := io.ReadFull(socket, answer); err != nil {
 		return nil, errors.New("the agent did not accept this container")
 	}
-	theirs := answer[:nonceBytes]
-	if !hmac.Equal(answer[nonceBytes:], mac(s.key, "millrace agent", mine, theirs)) {
+	agentNonce := answer[:nonceBytes]
+	if !hmac.Equal(answer[nonceBytes:], mac(s.key, "millrace agent", ownNonce, agentNonce)) {
 		return nil, errors.New("the program that listens on the port is not the agent")
 	}
 	l := &link{
 		socket: socket,
-		open:   sealWith(mac(s.key, "agent to shim", mine, theirs)),
-		seal:   sealWith(mac(s.key, "shim to agent", mine, theirs)),
+		open:   sealWith(mac(s.key, "agent to shim", ownNonce, agentNonce)),
+		seal:   sealWith(mac(s.key, "shim to agent", ownNonce, agentNonce)),
 	}
 	clear(s.key)
 	return l, nil
@@ -110,13 +112,14 @@ func sealWith(key []byte) cipher.AEAD {
 	return aead
 }
 
-func count(n uint64) []byte {
+func nonceOf(n uint64) []byte {
 	nonce := make([]byte, 12)
 	binary.BigEndian.PutUint64(nonce[4:], n)
 	return nonce
 }
 
-// Send blocks until the kernel took the frame; an error means that the agent is gone.
+// Sends a frame. Blocks until the kernel has taken it. An error means that the connection to the agent is
+// lost.
 func (l *link) send(kind byte, id uint32, payload []byte) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -125,7 +128,7 @@ func (l *link) send(kind byte, id uint32, payload []byte) error {
 	text = binary.BigEndian.AppendUint32(text, id)
 	text = append(text, payload...)
 	l.buffer = append(l.buffer[:0], 0, 0, 0, 0)
-	l.buffer = l.seal.Seal(l.buffer, count(l.sent), text, nil)
+	l.buffer = l.seal.Seal(l.buffer, nonceOf(l.sent), text, nil)
 	binary.BigEndian.PutUint32(l.buffer, uint32(len(l.buffer)-4))
 	l.sent++
 	_, err := l.socket.Write(l.buffer)
@@ -151,7 +154,7 @@ func (l *link) receive() (frame, error) {
 	if _, err := io.ReadFull(l.socket, sealed); err != nil {
 		return frame{}, err
 	}
-	text, err := l.open.Open(sealed[:0], count(l.received), sealed, nil)
+	text, err := l.open.Open(sealed[:0], nonceOf(l.received), sealed, nil)
 	if err != nil {
 		return frame{}, err
 	}

@@ -25,7 +25,7 @@ func socketPair(t *testing.T) (ours, theirs *os.File) {
 	return ours, theirs
 }
 
-// Two ends of one session: what one seals the other opens.
+// The two ends of one connection: each opens what the other one seals.
 func linked(t *testing.T) (shim, agent *link) {
 	t.Helper()
 	ours, theirs := socketPair(t)
@@ -33,22 +33,22 @@ func linked(t *testing.T) (shim, agent *link) {
 		&link{socket: theirs, open: sealWith(shimKey), seal: sealWith(agentKey)}
 }
 
-// Frames as they lie on the wire.
-func sealed(t *testing.T, payloads ...string) [][]byte {
+// The bytes that the agent sends for these payloads, one entry for each frame.
+func sealedFrames(t *testing.T, payloads ...string) [][]byte {
 	t.Helper()
 	ours, theirs := socketPair(t)
 	agent := &link{socket: ours, seal: sealWith(agentKey)}
-	var all [][]byte
+	var frames [][]byte
 	for _, payload := range payloads {
 		if err := agent.send(toRun, 9, []byte(payload)); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, make([]byte, 4+5+len(payload)+16))
-		if _, err := io.ReadFull(theirs, all[len(all)-1]); err != nil {
+		frames = append(frames, make([]byte, 4+5+len(payload)+16))
+		if _, err := io.ReadFull(theirs, frames[len(frames)-1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return all
+	return frames
 }
 
 func TestFramesArriveAsTheyWereSent(t *testing.T) {
@@ -77,8 +77,9 @@ func TestReceiveRefuses(t *testing.T) {
 		return frame
 	}
 	size := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
-	two := sealed(t, "one", "two")
-	// Sealed under the key of the other direction: what the shim itself has sent comes back to it.
+	two := sealedFrames(t, "one", "two")
+	// A frame that the shim itself has sent and that comes back: it is sealed with the key of the other
+	// direction.
 	_, mirror := linked(t)
 	mirror.seal = sealWith(shimKey)
 	ours, theirs := socketPair(t)
@@ -89,35 +90,35 @@ func TestReceiveRefuses(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		bytes []byte
-		// Frames that are still good.
-		good int
+		// How many frames the shim accepts before the one it refuses.
+		accepted int
 	}{
-		"a bit of the kind":                {flipped(sealed(t, "one")[0], 4), 0},
-		"a bit of the text":                {flipped(sealed(t, "one")[0], 10), 0},
-		"a bit of the seal":                {flipped(sealed(t, "one")[0], 27), 0},
-		"a frame once more":                {append(append([]byte{}, two[0]...), two[0]...), 1},
+		"a changed bit of the kind":        {flipped(sealedFrames(t, "one")[0], 4), 0},
+		"a changed bit of the text":        {flipped(sealedFrames(t, "one")[0], 10), 0},
+		"a changed bit of the seal":        {flipped(sealedFrames(t, "one")[0], 27), 0},
+		"a repeated frame":                 {append(append([]byte{}, two[0]...), two[0]...), 1},
 		"the second frame first":           {append(append([]byte{}, two[1]...), two[0]...), 0},
-		"the third after the first":        {append(append([]byte{}, two[0]...), sealed(t, "one", "two", "three")[2]...), 1},
+		"the third after the first":        {append(append([]byte{}, two[0]...), sealedFrames(t, "one", "two", "three")[2]...), 1},
 		"a frame of the other direction":   {reflected, 0},
-		"no frame at all":                  {size(0), 0},
+		"an empty frame":                   {size(0), 0},
 		"a frame smaller than its seal":    {append(size(20), make([]byte, 20)...), 0},
-		"a frame larger than any":          {size(maxFrame + 1), 0},
+		"a frame larger than allowed":      {size(maxFrame + 1), 0},
 		"a frame that ends in the middle":  {two[0][:12], 0},
 		"a length that ends in the middle": {two[0][:2], 0},
-		"the end":                          {nil, 0},
+		"the end of the stream":            {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ours, theirs := socketPair(t)
 			shim := &link{socket: ours, open: sealWith(agentKey)}
 			theirs.Write(c.bytes)
 			theirs.Close()
-			for range c.good {
+			for range c.accepted {
 				if _, err := shim.receive(); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if f, err := shim.receive(); err == nil {
-				t.Fatalf("it was taken: %+v", f)
+				t.Fatalf("it was accepted: %+v", f)
 			}
 		})
 	}
@@ -126,15 +127,16 @@ func TestReceiveRefuses(t *testing.T) {
 func TestConnect(t *testing.T) {
 	key := bytes.Repeat([]byte{7}, 32)
 	for name, c := range map[string]struct {
-		// What the one who listens knows as the key of the container.
-		known   []byte
-		cut     int
+		// The key of the container as the listening program knows it.
+		known []byte
+		// How many bytes its answer lacks.
+		missing int
 		problem string
 	}{
-		"the agent":                    {key, 0, ""},
-		"somebody without the key":     {bytes.Repeat([]byte{8}, 32), 0, "not the agent"},
-		"an agent that shuts the door": {key, 64, "did not accept"},
-		"half an answer":               {key, 1, "did not accept"},
+		"the agent":                       {key, 0, ""},
+		"a program without the key":       {bytes.Repeat([]byte{8}, 32), 0, "not the agent"},
+		"an agent that gives no answer":   {key, 64, "did not accept"},
+		"an answer without its last byte": {key, 1, "did not accept"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -143,9 +145,9 @@ func TestConnect(t *testing.T) {
 			}
 			defer listener.Close()
 			agents := make(chan *link, 1)
-			go answer(listener, c.known, c.cut, agents)
-			mine := bytes.Clone(key)
-			l, err := connect(start{key: mine, port: listener.Addr().(*net.TCPAddr).Port, container: "worker"})
+			go answer(listener, c.known, c.missing, agents)
+			keyOfShim := bytes.Clone(key)
+			l, err := connect(start{key: keyOfShim, port: listener.Addr().(*net.TCPAddr).Port, container: "worker"})
 			agent := <-agents
 			if c.problem != "" {
 				if err == nil || !strings.Contains(err.Error(), c.problem) {
@@ -159,7 +161,7 @@ func TestConnect(t *testing.T) {
 			if agent == nil {
 				t.Fatal("the shim did not prove that it knows its key")
 			}
-			if !bytes.Equal(mine, make([]byte, 32)) {
+			if !bytes.Equal(keyOfShim, make([]byte, 32)) {
 				t.Error("the key is still in memory")
 			}
 			agent.send(toSignal, 3, []byte{15})
@@ -174,8 +176,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// The agent's part of the handshake; its answer lacks `cut` bytes.
-func answer(listener net.Listener, known []byte, cut int, agents chan<- *link) {
+// The agent's part of the handshake. The answer lacks its last `missing` bytes.
+func answer(listener net.Listener, known []byte, missing int, agents chan<- *link) {
 	socket, err := listener.(*net.TCPListener).AcceptTCP()
 	if err != nil {
 		agents <- nil
@@ -185,20 +187,20 @@ func answer(listener net.Listener, known []byte, cut int, agents chan<- *link) {
 	hello := make([]byte, len(magic)+1+len("worker")+nonceBytes+32)
 	io.ReadFull(socket, hello)
 	at := len(magic) + 1 + len("worker")
-	container, theirs, proof := hello[at-len("worker"):at], hello[at:at+nonceBytes], hello[at+nonceBytes:]
-	proven := string(hello[:len(magic)]) == magic && hmac.Equal(proof, mac(known, "millrace shim", container, theirs))
-	mine := bytes.Repeat([]byte{5}, nonceBytes)
-	reply := append(bytes.Clone(mine), mac(known, "millrace agent", theirs, mine)...)
-	socket.Write(reply[:len(reply)-cut])
-	if cut > 0 || !proven {
+	container, shimNonce, proof := hello[at-len("worker"):at], hello[at:at+nonceBytes], hello[at+nonceBytes:]
+	proven := string(hello[:len(magic)]) == magic && hmac.Equal(proof, mac(known, "millrace shim", container, shimNonce))
+	agentNonce := bytes.Repeat([]byte{5}, nonceBytes)
+	reply := append(bytes.Clone(agentNonce), mac(known, "millrace agent", shimNonce, agentNonce)...)
+	socket.Write(reply[:len(reply)-missing])
+	if missing > 0 || !proven {
 		agents <- nil
 		return
 	}
 	file, _ := socket.File()
 	agents <- &link{
 		socket: file,
-		open:   sealWith(mac(known, "shim to agent", theirs, mine)),
-		seal:   sealWith(mac(known, "agent to shim", theirs, mine)),
+		open:   sealWith(mac(known, "shim to agent", shimNonce, agentNonce)),
+		seal:   sealWith(mac(known, "agent to shim", shimNonce, agentNonce)),
 	}
 }
 

@@ -1,7 +1,7 @@
-// The shim is process 1 of every container that steps run in. It opens one connection to the agent before any
-// step exists, takes commands over it, and reports what became of them. A step must not be able to speak in
-// its name: it is not dumpable, its key is gone from memory and environment before the first step starts, and
-// every frame is sealed.
+// The shim is process 1 of every container in which steps run. Before any step starts, the shim opens one
+// connection to the agent. Over this connection it receives commands and reports how they ended. No step can
+// pretend to be the shim: the shim's process is not dumpable, the shim removes its key from memory and
+// environment before the first step starts, and every frame is sealed.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 		fail("cannot hide from its steps: " + errno.Error())
 	}
 	signals := make(chan os.Signal, 64)
-	signal.Notify(signals) // all of them: a handler that does nothing, which children do not inherit
+	signal.Notify(signals) // Catches all signals, so that none ends the shim. Children do not inherit this.
 	if os.Getpid() != 1 {
 		syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 	}
@@ -59,7 +59,7 @@ type start struct {
 	key       []byte
 	port      int
 	container string
-	// What steps inherit: the environment of the image, without anything of ours or of the cluster's.
+	// The environment that steps inherit: that of the image, without the variables of Millrace and Kubernetes.
 	inherited []string
 }
 
@@ -80,7 +80,7 @@ func readStart() (start, string) {
 		return s, "MILLRACE_SHIM_KEY is not a key of 64 hexadecimal digits"
 	}
 	for _, entry := range os.Environ() {
-		if passesOn(entry) {
+		if isForSteps(entry) {
 			s.inherited = append(s.inherited, string([]byte(entry)))
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// How often the kernel killed a process of this container for lack of memory; -1 where that cannot be read.
+// How often the kernel killed a process of this container for lack of memory; -1 if the number cannot be
+// read.
 func outOfMemoryKills() int {
 	for _, path := range memoryFiles() {
 		text, err := os.ReadFile(path)

@@ -8,13 +8,16 @@ import (
 	"syscall"
 )
 
+// A command of the agent, or a shell of a person.
 type process struct {
-	id       uint32
-	pid      int
+	id uint32
+	// 0: the process has not started.
+	pid int
+	// The agent has sent a signal. A process that has not started will not start.
 	unwanted bool
 	ended    chan syscall.WaitStatus
 	window   *window
-	// Nil: a command of the agent.
+	// Nil: the process is a command.
 	shell *shell
 }
 
@@ -25,7 +28,7 @@ type exit struct {
 	message string
 }
 
-func (k *keeper) exit(id uint32, e exit) {
+func (k *keeper) sendExit(id uint32, e exit) {
 	payload := append([]byte{e.kind, e.notes}, 0, 0, 0, 0)
 	binary.BigEndian.PutUint32(payload[2:], e.code)
 	k.link.send(saysExit, id, append(payload, e.message...))
@@ -41,37 +44,37 @@ func (k *keeper) run(c command, p *process) {
 		k.leftovers.alone.Lock()
 		defer k.leftovers.alone.Unlock()
 		if err := k.leftovers.clear(); err != nil {
-			k.exit(c.id, notStarted("cannot remove the temporary files of an earlier command", err))
+			k.sendExit(c.id, notStarted("cannot remove the temporary files of an earlier command", err))
 			return
 		}
 		defer k.leftovers.clear()
 	}
-	room, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
+	privateDirectory, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {
-		k.exit(c.id, notStarted("cannot make a temporary directory", err))
+		k.sendExit(c.id, notStarted("cannot make a temporary directory", err))
 		return
 	}
-	defer os.RemoveAll(room)
-	job, problem := k.prepare(c, room)
+	defer os.RemoveAll(privateDirectory)
+	job, problem := k.prepare(c, privateDirectory)
 	if problem != nil {
-		k.exit(c.id, *problem)
+		k.sendExit(c.id, *problem)
 		return
 	}
 	if problem := explainMissing("input", job.cwd, c.inputs); problem != "" {
-		k.exit(c.id, exit{kind: exitKindNotStarted, code: 1, message: problem})
+		k.sendExit(c.id, exit{kind: exitKindNotStarted, code: 1, message: problem})
 		return
 	}
 	killsBefore := outOfMemoryKills()
 	input, err := openInput(c)
 	if err != nil {
-		k.exit(c.id, notStarted("cannot open its standard input", err))
+		k.sendExit(c.id, notStarted("cannot open its standard input", err))
 		return
 	}
 	streams, err := k.launch(job, input.reader, p)
 	input.reader.Close()
 	if err != nil {
 		input.close()
-		k.exit(c.id, explainStart(job.program, err))
+		k.sendExit(c.id, explainStart(job.program, err))
 		return
 	}
 	go input.write()
@@ -84,7 +87,7 @@ func (k *keeper) run(c command, p *process) {
 	alone, gone := k.clean(p, c)
 	input.close()
 	waitDrained(streams, drained, alone && gone)
-	e := conclude(status)
+	e := exitOf(status)
 	if killsBefore >= 0 && outOfMemoryKills() > killsBefore {
 		e.notes |= exitNoteOutOfMemory
 	}
@@ -101,14 +104,14 @@ func (k *keeper) run(c command, p *process) {
 		}
 	}
 	if c.wantsOutput {
-		if problem := k.sendOutput(c.id, room+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
+		if problem := k.sendOutput(c.id, privateDirectory+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
 			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
 		}
 	}
-	k.exit(c.id, e)
+	k.sendExit(c.id, e)
 }
 
-// Says which paths do not exist. A link that points nowhere exists no more than its target.
+// Says which paths do not exist. A link to a path that does not exist counts as missing.
 func explainMissing(what, cwd string, paths []string) string {
 	var missing []string
 	for _, path := range paths {
@@ -126,7 +129,7 @@ func explainMissing(what, cwd string, paths []string) string {
 	}
 }
 
-func conclude(status syscall.WaitStatus) exit {
+func exitOf(status syscall.WaitStatus) exit {
 	if status.Signaled() {
 		return exit{kind: exitKindSignal, code: uint32(status.Signal())}
 	}
@@ -140,27 +143,29 @@ type job struct {
 	cwd     string
 }
 
-// Lays out the command's files: a private room (mode 0700) with its script and its output file.
-func (k *keeper) prepare(c command, room string) (job, *exit) {
+// Creates the files of the command: its script and its output file in a private directory (mode 0700), and
+// the
+// directories that it needs. Returns how to start the command, or how it ends because it cannot start.
+func (k *keeper) prepare(c command, privateDirectory string) (job, *exit) {
 	refuse := func(what string, err error) (job, *exit) {
 		e := notStarted(what, err)
 		return job{}, &e
 	}
 	cwd := c.cwd
 	if c.ownDirectory {
-		cwd = room + "/work"
+		cwd = privateDirectory + "/work"
 	}
 	if err := os.MkdirAll(cwd, 0o777); err != nil {
 		return refuse("cannot make the working directory "+cwd, err)
 	}
 	if c.folder != "" {
-		if err := makeAnew(c.folder); err != nil {
+		if err := recreate(c.folder); err != nil {
 			return refuse("cannot make the directory "+c.folder, err)
 		}
 	}
-	env := stepEnvironment(k.inherited, c.env, room)
+	env := stepEnvironment(k.inherited, c.env, privateDirectory)
 	if c.fresh {
-		temporary := room + "/tmp"
+		temporary := privateDirectory + "/tmp"
 		if err := os.Mkdir(temporary, 0o700); err != nil {
 			return refuse("cannot make a directory for temporary files", err)
 		}
@@ -170,7 +175,7 @@ func (k *keeper) prepare(c command, room string) (job, *exit) {
 		env.set("WORKDIR", cwd)
 	}
 	if c.wantsOutput {
-		output := room + "/output"
+		output := privateDirectory + "/output"
 		if err := os.WriteFile(output, nil, 0o600); err != nil {
 			return refuse("cannot make the file $SVC_OUTPUT", err)
 		}
@@ -179,7 +184,7 @@ func (k *keeper) prepare(c command, room string) (job, *exit) {
 	}
 	argv := c.argv
 	if c.hasScript {
-		script := room + "/script"
+		script := privateDirectory + "/script"
 		if err := os.WriteFile(script, []byte(c.script), 0o700); err != nil {
 			return refuse("cannot write the script", err)
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Handles signals. Only two have an effect: SIGTERM is passed on to the steps and marks what they report from
-// now on, and our own signal wakes catchUp.
+// Handles signals. Only two have an effect: SIGTERM goes to all commands and marks the ends that the shim
+// reports from now on, and the shim's own signal wakes catchUp.
 func (k *keeper) handleSignals(signals <-chan os.Signal) {
 	for s := range signals {
 		if s == ownSignal {
@@ -25,30 +25,30 @@ func (k *keeper) handleSignals(signals <-chan os.Signal) {
 	}
 }
 
-// A signal that we send to ourselves; by default it does nothing.
+// A signal that the shim sends to itself. Its default action is to do nothing.
 const ownSignal = syscall.SIGWINCH
 
-// A signal that finds the channel full is lost, so ours is sent again. Tries are counted, because time also
-// passes while the machine has stopped this process.
+// A signal is lost if the channel is full, so catchUp sends its signal several times. It counts the tries
+// instead of the time, because time also passes while the machine has stopped this process.
 const (
 	catchUpTries = 1000
 	catchUpPause = 10 * time.Millisecond
 )
 
-// Returns when earlier signals are handled: of pending signals the kernel delivers the lowest first, and
-// SIGTERM is lower than ours. Otherwise the end of a step that has just sent us SIGTERM would be reported
-// without it.
+// Returns when all signals that were sent before are handled. Of pending signals, the kernel delivers the one
+// with the lowest number first, and the number of SIGTERM is lower than that of ownSignal. Without this wait,
+// the shim would not mark the end of a step that has just sent SIGTERM to the shim.
 func (k *keeper) catchUp() {
-	heard := make(chan struct{})
+	handled := make(chan struct{})
 	k.mu.Lock()
-	k.catchingUp = append(k.catchingUp, heard)
+	k.catchingUp = append(k.catchingUp, handled)
 	k.mu.Unlock()
 	again := time.NewTicker(catchUpPause)
 	defer again.Stop()
 	for range catchUpTries {
 		syscall.Kill(os.Getpid(), ownSignal)
 		select {
-		case <-heard:
+		case <-handled:
 			return
 		case <-again.C:
 		}
@@ -57,8 +57,8 @@ func (k *keeper) catchUp() {
 
 func (k *keeper) caughtUp() {
 	k.mu.Lock()
-	for _, heard := range k.catchingUp {
-		close(heard)
+	for _, handled := range k.catchingUp {
+		close(handled)
 	}
 	k.catchingUp = nil
 	k.mu.Unlock()

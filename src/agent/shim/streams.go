@@ -17,32 +17,32 @@ const (
 	leftoversGrace = 500 * time.Millisecond
 )
 
-// A window bounds the bytes under way to the agent.
+// A window limits how many bytes of a process's output are sent and not yet acknowledged by the agent.
 type window struct {
-	mu   sync.Mutex
-	more *sync.Cond
-	left int
+	mu        sync.Mutex
+	grown     *sync.Cond
+	available int
 }
 
 func newWindow() *window {
-	w := &window{left: windowBytes}
-	w.more = sync.NewCond(&w.mu)
+	w := &window{available: windowBytes}
+	w.grown = sync.NewCond(&w.mu)
 	return w
 }
 
 func (w *window) give(bytes int) {
 	w.mu.Lock()
-	w.left += bytes
+	w.available += bytes
 	w.mu.Unlock()
-	w.more.Broadcast()
+	w.grown.Broadcast()
 }
 
 func (w *window) take(bytes int) {
 	w.mu.Lock()
-	for w.left < bytes {
-		w.more.Wait()
+	for w.available < bytes {
+		w.grown.Wait()
 	}
-	w.left -= bytes
+	w.available -= bytes
 	w.mu.Unlock()
 }
 
@@ -71,7 +71,7 @@ func (k *keeper) pump(kind byte, p *process, stream *os.File, drained chan<- str
 	}
 }
 
-// Sends what is already in the pipe, at most one chunk, because its writers will not end.
+// Sends at most one chunk of what is in the pipe now, because processes that hold the pipe open will not end.
 func (k *keeper) drainRest(kind byte, p *process, stream *os.File, buffer []byte) {
 	raw, err := stream.SyscallConn()
 	if err != nil {
@@ -85,8 +85,8 @@ func (k *keeper) drainRest(kind byte, p *process, stream *os.File, buffer []byte
 	})
 }
 
-// If all writers are dead, the streams end by themselves, however slowly the agent reads. Otherwise another
-// process may hold them open forever.
+// Waits until both streams are read to their end. If all writers are dead, the streams end by themselves,
+// however slowly the agent reads. Otherwise a process may hold them open for ever, so the wait has a limit.
 func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool) {
 	if !writersDead {
 		limit := time.AfterFunc(leftoversGrace, func() {
@@ -99,7 +99,9 @@ func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool)
 	<-drained
 }
 
-// Sends the output file. The step may have deleted it, or replaced it by a pipe, a link or a gigabyte.
+// Sends the content of the output file. The step may have deleted the file, or replaced it by a pipe, a link
+// or
+// a huge file.
 func (k *keeper) sendOutput(id uint32, path string) string {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -12,8 +12,9 @@ const (
 	ioctlOpenOtherSide  = 0x5441
 )
 
-// Opens a pseudo terminal: our side, and the file descriptor of the side that a process gets. The kernel opens the
-// other side itself, so /dev/pts need not be mounted where it usually is.
+// Opens a pseudo terminal. Returns the shim's side, and the file descriptor of the side that a process gets.
+// The
+// kernel opens the side of the process itself, so /dev/pts need not be mounted where it usually is.
 func openTerminal() (*os.File, int, error) {
 	flags := syscall.O_RDWR | syscall.O_NOCTTY | syscall.O_CLOEXEC
 	fd, err := syscall.Open("/dev/ptmx", flags|syscall.O_NONBLOCK, 0)
@@ -41,7 +42,7 @@ func ioctl(fd int, request, argument uintptr) (uintptr, error) {
 	return result, nil
 }
 
-// Sets the size. The kernel then signals the terminal's foreground processes.
+// Sets the size of the terminal. The kernel then signals the terminal's foreground processes.
 func resize(terminal *os.File, columns, rows int) {
 	size := struct{ rows, columns, width, height uint16 }{rows: uint16(rows), columns: uint16(columns)}
 	raw, err := terminal.SyscallConn()

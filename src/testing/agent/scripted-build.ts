@@ -200,7 +200,7 @@ export class ScriptedContainer extends ShimConnection {
         outOfMemory: false,
         terminated: false,
         leftovers: false,
-        overtaken: false,
+        commandEnded: false,
         output: '',
       });
     };
