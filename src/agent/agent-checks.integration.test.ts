@@ -71,9 +71,12 @@ describe('the checks of a run', () => {
   });
 
   test('run in parallel up to a limit', async () => {
-    const four = `until [ $(ls ${pod.workdir} | wc -l) -ge 4 ]; do sleep 0.02; done; sleep 0.5`;
+    const untilFourRun = `until [ $(ls ${pod.workdir} | wc -l) -ge 4 ]; do sleep 0.02; done; sleep 0.5`;
     const checks = Array.from({ length: 8 }, (_, index) =>
-      check(String(index), `(date +%s%N; touch ${pod.workdir}/${index}; ${four}; date +%s%N) >&2; echo "[]"`),
+      check(
+        String(index),
+        `(date +%s%N; touch ${pod.workdir}/${index}; ${untilFourRun}; date +%s%N) >&2; echo "[]"`,
+      ),
     );
     await runAll(checks);
     const spans = gateway.results.map(({ log }) => {
@@ -83,17 +86,19 @@ describe('the checks of a run', () => {
         .map((line) => Number(line) / 1e6);
       return { from, to };
     });
-    const beside = spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length);
-    expect(Math.max(...beside)).toBe(4);
+    const parallelCounts = spans.map(
+      ({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length,
+    );
+    expect(Math.max(...parallelCounts)).toBe(4);
   });
 
-  test('that others have done leave nothing to report', async () => {
+  test('that other Pods have done leave nothing to report: the agent sends one request and ends', async () => {
     const run: CheckRun = { format: 2, run: '0', containers: [], checks: [] };
     useGateway(new FakeGateway(certificate, { work: 'checks', run }));
     await gateway.open();
     const worker = pod.startShim(shim, 'worker');
-    const names = { MILLRACE_CONTAINERS: 'worker' };
-    expect(await ended(pod.startAgent(bundle, gateway.url, certificate.cert, names))).toBe(0);
+    const environment = { MILLRACE_CONTAINERS: 'worker' };
+    expect(await ended(pod.startAgent(bundle, gateway.url, certificate.cert, environment))).toBe(0);
     expect(await ended(worker)).toBe(0);
     expect(gateway.requests).toBe(1);
   });

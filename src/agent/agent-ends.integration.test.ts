@@ -20,10 +20,10 @@ import { childrenOf, ended, onlyChild } from '#testing/agent/local-pod.ts';
 useAgent();
 
 describe('cancelling a build', () => {
-  const step = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';
+  const script = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';
 
   test('through the stream of commands ends the step, stores the log, and skips the rest', async () => {
-    const agent = await start(plan([sh(step), sh('true')]));
+    const agent = await start(plan([sh(script), sh('true')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
     expect(await ended(agent)).toBe(0);
@@ -76,7 +76,7 @@ describe('when a part of the Pod ends', () => {
   test('a killed container during a step: the agent claims no outcome and names the step', async () => {
     const agent = await start(plan([sh('echo begun; sleep 1000', { name: 'unit' })]));
     await gateway.when(() => gateway.log('0') !== '');
-    for (const one of shims) process.kill(onlyChild(one), 'SIGKILL');
+    for (const shimProcess of shims) process.kill(onlyChild(shimProcess), 'SIGKILL');
     expect(await ended(agent)).toBe(1);
     expect(gateway.ended('0')).toMatchObject({ status: 'failed', message: 'the container worker ended' });
     expect(gateway.end).toBeUndefined();
@@ -91,11 +91,11 @@ describe('when a part of the Pod ends', () => {
   test('a killed agent: its containers and all of their processes end', async () => {
     const agent = await start(plan([sh('setsid sleep 1000 & echo begun; sleep 1000')]));
     await gateway.when(() => gateway.log('0') !== '');
-    const below = shims.flatMap((one) => childrenOf(onlyChild(one)));
-    expect(below).not.toEqual([]);
+    const stepProcesses = shims.flatMap((shimProcess) => childrenOf(onlyChild(shimProcess)));
+    expect(stepProcesses).not.toEqual([]);
     agent.kill('SIGKILL');
     expect(await Promise.all(shims.map(ended))).toEqual([1]);
-    expect(below.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+    expect(stepProcesses.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
     expect(gateway.end).toBeUndefined();
   });
 
@@ -116,12 +116,12 @@ describe('when a part of the Pod ends', () => {
     });
   });
 
-  test('a container is asked to end before the agent: a step that ended then is no success', async () => {
+  test('a container is asked to end before the agent: its step is cancelled, whatever its exit code', async () => {
     const agent = await start(
       plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
     );
     await gateway.when(() => gateway.log('0') !== '');
-    for (const one of shims) process.kill(onlyChild(one), 'SIGTERM');
+    for (const shimProcess of shims) process.kill(onlyChild(shimProcess), 'SIGTERM');
     await gateway.when(() => gateway.log('0').includes('told'));
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);

@@ -54,13 +54,13 @@ describe('a gateway with faults', () => {
   });
 
   test('that is unavailable during much output gets all of it later', async () => {
-    let away = true;
+    let isUnavailable = true;
     const script = 'seq 2000000; touch printed';
     const agent = await start(plan([sh(script)]), undefined, (path) =>
-      away && path.endsWith('/events') ? 'refuse' : undefined,
+      isUnavailable && path.endsWith('/events') ? 'refuse' : undefined,
     );
     await fileAppears('printed');
-    away = false;
+    isUnavailable = false;
     expect(await ended(agent)).toBe(0);
     const expected = createHash('sha256');
     for (let line = 1; line <= 2_000_000; line += 1) expected.update(`${line}\n`);
@@ -68,19 +68,19 @@ describe('a gateway with faults', () => {
   });
 
   test('delays a put until its start is recorded', async () => {
-    let away = true;
+    let isUnavailable = true;
     let refused = 0;
     const steps = [sh('touch before'), sh('touch pushed', { kind: 'put', name: 'git.app' })];
     const agent = await start(plan(steps), undefined, (path) => {
-      if (!away || !path.endsWith('/events')) return undefined;
+      if (!isUnavailable || !path.endsWith('/events')) return undefined;
       refused += 1;
       return 'refuse';
     });
     await fileAppears('before');
-    const then = refused;
-    await gateway.when(() => refused > then + 3);
+    const refusedBefore = refused;
+    await gateway.when(() => refused > refusedBefore + 3);
     expect(existsSync(join(pod.workdir, 'pushed'))).toBe(false);
-    away = false;
+    isUnavailable = false;
     expect(await ended(agent)).toBe(0);
     expect(existsSync(join(pod.workdir, 'pushed'))).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('a gateway with faults', () => {
       });
     });
 
-    test('does not find a version that is too long, and can detect that', async () => {
+    test('finds no version in the message if it is too long, and can see that it is missing', async () => {
       const agent = await start(plan([push('v'.repeat(5000))]), undefined, gone);
       await termination('"succeeded"');
       agent.kill('SIGKILL');
@@ -160,12 +160,12 @@ describe('a gateway with faults', () => {
   });
 
   test('that ends the session ends everything at once', async () => {
-    let over = false;
+    let isSessionOver = false;
     const agent = await start(plan([sh('sleep 1000')]), undefined, (path) =>
-      over && path.endsWith('/events') ? 'unauthorized' : undefined,
+      isSessionOver && path.endsWith('/events') ? 'unauthorized' : undefined,
     );
     await gateway.when(() => gateway.events.length > 0);
-    over = true;
+    isSessionOver = true;
     gateway.breakStreams();
     gateway.failure = () => 'unauthorized';
     expect(await ended(agent)).toBe(1);
@@ -180,7 +180,7 @@ describe('a gateway with faults', () => {
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
   });
 
-  test('that refuses only the end finds it in the termination message', async () => {
+  test('that refuses only the event of the end finds the end in the termination message', async () => {
     const agent = await start(plan([sh('sleep 0.3; exit 3')]), undefined, (path) =>
       path.endsWith('/events') && gateway.events.length > 0 ? 'not-understood' : undefined,
     );
@@ -188,18 +188,18 @@ describe('a gateway with faults', () => {
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'StepFailed', exits: { '0': 3 } });
   });
 
-  test('that refuses the session finds that in the termination message', async () => {
+  test('that refuses the session finds its refusal in the termination message', async () => {
     const agent = await start(plan([sh('true')]), undefined, () => 'unauthorized');
     expect(await ended(agent)).toBe(1);
     expect(pod.termination()).toMatchObject({ reason: 'AgentAuthentication', exits: {} });
   });
 
   test('with another certificate gets no request', async () => {
-    const other = await makeCertificate();
-    useGateway(new FakeGateway(other, { work: 'build', plan: plan([sh('true')]) }));
+    const otherCertificate = await makeCertificate();
+    useGateway(new FakeGateway(otherCertificate, { work: 'build', plan: plan([sh('true')]) }));
     await gateway.open();
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
-    // It reconnects because it refused the certificate.
+    // A second connection proves that the agent refused the certificate of the first one.
     await gateway.when(() => gateway.connections > 1);
     expect(gateway.sessions).toEqual([]);
     agent.kill('SIGTERM');

@@ -22,7 +22,7 @@ import { ended } from '#testing/agent/local-pod.ts';
 useAgent();
 
 describe('a build in the agent', () => {
-  test('first reports what people should know about it', async () => {
+  test('puts the notice of its plan at the top of the log of its first step', async () => {
     const agent = await start({ ...plan([sh('echo one'), sh('echo two')]), notice: 'no secrets' });
     expect(await ended(agent)).toBe(0);
     expect([gateway.log('0'), gateway.log('1')]).toEqual(['[no secrets]\none\n', 'two\n']);
@@ -108,8 +108,8 @@ describe('a build in the agent', () => {
     const value = `it's "awkward"\n$(echo no) \`echo no\``;
     const script = 'printf %s "$SECRET" | sha256sum; echo "$SECRET"; echo "$WHO $TASK_0_KEY"';
     const env = { SECRET: value, WHO: 'step', TASK_0_KEY: 'own' };
-    const own = sh(script, { env, needsSecrets: true });
-    const work = plan([sh('echo KEY=of-an-earlier-step >> $SVC_OUTPUT'), own]);
+    const second = sh(script, { env, needsSecrets: true });
+    const work = plan([sh('echo KEY=of-an-earlier-step >> $SVC_OUTPUT'), second]);
     const agent = await start(work, () => ({ environment: { WHO: 'image' } }));
     expect(await ended(agent)).toBe(0);
     const digest = createHash('sha256').update(value).digest('hex');
@@ -148,7 +148,7 @@ describe('a build in the agent', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'JobTimeout' });
   });
 
-  test('shows no secret: not cut, not encoded, not in messages, not in versions', async () => {
+  test('shows no secret, neither in pieces nor encoded, neither in messages nor in versions', async () => {
     const env = { SECRET: 's3cret-value', SECRET_LINES: 'multi\nline-secret\n' };
     const script = `printf s3cr; sleep 0.3; echo et-value; printf s3cret-value | base64
       printf 'line-secret\\n'; echo '{"ref":"s3cret-value"}'`;
@@ -175,17 +175,17 @@ describe('a build in the agent', () => {
     expect(gateway.log('1')).toBe('');
   });
 
-  test('of 50 MB in one step arrives whole and in order', async () => {
+  test('whose step prints 50 MB reports all of it in order', async () => {
     const agent = await start(plan([sh('seq 1000001 7250000')], { logLimitBytes: 256 * 1024 * 1024 }));
     expect(await ended(agent)).toBe(0);
     const numbers = Array.from({ length: 6_250_000 }, (_, index) => index + 1_000_001);
-    const wanted = `${numbers.join('\n')}\n`;
-    // Not `toBe`: it would print both.
-    expect(gateway.log('0') === wanted).toBe(true);
+    const expected = `${numbers.join('\n')}\n`;
+    // A failure of `expect(log).toBe(expected)` would print 50 MB twice.
+    expect(gateway.log('0') === expected).toBe(true);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   }, 120_000);
 
-  test('that prints invalid text does not fail for it', async () => {
+  test('whose step prints invalid UTF-8 does not fail', async () => {
     const agent = await start(plan([sh('printf "a\\0b\\377c\\303"; sleep 0.3; printf "\\244\\n"')]));
     expect(await ended(agent)).toBe(0);
     expect(gateway.log('0')).toBe('a\uFFFDb\uFFFDcä\n');
@@ -208,13 +208,13 @@ test('the shim is copied to where containers of other images wait for it', async
   mkdirSync(folder);
   useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([], { containers: [] }) }));
   await gateway.open();
-  const more = { MILLRACE_SHIM_FOLDER: folder, MILLRACE_SHIM_BINARY: shim };
-  expect(await ended(pod.startAgent(bundle, gateway.url, certificate.cert, more))).toBe(0);
+  const environment = { MILLRACE_SHIM_FOLDER: folder, MILLRACE_SHIM_BINARY: shim };
+  expect(await ended(pod.startAgent(bundle, gateway.url, certificate.cert, environment))).toBe(0);
   expect(readFileSync(join(folder, 'millrace-shim')).equals(readFileSync(shim))).toBe(true);
   expect(statSync(join(folder, 'millrace-shim')).mode & 0o777).toBe(0o755);
 });
 
-test('an incomplete environment is reported with all missing variables', async () => {
+test('an agent without a complete environment exits with 1', async () => {
   useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([]) }));
   await gateway.open();
   const agent = pod.startAgent(bundle, '', '');

@@ -9,10 +9,10 @@ import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/
 import { isEventsResponse } from './answers.ts';
 import { DebugSessions } from './debug-sessions.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
-import { debugExchange, secretsAfter } from './exchanges.ts';
+import { debugExchange, secretsRequestAfter } from './exchanges.ts';
 import { followCommands } from './follow-commands.ts';
 import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
-import { identityFetch } from './identity-tokens.ts';
+import { identityFetcher } from './identity-tokens.ts';
 import { requestSession, type Opening } from './open-session.ts';
 import { Outbox } from './outbox.ts';
 import { retry } from './retry.ts';
@@ -26,19 +26,23 @@ import { Stop } from './stop.ts';
 import { writeTermination, type StepEnd, type Termination } from './termination.ts';
 import { waitForWork } from './wait-for-work.ts';
 
-/** Longer than the operator waits for the containers of a build: it knows why they do not start. */
+/**
+ * Longer than the operator waits for a build's containers, because the operator knows why they do not start.
+ */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
 const HOOKS_REPORT_LIMIT_MS = 15_000;
 /** The node's architecture, as image manifests name it. */
 const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
-/** Kubernetes gives a Pod 30 s to end. The steps get the first ten, the rest is for reporting. */
+/**
+ * Kubernetes gives a Pod 30 s to end. The steps get the first 10 s, then the agent has these 12 s to report.
+ */
 const TERMINATION_REPORT_MS = 12_000;
 
 /**
- * The exit code after reporting. If the session is over the run was closed, perhaps by a report whose
- * response was lost, so nothing is left to do.
+ * Waits for the last report and returns the exit code. `SessionOver` is a success too: the gateway has closed
+ * the run, perhaps on an earlier report whose response was lost.
  */
 async function exitCodeOf(reported: Promise<void>): Promise<number> {
   try {
@@ -55,15 +59,15 @@ export class Agent {
   readonly #client: GatewayClient;
   readonly #key = randomBytes(32).toString('base64url');
   readonly #stop = new Stop();
-  /** Stops the plan of a build: a cancel ends it, and its hooks still run. */
+  /** Stops only the steps of a build. If people cancel the build, its hooks still run. */
   readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
-  /** When the agent gives up, by `performance.now()` because the clock of the node may jump. */
-  #until = performance.now() + REPORT_LIMIT_MS;
+  /** When the agent gives up reporting, by `performance.now()`, because the clock of the node may jump. */
+  #giveUpAt = performance.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];
-  /** The end of the build is in the termination message. */
+  /** True: the end of the build is in the termination message. */
   #hasReportedEnd = false;
 
   constructor(environment: AgentEnvironment) {
@@ -74,13 +78,13 @@ export class Agent {
 
   /** The Pod is being deleted. */
   terminate(): void {
-    this.#until = performance.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
+    this.#giveUpAt = performance.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
     this.#stop.request('terminated');
   }
 
   /** Reports an unexpected error, unless the end of the build is reported already. */
   crash(error: unknown): void {
-    if (!this.#hasReportedEnd) this.#fault(error);
+    if (!this.#hasReportedEnd) this.#reportFault(error);
   }
 
   /** Returns the exit code of the process. 0: the gateway or the termination message has the full result. */
@@ -97,10 +101,10 @@ export class Agent {
         if (error instanceof SessionOver) this.#stop.request('session-over');
       });
       const work = session.work === 'wait' ? await this.#waitForWork() : session;
-      if (work.work === 'build') return await this.#build(work.plan, confirmed);
-      return await this.#checks(work.run, confirmed);
+      if (work.work === 'build') return await this.#runBuild(work.plan, confirmed);
+      return await this.#runChecks(work.run, confirmed);
     } catch (error) {
-      return this.#fault(error);
+      return this.#reportFault(error);
     } finally {
       this.#server.close();
       await Promise.all([...this.#shims.values()].map((shim) => shim.end()));
@@ -117,7 +121,7 @@ export class Agent {
       ...defined({ nonce }),
       ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
     });
-    return requestSession(this.#client, request, { until: () => this.#until });
+    return requestSession(this.#client, request, { until: () => this.#giveUpAt });
   }
 
   async #installShim(): Promise<void> {
@@ -139,11 +143,11 @@ export class Agent {
       stop,
       unreachableLimitMs: REPORT_LIMIT_MS,
     });
-    this.#until = performance.now() + REPORT_LIMIT_MS;
+    this.#giveUpAt = performance.now() + REPORT_LIMIT_MS;
     return work;
   }
 
-  async #build(plan: Plan, confirmed: Promise<void>): Promise<number> {
+  async #runBuild(plan: Plan, confirmed: Promise<void>): Promise<number> {
     const done = new AbortController();
     const outbox = this.#openOutbox(confirmed);
     this.#outbox = outbox;
@@ -157,22 +161,22 @@ export class Agent {
         // Cancelled while the containers were still starting: report every step as skipped.
         if (this.#planStop.reason !== 'cancelled') throw error;
       });
-      this.#until = performance.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
-      const ended = (end: StepEnd): void => this.#stepEnded(end);
+      this.#giveUpAt = performance.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
+      const onStepEnded = (end: StepEnd): void => this.#stepEnded(end);
       const stops = { stop: this.#planStop, root: this.#stop };
-      const requestSecrets = secretsAfter(this.#client, confirmed);
-      const fetchIdentity = identityFetch(this.#client, confirmed);
+      const requestSecrets = secretsRequestAfter(this.#client, confirmed);
+      const fetchIdentity = identityFetcher(this.#client, confirmed);
       const conclusion = await runBuild({
         plan,
         shims: this.#shims,
         outbox,
         requestSecrets,
         ...stops,
-        ended,
+        onStepEnded,
         fetchIdentity,
         commands,
       });
-      await Promise.all([this.#report(conclusion, outbox), shells.close()]);
+      await Promise.all([this.#reportEnd(conclusion, outbox), shells.close()]);
       return conclusion.known ? 0 : 1;
     } finally {
       done.abort();
@@ -200,19 +204,19 @@ export class Agent {
   /**
    * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
    */
-  async #report(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
+  async #reportEnd(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
     const { known, outcome, reason, message } = conclusion;
     const end = { outcome, reason, message };
     this.#hasReportedEnd = true;
     this.#writeTermination(end);
     if (this.#stop.reason === 'session-over') return;
-    const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
-    const until = this.#stop.reason === 'terminated' ? this.#until : performance.now() + REPORT_LIMIT_MS;
+    const lastSequence = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
+    const until = this.#stop.reason === 'terminated' ? this.#giveUpAt : performance.now() + REPORT_LIMIT_MS;
     const limit = setTimeout(
       () => outbox.giveUp(new Error('the gateway has been unreachable for too long')),
       until - performance.now(),
     );
-    await outbox.whenAcknowledged(last).catch(() => undefined);
+    await outbox.whenAcknowledged(lastSequence).catch(() => undefined);
     clearTimeout(limit);
     this.#writeTermination(end);
   }
@@ -229,25 +233,25 @@ export class Agent {
     writeTermination(this.#environment.terminationLog, { ...end, ends: this.#ends, acknowledged });
   }
 
-  async #checks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
-    if (run.hooks !== undefined) return await this.#hooks(run, run.hooks, confirmed);
+  async #runChecks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
+    if (run.hooks !== undefined) return await this.#runHooks(run, run.hooks, confirmed);
     if (run.checks.length === 0) {
-      // Nothing is due. The containers must be ended, or they would fail.
+      // No check is due. The agent connects to the containers only to end them: otherwise they would fail.
       await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
       return 0;
     }
     await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
-    this.#until = performance.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
-    const post = (results: CheckResultsRequest): Promise<void> => this.#post(results, confirmed);
-    const requestSecrets = secretsAfter(this.#client, confirmed);
+    this.#giveUpAt = performance.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
+    const post = (results: CheckResultsRequest): Promise<void> => this.#postResults(results, confirmed);
+    const requestSecrets = secretsRequestAfter(this.#client, confirmed);
     return await exitCodeOf(runChecks({ run, shims: this.#shims, stop: this.#stop, post, requestSecrets }));
   }
 
-  async #hooks({ containers }: CheckRun, hooks: HooksPlan, confirmed: Promise<void>): Promise<number> {
+  async #runHooks({ containers }: CheckRun, hooks: HooksPlan, confirmed: Promise<void>): Promise<number> {
     const until = performance.now() + hooks.seconds * 1000;
     await this.#gather(containers, hooks.seconds * 1000);
-    const requestSecrets = secretsAfter(this.#client, confirmed);
+    const requestSecrets = secretsRequestAfter(this.#client, confirmed);
     const results = await runHookPlans({
       hooks,
       requestSecrets,
@@ -256,18 +260,18 @@ export class Agent {
       until,
     });
     // Builds wait for the results only for a short time.
-    this.#until = Math.min(this.#until, performance.now() + HOOKS_REPORT_LIMIT_MS);
-    return await exitCodeOf(this.#post({ results: [], hooks: results, done: true }, confirmed));
+    this.#giveUpAt = Math.min(this.#giveUpAt, performance.now() + HOOKS_REPORT_LIMIT_MS);
+    return await exitCodeOf(this.#postResults({ results: [], hooks: results, done: true }, confirmed));
   }
 
-  async #post(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {
+  async #postResults(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {
     const body = JSON.stringify(results);
     await confirmed;
     const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
-    await retry(send, { until: () => this.#until });
+    await retry(send, { until: () => this.#giveUpAt });
   }
 
-  #fault(error: unknown): number {
+  #reportFault(error: unknown): number {
     const reason = this.#faultReason(error);
     const message = error instanceof Error ? error.message : String(error);
     this.#writeTermination({ outcome: 'failed', reason, message });
@@ -280,13 +284,13 @@ export class Agent {
     return this.#stop.reason === 'terminated' ? 'PodLost' : 'AgentFault';
   }
 
-  /** For work without steps that would have to end first: a stop rejects at once. */
+  /** Awaits work during which no step runs: a stop rejects at once, because no step has to end first. */
   #unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
     const { signal } = this.#planStop;
     return new Promise((resolve, reject) => {
-      const stopped = (): void => reject(new Error('the Pod was asked to end before a step began'));
-      if (signal.aborted) stopped();
-      else signal.addEventListener('abort', stopped, { once: true });
+      const rejectWork = (): void => reject(new Error('the Pod was asked to end before a step began'));
+      if (signal.aborted) rejectWork();
+      else signal.addEventListener('abort', rejectWork, { once: true });
       work.then(resolve, reject);
     });
   }

@@ -11,7 +11,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Checks enough to detect a gateway of another version. The rest is trusted. */
+/** Checks enough fields to detect a gateway of another version, and trusts the other fields. */
 export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
   if (value['work'] === 'wait') return true;
@@ -36,19 +36,19 @@ export function isSecrets(value: unknown): value is SecretsResponse {
   return value['answer'] === 'filled' && isObject(value['operation']) && Array.isArray(value['masks']);
 }
 
-/** Undefined: a gateway of another version. */
+/** Returns undefined if the value comes from a gateway of another version. */
 export function identityTokensOf(value: unknown): IdentityTokensResponse | undefined {
   if (!isObject(value)) return undefined;
   const { tokens, refused } = value;
   if (typeof refused === 'string') return { refused };
   if (!isObject(tokens)) return undefined;
-  const found = Object.entries(tokens).flatMap(([name, token]) =>
+  const namedTokens = Object.entries(tokens).flatMap(([name, token]) =>
     typeof token === 'string' ? [[name, token] as const] : [],
   );
-  return { tokens: Object.fromEntries(found) };
+  return { tokens: Object.fromEntries(namedTokens) };
 }
 
-/** The name of a command of the gateway. Undefined: no command. */
+/** Returns the name of the gateway's command in a line of JSON, or undefined if the line holds none. */
 export function gatewayCommandOf(line: string): unknown {
   try {
     const value: unknown = JSON.parse(line);

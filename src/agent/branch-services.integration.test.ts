@@ -22,7 +22,7 @@ const command = (script: string) => ({
   env: {},
 });
 
-/** It has left its mark for as long as it runs. */
+/** The start command of a service that keeps the file `up` for as long as it runs. */
 const RUNNING = 'trap "rm up; exit 0" TERM; touch up; while :; do sleep 0.05; done';
 
 const db = (script = RUNNING, more: Partial<PlanService> = {}): PlanService => ({
@@ -33,18 +33,20 @@ const db = (script = RUNNING, more: Partial<PlanService> = {}): PlanService => (
   ...more,
 });
 
-/** Step 1: a branch with the service, and one without. */
+/**
+ * Returns step 1 of the plan: a branch with the services and steps, and an `else` branch without a service.
+ */
 function branches(services: PlanService[], steps: PlanNode[], condition = '$WITH_DB == yes'): PlanNode {
   const parsed = parseCondition(condition);
   if ('reason' in parsed) throw new Error(parsed.reason);
   const withDatabase: PlanBranch = { id: '1.0', name: condition, condition: parsed, services, steps };
-  const without: PlanBranch = {
+  const withoutDatabase: PlanBranch = {
     id: '1.1',
     name: 'else',
     services: [],
     steps: [step('1.1.0', '[ ! -e up ]')],
   };
-  return { id: '1', kind: 'branches', branches: [withDatabase, without] };
+  return { id: '1', kind: 'branches', branches: [withDatabase, withoutDatabase] };
 }
 
 const lanes: PlanGroup = {
@@ -114,7 +116,7 @@ describe('a service of a branch', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 1.0.0: exit code 3.' });
   });
 
-  test('that is cancelled while it starts ends the build as cancelled, with the hooks for that', async () => {
+  test('that is cancelled while it starts ends the build as cancelled, and on_cancel hooks run', async () => {
     const slow = db('touch begun; while :; do sleep 0.05; done');
     const agent = await startWith([branches([slow], [lanes])]);
     await fileAppears('begun');
@@ -130,7 +132,7 @@ describe('a service of a branch', () => {
     ['the job', { timeoutSeconds: 1 }, {}, 'failed JobTimeout true\n'],
     ['the service', {}, { timeoutSeconds: 1 }, 'failed ServiceFailed true\n'],
   ])(
-    'that starts when the time of %s ends lets on_failure and ensure see that',
+    'that is still starting when the time of %s is over shows the timeout to on_failure hooks',
     async (_, job, service, log) => {
       await run([branches([db('sleep 60', service)], [lanes]), step('2', 'true')], job);
       expect(gateway.log('on_failure.0')).toBe(log);

@@ -25,25 +25,25 @@ export interface BuildContext {
   secrets: Secrets;
   budget: LogBudget;
   digest: LogDigest;
-  /** Stops hooks, notifications and services, which continue after the plan is stopped. */
-  hooks: Stop;
+  /** Stops hooks, notifications and services, which continue after the steps of the plan are stopped. */
+  hooksStop: Stop;
   /** Services that run, in the order of their starts. */
   services: RunningService[];
-  /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */
-  ended: (end: StepEnd) => void;
+  /** Called for each step that ended, except skipped ones, after its `step-ended` event is in the outbox. */
+  onStepEnded: (end: StepEnd) => void;
   fetchIdentity: FetchIdentity;
-  /** A line for the log of the first step. */
+  /** What people should know about the build: the first line in the log of its first step. */
   notice: string | undefined;
-  /** What tasks in hooks exported: later hooks see it. */
+  /** The variables that tasks in hooks exported. Later hooks see them. */
   hookExports: Record<string, string>;
 }
 
-/** Why the build ends as it does. */
+/** Why a build, or a part of it, ended as it did. */
 export interface Cause {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
-  /** False: the agent does not know why it had to stop, so the operator decides by the Pod. */
+  /** False: the agent does not know why it had to stop, so the operator judges the end of the Pod. */
   known: boolean;
   timedOut?: boolean;
 }
@@ -53,7 +53,7 @@ export interface NodeEnd {
   status: StepStatus;
   /** Variables for later steps. */
   exports: Record<string, string>;
-  /** Why the build ends here. */
+  /** Why the build ends with this step, group, or list. Absent: the build continues. */
   cause?: Cause;
 }
 
@@ -63,7 +63,7 @@ export function maskMessage(masker: Masker, message: string): string {
   return masker.mask(message).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
 }
 
-/** What a step that was stopped reports. */
+/** What a step that was stopped reports, by the reason of the stop. */
 export const STOPPED: Record<StopReason, string> = {
   cancelled: 'cancelled',
   'fail-fast': 'cancelled: another step of the group failed',
@@ -85,15 +85,15 @@ const TIMEOUTS: ReadonlySet<StopReason> = new Set([
 
 export const isTimeout = (reason: StopReason): boolean => TIMEOUTS.has(reason);
 
-/** Why a build ends that was stopped. `seconds`: the time of the job. */
-export function causeOfStop(reason: StopReason, seconds: number): Cause {
+/** Why a stopped build ends. `jobSeconds` is the time limit of the job. */
+export function causeOfStop(reason: StopReason, jobSeconds: number): Cause {
   const failed = { outcome: 'failed', known: false } as const;
   switch (reason) {
     case 'cancelled':
     case 'fail-fast':
       return { outcome: 'cancelled', reason: 'Cancelled', message: 'The build was cancelled.', known: true };
     case 'job-timeout': {
-      const message = `The job ran longer than its ${seconds} s.`;
+      const message = `The job ran longer than its ${jobSeconds} s.`;
       return { ...failed, known: true, reason: 'JobTimeout', message, timedOut: true };
     }
     case 'step-timeout':

@@ -32,8 +32,8 @@ export class Tail {
   }
 
   write(bytes: Buffer): void {
-    const all = bytes.length >= this.#limit ? bytes : Buffer.concat([this.#bytes, bytes]);
-    this.#bytes = Buffer.from(all.subarray(Math.max(0, all.length - this.#limit)));
+    const joined = bytes.length >= this.#limit ? bytes : Buffer.concat([this.#bytes, bytes]);
+    this.#bytes = Buffer.from(joined.subarray(Math.max(0, joined.length - this.#limit)));
   }
 
   text(): string {

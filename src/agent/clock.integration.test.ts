@@ -20,14 +20,14 @@ useAgent();
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Options of node under which `Date` is off by so much while a file exists. */
+/** Returns options of node under which `Date` is off by `milliseconds` while `file` exists. */
 function jumpingClock(file: string, milliseconds: number): string {
   const code = `
     import { existsSync } from 'node:fs';
     const Real = Date;
     const now = () => Real.now() + (existsSync(${JSON.stringify(file)}) ? ${milliseconds} : 0);
     globalThis.Date = class extends Real {
-      constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+      constructor(...values) { super(...(values.length === 0 ? [now()] : values)); }
       static now() { return now(); }
     };`;
   return `--import=data:text/javascript,${encodeURIComponent(code)}`;
@@ -39,21 +39,21 @@ test.each([
 ])(
   'an agent whose clock jumps %s and returns waits for its gateway, and its times stay in order',
   async (_jump, milliseconds) => {
-    const wrong = join(pod.folder, 'wrong-clock');
+    const wrongClockFile = join(pod.folder, 'wrongClockFile-clock');
     const steps = [sh('echo begun; until [ -e go ]; do sleep 0.02; done; echo done'), sh('true')];
     useGateway(new FakeGateway(certificate, { work: 'build', plan: plan(steps) }));
     gateway.failure = (path) => (path.endsWith('/session') ? 'refuse' : undefined);
     await gateway.open();
     pod.startShim(shim, 'worker');
-    const environment = { NODE_OPTIONS: jumpingClock(wrong, milliseconds) };
+    const environment = { NODE_OPTIONS: jumpingClock(wrongClockFile, milliseconds) };
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert, environment);
     await gateway.when(() => gateway.requests > 0);
-    writeFileSync(wrong, '');
-    const before = gateway.requests;
-    await gateway.when(() => gateway.requests > before + 1);
+    writeFileSync(wrongClockFile, '');
+    const requestsBefore = gateway.requests;
+    await gateway.when(() => gateway.requests > requestsBefore + 1);
     gateway.failure = () => undefined;
     await gateway.when(() => gateway.log('0') !== '');
-    rmSync(wrong);
+    rmSync(wrongClockFile);
     await touch('go');
     expect(await ended(agent)).toBe(0);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });

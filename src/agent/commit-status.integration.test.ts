@@ -7,7 +7,7 @@ import { StatusForge } from '#testing/forges/status-forge.ts';
 
 useAgent();
 
-/* Whichever way a build ends with its agent, the agent sets the status of its commit. */
+/* However a build ends, its agent sets the status of its commit. */
 const SHA = 'a'.repeat(40);
 
 let forge: StatusForge;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await forge.close());
 
-function reporting(script: string, more: Partial<Plan> = {}): Plan {
+function planWithStatus(script: string, more: Partial<Plan> = {}): Plan {
   const env = {
     param_url: forge.url,
     param_provider: 'gitlab',
@@ -27,14 +27,14 @@ function reporting(script: string, more: Partial<Plan> = {}): Plan {
     BUILD_NUMBER: '1',
     version_ref: SHA,
   };
-  const set = { name: 'commit-status.app', kind: 'notify' as const, ...sh(commitStatusScript) };
-  return plan([{ ...set, env: { ...env, notify_state: 'running' } }, sh(script)], {
-    notifications: [{ on: ['success', 'failure', 'cancel'], step: { id: 'notification.0', ...set, env } }],
+  const notify = { name: 'commit-status.app', kind: 'notify' as const, ...sh(commitStatusScript) };
+  return plan([{ ...notify, env: { ...env, notify_state: 'running' } }, sh(script)], {
+    notifications: [{ on: ['success', 'failure', 'cancel'], step: { id: 'notification.0', ...notify, env } }],
     ...more,
   });
 }
 
-const ENDS: Record<string, [script: string, more: Partial<Plan>, state: string, said: string]> = {
+const ENDS: Record<string, [script: string, more: Partial<Plan>, state: string, description: string]> = {
   succeeds: ['true', {}, 'success', 'Build #1 succeeded'],
   fails: ['exit 3', {}, 'failed', 'Build #1 failed'],
   'runs out of time': ['sleep 60', { timeoutSeconds: 5 }, 'failed', 'Build #1 failed (JobTimeout)'],
@@ -43,16 +43,16 @@ const ENDS: Record<string, [script: string, more: Partial<Plan>, state: string, 
 
 test.each(Object.entries(ENDS))(
   'a build that %s sets the status',
-  async (title, [script, more, state, said]) => {
-    const agent = await start(reporting(script, more));
+  async (title, [script, more, state, description]) => {
+    const agent = await start(planWithStatus(script, more));
     if (title === 'is cancelled') {
       await fileAppears('begun');
       gateway.cancel();
     }
     expect(await ended(agent)).toBe(0);
-    expect(forge.seen.map((one) => [one.sha, one.name, one.state, one.description])).toEqual([
+    expect(forge.seen.map((status) => [status.sha, status.name, status.state, status.description])).toEqual([
       [SHA, 'p/j', 'running', 'Build #1: running'],
-      [SHA, 'p/j', state, said],
+      [SHA, 'p/j', state, description],
     ]);
     expect(forge.leftOpen()).toEqual([]);
   },

@@ -31,14 +31,14 @@ async function startWaiting(more = '', trouble?: Trouble) {
   return { agent, shells };
 }
 
-/** Every third request fails, and every third answer is lost. */
-const broken: Trouble = (path, count) => {
+/** Of three exchanges of shells, one request fails and one answer is lost. */
+const losesExchanges: Trouble = (path, count) => {
   if (!path.endsWith('/debug')) return undefined;
   return count % 3 === 0 ? 'answer-lost' : count % 3 === 1 ? 'refuse' : undefined;
 };
 
 describe('a shell in a running step', () => {
-  test('has a terminal, the environment and the directory of the step, and changes nothing of its report', async () => {
+  test('has a terminal, the environment and the directory of the step, and does not change how the step ends', async () => {
     const { agent, shells } = await startWaiting('exit 3');
     shells.open(1, '0', { terminal: TERMINAL });
     shells.enter(1, 'PS1=; test -t 0 && echo "$COLOUR in $(stty size)"; ls; echo $TERM\n');
@@ -82,7 +82,7 @@ describe('a shell in a running step', () => {
     expect(gateway.ended('0')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('is not there if the step runs no command, or has no such program', async () => {
+  test('does not start if the step runs no command, or if its program does not exist', async () => {
     const { agent, shells } = await startWaiting();
     shells.open(1, '9');
     shells.open(2, '0', { command: ['no-such-program'] });
@@ -96,21 +96,21 @@ describe('a shell in a running step', () => {
     expect(await ended(agent)).toBe(0);
   });
 
-  test('without a terminal reads its input to the end, and prints nothing else', async () => {
+  test('without a terminal reads its input to the end, and shows only what its command prints', async () => {
     const { agent, shells } = await startWaiting();
     shells.open(1, '0', { command: ['sh', '-c', 'tr a-z A-Z; echo >&2 err'] });
     shells.enter(1, 'hello ');
     shells.enter(1, 'world\n');
     shells.give(1, { end: true });
     await shells.when(() => shells.ends.has(1));
-    // Its output and its errors come by two pipes, so either may be first.
+    // The standard output and the standard error arrive through two pipes, in either order.
     expect(shells.printed(1).split('\n').toSorted()).toEqual(['', 'HELLO WORLD', 'err']);
     await touch('go-on');
     expect(await ended(agent)).toBe(0);
   });
 
   test('loses nothing and repeats nothing if requests or answers are lost', async () => {
-    const { agent, shells } = await startWaiting('', broken);
+    const { agent, shells } = await startWaiting('', losesExchanges);
     shells.open(1, '0', { command: ['cat'] });
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
     for (const line of lines) shells.enter(1, line);

@@ -3,16 +3,18 @@ import { DebugShell } from './debug-shell.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { RunningCommands } from './running-commands.ts';
 
-/** A command of the gateway may be lost. */
+/** The agent asks the gateway this often even without a `debug` command, because a command may be lost. */
 const LOOK_AGAIN_EVERY_MS = 5000;
-/** The gateway has no room for more output at the moment. */
+/** The pause while the gateway has no room for more output. */
 const FULL_PAUSE_MS = 200;
-/** The gateway takes 300 requests of an agent in ten seconds. */
+/**
+ * The gateway accepts 300 requests of an agent in 10 s. After 120 of them, the agent sends them more slowly.
+ */
 const WINDOW_MS = 10_000;
 const FAST_REQUESTS = 120;
 const FAST_PAUSE_MS = 5;
 const SLOW_PAUSE_MS = 100;
-/** At the end of the build, for what shells printed last. */
+/** How long the end of the build waits until the gateway has what the shells printed last. */
 const CLOSE_LIMIT_MS = 2000;
 
 export interface DebugLinks {
@@ -20,13 +22,13 @@ export interface DebugLinks {
   commands: RunningCommands;
 }
 
-/** The shells of people in a build. While there are none, it sends nothing. */
+/** The shells of people in a build. While there are no shells, the agent sends no requests for them. */
 export class DebugSessions {
   readonly #links: DebugLinks;
   readonly #shells = new Map<number, DebugShell>();
   readonly #done = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #again = false;
+  #mustExchangeAgain = false;
   #loop: Promise<void> | undefined;
   #window = { began: 0, requests: 0 };
 
@@ -34,14 +36,17 @@ export class DebugSessions {
     this.#links = links;
   }
 
-  /** Something may have changed here or at the gateway. */
+  /** Exchanges news with the gateway soon: a shell or the gateway may have some. */
   wake(): void {
-    this.#again = true;
+    this.#mustExchangeAgain = true;
     if (this.#done.signal.aborted) return;
     this.#loop ??= this.#exchangeAll();
   }
 
-  /** No step runs any more. Resolves when the gateway has what the shells printed last, or after some time. */
+  /**
+   * Ends all shells, because no step runs any more. Waits for some time until the gateway has their last
+   * output.
+   */
   async close(): Promise<void> {
     if (this.#shells.size > 0) this.wake();
     await Promise.race([this.#loop, pauseFor(CLOSE_LIMIT_MS, this.#done.signal)]);
@@ -53,15 +58,16 @@ export class DebugSessions {
   async #exchangeAll(): Promise<void> {
     const backOff = gatewayBackOff();
     try {
-      while (this.#again && !this.#done.signal.aborted) {
-        this.#again = false;
+      while (this.#mustExchangeAgain && !this.#done.signal.aborted) {
+        this.#mustExchangeAgain = false;
         await this.#exchange(backOff);
         if (![...this.#shells.values()].some((shell) => shell.hasNews)) continue;
-        if (!this.#again) await pauseFor(FULL_PAUSE_MS, this.#done.signal);
-        this.#again = true;
+        if (!this.#mustExchangeAgain) await pauseFor(FULL_PAUSE_MS, this.#done.signal);
+        this.#mustExchangeAgain = true;
       }
     } finally {
-      // In the same step as the last look at `#again`, so that no call of `wake` is lost in between.
+      // No `await` lies between the last read of `#mustExchangeAgain` and this line, so no call of `wake` is
+      // lost.
       this.#loop = undefined;
     }
   }
@@ -69,18 +75,18 @@ export class DebugSessions {
   async #exchange(backOff: ReturnType<typeof gatewayBackOff>): Promise<void> {
     try {
       const sessions = [...this.#shells.values()].map((shell) => shell.report());
-      this.#take(await this.#links.exchange({ sessions }));
+      this.#takeSessions(await this.#links.exchange({ sessions }));
       backOff.reset();
       await pauseFor(this.#pauseMs(), this.#done.signal);
     } catch (error) {
-      // The build is over for the gateway.
-      if (error instanceof Error && isFinal(error)) return this.#take({ sessions: [] });
-      this.#again = true;
+      // A final error means that the build is over for the gateway, so all shells close.
+      if (error instanceof Error && isFinal(error)) return this.#takeSessions({ sessions: [] });
+      this.#mustExchangeAgain = true;
       await pauseFor(backOff.next(), this.#done.signal);
     }
   }
 
-  #take({ sessions }: DebugWork): void {
+  #takeSessions({ sessions }: DebugWork): void {
     for (const [id, shell] of this.#shells) {
       if (sessions.some((session) => session.id === id)) continue;
       this.#shells.delete(id);

@@ -28,14 +28,14 @@ import { freePort } from '#testing/network/free-port.ts';
  * their environment.
  */
 
-const SHOW = '"exec" { path = "/usr/bin/env" }';
+const PRINT_ENVIRONMENT = '"exec" { path = "/usr/bin/env" }';
 
-/** The steps that may be hooks, and a command. */
+/** Hooks with this name: a command, and a block with each kind of step that a hook may be. */
 const hooks = (name: string): string => `
-  ${name} ${SHOW}
+  ${name} ${PRINT_ENVIRONMENT}
   ${name} {
     task "in-${name}" {
-      run ${SHOW}
+      run ${PRINT_ENVIRONMENT}
     }
     put "box" "there" {
       field = "value"
@@ -60,14 +60,14 @@ variable "token" {
 job "guarded" {
   task "guarded" {
     env = { TOKEN = var.token }
-    run ${SHOW}
+    run ${PRINT_ENVIRONMENT}
   }
 }
 resource_type "box" {
   params = ["name"]
   check "shell" { cmd = "env >&2; echo '[]'" }
-  pull ${SHOW}
-  push ${SHOW}
+  pull ${PRINT_ENVIRONMENT}
+  push ${PRINT_ENVIRONMENT}
 }
 resource "box" "there" {
   params { name = "there" }
@@ -75,7 +75,7 @@ resource "box" "there" {
 resource "trigger" "signal" {}
 notification_type "board" {
   params = ["channel", "base_url"]
-  notify ${SHOW}
+  notify ${PRINT_ENVIRONMENT}
 }
 notification "board" "ops" {
   message = "hello"
@@ -87,7 +87,7 @@ notification "board" "ops" {
 }
 service_type "helper" {
   params = ["size"]
-  start ${SHOW}
+  start ${PRINT_ENVIRONMENT}
   stop "exec" { path = "/bin/true" }
 }
 job "good" {
@@ -103,21 +103,21 @@ job "good" {
     run "shell" { cmd = "echo KEY=value >>$SVC_OUTPUT" }
   }
   get "box" "there" {
-    on_success ${SHOW}
+    on_success ${PRINT_ENVIRONMENT}
   }
   task "second" {
-    run ${SHOW}
+    run ${PRINT_ENVIRONMENT}
   }
   put "box" "there" {
     field = "build-$BUILD_NUMBER"
-    on_success ${SHOW}
+    on_success ${PRINT_ENVIRONMENT}
   }
   notify "board" "ops" {
     urgency = "high"
-    on_success ${SHOW}
+    on_success ${PRINT_ENVIRONMENT}
   }
   ${hooks('on_success')}
-  on_trigger ${SHOW}
+  on_trigger ${PRINT_ENVIRONMENT}
   on_trigger {
     notify "board" "ops" { urgency = "high" }
   }
@@ -194,16 +194,16 @@ function contextOfStep(id: string, kind: string): CommandContext {
 
 /** The kinds of all steps, hooks and notifications, by id. */
 function kindsOf(plan: Plan): Map<string, string> {
-  const found = new Map<string, string>();
+  const kinds = new Map<string, string>();
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { id, kind }: { id?: unknown; kind?: unknown } = value;
-    if (typeof id === 'string') found.set(id, String(kind));
+    if (typeof id === 'string') kinds.set(id, String(kind));
     for (const inner of Object.values(value)) walk(inner);
   };
   walk([plan.steps, plan.hooks, plan.notifications]);
-  for (const { id } of plan.services) found.set(`${id}.start`, 'service');
-  return found;
+  for (const { id } of plan.services) kinds.set(`${id}.start`, 'service');
+  return kinds;
 }
 
 async function recordBuild(
@@ -220,7 +220,9 @@ async function recordBuild(
   }
 }
 
-/** What the get of a secret type sees is in the secret. */
+/**
+ * The get of a secret type prints its environment as the value of the secret, so read the environment there.
+ */
 async function recordSecretGet(pipeline: Pipeline): Promise<void> {
   const build = { id: '1', ...names, job: 'guarded', number: '1', attempt: 1 };
   const plan = planBuild({ build, pipeline, versions: [] });
@@ -229,13 +231,11 @@ async function recordSecretGet(pipeline: Pipeline): Promise<void> {
   const outputs: string[] = [];
   await runAgent(
     (workdir) => ({ work: 'build', plan: { ...markOperations(plan, plan), workdir } }),
-    (operation, given) => {
-      if (given === undefined) return { answer: 'run', gets, masks: [] };
-      outputs.push(JSON.stringify(given['token']));
-      const found = findOperation(plan, operation);
-      return found
-        ? { answer: 'filled', operation: found, masks: [] }
-        : { answer: 'wait', reason: operation };
+    (id, secretOutputs) => {
+      if (secretOutputs === undefined) return { answer: 'run', gets, masks: [] };
+      outputs.push(JSON.stringify(secretOutputs['token']));
+      const operation = findOperation(plan, id);
+      return operation ? { answer: 'filled', operation, masks: [] } : { answer: 'wait', reason: id };
     },
   );
   const [output = '{}'] = outputs;
@@ -252,7 +252,7 @@ async function recordRun(context: CommandContext, run: CheckRun): Promise<void> 
   for (const { output } of gateway.hooks) record(context, output);
 }
 
-const withoutPod = (moment: 'waiting' | 'ended'): BuildToNotify => ({
+const buildWithoutPod = (moment: 'waiting' | 'ended'): BuildToNotify => ({
   id: 1,
   build: 1,
   moment,
@@ -287,7 +287,7 @@ beforeAll(async () => {
       leftMs: 60_000,
     }),
   );
-  const builds = [withoutPod('waiting'), withoutPod('ended')];
+  const builds = [buildWithoutPod('waiting'), buildWithoutPod('ended')];
   await recordRun(
     'notificationWithoutPod',
     planNotificationRun({ ...run, job: 'good', builds, empty: pipeline }),

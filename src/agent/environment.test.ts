@@ -16,9 +16,13 @@ function variables(): Record<string, string> {
 
 describe('the environment of the agent', () => {
   test('is read once and deleted', () => {
-    const given = variables();
-    expect(readAgentEnvironment(given)).toMatchObject({ nonce: 'once', shimPort: 7357, pod: { uid: 'uid' } });
-    expect(given).toEqual({});
+    const environment = variables();
+    expect(readAgentEnvironment(environment)).toMatchObject({
+      nonce: 'once',
+      shimPort: 7357,
+      pod: { uid: 'uid' },
+    });
+    expect(environment).toEqual({});
   });
 
   const bad: Record<string, { change: Record<string, string>; says: string }> = {

@@ -61,9 +61,9 @@ export function readAgentEnvironment(variables: NodeJS.ProcessEnv): AgentEnviron
 
 function optional<Name extends string>(name: Name, value: string | undefined): Partial<Record<Name, string>> {
   if (value === undefined || value === '') return {};
-  const given: Partial<Record<Name, string>> = {};
-  given[name] = value;
-  return given;
+  const property: Partial<Record<Name, string>> = {};
+  property[name] = value;
+  return property;
 }
 
 /** Reads the projected token. The kubelet renews it, so read it before each use. */

@@ -5,8 +5,10 @@ import type { SecretLinks } from './secrets.ts';
 
 type Client = Pick<GatewayClient, 'post'>;
 
-/** Asks the gateway, which knows this agent's key once the session is confirmed. */
-export function secretsAfter(client: Client, confirmed: Promise<void>): SecretLinks['request'] {
+/**
+ * Requests secrets after the session is confirmed: before that, the gateway does not know this agent's key.
+ */
+export function secretsRequestAfter(client: Client, confirmed: Promise<void>): SecretLinks['request'] {
   return async (request) => {
     await confirmed;
     const answer = await client.post('/agent/v1/secrets', JSON.stringify(request));

@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 test('a stream that lasted a while resets the waits between attempts', async () => {
   const done = new AbortController();
   const attempts: number[] = [];
-  // It cannot be reached six times, then a stream lives for a minute, and it cannot be reached again.
+  // The gateway is unreachable six times, then a stream lasts a minute, and the gateway is unreachable again.
   const follow = async (): Promise<void> => {
     attempts.push(performance.now());
     if (attempts.length === 7) await new Promise((resolve) => setTimeout(resolve, 60_000));

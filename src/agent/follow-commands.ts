@@ -8,7 +8,7 @@ const STABLE_STREAM_MS = 10_000;
 
 interface FollowerOfCommands {
   stop: Stop;
-  /** A person opened a shell, or typed something. */
+  /** Called when a person opened a shell or typed something in one. */
   onDebug: () => void;
 }
 

@@ -25,7 +25,7 @@ import { protocolShimOptions, protocolType } from '#testing/agent/protocol-types
 
 useAgent();
 
-/** With what JSON has to escape. */
+/** A secret with characters that JSON escapes. */
 const TOKEN = 's3cr"et\\tok';
 const token = makeSecretPlaceholder('token');
 
@@ -36,7 +36,7 @@ const resource = (name: string, source: JsonObject) => {
 
 let sources: Record<string, JsonObject>;
 
-/** A repository with one commit of this subject. */
+/** Creates a bare git repository with one commit, whose subject contains the name. Returns its folder. */
 function repository(name: string): string {
   const folder = join(pod.folder, name);
   const git = (...words: string[]): void =>
@@ -83,7 +83,9 @@ function pipelineOf(steps: Step[] = []): Pipeline {
   };
 }
 
-/** Runs the work in containers of its types. The secret is only in what the gateway fills in. */
+/**
+ * Runs the work in containers of its types. The plan has a placeholder where the gateway fills in the secret.
+ */
 async function run(work: AgentWork & { work: 'build' | 'checks' }, programs?: string): Promise<void> {
   const fake = new FakeGateway(certificate, work);
   useGateway(fake);
@@ -141,7 +143,7 @@ const put = (name: string, protocolParams: JsonObject): Step => {
 const task = (cmd: string): Step => ({ kind: 'task', name: 'work', run: { runner: 'shell', cmd } });
 
 describe('checks of foreign types', () => {
-  test('find versions first without one and then with the last, and resources of one type meet no files', async () => {
+  test('find versions with and without a last version, and see no files of other resources of their type', async () => {
     await runChecks({ 'counter.two': { number: '8' } });
     expect(resultOf('counter.one')).toEqual({
       scope: 'counter.one',

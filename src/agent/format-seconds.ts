@@ -5,6 +5,6 @@ export function formatSeconds(seconds: number): string {
     [Math.floor((seconds % 3600) / 60), 'm'],
     [seconds % 60, 's'],
   ];
-  const written = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count}${unit}`);
-  return written.length === 0 ? '0s' : written.join('');
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count}${unit}`);
+  return words.length === 0 ? '0s' : words.join('');
 }

@@ -33,24 +33,24 @@ const never = new AbortController().signal;
 const post = (): Promise<unknown> => client.post('/agent/v1/events', '{}');
 const follow = (): Promise<void> => client.follow('/agent/v1/commands', () => undefined, never);
 
-const begun = (status: number) => (response: ServerResponse) => {
+const beginResponse = (status: number) => (response: ServerResponse) => {
   response.writeHead(status, { 'content-type': 'application/json' }).write('{');
 };
 
 describe('no request of the agent hangs for ever', () => {
   test.each<[string, () => Promise<unknown>, typeof answer]>([
     ['before a response', post, () => undefined],
-    ['during a response', post, begun(200)],
+    ['during a response', post, beginResponse(200)],
     ['before the command stream', follow, () => undefined],
-    ['during a refusal of the command stream', follow, begun(503)],
-  ])('%s', async (_, request, given) => {
-    answer = given;
+    ['during a refusal of the command stream', follow, beginResponse(503)],
+  ])('%s', async (_, request, gatewayAnswer) => {
+    answer = gatewayAnswer;
     await expect(request()).rejects.toThrow();
   });
 });
 
 test('the command stream may last longer than a response may take', async () => {
-  // Only the fake clock reaches the limit, and it stands still until the response has begun.
+  // The limit is reached only when the test advances the fake clock, after the response has begun.
   jest.useFakeTimers({
     doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'],
   });

@@ -6,7 +6,7 @@ const REQUEST_LIMIT_MS = 30_000;
 const SILENCE_LIMIT_MS = 45_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** The session is over: another attempt replaced it. */
+/** The session of this agent is over: the session of another attempt replaced it. */
 export class SessionOver extends Error {
   override name = 'SessionOver';
 }
@@ -50,7 +50,10 @@ export class GatewayClient {
     return parsed;
   }
 
-  /** Passes on each line of the response as it arrives, parsed as JSON. A plain JSON response is one line. */
+  /**
+   * Calls `onLine` with each line of the response as it arrives, parsed as JSON. A plain JSON response is one
+   * line.
+   */
   async postForLines(path: string, body: string, onLine: (line: unknown) => void): Promise<void> {
     const answer = await this.#post(path, body);
     if (answer.statusCode !== 200) throwForStatus(path, answer.statusCode ?? 0, await readAll(answer));
@@ -74,7 +77,7 @@ export class GatewayClient {
     return this.#send({ path, method: 'POST', headers }, body);
   }
 
-  /** Passes on lines until the stream ends. Throws if it breaks. */
+  /** Calls `onLine` with each line until the stream ends. Throws if the stream breaks. */
   async follow(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
     const headers = { authorization: `Bearer ${this.#key}` };
     const answer = await this.#send({ path, method: 'GET', headers, signal });
@@ -107,7 +110,8 @@ export class GatewayClient {
         this.#requestLimitMs,
       );
       outgoing.once('response', (answer) => {
-        // The command stream stays open while the work runs. A refusal of it ends like any other response.
+        // The command stream stays open while the work runs, so it has no time limit. Other responses have
+        // one.
         if (options.method === 'GET' && answer.statusCode === 200) clearTimeout(limit);
         else answer.once('close', () => clearTimeout(limit));
         resolve(answer);

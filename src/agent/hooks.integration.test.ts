@@ -25,15 +25,15 @@ afterEach(async () => {
   await gateway.close();
 });
 
-let count = 0;
+let hookCount = 0;
 function hook(version: string, script: string, more: Partial<HookPlan> = {}): HookPlan {
   const command = { container: 'worker', argv: ['/bin/sh', '-e'], script };
   const env = { PATH: process.env['PATH'] ?? '' };
-  count += 1;
-  return { id: `${version}.${count}`, version, job: 'unit', hook: 'shell', command, env, ...more };
+  hookCount += 1;
+  return { id: `${version}.${hookCount}`, version, job: 'unit', hook: 'shell', command, env, ...more };
 }
 
-/** The agent's reports of these hooks, in order. */
+/** Runs these hooks in an agent. Returns its reports, in the order of the hooks. */
 async function runAll(plans: HookPlan[], { seconds = 300, leftOut = 0 } = {}): Promise<HookResult[]> {
   const hooks = { workdir: pod.workdir, seconds, plans, leftOut };
   const run: CheckRun = { format: 2, run: '1', containers: [{ name: 'worker' }], checks: [], hooks };
@@ -64,7 +64,7 @@ test('hooks report their outcome and their output, with secrets masked', async (
   ]);
 });
 
-test('a hook has no build, and its message is filled with the known values', async () => {
+test('a hook sees no variables of a build, and its message keeps references to them', async () => {
   const [result] = await runAll([
     hook('7', 'env | cut -d= -f1 | sort | tr "\\n" " "; echo "$NOTIFY_MESSAGE"', {
       env: { PATH: '/bin:/usr/bin', BUILD_JOB_NAME: 'unit', version_ref: '$BUILD_JOB_NAME' },
@@ -87,8 +87,9 @@ test('notifications of a build that has no Pod are sent with its status, and one
   ]);
 });
 
-const meet = (mine: string, other: string): string =>
-  `touch ${mine}; until [ -e ${other} ]; do sleep 0.02; done; echo met`;
+/** A script that ends only if the script with the swapped files runs at the same time. */
+const meet = (ownFile: string, otherFile: string): string =>
+  `touch ${ownFile}; until [ -e ${otherFile} ]; do sleep 0.02; done; echo met`;
 
 test('hooks of one version run in parallel, and those of the next version after them', async () => {
   const results = await runAll([

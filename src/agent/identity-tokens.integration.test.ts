@@ -13,7 +13,7 @@ const tokensOf = ({ step }: IdentityTokensRequest) => ({
   tokens: { MILLRACE_ID_TOKEN: `header.payload.${signatureOf(step)}` },
 });
 
-const show = 'echo "token [${MILLRACE_ID_TOKEN-}]"';
+const printToken = 'echo "token [${MILLRACE_ID_TOKEN-}]"';
 
 async function run(steps: Partial<PlanStep>[], more: Partial<Plan> = WITH_IDENTITY, trouble?: Trouble) {
   const agent = await start(plan(steps, more), undefined, trouble);
@@ -22,9 +22,9 @@ async function run(steps: Partial<PlanStep>[], more: Partial<Plan> = WITH_IDENTI
 }
 
 describe('a step of a build with identity', () => {
-  test('has a token of its own, whose signature no log shows, also not in base64 or in a later step', async () => {
+  test('has its own token, and no log shows its signature, neither in base64 nor in a later step', async () => {
     const later = `echo ${signatureOf('0')}; printf %s "$MILLRACE_ID_TOKEN" | base64 -w 0`;
-    await run([sh(show), sh(later, { timeoutSeconds: 89.5 })]);
+    await run([sh(printToken), sh(later, { timeoutSeconds: 89.5 })]);
     expect(gateway.identityRequests).toEqual([{ step: '0' }, { step: '1', seconds: 90 }]);
     expect(gateway.log('0')).toBe('token [header.payload.***]\n');
     const [first = '', encoded = ''] = gateway.log('1').split('\n');
@@ -40,10 +40,10 @@ describe('a step of a build with identity', () => {
     expect(gateway.identityRequests).toEqual([{ step: '0' }, { step: '0' }]);
   });
 
-  test('has one in hooks, and none in a notification', async () => {
-    const hook: PlanStep = { id: '0.ensure.0', kind: 'command', name: 'shell', env: {}, ...sh(show) };
-    const sent: PlanStep = { ...hook, id: '1', kind: 'notify' };
-    await run([sh('true', { hooks: { ensure: [hook] } }), sent]);
+  test('has a token in hooks, and none in a notification', async () => {
+    const hook: PlanStep = { id: '0.ensure.0', kind: 'command', name: 'shell', env: {}, ...sh(printToken) };
+    const notification: PlanStep = { ...hook, id: '1', kind: 'notify' };
+    await run([sh('true', { hooks: { ensure: [hook] } }), notification]);
     expect(gateway.identityRequests.map(({ step }) => step)).toEqual(['0', '0.ensure.0']);
     expect(gateway.log('0.ensure.0')).toBe('token [header.payload.***]\n');
     expect(gateway.log('1')).toBe('token []\n');
@@ -51,7 +51,7 @@ describe('a step of a build with identity', () => {
 
   test('waits for a gateway that is unreachable', async () => {
     let refused = 0;
-    await run([sh(show)], WITH_IDENTITY, (path) => {
+    await run([sh(printToken)], WITH_IDENTITY, (path) => {
       if (!path.endsWith('/identity-tokens') || refused === 3) return undefined;
       refused += 1;
       return refused === 1 ? 'drop' : 'refuse';
@@ -90,7 +90,7 @@ describe('a step of a build with identity', () => {
   });
 });
 
-test('a step of a build without identity has no token, and the gateway is not asked', async () => {
-  await run([sh(show)], {});
+test('a step of a build without identity has no token, and its agent requests none', async () => {
+  await run([sh(printToken)], {});
   expect([gateway.identityRequests, gateway.log('0')]).toEqual([[], 'token []\n']);
 });

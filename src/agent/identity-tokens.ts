@@ -4,20 +4,20 @@ import { identityTokensOf } from './answers.ts';
 import { GatewayError, type GatewayClient } from './gateway-client.ts';
 import { isFinal, retry } from './retry.ts';
 
-/** A gateway may get its keys a minute or two after they were rotated. */
+/** Long enough for a gateway that gets new keys a minute or two after they were rotated. */
 const IDENTITY_LIMIT_MS = 5 * 60_000;
 
 /**
- * Fetches the variables with the identity tokens of a step. Waits until the signal for a gateway that is
- * unreachable.
+ * Fetches the variables with the identity tokens of a step. While the gateway is unreachable, it tries again
+ * for some minutes, or until `stop` aborts.
  */
 export type FetchIdentity = (
   request: IdentityTokensRequest,
   stop: AbortSignal,
 ) => Promise<{ variables: Record<string, string> } | { problem: string }>;
 
-/** `confirmed`: before that the gateway does not know the session. */
-export function identityFetch(client: GatewayClient, confirmed: Promise<void>): FetchIdentity {
+/** Every request waits for `confirmed`, because the gateway does not know the session before. */
+export function identityFetcher(client: GatewayClient, confirmed: Promise<void>): FetchIdentity {
   const post = async (request: IdentityTokensRequest) => {
     await confirmed;
     const answer = await client.post('/agent/v1/identity-tokens', JSON.stringify(request));
@@ -27,7 +27,7 @@ export function identityFetch(client: GatewayClient, confirmed: Promise<void>): 
   };
   return async ({ step, seconds }, stop) => {
     const request = { step, ...(seconds !== undefined && { seconds: Math.ceil(seconds) }) };
-    const until = Date.now() + IDENTITY_LIMIT_MS;
+    const until = performance.now() + IDENTITY_LIMIT_MS;
     try {
       const answer = await Promise.race([
         retry(() => post(request), { until: () => until, signal: stop }),
@@ -41,18 +41,18 @@ export function identityFetch(client: GatewayClient, confirmed: Promise<void>): 
   };
 }
 
-/** Rejects on the signal, so that a stopped step does not wait for a request that is under way. */
+/** Rejects when `stop` aborts, so that a stopped step does not wait for the response to a request. */
 function rejectedBy(stop: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const stopped = (): void => reject(new GatewayError('the step was stopped'));
-    if (stop.aborted) stopped();
-    else stop.addEventListener('abort', stopped, { once: true });
+    const rejectNow = (): void => reject(new GatewayError('the step was stopped'));
+    if (stop.aborted) rejectNow();
+    else stop.addEventListener('abort', rejectNow, { once: true });
   });
 }
 
 /**
- * Masks the signatures of tokens: nobody accepts one without it. The rest is no secret, and its patterns
- * would take ten times the memory.
+ * Masks only the signatures of tokens, because nobody accepts a token without its signature. To mask whole
+ * tokens would take ten times the memory.
  */
 export function maskTokens(masker: Masker, variables: Readonly<Record<string, string>>): void {
   masker.add(Object.values(variables).flatMap((token) => token.split('.').at(-1) ?? []));

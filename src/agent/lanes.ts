@@ -1,8 +1,8 @@
 import type { PlanContainer } from '#domain/planning/plan.ts';
 
 /**
- * Assigns the containers of a Pod. Steps that run in parallel each take one from the pool of their image, in
- * the order in which they ask.
+ * Assigns the containers of a Pod to steps. Of the steps that run in parallel, each takes a container from the
+ * pool of its image, in the order in which they ask.
  */
 export class Lanes {
   readonly #free = new Map<string, string[]>();
@@ -14,7 +14,10 @@ export class Lanes {
     }
   }
 
-  /** Resolves with the name of a container. Undefined: `stop` came first. An unknown pool is one container. */
+  /**
+   * Resolves with the name of a container once one of the pool is free, or with undefined if `stop` aborts
+   * first. A pool that the plan does not name is the name of a container, which any number of steps may share.
+   */
   async take(pool: string, stop: AbortSignal): Promise<string | undefined> {
     const free = this.#free.get(pool);
     if (free === undefined) return pool;

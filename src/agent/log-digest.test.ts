@@ -2,24 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import { LogDigest } from './log-digest.ts';
 
 function digest(...texts: [step: string, text: string][]): { lines: string[]; errors: { line: number }[] } {
-  const made = new LogDigest('/workdir');
-  for (const [step, text] of texts) made.add(step, text);
-  const { BUILD_LOG = '', BUILD_ERRORS = '' } = made.variables();
+  const logDigest = new LogDigest('/workdir');
+  for (const [step, text] of texts) logDigest.add(step, text);
+  const { BUILD_LOG = '', BUILD_ERRORS = '' } = logDigest.variables();
   return { lines: JSON.parse(BUILD_LOG), errors: JSON.parse(BUILD_ERRORS) };
 }
 
-describe('what notifications see of a log', () => {
-  test('are its lines, also of steps that write at the same time', () => {
+describe('the lines and errors that notifications get from a log', () => {
+  test('are whole lines, even if steps write at the same time', () => {
     const { lines } = digest(['a', 'one\ntw'], ['b', 'three\n'], ['a', 'o\nfour']);
     expect(lines).toEqual(['one', 'three', 'two', 'four']);
   });
 
-  test('are only the last lines', () => {
+  test('are only the last 50 lines', () => {
     const text = Array.from({ length: 500 }, (_, index) => `${index}\n`).join('');
     expect(digest(['a', text]).lines).toEqual(Array.from({ length: 50 }, (_, index) => String(450 + index)));
   });
 
-  test('are lines that fit, each cut to a limit', () => {
+  test('are as many lines as fit into 8000 characters, each cut to 1000', () => {
     const { lines } = digest(['a', `${'x'.repeat(5000)}\n`.repeat(20)]);
     expect(lines.map(({ length }) => length)).toEqual(Array.from({ length: 8 }, () => 1000));
   });
@@ -29,17 +29,17 @@ describe('what notifications see of a log', () => {
     expect(digest(['a', line]).lines).toEqual(['red and']);
   });
 
-  test('are also the first errors of compilers, however far back', () => {
+  test('are also the first 50 errors of compilers, wherever in the log they are', () => {
     const errors = Array.from(
       { length: 60 },
       (_, index) => `\u001B[1ma.c:${index + 1}:2:\u001B[0m error: x\n`,
     );
-    const found = digest(['a', errors.join('')], ['a', 'x\n'.repeat(300)]).errors;
-    expect(found).toHaveLength(50);
-    expect(found[0]).toEqual({ path: 'a.c', line: 1, column: 2, message: 'error: x' });
+    const errorsInDigest = digest(['a', errors.join('')], ['a', 'x\n'.repeat(300)]).errors;
+    expect(errorsInDigest).toHaveLength(50);
+    expect(errorsInDigest[0]).toEqual({ path: 'a.c', line: 1, column: 2, message: 'error: x' });
   });
 
-  test('is nothing without a log', () => {
+  test('are empty without a log', () => {
     expect(digest()).toEqual({ lines: [], errors: [] });
   });
 });

@@ -21,7 +21,7 @@ export class LogDigest {
   add(step: string, text: string): void {
     const lines = ((this.#unfinished.get(step) ?? '') + text).split('\n');
     this.#unfinished.set(step, (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS));
-    for (const line of lines) this.#take(line);
+    for (const line of lines) this.#addLine(line);
   }
 
   /** The variables of notifications: arrays in JSON. */
@@ -30,14 +30,14 @@ export class LogDigest {
       ...this.#lines,
       ...[...this.#unfinished.values()].filter((line) => line !== '').map(readable),
     ];
-    return { BUILD_LOG: JSON.stringify(lastOf(lines)), BUILD_ERRORS: JSON.stringify(this.#errors) };
+    return { BUILD_LOG: JSON.stringify(lastThatFit(lines)), BUILD_ERRORS: JSON.stringify(this.#errors) };
   }
 
-  #take(line: string): void {
-    const shown = readable(line);
-    this.#lines.push(shown);
+  #addLine(line: string): void {
+    const readableLine = readable(line);
+    this.#lines.push(readableLine);
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES);
-    const error = this.#errors.length < MAX_ERRORS ? compilerErrorIn(shown, this.#workdir) : undefined;
+    const error = this.#errors.length < MAX_ERRORS ? compilerErrorIn(readableLine, this.#workdir) : undefined;
     if (error !== undefined) this.#errors.push(error);
   }
 }
@@ -49,8 +49,8 @@ function readable(line: string): string {
     .toWellFormed();
 }
 
-/** The last ones that fit. */
-function lastOf(lines: readonly string[]): string[] {
+/** As many of the last lines as fit into `MAX_CHARACTERS`. */
+function lastThatFit(lines: readonly string[]): string[] {
   const fitting: string[] = [];
   let left = MAX_CHARACTERS;
   for (const line of lines.slice(-MAX_LINES).toReversed()) {

@@ -2,7 +2,9 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Masker, MaskStream } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 
-/** The bytes of one stream as text without secrets, also where a character or a secret comes in pieces. */
+/**
+ * Turns the bytes of one stream into text without secrets, even if a character or a secret arrives in pieces.
+ */
 export class MaskedText {
   readonly #decoder = new StringDecoder('utf8');
   readonly #mask: MaskStream;

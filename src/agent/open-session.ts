@@ -8,11 +8,13 @@ const PATH = '/agent/v1/session';
 export interface Opening {
   /** Resolves with the work, which may start at once. */
   work: Promise<SessionResponse>;
-  /** Resolves when the gateway accepts reports. Rejects with `SessionOver` if it never will. */
+  /**
+   * Resolves when the gateway accepts reports. Rejects with `SessionOver` if the gateway refuses the session.
+   */
   confirmed: Promise<void>;
 }
 
-/** Requests a session until it is confirmed. The work may arrive earlier. */
+/** Requests a session until the gateway confirms it. The work may arrive before the confirmation. */
 export function requestSession(
   client: GatewayClient,
   request: () => SessionRequest,

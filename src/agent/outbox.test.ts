@@ -13,28 +13,30 @@ interface Sent {
 function make(
   send: (events: Sent['events']) => EventsResponse,
   limits?: SpoolLimits,
-): { outbox: Outbox; sent: Sent['events'][]; cancelled: () => number } {
+): { outbox: Outbox; sent: Sent['events'][]; cancels: () => number } {
   const sent: Sent['events'][] = [];
-  let cancels = 0;
+  let cancelCount = 0;
   const links = {
     send: async (body: string) => {
       const { events }: Sent = JSON.parse(body);
       sent.push(events);
       return await Promise.resolve(send(events));
     },
-    onCancel: () => void (cancels += 1),
-    onOver: nothing,
-    onRefused: nothing,
+    onCancel: () => void (cancelCount += 1),
+    onOver: doNothing,
+    onRefused: doNothing,
   };
-  return { outbox: new Outbox(links, new Spool(tmpdir(), limits)), sent, cancelled: () => cancels };
+  return { outbox: new Outbox(links, new Spool(tmpdir(), limits)), sent, cancels: () => cancelCount };
 }
 
-const nothing = (): void => undefined;
-const last = (events: Sent['events']): EventsResponse => ({ acknowledged: events.at(-1)?.sequence ?? 0 });
+const doNothing = (): void => undefined;
+const acknowledgeAll = (events: Sent['events']): EventsResponse => ({
+  acknowledged: events.at(-1)?.sequence ?? 0,
+});
 
 describe('the outbox', () => {
   test('sends simultaneous events together', async () => {
-    const { outbox, sent } = make(last);
+    const { outbox, sent } = make(acknowledgeAll);
     outbox.add({ type: 'step-started', step: '0' });
     outbox.add({ type: 'log', step: '0', text: 'x' });
     await outbox.whenAcknowledged(outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' }));
@@ -47,14 +49,14 @@ describe('the outbox', () => {
     const { outbox, sent } = make((events) => {
       tries += 1;
       if (tries === 1) throw new Error('no gateway');
-      return tries === 2 ? { acknowledged: 1 } : last(events);
+      return tries === 2 ? { acknowledged: 1 } : acknowledgeAll(events);
     });
     outbox.add({ type: 'step-started', step: '0' });
     await outbox.whenAcknowledged(outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' }, true));
     expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2], [1, 2], [2]]);
   });
 
-  test('sends less at a time while the gateway takes no long bodies, and as much as before after that', async () => {
+  test('sends short bodies while the gateway refuses long ones, and long ones again after a success', async () => {
     let memory = 100_000;
     const sizes: number[] = [];
     const { outbox } = make((events) => {
@@ -62,7 +64,7 @@ describe('the outbox', () => {
       if (size > memory) throw new Error('429');
       sizes.push(size);
       memory = Number.POSITIVE_INFINITY;
-      return last(events);
+      return acknowledgeAll(events);
     });
     const text = 'x'.repeat(10_000);
     for (let count = 0; count < 120; count += 1) outbox.add({ type: 'log', step: '0', text });
@@ -72,10 +74,10 @@ describe('the outbox', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(120 * text.length);
   });
 
-  test('sends later events after an outage that ended with nothing to send', async () => {
+  test('sends later events after an outage that ended while it had no events', async () => {
     let isConnectionLost = true;
     const { outbox } = make((events) => {
-      if (!isConnectionLost) return last(events);
+      if (!isConnectionLost) return acknowledgeAll(events);
       isConnectionLost = false;
       throw new Error('no gateway');
     });
@@ -85,7 +87,7 @@ describe('the outbox', () => {
     expect(outbox.acknowledgedUpTo).toBe(2);
   }, 10_000);
 
-  test('sends everything, with any outages of the gateway and any order of events', async () => {
+  test('sends every event, whatever the outages of the gateway and the pauses between events', async () => {
     const step = fc.record({
       isConnectionLost: fc.boolean(),
       isUrgent: fc.boolean(),
@@ -96,7 +98,7 @@ describe('the outbox', () => {
         let isConnectionLost = false;
         const { outbox, sent } = make((events) => {
           if (isConnectionLost) throw new Error('no gateway');
-          return last(events);
+          return acknowledgeAll(events);
         });
         for (const [index, { isUrgent, pauseMs, ...gateway }] of steps.entries()) {
           ({ isConnectionLost } = gateway);
@@ -112,18 +114,18 @@ describe('the outbox', () => {
     );
   }, 60_000);
 
-  test('passes on a cancel', async () => {
-    const { outbox, cancelled } = make((events) => ({ ...last(events), cancel: true }));
+  test('calls onCancel when a response says that the build is cancelled', async () => {
+    const { outbox, cancels } = make((events) => ({ ...acknowledgeAll(events), cancel: true }));
     await outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
-    expect(cancelled()).toBe(1);
+    expect(cancels()).toBe(1);
   });
 
-  test('says how much log was left out, without a gap in the numbers', async () => {
-    let away = true;
+  test('says how much log it dropped, and leaves no gap in the sequence numbers', async () => {
+    let isUnavailable = true;
     const { outbox, sent } = make(
       (events) => {
-        if (away) throw new Error('no gateway');
-        return last(events);
+        if (isUnavailable) throw new Error('no gateway');
+        return acknowledgeAll(events);
       },
       { memory: 150, disk: 0 },
     );
@@ -131,7 +133,7 @@ describe('the outbox', () => {
     expect(outbox.add({ type: 'log', step: '0', text: 'lost!'.repeat(20) })).toBe(0);
     const ended = outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' });
     expect(ended).toBe(2);
-    away = false;
+    isUnavailable = false;
     await outbox.whenAcknowledged(ended);
     await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '1', text: 'again' }));
     expect(sent.flat().findLast((event) => event.type === 'log')).toMatchObject({

@@ -7,7 +7,7 @@ import type { Spool } from './spool.ts';
 const BATCH_BYTES = 512 * 1024;
 /** The gateway takes bodies of this length even when it has no memory for longer ones. */
 const MIN_BATCH_BYTES = 32 * 1024;
-/** Events within this time are sent together. */
+/** An event waits this long for further events, so that one request sends them together. */
 const LINGER_MS = 10;
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
@@ -22,7 +22,7 @@ export interface OutboxLinks {
   onRefused: () => void;
 }
 
-/** The time of an event. It goes on steadily from the agent's start, even if the clock of the node jumps. */
+/** The time now, for an event. The times of events never jump, even if the clock of the node does. */
 function steadyTime(): string {
   return new Date(performance.timeOrigin + performance.now()).toISOString();
 }
@@ -31,15 +31,15 @@ function steadyTime(): string {
 export class Outbox {
   readonly #links: OutboxLinks;
   readonly #spool: Spool;
-  #last = 0;
+  #lastSequence = 0;
   #acknowledged = 0;
-  #leftOut = 0;
+  #droppedCharacters = 0;
   #waiters: { sequence: number; resolve: () => void; reject: (error: Error) => void }[] = [];
   /** Set while events wait to be sent together. */
   #linger: NodeJS.Timeout | undefined;
-  #sending = false;
+  #isSending = false;
   #batchBytes = BATCH_BYTES;
-  #over: Error | undefined;
+  #giveUpReason: Error | undefined;
   readonly #givenUp = new AbortController();
 
   constructor(links: OutboxLinks, spool: Spool) {
@@ -52,69 +52,71 @@ export class Outbox {
   }
 
   /**
-   * `now`: send without delay. Returns the sequence number. 0: the event was dropped because the spool is
-   * full.
+   * Adds an event, and sends it without delay if `now` is true. Returns its sequence number, or 0 if the event
+   * was dropped because the spool is full.
    */
   add(event: NewEvent, now = false): number {
     if (event.type === 'log') {
       const size = event.text.length;
       const text =
-        this.#leftOut > 0 ? `\n[${this.#leftOut} characters lost: no gateway]\n${event.text}` : event.text;
+        this.#droppedCharacters > 0
+          ? `\n[${this.#droppedCharacters} characters lost: no gateway]\n${event.text}`
+          : event.text;
       if (!this.#put({ ...event, text })) {
-        this.#leftOut += size;
+        this.#droppedCharacters += size;
         return 0;
       }
-      this.#leftOut = 0;
+      this.#droppedCharacters = 0;
     } else {
       this.#put(event);
     }
     if (now) this.#wake(0);
     else this.#wake(LINGER_MS);
-    return this.#last;
+    return this.#lastSequence;
   }
 
   /** Sends waiting events without delay. Returns the last sequence number. */
   flush(): number {
     this.#wake(0);
-    return this.#last;
+    return this.#lastSequence;
   }
 
-  /** Resolves when all events up to this number are durable. Rejects when the outbox gives up. */
+  /** Resolves when the gateway has stored all events up to this number. Rejects when the outbox gives up. */
   whenAcknowledged(sequence: number): Promise<void> {
     if (sequence <= this.#acknowledged) return Promise.resolve();
-    if (this.#over) return Promise.reject(this.#over);
+    if (this.#giveUpReason) return Promise.reject(this.#giveUpReason);
     return new Promise((resolve, reject) => this.#waiters.push({ sequence, resolve, reject }));
   }
 
   /** Stops sending and rejects all waiters. */
   giveUp(reason: Error): void {
-    this.#over ??= reason;
+    this.#giveUpReason ??= reason;
     clearTimeout(this.#linger);
     this.#givenUp.abort();
     const waiters = this.#waiters;
     this.#waiters = [];
-    for (const waiter of waiters) waiter.reject(this.#over);
+    for (const waiter of waiters) waiter.reject(this.#giveUpReason);
   }
 
   #put(event: NewEvent): boolean {
-    const json = JSON.stringify({ sequence: this.#last + 1, at: steadyTime(), ...event });
-    if (!this.#spool.add(this.#last + 1, json, event.type !== 'log')) return false;
-    this.#last += 1;
+    const json = JSON.stringify({ sequence: this.#lastSequence + 1, at: steadyTime(), ...event });
+    if (!this.#spool.add(this.#lastSequence + 1, json, event.type !== 'log')) return false;
+    this.#lastSequence += 1;
     return true;
   }
 
   #wake(delay: number): void {
-    if (this.#sending || this.#over) return;
+    if (this.#isSending || this.#giveUpReason) return;
     if (delay > 0 && this.#linger !== undefined) return;
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => void this.#sendAll(), delay);
   }
 
   async #sendAll(): Promise<void> {
-    this.#sending = true;
+    this.#isSending = true;
     this.#linger = undefined;
     const backOff = gatewayBackOff();
-    while (!this.#spool.empty && !this.#over) {
+    while (!this.#spool.empty && !this.#giveUpReason) {
       if (await this.#sendOnce()) {
         backOff.reset();
         this.#batchBytes = BATCH_BYTES;
@@ -123,10 +125,10 @@ export class Outbox {
         await pauseFor(backOff.next(), this.#givenUp.signal);
       }
     }
-    this.#sending = false;
+    this.#isSending = false;
   }
 
-  /** True: the gateway acknowledged new events. */
+  /** Sends one batch. Returns whether the gateway acknowledged new events. */
   async #sendOnce(): Promise<boolean> {
     const { texts } = this.#spool.first(this.#batchBytes);
     try {
@@ -145,7 +147,7 @@ export class Outbox {
 
   #settle(acknowledged: number): boolean {
     if (!Number.isSafeInteger(acknowledged) || acknowledged <= this.#acknowledged) return false;
-    this.#acknowledged = Math.min(acknowledged, this.#last);
+    this.#acknowledged = Math.min(acknowledged, this.#lastSequence);
     this.#spool.dropUpTo(this.#acknowledged);
     const done = this.#waiters.filter((waiter) => waiter.sequence <= this.#acknowledged);
     this.#waiters = this.#waiters.filter((waiter) => waiter.sequence > this.#acknowledged);

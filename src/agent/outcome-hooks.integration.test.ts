@@ -5,7 +5,10 @@ import { ended } from '#testing/agent/local-pod.ts';
 
 useAgent();
 
-/* Hooks whose step could not run, ran out of time, or left nothing for them, with a real agent and real shims. */
+/*
+ * Hooks of steps that could not run, timed out, or did not make the hook's inputs, with a real agent and
+ * shims.
+ */
 
 const step = (id: string, script: string, more: Partial<PlanStep> = {}): PlanStep => ({
   id,
@@ -34,7 +37,7 @@ describe('a hook whose inputs the failed step did not make', () => {
   const report = step('0.on_failure.0', 'touch never', { inputs: ['out/report.xml', 'out/log'] });
   const clean = step('0.ensure.0', 'test ! -e never');
 
-  test('fails with their names, and neither the hooks after it nor the end of the build change', async () => {
+  test('fails with the names of its inputs, and changes neither later hooks nor the outcome of the build', async () => {
     const next = step('0.on_failure.1', 'echo next');
     const hooks = { onFailure: [report, next], ensure: [clean] };
     await run([step('0', 'exit 3', { hooks })], { hooks: { onFailure: [step('on_failure.0', 'true')] } });
@@ -53,20 +56,20 @@ describe('a hook whose inputs the failed step did not make', () => {
     });
   });
 
-  test('runs if the step made them before it failed', async () => {
+  test('runs if the step made the inputs before it failed', async () => {
     const onFailure = [step('0.on_failure.0', 'cat out/log', { inputs: ['out/log'] })];
     await run([step('0', 'mkdir out; echo half >out/log; exit 3', { hooks: { onFailure } })]);
     expect(gateway.log('0.on_failure.0')).toBe('half\n');
   });
 });
 
-describe('hooks of a step that did not run run all the same', () => {
+describe('hooks of a step run even if its command did not start', () => {
   const hooks = {
     onSuccess: [step('0.on_success.0', 'true')],
     onFailure: [step('0.on_failure.0', 'echo ${BUILD_TIMED_OUT-in time}')],
     ensure: [step('0.ensure.0', 'true')],
   };
-  test.each<[what: string, step: PlanStep, why: string]>([
+  test.each<[sentence: string, step: PlanStep, why: string]>([
     [
       'its input is missing',
       step('0', 'true', { inputs: ['dist/app'] }),
@@ -85,16 +88,19 @@ describe('hooks of a step that did not run run all the same', () => {
   });
 });
 
-describe('the time', () => {
-  const seen = 'echo ${BUILD_TIMED_OUT-in time}';
+describe('the time limit', () => {
+  const printTimedOut = 'echo ${BUILD_TIMED_OUT-in time}';
   const hooksOf = (id: string) => ({
-    onFailure: [step(`${id}.on_failure.0`, seen)],
-    onCancel: [step(`${id}.on_cancel.0`, seen)],
-    ensure: [step(`${id}.ensure.0`, seen)],
+    onFailure: [step(`${id}.on_failure.0`, printTimedOut)],
+    onCancel: [step(`${id}.on_cancel.0`, printTimedOut)],
+    ensure: [step(`${id}.ensure.0`, printTimedOut)],
   });
 
-  test('of the job that is over is known to the hooks of the running step and of the job', async () => {
-    const hooks = { onFailure: [step('on_failure.0', seen)], ensure: [step('ensure.0', seen)] };
+  test('of the job: if it is over, the hooks of the running step and of the job see that', async () => {
+    const hooks = {
+      onFailure: [step('on_failure.0', printTimedOut)],
+      ensure: [step('ensure.0', printTimedOut)],
+    };
     const steps = [
       step('0', 'sleep 60', { hooks: hooksOf('0') }),
       step('1', 'true', { hooks: hooksOf('1') }),
@@ -107,10 +113,10 @@ describe('the time', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'JobTimeout', message });
   });
 
-  test('of a group that is over is known to its hooks and to those of the steps that ran', async () => {
+  test('of a group: if it is over, the hooks of the group and of the steps that ran see that', async () => {
     const steps: PlanStep[] = [
       step('0.0', 'sleep 60', { hooks: hooksOf('0.0') }),
-      // It needs no time: nothing runs.
+      // This get runs no command, so it has succeeded before the time is over.
       { id: '0.1', kind: 'get', name: 'cron.daily', env: {}, hooks: hooksOf('0.1') },
     ];
     const group: PlanNode = { id: '0', kind: 'parallel', failFast: false, timeoutSeconds: 1, steps };
@@ -122,7 +128,7 @@ describe('the time', () => {
     expect(gateway.order()).not.toContain('0.1.on_failure.0');
   });
 
-  test('of a hook is its own: if it is over, the hook fails and the next one runs', async () => {
+  test('of a hook: if it is over, only this hook fails, and the next one runs', async () => {
     const onFailure = [
       step('0.on_failure.0', 'sleep 60', { timeoutSeconds: 1 }),
       step('0.on_failure.1', 'true'),
@@ -136,7 +142,7 @@ describe('the time', () => {
   });
 });
 
-test('a hook that fails is repeated as often as it says', async () => {
+test('a hook that fails is repeated until its attempts are used up or it succeeds', async () => {
   const ensure = [step('0.ensure.0', 'echo x >>n; [ $(wc -l <n) = 2 ]', { attempts: 3 })];
   await run([step('0', 'true', { hooks: { ensure } })]);
   expect(gateway.log('0.ensure.0')).toBe('[exit code 1]\n--- attempt 2/3 ---\n');

@@ -8,11 +8,13 @@ import { Head, Tail } from './capture.ts';
 const PUSH_TAIL_BYTES = 64 * 1024;
 
 /** The version that the step made, or why the step fails although its command succeeded. */
-type Read = { made: Pick<StepEnded, 'version' | 'metadata'>; note?: string } | { problem: string };
+type PrintedResult = { made: Pick<StepEnded, 'version' | 'metadata'>; note?: string } | { problem: string };
 
-/** The standard output of a step, as far as its end depends on it. */
+/**
+ * The part of a step's standard output that decides how the step ends: the version and metadata it prints.
+ */
 export class Printed {
-  /** It is data for Millrace, not a part of the log. */
+  /** True: the standard output is data for Millrace, not a part of the log. */
   readonly isData: boolean;
   readonly #step: PlanStep;
   readonly #head = new Head(MAX_PROTOCOL_BYTES);
@@ -28,16 +30,16 @@ export class Printed {
     else if (this.#step.kind === 'put') this.#tail.write(bytes);
   }
 
-  /** `known`: variables that the params of a put may refer to. Versions are masked, because they are shown. */
-  read(mask: (text: string) => string, known: Readonly<Record<string, string>>): Read {
+  /** The params of a put may refer to `variables`. Versions are masked, because people see them. */
+  read(mask: (text: string) => string, variables: Readonly<Record<string, string>>): PrintedResult {
     const { kind, params = {} } = this.#step;
     if (this.isData) return this.#readResult(mask);
     if (kind !== 'put') return { made: {} };
-    const version = parsePushOutput(this.#tail.text()) ?? expandValues(params, known);
+    const version = parsePushOutput(this.#tail.text()) ?? expandValues(params, variables);
     return { made: { version: maskFields(version, mask) } };
   }
 
-  #readResult(mask: (text: string) => string): Read {
+  #readResult(mask: (text: string) => string): PrintedResult {
     const isPut = this.#step.kind === 'put';
     const program = isPut ? 'out' : 'in';
     if (this.#head.overflown) return { problem: `${program} printed more than ${MAX_PROTOCOL_BYTES} bytes.` };

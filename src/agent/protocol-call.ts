@@ -4,8 +4,8 @@ import type { ProtocolCall } from '#domain/planning/plan.ts';
 import type { CommandRun } from './run-command.ts';
 
 /**
- * How the program of a type with a protocol is run; empty for other commands. The params of a put may refer to
- * these variables, as those of all puts.
+ * How to run the program of a resource type with a protocol; empty for other commands. As with every put, the
+ * params of a put may refer to `variables`.
  */
 export function callOf(
   { kind, call }: { kind?: string; call?: ProtocolCall },

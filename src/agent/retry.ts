@@ -4,7 +4,7 @@ import { RequestRefused, SessionOver } from './gateway-client.ts';
 /** The waits between attempts to reach the gateway. */
 export const gatewayBackOff = (): BackOff => new BackOff({ firstMs: 50, longestMs: 10_000 }, Math.random);
 
-/** Waits, or returns early on the signal. */
+/** Waits for `ms` milliseconds, or until `signal` aborts. */
 export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {
@@ -22,17 +22,19 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryLimits {
-  /** No attempt starts later. By `performance.now()`, because the clock of the node may jump. */
+  /** No attempt starts after this time of `performance.now()`, which never jumps as the node's clock may. */
   until: () => number;
   signal?: AbortSignal;
 }
 
-/** A retry cannot succeed. */
+/** Whether the error is one that a retry cannot fix. */
 export function isFinal(error: unknown): boolean {
   return error instanceof SessionOver || error instanceof RequestRefused;
 }
 
-/** Retries an action until it succeeds, its error is final, or time is up. Then throws the last error. */
+/**
+ * Retries an action until it succeeds. Throws the last error if it is final, or if the limits are reached.
+ */
 export async function retry<Answer>(action: () => Promise<Answer>, limits: RetryLimits): Promise<Answer> {
   const backOff = gatewayBackOff();
   for (;;) {

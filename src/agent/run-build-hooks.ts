@@ -7,16 +7,16 @@ import type { Stop } from './stop.ts';
 export interface HooksInput {
   /** How the step, group, or job ended. */
   end: Pick<NodeEnd, 'status' | 'cause'>;
-  /** What hooks see of earlier steps, and of their own. */
+  /** What earlier steps and the hooks' own step exported. */
   exports: Record<string, string>;
   variables?: Record<string, string>;
-  /** Ends hooks. Not the Stop of their step: they run after a cancel too. */
+  /** Stops the hooks. It is not the Stop of their step, because hooks also run after a cancel. */
   stop: Stop;
 }
 
 /**
- * Runs the hooks that fit the end of a step, group, or job: those of its outcome, then `ensure`. Their own
- * ends change nothing.
+ * Runs the hooks for the end of a step, group, or job: first those of its outcome, then `ensure`. If a hook
+ * fails, the outcome stays.
  */
 export async function runOutcomeHooks(
   hooks: PlanHooks | undefined,
@@ -27,12 +27,12 @@ export async function runOutcomeHooks(
   const timedOut = end.cause?.timedOut === true ? { BUILD_TIMED_OUT: 'true' } : {};
   for (const hook of [...hooksFor(hooks, end.status), ...(hooks.ensure ?? [])]) {
     if (stop.isFinal) return;
-    const { exports: own } = await runStep(
+    const { exports: exportedByHook } = await runStep(
       { timeoutSeconds: HOOK_SECONDS, ...hook },
       { exports: { ...exports, ...context.hookExports }, variables: { ...variables, ...timedOut }, stop },
       context,
     );
-    context.hookExports = { ...context.hookExports, ...own };
+    context.hookExports = { ...context.hookExports, ...exportedByHook };
   }
 }
 

@@ -28,10 +28,10 @@ export interface BuildWork {
   /** Stops everything in the Pod. */
   root: Stop;
   fetchIdentity: FetchIdentity;
-  /** Gets the commands of steps while they run. Absent: nobody opens shells beside them. */
+  /** Where the build lists the commands that run, for shells. Absent: nobody can open shells. */
   commands?: RunningCommands;
-  /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */
-  ended: (end: StepEnd) => void;
+  /** Called for each step that ended, except skipped ones, after its `step-ended` event is in the outbox. */
+  onStepEnded: (end: StepEnd) => void;
 }
 
 export type BuildConclusion = Cause;
@@ -42,15 +42,15 @@ export type BuildConclusion = Cause;
  */
 export async function runBuild(work: BuildWork): Promise<BuildConclusion> {
   const { plan, stop, root } = work;
-  const hooks = root.child();
-  const context = contextOf(work, hooks);
-  const clean = limitCleanup(stop, hooks);
+  const hooksStop = root.child();
+  const context = contextOf(work, hooksStop);
+  const endCleanupLimit = limitCleanup(stop, hooksStop);
   const end = await runPlan(work, context);
   const variables = { BUILD_STATUS: end.status, BUILD_REASON: end.cause?.reason ?? 'AllStepsSucceeded' };
-  await runOutcomeHooks(plan.hooks, { end, exports: end.exports, variables, stop: hooks }, context);
+  await runOutcomeHooks(plan.hooks, { end, exports: end.exports, variables, stop: hooksStop }, context);
   await stopServices(context);
   await sendNotifications(end, variables, context);
-  clean();
+  endCleanupLimit();
   return end.cause ?? SUCCESS;
 }
 
@@ -62,8 +62,8 @@ const SUCCESS: Cause = {
 };
 
 function contextOf(
-  { plan, shims, outbox, requestSecrets, root, ended, fetchIdentity, commands }: BuildWork,
-  hooks: Stop,
+  { plan, shims, outbox, requestSecrets, root, onStepEnded, fetchIdentity, commands }: BuildWork,
+  hooksStop: Stop,
 ): BuildContext {
   const running = commands ?? new RunningCommands();
   const { masker } = running;
@@ -78,23 +78,23 @@ function contextOf(
     secrets: new Secrets({ request: requestSecrets, masker, shims, onOver }),
     budget: new LogBudget(plan.logLimitBytes ?? DEFAULT_LOG_BYTES),
     digest: new LogDigest(plan.workdir),
-    hooks,
+    hooksStop,
     services: [],
-    ended,
+    onStepEnded,
     fetchIdentity,
     notice: plan.notice,
     hookExports: {},
   };
 }
 
-/** The steps and their services, within the time of the job. */
+/** Starts the services and runs the steps, within the time limit of the job. */
 async function runPlan({ plan, stop }: BuildWork, context: BuildContext): Promise<NodeEnd> {
   const clock = setTimeout(() => stop.request('job-timeout'), plan.timeoutSeconds * 1000);
   try {
-    const cause = stop.reason === undefined && (await startServices(plan.services, stop, context));
-    if (cause) {
+    const failedStart = stop.reason === undefined && (await startServices(plan.services, stop, context));
+    if (failedStart) {
       skipNodes(plan.steps, context);
-      return { status: cause.outcome, exports: {}, cause };
+      return { status: failedStart.outcome, exports: {}, cause: failedStart };
     }
     return await runNodes(plan.steps, { exports: {}, stop }, context);
   } finally {
@@ -102,12 +102,15 @@ async function runPlan({ plan, stop }: BuildWork, context: BuildContext): Promis
   }
 }
 
-/** After a cancel all that follows has a limit: then the operator deletes the Pod. */
-function limitCleanup(stop: Stop, hooks: Stop): () => void {
+/**
+ * After a cancel, limits the time of hooks, notifications and the stop of services, because the operator
+ * deletes the Pod some time after a cancel. Returns a function that ends the limit.
+ */
+function limitCleanup(stop: Stop, hooksStop: Stop): () => void {
   let clock: NodeJS.Timeout | undefined;
   const begin = (): void => {
     if (stop.reason === 'cancelled')
-      clock = setTimeout(() => hooks.request('cleanup-timeout'), CLEANUP_SECONDS * 1000);
+      clock = setTimeout(() => hooksStop.request('cleanup-timeout'), CLEANUP_SECONDS * 1000);
   };
   if (stop.signal.aborted) begin();
   else stop.signal.addEventListener('abort', begin, { once: true });

@@ -26,9 +26,9 @@ export interface ChecksWork {
   requestSecrets: SecretLinks['request'];
 }
 
-/** Runs all checks, a few in parallel, and posts results as soon as the previous post has ended. */
+/** Runs all checks, a few in parallel. Posts results while other checks run, one request after another. */
 export async function runChecks({ run, shims, stop, post, requestSecrets }: ChecksWork): Promise<void> {
-  // Nothing is due: the run has no row, so there is nothing to report to.
+  // No check is due, so the database has no row for the run that could take a report.
   if (run.checks.length === 0) return;
   const masker = createMasker([]);
   const onOver = (): void => stop.request('session-over');
@@ -36,26 +36,20 @@ export async function runChecks({ run, shims, stop, post, requestSecrets }: Chec
   const waiting = [...run.checks];
   const results: CheckResult[] = [];
   let posting = Promise.resolve();
-  const postSome = async (): Promise<void> => {
-    for (
-      let some = results.splice(0, RESULTS_PER_POST);
-      some.length > 0;
-      some = results.splice(0, RESULTS_PER_POST)
-    ) {
-      await post({ results: some, done: false });
-    }
+  const postCollected = async (): Promise<void> => {
+    while (results.length > 0) await post({ results: results.splice(0, RESULTS_PER_POST), done: false });
   };
   const lane = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       results.push(await runCheck(check, { shims, stop, masker, secrets }));
-      if (waiting.length > 0) posting = posting.then(postSome);
+      if (waiting.length > 0) posting = posting.then(postCollected);
       posting.catch(() => undefined);
     }
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CHECKS, run.checks.length) }, lane));
   await posting;
   const last = results.splice(-RESULTS_PER_POST);
-  await postSome();
+  await postCollected();
   await post({ results: last, done: true });
 }
 
@@ -67,14 +61,14 @@ interface CheckContext {
 }
 
 async function runCheck(
-  planned: CheckPlan,
+  plannedCheck: CheckPlan,
   { shims, stop, masker, secrets }: CheckContext,
 ): Promise<CheckResult> {
-  const limit = AbortSignal.timeout(planned.timeoutSeconds * 1000);
+  const limit = AbortSignal.timeout(plannedCheck.timeoutSeconds * 1000);
   const ending = AbortSignal.any([limit, stop.signal]);
-  const check = await secrets.of(planned, { stop: ending });
+  const check = await secrets.of(plannedCheck, { stop: ending });
   if (check === undefined)
-    return { scope: planned.scope, log: '', error: whyStopped(planned, limit.aborted) };
+    return { scope: plannedCheck.scope, log: '', error: whyStopped(plannedCheck, limit.aborted) };
   if (check.refusal !== undefined)
     return { scope: check.scope, log: '', error: storable(masker.mask(check.refusal)) };
   const answer = new Head(MAX_CHECK_BYTES);
@@ -87,36 +81,36 @@ async function runCheck(
     stop: ending,
     onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
   });
-  const stopped = stop.reason !== undefined;
-  const verdict = judge({ check, end, answer, masker, late: limit.aborted, stopped });
-  const shown = { scope: check.scope, log: storable(masker.mask(log.text())) };
-  if ('error' in verdict) {
-    const quoted = verdict.quoteLog === true ? lastLine(shown.log) : '';
-    return { ...shown, error: storable(masker.mask(verdict.error)) + quoted };
+  const isStopped = stop.reason !== undefined;
+  const judgement = judge({ check, end, answer, masker, isLate: limit.aborted, isStopped });
+  const scopeAndLog = { scope: check.scope, log: storable(masker.mask(log.text())) };
+  if ('error' in judgement) {
+    const quoted = judgement.quotesLog === true ? lastLine(scopeAndLog.log) : '';
+    return { ...scopeAndLog, error: storable(masker.mask(judgement.error)) + quoted };
   }
-  const leak = leakingField(verdict.versions, masker);
+  const leak = leakingField(judgement.versions, masker);
   if (leak !== undefined) {
     const error = `The field ${JSON.stringify(leak)} of a version holds a secret; versions are stored and shown.`;
-    return { ...shown, error };
+    return { ...scopeAndLog, error };
   }
-  const { versions, cut } = verdict;
-  return { ...shown, versions, ...(cut > 0 ? { cut } : {}) };
+  const { versions, cut } = judgement;
+  return { ...scopeAndLog, versions, ...(cut > 0 ? { cut } : {}) };
 }
 
-/** `late`: its own time was over. */
-function whyStopped({ timeoutSeconds }: CheckPlan, late: boolean): string {
-  return late
+/** `isLate`: the time limit of the check itself was over. */
+function whyStopped({ timeoutSeconds }: CheckPlan, isLate: boolean): string {
+  return isLate
     ? `The check took longer than ${timeoutSeconds} s.`
     : 'The Pod was asked to end before the check was done.';
 }
 
-interface Judged {
+interface CheckToJudge {
   check: CheckPlan;
   end: CommandEnd;
   answer: Head;
   masker: Masker;
-  late: boolean;
-  stopped: boolean;
+  isLate: boolean;
+  isStopped: boolean;
 }
 
 function judge({
@@ -124,13 +118,15 @@ function judge({
   end,
   answer,
   masker,
-  late,
-  stopped,
-}: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; quoteLog?: boolean } {
-  if (stopped || late) return { error: whyStopped(check, !stopped) };
+  isLate,
+  isStopped,
+}: CheckToJudge):
+  | { versions: Record<string, string>[]; cut: number }
+  | { error: string; quotesLog?: boolean } {
+  if (isStopped || isLate) return { error: whyStopped(check, !isStopped) };
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
-  if (failure !== undefined) return { error: `The check failed: ${failure}.`, quoteLog: true };
+  if (failure !== undefined) return { error: `The check failed: ${failure}.`, quotesLog: true };
   if (answer.overflown) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
   const printed = answer.text();
   const parsed =
@@ -140,13 +136,16 @@ function judge({
   return parsed.ok ? { versions: parsed.versions, cut: parsed.left } : { error: parsed.error };
 }
 
-/** The last line of the log: mostly the cause of a failure. The log is masked before it is cut. */
+/** The last line of the masked log, which mostly names the cause of a failure. */
 function lastLine(log: string): string {
   const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : ` ${line.slice(0, MAX_LINE_CHARACTERS)}`;
 }
 
-/** The first field that contains a secret. Such versions are refused: a masked version would be useless. */
+/**
+ * The first field that contains a secret. Such versions are refused, because no get could use a masked
+ * version.
+ */
 function leakingField(versions: Record<string, string>[], masker: Masker): string | undefined {
   for (const version of versions) {
     const leak = Object.entries(version).find(([key, value]) => masker.mask(key + value) !== key + value);

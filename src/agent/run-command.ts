@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
 export const KILL_AFTER_MS = 10_000;
-/** After that a process that ignores SIGKILL (it hangs in the kernel) counts as lost. */
+/** A process that still exists this long after SIGKILL hangs in the kernel. It counts as lost. */
 const LOST_AFTER_MS = 30_000;
 
 export type CommandEnd = (ShimExit & { output: string }) | { lost: string };
@@ -16,24 +16,24 @@ export interface CommandRun {
   env: Record<string, string>;
   /** Absent: a new directory. */
   cwd?: string;
-  /** Whether to return `$SVC_OUTPUT`. Only for tasks. */
+  /** Whether to return the text of the file `$SVC_OUTPUT`. Only for tasks. */
   wantsOutput?: boolean;
-  /** Paths that must exist before, and after a success, relative to `cwd`. */
+  /** Paths relative to `cwd`: inputs must exist before the command starts, outputs after it succeeded. */
   inputs?: string[];
   outputs?: string[];
   /**
-   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those
-   * it started. `stay`: none.
+   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those that
+   * the command started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
-  /** What it reads from its standard input. Absent: nothing. */
+  /** The standard input of the command. Absent: empty. */
   input?: string;
-  /** Files that earlier commands left in directories for temporary files are removed first. */
+  /** True: the shim first removes files that earlier commands left in directories for temporary files. */
   fresh?: boolean;
   /** A directory that the shim empties first. */
   folder?: string;
   onStarted?: () => void;
-  /** Its container has been asked to run it. */
+  /** Called when the agent has sent the command to the shim of its container. */
   onRunning?: (shim: ShimConnection, running: Running) => void;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
@@ -42,7 +42,7 @@ export interface CommandRun {
   killAfterMs?: number;
 }
 
-/** Runs one command in its container. `lost`: how it ended is unknown. */
+/** Runs one command in its container. An end with `lost` means that nobody knows how the command ended. */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const shim = run.shims.get(run.command.container);
   if (!shim) return { lost: `the Pod has no container ${run.command.container}` };
@@ -88,13 +88,15 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
 }
 
 /**
- * Inserts `-e NAME=VALUE` for each variable but `args`, in the order of names, where the runner has `$env`.
+ * Inserts `-e NAME=VALUE` for each variable except `args`, in the order of names, at each place where the
+ * runner has `$env`.
  */
 function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<string, string>): string[] {
   const pairs = Object.entries(env)
     .filter(([name]) => name !== 'args')
     .toSorted(([a], [b]) => Number(a > b) - Number(a < b))
     .flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  // The last place comes first, so that an insertion does not move the places before it.
   return environmentAt.toReversed().reduce((words, at) => words.toSpliced(at, 0, ...pairs), argv);
 }
 
@@ -110,8 +112,8 @@ export function whyFailed(end: ShimExit): string | undefined {
   if (kind === 'not-started') return end.message;
   if (end.leftovers) return 'processes that it started could not be ended';
   const failed = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitSentence(end.end.code);
-  // An exit code of 0 proves little if the kernel killed a process of the step: a shell only reports the last
-  // one of a pipeline.
+  // An exit code of 0 proves little if the kernel killed a process of the step: a shell reports only the exit
+  // code of the last command of a pipeline.
   if (failed === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
   if (failed === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
   return end.outOfMemory ? `out of memory: ${failed}` : failed;

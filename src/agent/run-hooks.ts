@@ -9,12 +9,12 @@ import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
 import type { Stop } from './stop.ts';
 
-/** Hooks of one version that run in parallel. */
+/** How many hooks of one version run in parallel. */
 const MAX_PARALLEL_HOOKS = 8;
-/** Output to report, of all hooks together. */
+/** How much output the agent reports, of all hooks together. */
 const OUTPUT_BYTES = 64 * 1024;
 const MIN_OUTPUT_BYTES = 128;
-/** Short, since builds wait for the hooks. */
+/** Shorter than for steps, because builds wait for the hooks. */
 const KILL_AFTER_MS = 1000;
 
 export interface HooksWork {
@@ -22,13 +22,13 @@ export interface HooksWork {
   requestSecrets: SecretLinks['request'];
   shims: Map<string, ShimConnection>;
   stop: Stop;
-  /** When they must have ended, in the time of `performance.now()`. */
+  /** When the hooks must have ended, in the time of `performance.now()`. */
   until: number;
 }
 
 /**
- * Runs all hooks: the versions one after another, the hooks of a version in parallel. The remaining versions
- * share the remaining time.
+ * Runs all hooks: the versions one after another, the hooks of a version in parallel. The versions that have
+ * not run yet share the remaining time equally.
  */
 export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
   const masker = createMasker([]);
@@ -37,14 +37,16 @@ export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
   const rounds = [...Map.groupBy(work.hooks.plans, ({ version }) => version).values()];
   const results: HookResult[] = [];
   for (const [index, round] of rounds.entries()) {
-    const left = work.until - performance.now();
-    const until = work.until - left + Math.max(0, left / (rounds.length - index));
+    const now = performance.now();
+    const share = (work.until - now) / (rounds.length - index);
+    const until = now + Math.max(0, share);
     results.push(...(await runRound(round, { ...work, masker, secrets, until })));
   }
-  return [...results, ...leftOut(work.hooks)];
+  return [...results, ...resultOfLeftOut(work.hooks)];
 }
 
-function leftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
+/** One result that reports how many hooks did not fit into the Pod, or nothing if all of them did. */
+function resultOfLeftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
   const last = plans.at(-1);
   if (last === undefined || count === 0) return [];
   const error = `${count} more were not run: at most ${plans.length} are, of all versions that come together.`;
@@ -66,18 +68,18 @@ async function runRound(round: readonly HookPlan[], work: Round): Promise<HookRe
   return round.flatMap((hook) => results.get(hook) ?? []);
 }
 
-async function runHook(planned: HookPlan, work: Round): Promise<HookResult> {
-  const { version, job, hook: name } = planned;
-  const left = Math.max(0, work.until - performance.now());
-  const limit = AbortSignal.timeout(Math.ceil(left));
+async function runHook(plannedHook: HookPlan, work: Round): Promise<HookResult> {
+  const { version, job, hook: name } = plannedHook;
+  const remainingMs = Math.max(0, work.until - performance.now());
+  const limit = AbortSignal.timeout(Math.ceil(remainingMs));
   const ending = AbortSignal.any([limit, work.stop.signal]);
-  const hook = left > 0 ? await work.secrets.of(planned, { stop: ending }) : undefined;
+  const hook = remainingMs > 0 ? await work.secrets.of(plannedHook, { stop: ending }) : undefined;
   if (hook === undefined || work.stop.reason !== undefined)
     return { version, job, hook: name, error: 'there was no time left to run it.', output: '' };
   if (hook.refusal !== undefined)
     return { version, job, hook: name, error: storable(work.masker.mask(hook.refusal)), output: '' };
-  const share = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
-  const output = new Tail(Math.max(MIN_OUTPUT_BYTES, share));
+  const outputShare = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
+  const output = new Tail(Math.max(MIN_OUTPUT_BYTES, outputShare));
   const end = await runCommand({
     shims: work.shims,
     command: hook.command,
@@ -87,9 +89,9 @@ async function runHook(planned: HookPlan, work: Round): Promise<HookResult> {
     killAfterMs: KILL_AFTER_MS,
     onOutput: (_, bytes) => output.write(bytes),
   });
-  const error = limit.aborted ? 'it took too long.' : whyNot(end);
-  const shown = { version, job, hook: name, output: storable(work.masker.mask(output.text())) };
-  return error === undefined ? shown : { ...shown, error: storable(work.masker.mask(error)) };
+  const error = limit.aborted ? 'it took too long.' : whyHookFailed(end);
+  const result = { version, job, hook: name, output: storable(work.masker.mask(output.text())) };
+  return error === undefined ? result : { ...result, error: storable(work.masker.mask(error)) };
 }
 
 function environmentOf({ env, message }: HookPlan): Record<string, string> {
@@ -98,7 +100,7 @@ function environmentOf({ env, message }: HookPlan): Record<string, string> {
     : { ...env, NOTIFY_MESSAGE: expandMessage(message, env), NOTIFY_TEMPLATE: message };
 }
 
-function whyNot(end: CommandEnd): string | undefined {
+function whyHookFailed(end: CommandEnd): string | undefined {
   if ('lost' in end) return `its end is not known: ${end.lost}.`;
   const failure = whyFailed(end);
   return failure === undefined ? undefined : `${failure}.`;

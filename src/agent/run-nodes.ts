@@ -17,7 +17,7 @@ export interface NodeInput {
   attempt?: number;
 }
 
-/** Runs steps in order. The first that does not succeed ends the list. */
+/** Runs steps in order, until one of them ends the build. */
 export async function runNodes(
   nodes: readonly PlanNode[],
   input: NodeInput,
@@ -28,7 +28,7 @@ export async function runNodes(
     const { reason } = input.stop;
     if (reason !== undefined) {
       skipNodes(nodes.slice(index), context);
-      return endOfStop(reason, exports, context);
+      return endOfStopped(reason, exports, context);
     }
     const end = await runNode(node, { ...input, exports: { ...input.exports, ...exports } }, context);
     exports = { ...exports, ...end.exports };
@@ -39,8 +39,8 @@ export async function runNodes(
   return { status: 'succeeded', exports };
 }
 
-/** The end of a list or group that was stopped from outside. */
-function endOfStop(reason: StopReason, exports: Record<string, string>, { plan }: BuildContext): NodeEnd {
+/** How a list or group ends if it was stopped from outside. */
+function endOfStopped(reason: StopReason, exports: Record<string, string>, { plan }: BuildContext): NodeEnd {
   const cause = causeOfStop(reason, plan.timeoutSeconds);
   return { status: cause.outcome === 'cancelled' ? 'cancelled' : 'failed', exports, cause };
 }
@@ -62,7 +62,7 @@ async function runNode(node: PlanNode, input: NodeInput, context: BuildContext):
   }
 }
 
-/** A failed notification changes nothing. */
+/** Runs a step, then its hooks. A notification that fails does not end the build. */
 async function runStepWithHooks(step: PlanStep, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
   const end = await runStep(step, input, context);
   await runOutcomeHooks(step.hooks, hooksInput(end, input, context), context);
@@ -70,8 +70,8 @@ async function runStepWithHooks(step: PlanStep, input: NodeInput, context: Build
   return { status: end.status, exports: end.exports };
 }
 
-function hooksInput(end: NodeEnd, { exports }: NodeInput, { hooks }: BuildContext) {
-  return { end, exports: { ...exports, ...end.exports }, stop: hooks };
+function hooksInput(end: NodeEnd, { exports }: NodeInput, { hooksStop }: BuildContext) {
+  return { end, exports: { ...exports, ...end.exports }, stop: hooksStop };
 }
 
 async function runGroup(group: PlanGroup, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
@@ -86,7 +86,7 @@ async function runGroup(group: PlanGroup, input: NodeInput, context: BuildContex
   }
   if (end.status !== 'succeeded' && end.cause !== undefined) log.note(`[${end.cause.message}]`);
   log.end();
-  endNode(group.id, end, context);
+  reportNodeEnd(group.id, end, context);
   await runOutcomeHooks(group.hooks, hooksInput(end, input, context), context);
   return end;
 }
@@ -94,12 +94,18 @@ async function runGroup(group: PlanGroup, input: NodeInput, context: BuildContex
 const mayRepeat = ({ status, cause }: NodeEnd, { reason }: Stop): boolean =>
   status === 'failed' && cause?.known === true && reason === undefined;
 
-/** A group or branch has no process, so its end has no exit code. */
-function endNode(id: string, { status, cause }: NodeEnd, { outbox, ended, masker }: BuildContext): void {
+/**
+ * Reports the end of a group or branch. It has no process, so the exit code is 0 for success and else null.
+ */
+function reportNodeEnd(
+  id: string,
+  { status, cause }: NodeEnd,
+  { outbox, onStepEnded, masker }: BuildContext,
+): void {
   const exitCode = status === 'succeeded' ? 0 : null;
   const message = cause && maskMessage(masker, cause.message);
   const sequence = outbox.add({ type: 'step-ended', step: id, status, ...defined({ message }) });
-  ended({ step: id, sequence, exitCode, status });
+  onStepEnded({ step: id, sequence, exitCode, status });
 }
 
 interface GroupAttempt extends Omit<NodeInput, 'attempt'> {
@@ -122,7 +128,7 @@ async function attemptGroup(
       const end =
         stop.reason === undefined
           ? await runStepWithHooks(step, { exports, stop, ...defined({ attempt }) }, context)
-          : skipped(step, context);
+          : skipInGroup(step, context);
       ends.set(step, end);
       if (end.status !== 'succeeded' && end.cause !== undefined) failures.push(end);
       if (end.status === 'failed' && end.cause !== undefined && failFast) stop.request('fail-fast');
@@ -130,11 +136,11 @@ async function attemptGroup(
   };
   await Promise.all(Array.from({ length: Math.min(limit, steps.length) }, lane));
   release();
-  const after = Object.fromEntries(steps.flatMap((step) => Object.entries(ends.get(step)?.exports ?? {})));
-  return judgeGroup({ group, failures, stop, exports: after }, context);
+  const exported = Object.fromEntries(steps.flatMap((step) => Object.entries(ends.get(step)?.exports ?? {})));
+  return judgeGroup({ group, failures, stop, exports: exported }, context);
 }
 
-function skipped(step: PlanStep, context: BuildContext): NodeEnd {
+function skipInGroup(step: PlanStep, context: BuildContext): NodeEnd {
   skipStep(step.id, context);
   return { status: 'skipped', exports: {} };
 }
@@ -147,7 +153,9 @@ interface GroupToJudge {
   exports: Record<string, string>;
 }
 
-/** A group that ran out of time failed for that, whatever its steps report. Otherwise the first failure counts. */
+/**
+ * Decides how a group ended: by its own timeout, whatever its steps report, or else by their first failure.
+ */
 function judgeGroup({ group, failures, stop, exports }: GroupToJudge, context: BuildContext): NodeEnd {
   const { reason } = stop;
   if (reason === 'group-timeout') {
@@ -155,7 +163,7 @@ function judgeGroup({ group, failures, stop, exports }: GroupToJudge, context: B
     const cause = { outcome: 'failed', reason: 'StepTimeout', message, known: true, timedOut: true } as const;
     return { status: 'failed', exports: {}, cause };
   }
-  if (reason !== undefined && reason !== 'fail-fast') return endOfStop(reason, {}, context);
+  if (reason !== undefined && reason !== 'fail-fast') return endOfStopped(reason, {}, context);
   const first = failures.find(({ status }) => status === 'failed') ?? failures[0];
   return first?.cause
     ? { status: 'failed', exports: {}, cause: first.cause }
@@ -168,9 +176,9 @@ async function runBranches(
   context: BuildContext,
 ): Promise<NodeEnd> {
   const { variables, listVariables = [] } = context.plan;
-  const known = { ...input.exports, ...variables };
+  const knownVariables = { ...input.exports, ...variables };
   const taken = branches.find(
-    ({ condition }) => condition === undefined || evaluateCondition(condition, known, listVariables),
+    ({ condition }) => condition === undefined || evaluateCondition(condition, knownVariables, listVariables),
   );
   const before = taken === undefined ? branches : branches.slice(0, branches.indexOf(taken));
   for (const branch of before) skipBranch(branch, context);
@@ -192,17 +200,20 @@ async function runBranch(
     cause === undefined
       ? await runNodes(steps, input, context)
       : { status: cause.outcome, exports: {}, cause };
-  endNode(id, end, context);
+  reportNodeEnd(id, end, context);
   return end;
 }
 
-/** The message that proves the end lists it too, so that nobody waits for its steps. */
-function skipBranch({ id }: PlanBranch, { outbox, ended }: BuildContext): void {
+/**
+ * Reports a branch as skipped. The termination message names it too, so that the operator expects no steps of
+ * it.
+ */
+function skipBranch({ id }: PlanBranch, { outbox, onStepEnded }: BuildContext): void {
   const sequence = outbox.add({ type: 'step-ended', step: id, status: 'skipped' });
-  ended({ step: id, sequence, exitCode: null, status: 'skipped' });
+  onStepEnded({ step: id, sequence, exitCode: null, status: 'skipped' });
 }
 
-/** Reports steps that a failure before them keeps from running. */
+/** Reports the steps that do not run, because a step before them ended the list. */
 export function skipNodes(nodes: readonly PlanNode[], context: BuildContext): void {
   for (const node of nodes) {
     if (node.kind === 'branches') for (const { id } of node.branches) skipStep(id, context);

@@ -16,10 +16,14 @@ export async function sendNotifications(
   const { notifications, previousOutcome } = context.plan;
   for (const { on, step } of notifications) {
     if (!sendsFor(on, status, previousOutcome)) continue;
-    if (context.hooks.isFinal) return;
+    if (context.hooksStop.isFinal) return;
     await runStep(
       { timeoutSeconds: NOTIFICATION_SECONDS, ...step },
-      { exports, variables: { ...variables, ...timedOut, notify_build_status: status }, stop: context.hooks },
+      {
+        exports,
+        variables: { ...variables, ...timedOut, notify_build_status: status },
+        stop: context.hooksStop,
+      },
       context,
     );
   }

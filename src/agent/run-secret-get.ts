@@ -12,8 +12,8 @@ import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 const GET_SECONDS = 60;
 
 /**
- * Runs the get of a secret type. What it prints goes nowhere else. Undefined: `stop` came first. Two gets must
- * not run at once: a command ends all others of its container.
+ * Runs the get of a secret type, whose output no log shows. Returns undefined if `stop` aborted first. Two
+ * gets must not run at once, because a command ends all others of its container.
  */
 export async function runSecretGet(
   { values, command, workdir, env }: SecretGet,

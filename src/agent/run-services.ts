@@ -3,13 +3,16 @@ import type { BuildContext, Cause } from './build-context.ts';
 import { pauseFor } from './retry.ts';
 import { whyFailed, type CommandEnd } from './run-command.ts';
 import type { RunningService } from './running-service.ts';
-import { failureOf, Phase, runServiceCommand } from './service-phase.ts';
+import { failureOf, runServiceCommand, ServicePhase } from './service-phase.ts';
 import type { Stop } from './stop.ts';
 
-/** For the start of a service without a timeout. */
+/** How long the start of a service may take if the service has no timeout. */
 const START_SECONDS = 10 * 60;
 
-/** Starts services one after another, then waits until all are ready. Returns why one of them is not. */
+/**
+ * Starts services one after another, then waits until all are ready. Returns why the build ends if one is
+ * not.
+ */
 export async function startServices(
   services: readonly PlanService[],
   stop: Stop,
@@ -18,26 +21,26 @@ export async function startServices(
   const limits: ReturnType<Stop['limited']>[] = [];
   try {
     const waits: (() => Promise<Cause | undefined>)[] = [];
-    for (const planned of services) {
-      const limit = stop.limited(planned.timeoutSeconds, 'step-timeout');
+    for (const plannedService of services) {
+      const limit = stop.limited(plannedService.timeoutSeconds, 'step-timeout');
       limits.push(limit);
-      const service = await context.secrets.of(planned, { stop: limit.stop.signal });
-      if (service === undefined) return endBeforeStart(planned, limit.stop, context);
+      const service = await context.secrets.of(plannedService, { stop: limit.stop.signal });
+      if (service === undefined) return endBeforeStart(plannedService, limit.stop, context);
       const cause = await startService(service, limit.stop, context);
       if (cause !== undefined) return cause;
       waits.push(async () => await waitUntilReady(service, limit.stop, context));
     }
     const causes = await Promise.all(waits.map((wait) => wait()));
-    // A failure explains more than the cancel that the others met after it.
+    // A failed service explains more than services that were cancelled after the failure.
     return causes.find((cause) => cause?.outcome === 'failed') ?? causes.find((cause) => cause !== undefined);
   } finally {
     for (const { release } of limits) release();
   }
 }
 
-/** A service that was stopped while it waited for its secrets. */
+/** Reports a service that was stopped while it waited for its secrets. */
 function endBeforeStart(service: PlanService, stop: Stop, context: BuildContext): Cause {
-  const phase = new Phase(`${service.id}.start`, service, context);
+  const phase = new ServicePhase(`${service.id}.start`, service, context);
   const cause = phase.stopped(stop, service.timeoutSeconds ?? START_SECONDS);
   phase.log.end();
   return cause;
@@ -51,10 +54,10 @@ async function startService(
   const { id, start, refusal } = service;
   if (refusal !== undefined) return refuseService(`${id}.start`, service, context);
   if (start === undefined) return undefined;
-  const phase = new Phase(`${id}.start`, service, context);
+  const phase = new ServicePhase(`${id}.start`, service, context);
   const running: RunningService = { service, log: phase.log };
   const { timeoutSeconds: seconds = START_SECONDS } = service;
-  // A start that failed half-way is stopped too.
+  // Services in this list are stopped later, even if their start failed half-way.
   context.services.push(running);
   return start.staysInForeground
     ? await startInForeground(running, { start, phase, stop, seconds }, context)
@@ -62,7 +65,7 @@ async function startService(
 }
 
 function refuseService(id: string, service: PlanService, context: BuildContext): Cause {
-  const phase = new Phase(id, service, context);
+  const phase = new ServicePhase(id, service, context);
   const cause = phase.fail((service.refusal ?? '').replace(/\.$/, ''));
   phase.log.end();
   return { ...cause, reason: 'SecretMissing' };
@@ -70,12 +73,12 @@ function refuseService(id: string, service: PlanService, context: BuildContext):
 
 interface Start {
   start: ServiceCommand;
-  phase: Phase;
+  phase: ServicePhase;
   stop: Stop;
   seconds: number;
 }
 
-/** The command must end with 0. The processes that it started stay. */
+/** The start command must end with 0. The processes that it started stay. */
 async function startToItsEnd(
   { start, phase, stop: outer, seconds }: Start,
   context: BuildContext,
@@ -92,7 +95,7 @@ async function startToItsEnd(
   return why === undefined ? phase.succeed() : phase.fail(why);
 }
 
-/** The command is the service: it has started when its process has. */
+/** The start command is the service itself, so the service has started when its process has. */
 async function startInForeground(
   running: RunningService,
   { start, phase, stop, seconds }: Start,
@@ -100,7 +103,7 @@ async function startInForeground(
 ): Promise<Cause | undefined> {
   const ending = new AbortController();
   const started = Promise.withResolvers<void>();
-  const signal = AbortSignal.any([ending.signal, context.hooks.signal]);
+  const signal = AbortSignal.any([ending.signal, context.hooksStop.signal]);
   const options = { stop: signal, leavesProcesses: true, log: phase.log, onStarted: () => started.resolve() };
   const foreground: NonNullable<RunningService['foreground']> = {
     stop: ending,
@@ -108,9 +111,9 @@ async function startInForeground(
   };
   running.foreground = foreground;
   void watchDeath(running, foreground);
-  await Promise.race([started.promise, foreground.ended, aborted(stop.signal)]);
+  await Promise.race([started.promise, foreground.ended, whenAborted(stop.signal)]);
   if (stop.reason !== undefined) return phase.stopped(stop, seconds);
-  const why = foreground.end && notStarted(foreground.end);
+  const why = foreground.end && whyNotStarted(foreground.end);
   return why === undefined ? phase.succeed() : phase.fail(why);
 }
 
@@ -125,7 +128,7 @@ async function watchDeath(
     log.note(`[${service.name} ended by itself: ${failureOf(end) ?? 'exit code 0'}]`);
 }
 
-function notStarted(end: CommandEnd): string | undefined {
+function whyNotStarted(end: CommandEnd): string | undefined {
   if ('lost' in end) return end.lost;
   return end.end.kind === 'not-started' ? whyFailed(end) : undefined;
 }
@@ -137,14 +140,14 @@ async function waitUntilReady(
 ): Promise<Cause | undefined> {
   const { id, ready } = service;
   if (ready === undefined) return undefined;
-  const phase = new Phase(`${id}.ready`, service, context);
+  const phase = new ServicePhase(`${id}.ready`, service, context);
   return await checkUntilReady({ service, ready, phase, stop }, context);
 }
 
 interface ReadyCheck {
   service: PlanService;
   ready: NonNullable<PlanService['ready']>;
-  phase: Phase;
+  phase: ServicePhase;
   stop: Stop;
 }
 
@@ -153,29 +156,35 @@ async function checkUntilReady(
   context: BuildContext,
 ): Promise<Cause | undefined> {
   const { stop, release } = outer.limited(ready.timeoutSeconds, 'step-timeout');
-  const running = context.services.find((one) => one.service === service);
+  const runningService = context.services.find((candidate) => candidate.service === service);
   try {
     for (;;) {
       const end = await runServiceCommand(ready, { stop: stop.signal, log: undefined }, context);
       const why = failureOf(end);
       if (why === undefined && stop.reason === undefined) return phase.succeed();
-      const died = running?.foreground?.end;
-      if (died !== undefined)
-        return phase.fail(`it ended before it was ready: ${failureOf(died) ?? 'exit code 0'}`);
+      const foregroundEnd = runningService?.foreground?.end;
+      if (foregroundEnd !== undefined)
+        return phase.fail(`it ended before it was ready: ${failureOf(foregroundEnd) ?? 'exit code 0'}`);
       if (stop.reason === undefined) await pauseFor(ready.intervalSeconds * 1000, stop.signal);
-      if (stop.reason !== undefined) return phase.stopped(stop, readySeconds(outer, { service, ready }));
+      if (stop.reason !== undefined) return phase.stopped(stop, exceededSeconds(outer, { service, ready }));
     }
   } finally {
     release();
   }
 }
 
-/** The time limit that was exceeded: that of the service, or that of its readiness check. */
-function readySeconds({ reason }: Stop, { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>): number {
-  return (reason && service.timeoutSeconds) ?? ready.timeoutSeconds;
+/**
+ * The time limit that was exceeded: the one of the service if it stopped, or else the one of its readiness
+ * check.
+ */
+function exceededSeconds(
+  { reason: reasonOfService }: Stop,
+  { service, ready }: Pick<ReadyCheck, 'service' | 'ready'>,
+): number {
+  return (reasonOfService && service.timeoutSeconds) ?? ready.timeoutSeconds;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -22,17 +22,17 @@ import { environmentOf } from './step-environment.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop } from './stop.ts';
 
-/** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
+/** The kubelet signals the containers of a Pod in parallel. On a busy node, this takes seconds. */
 const TERMINATION_SIGNAL_MS = 10_000;
 
 export interface StepInput {
-  /** What earlier steps exported. */
+  /** Variables that earlier steps exported. */
   exports: Record<string, string>;
-  /** Beyond those of the step: `BUILD_STATUS` in hooks. */
+  /** Variables beyond those of the step, such as `BUILD_STATUS` in hooks. */
   variables?: Record<string, string>;
   /** Stops the step from outside. */
   stop: Stop;
-  /** Attempt of the group that it is in. Absent: the first. */
+  /** The attempt of the group that contains the step. Absent: the first. */
   attempt?: number;
 }
 
@@ -44,10 +44,10 @@ interface Attempt {
   cause?: Cause;
 }
 
-/** Runs one step with its attempts, not its hooks. */
+/** Runs one step, and repeats it as often as its attempts allow. Does not run its hooks. */
 export async function runStep(step: PlanStep, input: StepInput, context: BuildContext): Promise<NodeEnd> {
   const run = new StepRun(step, input, context);
-  return await run.toEnd();
+  return await run.runAttempts();
 }
 
 /** Reports a step that does not run. */
@@ -71,7 +71,7 @@ class StepRun {
     });
   }
 
-  async toEnd(): Promise<NodeEnd> {
+  async runAttempts(): Promise<NodeEnd> {
     const { attempts = 1, timeoutSeconds } = this.#step;
     let attempt = await this.#attempt(1, timeoutSeconds);
     for (let number = 2; number <= attempts && this.#mayRepeat(attempt); number += 1) {
@@ -90,13 +90,13 @@ class StepRun {
   async #cacheBytes(): Promise<number | undefined> {
     const { kind, env, cache } = this.#step;
     const folder = env['CACHE_DIR'];
-    // A task of the pipeline's own may have a variable of this name.
+    // A task without a cache may have its own variable with the name `CACHE_DIR`.
     const hasCache = kind === 'get' || kind === 'put' || cache !== undefined;
     return folder !== undefined && hasCache ? await measureFolder(folder) : undefined;
   }
 
   #report({ ended, exports = {}, cause }: Attempt, cacheBytes: number | undefined): NodeEnd {
-    const { outbox, ended: report } = this.#context;
+    const { outbox, onStepEnded } = this.#context;
     if (ended.message !== undefined) this.#log.note(`[${ended.message}]`);
     this.#log.end();
     const { id, cache } = this.#step;
@@ -107,39 +107,39 @@ class StepRun {
       ...defined({ cacheBytes, cache }),
     });
     const { exitCode = null, status, version } = ended;
-    report({ step: id, sequence, exitCode, status, ...defined({ version }) });
+    onStepEnded({ step: id, sequence, exitCode, status, ...defined({ version }) });
     return { status, exports, ...defined({ cause }) };
   }
 
   async #attempt(number: number, timeoutSeconds: number | undefined): Promise<Attempt> {
     const { id, kind } = this.#step;
-    const of = number > 1 ? number : this.#input.attempt;
-    const started = this.#context.outbox.add(
-      { type: 'step-started', step: id, ...defined({ attempt: of }) },
+    const attempt = number > 1 ? number : this.#input.attempt;
+    const startSequence = this.#context.outbox.add(
+      { type: 'step-started', step: id, ...defined({ attempt }) },
       kind === 'put',
     );
-    this.#noteOnce();
+    this.#noteNoticeOnce();
     const { stop, release } = this.#input.stop.limited(timeoutSeconds, 'step-timeout');
     try {
-      return await this.#run(started, stop);
+      return await this.#run(startSequence, stop);
     } finally {
       release();
     }
   }
 
-  #noteOnce(): void {
+  #noteNoticeOnce(): void {
     const { notice } = this.#context;
     if (notice !== undefined) this.#log.note(`[${notice}]`);
     this.#context.notice = undefined;
   }
 
-  async #run(started: number, stop: Stop): Promise<Attempt> {
+  async #run(startSequence: number, stop: Stop): Promise<Attempt> {
     const onWait = (reason: string): void => this.#log.note(`[waiting: ${this.#masked(reason)}]`);
     const step = await this.#context.secrets.of(this.#step, { stop: stop.signal, onWait });
     if (step === undefined) return this.#stopped(stop, {});
     this.#step = step;
     if (step.refusal !== undefined) return this.#refused(step.refusal);
-    if (step.kind === 'put' && !(await this.#recorded(started, stop))) {
+    if (step.kind === 'put' && !(await this.#isRecorded(startSequence, stop))) {
       return this.#stopped(stop, { message: 'ended before the put began' });
     }
     if (!step.command) return this.#nothingToRun();
@@ -180,7 +180,7 @@ class StepRun {
     return maskMessage(this.#context.masker, text);
   }
 
-  /** Fetched for each command, since they end soon. Notifications and programs of other systems get none. */
+  /** Fetches tokens for each command, because they expire soon. Notifications and foreign types get none. */
   async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
     const { plan, masker, fetchIdentity } = this.#context;
     const { id: step, kind, call, timeoutSeconds: seconds } = this.#step;
@@ -201,8 +201,8 @@ class StepRun {
     return environmentOf(step, { ...this.#input, digest: () => digest.variables() });
   }
 
-  /** A put has effects outside, so it only starts once its start is recorded. */
-  async #recorded(sequence: number, stop: Stop): Promise<boolean> {
+  /** A put has effects outside, so it must not start before the gateway has stored its start. */
+  async #isRecorded(sequence: number, stop: Stop): Promise<boolean> {
     const stopped = new Promise<false>((resolve) => {
       if (stop.signal.aborted) resolve(false);
       stop.signal.addEventListener('abort', () => resolve(false), { once: true });
@@ -233,40 +233,40 @@ class StepRun {
       const message = maskMessage(masker, end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
     }
-    // The container was asked to end. If the whole Pod was, the signal reaches this agent soon.
+    // The container was asked to end. If the whole Pod was asked to end, the signal reaches this agent soon.
     if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, stop.signal);
-    const facts =
+    const exit =
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
-    if (stop.reason !== undefined) return this.#stopped(stop, facts);
+    if (stop.reason !== undefined) return this.#stopped(stop, exit);
     const failure = whyFailed(end);
     if (failure === undefined) return this.#succeed(end.output, printed);
     const message = maskMessage(masker, failure);
     const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
-    return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(reason, message) };
+    return { ended: { ...exit, status: 'failed', message }, cause: this.#failure(reason, message) };
   }
 
-  #stopped(stop: Stop, facts: Partial<Ended>): Attempt {
+  #stopped(stop: Stop, exit: Partial<Ended>): Attempt {
     const reason = stop.reason ?? 'session-over';
     const status = isTimeout(reason) ? 'failed' : 'cancelled';
     if (reason !== 'step-timeout') {
       const cause = causeOfStop(reason, this.#context.plan.timeoutSeconds);
-      return { ended: { status, message: STOPPED[reason], ...facts }, cause };
+      return { ended: { status, message: STOPPED[reason], ...exit }, cause };
     }
     const message = `timed out after ${formatSeconds(this.#step.timeoutSeconds ?? 0)}`;
     const cause = { ...this.#failure('StepTimeout', message), timedOut: true };
-    return { ended: { message, ...facts, status }, cause };
+    return { ended: { message, ...exit, status }, cause };
   }
 
   #succeed(output: string, printed: Printed): Attempt {
     const step = this.#step;
     const { masker } = this.#context;
-    const read = printed.read((text) => masker.mask(text), { ...this.#input.exports, ...step.env });
-    if ('problem' in read) return this.#unusable(read.problem, 0);
-    if (read.note !== undefined) this.#log.note(`[${read.note}]`);
-    return this.#succeeded({ status: 'succeeded', exitCode: 0, ...read.made }, output);
+    const result = printed.read((text) => masker.mask(text), { ...this.#input.exports, ...step.env });
+    if ('problem' in result) return this.#unusable(result.problem, 0);
+    if (result.note !== undefined) this.#log.note(`[${result.note}]`);
+    return this.#withExports({ status: 'succeeded', exitCode: 0, ...result.made }, output);
   }
 
-  #succeeded(ended: Ended, output: string): Attempt {
+  #withExports(ended: Ended, output: string): Attempt {
     const { kind, exports: prefix = '', version = {} } = this.#step;
     switch (kind) {
       case 'get':
@@ -285,7 +285,7 @@ class StepRun {
     }
   }
 
-  /** The command succeeded, and what it printed or wrote cannot be used. */
+  /** The command succeeded, but Millrace cannot use its output or exports. */
   #unusable(problem: string, exitCode: number): Attempt {
     const message = this.#masked(problem);
     const cause = this.#failure('StepFailed', message.replace(/\.$/, ''));

@@ -1,10 +1,10 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
 
-/** The command of a step while it runs, for shells beside it. */
+/** What a shell needs to know of the running command beside which it opens. */
 export interface RunningCommand {
   shim: ShimConnection;
-  /** Its id in the shim. */
+  /** The id of the command in the shim. */
   beside: number;
   env: Record<string, string>;
   cwd: string;
@@ -12,9 +12,9 @@ export interface RunningCommand {
   note: (line: string) => void;
 }
 
-/** The commands of steps that run, and what their output must not show. */
+/** The commands of the steps that run, and the secrets that their output must not show. */
 export class RunningCommands {
-  /** The secrets of the build. */
+  /** Masks the secrets of the build. */
   readonly masker: Masker = createMasker([]);
   readonly #byStep = new Map<string, RunningCommand>();
 

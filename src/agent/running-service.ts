@@ -7,8 +7,8 @@ export interface RunningService {
   service: PlanService;
   log: StepLog;
   /**
-   * The command of a service that stays in the foreground. Absent: its start has ended and its processes
-   * stay.
+   * The start command if it stays in the foreground. Absent: the start command has ended, and the processes
+   * that it started stay.
    */
   foreground?: {
     stop: AbortController;

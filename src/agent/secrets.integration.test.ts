@@ -7,21 +7,21 @@ import { ended } from '#testing/agent/local-pod.ts';
 
 useAgent();
 
-const NAMED = { needsSecrets: true, env: { TOKEN: 'placeholder' } } as const;
+const WITH_TOKEN = { needsSecrets: true, env: { TOKEN: 'placeholder' } } as const;
 const stepsOf = (...steps: Partial<PlanStep>[]) => plan(steps);
 
-const naming = (script: string) => ({
+const commandWithToken = (script: string) => ({
   command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
   env: { TOKEN: 'placeholder' },
 });
 
-/** The operations of this plan, each with the value that its secret has when it is fetched. */
+/** A gateway that fills the secret of each operation with the value that `value` returns at that time. */
 function answering(work: ReturnType<typeof plan>, value: (id: string) => string) {
   return (id: string): SecretsResponse => {
-    const known = findOperation(work, id);
-    if (known === undefined) return { answer: 'wait', reason: `no ${id}` };
+    const planned = findOperation(work, id);
+    if (planned === undefined) return { answer: 'wait', reason: `no ${id}` };
     const current = value(id);
-    const operation: Operation = JSON.parse(JSON.stringify(known).replaceAll('placeholder', current));
+    const operation: Operation = JSON.parse(JSON.stringify(planned).replaceAll('placeholder', current));
     return { answer: 'filled', operation, masks: [current] };
   };
 }
@@ -29,9 +29,9 @@ function answering(work: ReturnType<typeof plan>, value: (id: string) => string)
 describe('an agent fetches secrets', () => {
   test('when a step starts, so a value that changed meanwhile is seen by later steps', async () => {
     const work = stepsOf(
-      sh('echo "$TOKEN" | md5sum; echo "$TOKEN"', NAMED),
+      sh('echo "$TOKEN" | md5sum; echo "$TOKEN"', WITH_TOKEN),
       sh('env'),
-      sh('echo "$TOKEN" | md5sum; echo "$TOKEN"', NAMED),
+      sh('echo "$TOKEN" | md5sum; echo "$TOKEN"', WITH_TOKEN),
     );
     const running = start(work);
     const secret = answering(work, (id) => `s3cret-of-${id}`);
@@ -50,7 +50,7 @@ describe('an agent fetches secrets', () => {
   });
 
   test('again for each attempt of a step', async () => {
-    const work = stepsOf(sh('test "$TOKEN" = second', { ...NAMED, attempts: 3 }));
+    const work = stepsOf(sh('test "$TOKEN" = second', { ...WITH_TOKEN, attempts: 3 }));
     const values = ['first', 'second'];
     const agent = await start(work);
     gateway.secrets = (id) => answering(work, () => values.shift() ?? '')(id);
@@ -58,13 +58,13 @@ describe('an agent fetches secrets', () => {
     expect(gateway.endings('0')).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  test('of a service when it starts, and stops it with the same ones', async () => {
+  test('of a service when it starts, and stops the service with the same values', async () => {
     const service: PlanService = {
       id: 'service.0',
       name: 'store',
       needsSecrets: true,
-      start: { ...naming('echo "$TOKEN" > token; echo "$TOKEN"'), staysInForeground: false },
-      stop: naming('test "$TOKEN" = "$(cat token)" && echo same'),
+      start: { ...commandWithToken('echo "$TOKEN" > token; echo "$TOKEN"'), staysInForeground: false },
+      stop: commandWithToken('test "$TOKEN" = "$(cat token)" && echo same'),
     };
     const work = plan([sh('cat token')], { services: [service] });
     const agent = await start(work);
@@ -76,8 +76,8 @@ describe('an agent fetches secrets', () => {
     expect(gateway.log('0')).toBe('***\n');
   });
 
-  test('as often as it takes, and the log says what it waits for', async () => {
-    const work = stepsOf(sh('echo got it', NAMED));
+  test('again until they have a value, and the log says what the step waits for', async () => {
+    const work = stepsOf(sh('echo got it', WITH_TOKEN));
     const agent = await start(work);
     const secret = answering(work, () => 's3cret');
     const reason = 'The vault secret token has no value: Vault is sealed.';
@@ -86,16 +86,16 @@ describe('an agent fetches secrets', () => {
     expect(gateway.log('0')).toBe(`[waiting: ${reason}]\ngot it\n`);
   });
 
-  test('until the step runs out of time', async () => {
-    const work = stepsOf(sh('echo never', { ...NAMED, timeoutSeconds: 1 }));
+  test('again until the step times out', async () => {
+    const work = stepsOf(sh('echo never', { ...WITH_TOKEN, timeoutSeconds: 1 }));
     const agent = await start(work);
     gateway.secrets = () => ({ answer: 'wait', reason: 'It is sealed.' });
     expect(await ended(agent)).toBe(0);
     expect(gateway.ended('0')).toMatchObject({ status: 'failed', message: 'timed out after 1s' });
   });
 
-  test('and fails the step with the reason if one has no value', async () => {
-    const work = stepsOf(sh('echo never', NAMED));
+  test('and fails the step with the reason if a secret has no value', async () => {
+    const work = stepsOf(sh('echo never', WITH_TOKEN));
     const agent = await start(work);
     const refusal = 'The env secret token has no value: the Secret of the Team has no such key.';
     gateway.secrets = (id) => {
@@ -107,8 +107,8 @@ describe('an agent fetches secrets', () => {
     expect(gateway.end).toMatchObject({ reason: 'SecretMissing', message: `Step 0: ${refusal}` });
   });
 
-  test('from the get of a secret type, whose output no log has', async () => {
-    const work = plan([sh('echo "$TOKEN"; ls /proc/self/cwd/', NAMED)], {
+  test('from the get of a secret type, whose output no log shows', async () => {
+    const work = plan([sh('echo "$TOKEN"; ls /proc/self/cwd/', WITH_TOKEN)], {
       containers: [{ name: 'worker' }, { name: 'secrets', forSecrets: true }],
     });
     const script = `echo noise; echo of-s3cret >&2; touch "$WORKDIR/trace"; printf '{"k":"s3cret","n":1}'`;
@@ -121,37 +121,37 @@ describe('an agent fetches secrets', () => {
       env: { param_token: 'root-t0ken' },
     };
     const agent = await start(work);
-    const brought: unknown[] = [];
-    gateway.secrets = (id, given) => {
-      if (given === undefined) return { answer: 'run', gets: [get], masks: ['root-t0ken'] };
-      brought.push(given);
+    const reportedOutputs: unknown[] = [];
+    gateway.secrets = (id, secretOutputs) => {
+      if (secretOutputs === undefined) return { answer: 'run', gets: [get], masks: ['root-t0ken'] };
+      reportedOutputs.push(secretOutputs);
       return answering(work, () => 's3cret')(id);
     };
     expect(await ended(agent)).toBe(0);
-    expect(brought).toEqual([
+    expect(reportedOutputs).toEqual([
       { token: { value: 's3cret' }, absent: { fault: 'its get printed no member x' } },
     ]);
     expect(gateway.log('0')).toBe('***\n');
     expect(JSON.stringify(gateway.events)).not.toMatch(/s3cret|noise|root-t0ken/);
   });
 
-  test('from a get that fails, and says only how it ended', async () => {
-    const work = plan([sh('echo never', NAMED)]);
+  test('from a get that fails, and reports only how the get ended', async () => {
+    const work = plan([sh('echo never', WITH_TOKEN)]);
     const script = 'echo because of s3cret >&2; exit 3';
     const command = { container: 'worker', argv: ['/bin/sh', '-e'], script };
     const get = { values: [{ name: 'token', key: 'k' }], command, env: {} };
     const agent = await start(work);
-    const brought: unknown[] = [];
-    gateway.secrets = (id, given) => {
-      if (given === undefined) return { answer: 'run', gets: [get], masks: [] };
-      brought.push(given);
+    const reportedOutputs: unknown[] = [];
+    gateway.secrets = (id, secretOutputs) => {
+      if (secretOutputs === undefined) return { answer: 'run', gets: [get], masks: [] };
+      reportedOutputs.push(secretOutputs);
       const answer = answering(work, () => '')(id);
       return answer.answer === 'filled'
         ? { ...answer, operation: { ...answer.operation, refusal: 'It has no value.' } }
         : answer;
     };
     expect(await ended(agent)).toBe(0);
-    expect(brought).toEqual([{ token: { fault: 'its get failed: exit code 3' } }]);
+    expect(reportedOutputs).toEqual([{ token: { fault: 'its get failed: exit code 3' } }]);
     expect(JSON.stringify(gateway.events)).not.toContain('because');
   });
 });

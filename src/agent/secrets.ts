@@ -11,7 +11,10 @@ import { runSecretGet } from './run-secret-get.ts';
 
 /** How long an operation waits for its secrets while a store or the gateway is unreachable. */
 const SECRETS_LIMIT_MS = 5 * 60_000;
-/** Rounds of gets for one operation: more than the secrets of a chain. */
+/**
+ * How often the gateway may ask for gets for one operation. A chain of secrets that need each other is
+ * shorter.
+ */
 const MAX_ROUNDS = 20;
 
 export interface SecretLinks {
@@ -24,27 +27,27 @@ export interface SecretLinks {
 }
 
 export interface Fetching {
-  /** Ends the wait. */
+  /** Ends the wait for secrets. */
   stop: AbortSignal;
   /** Called once if the secrets cannot be read yet, with the reason. */
   onWait?: (reason: string) => void;
 }
 
-/** `final`: another request would fail alike. */
+/** `final`: another request would fail in the same way. */
 type Answer = SecretsResponse | { answer: 'final'; reason: string };
-type Given = NonNullable<SecretsRequest['given']>;
+type SecretOutputs = NonNullable<SecretsRequest['given']>;
 
 /** Fetches the secrets of operations, and masks their values before it hands them out. */
 export class Secrets {
   readonly #links: SecretLinks;
-  /** The last get of a secret type. */
-  #getting: Promise<unknown> = Promise.resolve();
+  /** The get of a secret type that runs, or ran last. */
+  #lastGet: Promise<unknown> = Promise.resolve();
 
   constructor(links: SecretLinks) {
     this.#links = links;
   }
 
-  /** The operation with its secrets, or with a `refusal`. Undefined: `stop` came first. */
+  /** Returns the operation with its secrets, or with a `refusal`. Undefined: `stop` aborted first. */
   async of<O extends Operation>(operation: O, { stop, onWait }: Fetching): Promise<O | undefined> {
     if (operation.needsSecrets !== true || operation.refusal !== undefined) return operation;
     const answer = await this.#collect(operationId(operation), { stop, ...defined({ onWait }) });
@@ -55,37 +58,38 @@ export class Secrets {
     return keepEntrypoints(operation, answer.operation);
   }
 
-  /** Runs the gets that the gateway asks for, until it has no more. */
+  /** Requests the secrets, and runs gets and requests again for as long as the gateway asks for gets. */
   async #collect(operation: string, fetching: Fetching): Promise<Answer | undefined> {
-    let given: Given = {};
+    let outputs: SecretOutputs = {};
     let answer = await this.#fetch({ operation }, fetching);
     for (let round = 1; answer?.answer === 'run' && round <= MAX_ROUNDS; round += 1) {
       this.#links.masker.add(answer.masks);
-      const brought = await this.#runGets(answer.gets, fetching.stop);
-      if (brought === undefined) return undefined;
-      given = { ...given, ...brought };
-      answer = await this.#fetch({ operation, given }, fetching);
+      const newOutputs = await this.#runGets(answer.gets, fetching.stop);
+      if (newOutputs === undefined) return undefined;
+      outputs = { ...outputs, ...newOutputs };
+      answer = await this.#fetch({ operation, given: outputs }, fetching);
     }
     return answer;
   }
 
-  /** Gets run one after another, whichever operation needs them. */
-  async #runGets(gets: readonly SecretGet[], stop: AbortSignal): Promise<Given | undefined> {
-    let given: Given = {};
+  /** Runs gets one after another, even those of different operations. */
+  async #runGets(gets: readonly SecretGet[], stop: AbortSignal): Promise<SecretOutputs | undefined> {
+    let outputs: SecretOutputs = {};
     for (const get of gets) {
-      const run = this.#getting.then(() => runSecretGet(get, this.#links.shims, stop));
-      this.#getting = run.catch(() => undefined);
-      const brought = await run;
-      if (brought === undefined) return undefined;
-      const values = Object.values(brought).flatMap((one) => ('value' in one ? [one.value] : []));
+      const run = this.#lastGet.then(() => runSecretGet(get, this.#links.shims, stop));
+      this.#lastGet = run.catch(() => undefined);
+      const newOutputs = await run;
+      if (newOutputs === undefined) return undefined;
+      const values = Object.values(newOutputs).flatMap((output) => ('value' in output ? [output.value] : []));
       this.#links.masker.add(values);
-      given = { ...given, ...brought };
+      outputs = { ...outputs, ...newOutputs };
     }
-    return given;
+    return outputs;
   }
 
   /**
-   * Asks until the answer is not to wait, or the time is up: then the last one. Undefined: `stop` came first.
+   * Asks until the gateway answers something other than `wait`, or until the time is up. Returns the last
+   * answer, or undefined if `stop` aborted first.
    */
   async #fetch(request: SecretsRequest, { stop, onWait }: Fetching): Promise<Answer | undefined> {
     const backOff = gatewayBackOff();

@@ -15,9 +15,9 @@ import type { Stop } from './stop.ts';
 
 interface ServiceRun {
   stop: AbortSignal;
-  /** Processes that it starts go on after its end. */
+  /** True: the processes that the command starts go on after it has ended. */
   leavesProcesses?: boolean;
-  /** Absent: its output is dropped. */
+  /** Undefined: the output of the command is dropped. */
   log: StepLog | undefined;
   onStarted?: () => void;
 }
@@ -43,8 +43,8 @@ export function failureOf(end: CommandEnd): string | undefined {
   return 'lost' in end ? end.lost : whyFailed(end);
 }
 
-/** The start, the wait, or the stop of a service, as a step of the build. */
-export class Phase {
+/** The start, the readiness check, or the stop of a service. Reports it as a step of the build. */
+export class ServicePhase {
   readonly log: StepLog;
   readonly #id: string;
   readonly #service: PlanService;
@@ -84,11 +84,11 @@ export class Phase {
   }
 
   #end(status: 'succeeded' | 'failed' | 'cancelled', message?: string): void {
-    const { outbox, ended } = this.#context;
+    const { outbox, onStepEnded } = this.#context;
     if (message !== undefined) this.log.note(`[${message}]`);
     // The log of the start goes on until the service has stopped.
     if (!this.#id.endsWith('.start')) this.log.end();
     const sequence = outbox.add({ type: 'step-ended', step: this.#id, status, ...defined({ message }) });
-    ended({ step: this.#id, sequence, exitCode: status === 'succeeded' ? 0 : null, status });
+    onStepEnded({ step: this.#id, sequence, exitCode: status === 'succeeded' ? 0 : null, status });
   }
 }

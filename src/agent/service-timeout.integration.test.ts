@@ -27,12 +27,12 @@ describe('the timeout of a service', () => {
   test.each([
     ['start', { start: slow }],
     ['readiness', { ready }],
-  ])('covers its %s, fails the build, and hooks see that', async (phase, service) => {
+  ])('covers its %s, fails the build, and shows the timeout to hooks', async (phase, service) => {
     const hook = { kind: 'command' as const, name: 'shell', env: {} };
-    const tell = sh('echo "out of time: $BUILD_TIMED_OUT, $BUILD_STATUS, $BUILD_REASON"');
+    const printTimedOut = sh('echo "out of time: $BUILD_TIMED_OUT, $BUILD_STATUS, $BUILD_REASON"');
     const hooks = {
-      onFailure: [{ id: 'on_failure.0', ...hook, ...tell }],
-      ensure: [{ id: 'ensure.0', ...hook, ...tell }],
+      onFailure: [{ id: 'on_failure.0', ...hook, ...printTimedOut }],
+      ensure: [{ id: 'ensure.0', ...hook, ...printTimedOut }],
     };
     await run('sleep 60', { timeoutSeconds: 0.5, ...service }, { hooks });
     const message = 'The service db failed: not ready after 0.5s.';
@@ -45,7 +45,7 @@ describe('the timeout of a service', () => {
     expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
   });
 
-  test('covers its wait for a secret that is not there yet', async () => {
+  test('covers its wait for a secret that has no value yet', async () => {
     const services = [{ id: 'service.0', name: 'db', needsSecrets: true as const, timeoutSeconds: 0.5 }];
     const agent = await start({ ...plan([sh('true')]), services });
     gateway.secrets = () => ({ answer: 'wait', reason: 'It is sealed.' });

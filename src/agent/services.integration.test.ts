@@ -38,7 +38,7 @@ describe('services', () => {
   const containers = [{ name: 'worker' }, { name: 'service-1-db', service: 'db' }];
   const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 20 };
 
-  test('run beside the steps until after the hooks, and their log has their name', async () => {
+  test('run beside the steps until after the hooks, and each line of their log begins with their name', async () => {
     const script = 'trap "rm up; exit 0" TERM; echo one; echo two; touch up; while :; do sleep 0.05; done';
     const hooks = { ensure: [step('ensure.0', 'ls up')] };
     await run([step('0', 'ls up')], { containers, services: [service(script, { ready })], hooks });
@@ -64,7 +64,7 @@ describe('services', () => {
     expect(statuses('0', 'on_failure.0')).toEqual(['skipped', 'succeeded']);
   });
 
-  test('that are never ready fail the build in time', async () => {
+  test('that are never ready fail the build when the time of their readiness check is over', async () => {
     const late = { ...ready, timeoutSeconds: 1 };
     await run([step('0', 'true')], { containers, services: [service('sleep 60', { ready: late })] });
     expect(gateway.end).toMatchObject({
@@ -73,7 +73,7 @@ describe('services', () => {
     });
   });
 
-  test('that die later leave a line in their log, and nothing else', async () => {
+  test('that die after they were ready add a line to their log, and the build succeeds', async () => {
     const steps = [step('0', 'touch stop; until [ -e seen ]; do sleep 0.02; done')];
     const agent = await start({
       ...plan([]),
@@ -89,7 +89,7 @@ describe('services', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('of a start that ends keep their processes until the stop', async () => {
+  test('whose start command ends keep their processes until the stop', async () => {
     const beating = {
       ...command('(trap "exit 0" TERM; while :; do echo beat >>pulse; sleep 0.05; done) & echo $! >pid'),
       staysInForeground: false,
@@ -106,20 +106,24 @@ describe('services', () => {
 
   const beat = 'while :; do echo beat >>pulse; sleep 0.05; done';
   test.each([
-    ['a start that ended, in a session of its own', `setsid sh -c '${beat}' &`, false],
-    ['a start that ended, deaf to signals', `sh -c 'trap "" TERM HUP INT; ${beat}' &`, false],
+    ['a process in its own session, whose start command ended', `setsid sh -c '${beat}' &`, false],
+    [
+      'a process that ignores signals, whose start command ended',
+      `sh -c 'trap "" TERM HUP INT; ${beat}' &`,
+      false,
+    ],
     [
       'a service in the foreground',
       `setsid sh -c '${beat}' & trap 'exit 0' TERM; while :; do sleep 0.05; done`,
       true,
     ],
   ])('leave no process behind after their stop: %s', async (_, script, staysInForeground) => {
-    const first = { ...command(script), staysInForeground };
-    const look = 'stat -c %s pulse; sleep 1; stat -c %s pulse';
-    const notification = step('notification.0', look, { kind: 'notify', name: 'chat.ops' });
+    const startCommand = { ...command(script), staysInForeground };
+    const printSizes = 'stat -c %s pulse; sleep 1; stat -c %s pulse';
+    const notification = step('notification.0', printSizes, { kind: 'notify', name: 'chat.ops' });
     await run([step('0', 'until [ -s pulse ]; do sleep 0.02; done')], {
       containers,
-      services: [{ id: 'service.0', name: 'db', start: first, stop: command('true') }],
+      services: [{ id: 'service.0', name: 'db', start: startCommand, stop: command('true') }],
       notifications: [{ on: ['success'], step: notification }],
     });
     expect(statuses('service.0.stop', 'notification.0')).toEqual(['succeeded', 'succeeded']);

@@ -63,17 +63,17 @@ describe('simultaneous commands of a shim', () => {
 
 describe('the connection between agent and shim', () => {
   let proxy: Server | undefined;
-  let changing = false;
+  let changesFrames = false;
   afterEach(() => {
     proxy?.close();
-    changing = false;
+    changesFrames = false;
   });
 
   /** A proxy between shim and agent that may change what the shim sends after the handshake. */
   async function startProxy(change: (bytes: Buffer) => Buffer): Promise<number> {
     proxy = createServer((socket) => {
       const upstream = connect(pod.port, '127.0.0.1');
-      socket.on('data', (bytes) => upstream.write(changing ? change(bytes) : bytes));
+      socket.on('data', (bytes) => upstream.write(changesFrames ? change(bytes) : bytes));
       upstream.pipe(socket);
       const end = (): void => {
         socket.destroy();
@@ -97,13 +97,13 @@ describe('the connection between agent and shim', () => {
       return bytes;
     },
     'a repeated frame': (bytes) => Buffer.concat([bytes, bytes]),
-    'a frame of the agent’s own': (bytes) =>
+    'a frame without a valid signature': (bytes) =>
       Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]),
     'a frame of impossible length': () => Buffer.from([255, 255, 255, 255, 0]),
   };
   test.each(Object.entries(changes))('ends after %s, which is never success', async (_name, change) => {
     const shim = await startShim({ port: await startProxy(change) });
-    changing = true;
+    changesFrames = true;
     await expect(run(shim, { script: 'sleep 0.2; exit 0' })).rejects.toThrow('the container worker');
   });
 
@@ -114,19 +114,19 @@ describe('the connection between agent and shim', () => {
   });
 
   test('is refused for a name that is already connected', async () => {
-    const both = server.gather(['worker', 'other'], 300_000);
-    const claims = [pod.startShim(binary, 'worker'), pod.startShim(binary, 'worker')];
-    expect(await Promise.race(claims.map(ended))).toBe(1);
+    const connections = server.gather(['worker', 'other'], 300_000);
+    const workers = [pod.startShim(binary, 'worker'), pod.startShim(binary, 'worker')];
+    expect(await Promise.race(workers.map(ended))).toBe(1);
     pod.startShim(binary, 'other');
-    const shim = (await both).get('worker');
+    const shim = (await connections).get('worker');
     expect(shim && (await run(shim, { script: 'true' })).end).toEqual(code(0));
   });
 
   test('is closed if the peer is not a shim', async () => {
     const socket = connect(pod.port, '127.0.0.1');
-    const over = new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
+    const closed = new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
     socket.write('GET / HTTP/1.1\r\n\r\n');
-    await over;
+    await closed;
     expect((await run(await startShim(), { script: 'true' })).end).toEqual(code(0));
   });
 

@@ -50,7 +50,7 @@ async function run(
 const code = (value: number): ShimExit['end'] => ({ kind: 'code', code: value });
 
 describe('ending a command', () => {
-  test('sends SIGTERM to its process group and SIGKILL to the rest', async () => {
+  test('sends SIGTERM to its process group, and SIGKILL to processes that ignore SIGTERM', async () => {
     const shim = await startShim();
     const polite = shim.run(
       {
@@ -79,7 +79,7 @@ describe('ending a command', () => {
     expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
   });
 
-  test('directly after its start stops it before or shortly after it begins', async () => {
+  test('directly after the request to run it works', async () => {
     const shim = await startShim();
     const running = shim.run(
       { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },
@@ -89,7 +89,7 @@ describe('ending a command', () => {
     expect((await running.ended).end.kind).not.toBe('code');
   });
 
-  test('includes the shim and its processes when the agent ends', async () => {
+  test('happens when the connection to the agent breaks: the shim and all its processes end', async () => {
     const child = pod.startShim(binary, 'worker');
     const shim = (await server.gather(['worker'], 300_000)).get('worker');
     const { promise: begun, resolve } = Promise.withResolvers<void>();

@@ -9,9 +9,9 @@ import { buildShim } from '#testing/agent/build.ts';
 import { LocalPod } from '#testing/agent/local-pod.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
-/**
- * A container whose files are one program, without a shell, a folder for temporary files or a user: the shim
- * gets in as in a Pod, by its own copy, and runs the program.
+/*
+ * The image of this container has one program, and no shell, no folder for temporary files and no user. As in
+ * a Pod, a copy of the shim is mounted into the container and runs the program.
  */
 const SHIM_FOLDER = '/millrace/shim';
 
@@ -40,9 +40,9 @@ beforeEach(async () => {
     rootFolder,
     before: `mount -t proc proc ${rootFolder}/proc && mount --rbind /dev ${rootFolder}/dev`,
   });
-  const found = (await server.gather(['image-1-plugin'], 300_000)).get('image-1-plugin');
-  if (!found) throw new Error('no shim');
-  shim = found;
+  const connection = (await server.gather(['image-1-plugin'], 300_000)).get('image-1-plugin');
+  if (!connection) throw new Error('no shim');
+  shim = connection;
 });
 afterEach(async () => {
   await pod.close();
@@ -51,8 +51,8 @@ afterEach(async () => {
 
 async function run(command: Partial<ShimCommand>): Promise<ShimExit & { output: string; stdout: string }> {
   let stdout = '';
-  const whole = { argv: [], env: {}, cwd: '/workdir', ...command };
-  const running = shim.run(whole, {
+  const wholeCommand = { argv: [], env: {}, cwd: '/workdir', ...command };
+  const running = shim.run(wholeCommand, {
     onOutput: (stream, bytes) => {
       if (stream === 'stdout') stdout += bytes.toString();
     },
@@ -61,7 +61,7 @@ async function run(command: Partial<ShimCommand>): Promise<ShimExit & { output: 
 }
 
 describe('an image without a shell', () => {
-  test('runs its program with its words and variables', async () => {
+  test('runs its program with the arguments and variables of the command', async () => {
     const env = { PLUGIN_MESSAGE: 'configured by variables' };
     const end = await run({ argv: ['/bin/busybox', 'env'], env });
     expect(end).toMatchObject({ end: { kind: 'code', code: 0 }, message: '' });
@@ -69,11 +69,11 @@ describe('an image without a shell', () => {
     expect(end.stdout).not.toContain('MILLRACE_');
   });
 
-  test('runs a program of its PATH', async () => {
+  test('finds a program through its PATH', async () => {
     expect(await run({ argv: ['busybox', 'pwd'] })).toMatchObject({ stdout: '/workdir\n' });
   });
 
-  test('gives back what the program exports', async () => {
+  test('returns what the program exports', async () => {
     const argv = ['/bin/busybox', 'ash', '-c', 'echo A=b > "$SVC_OUTPUT"'];
     expect(await run({ argv, wantsOutput: true })).toMatchObject({ output: 'A=b\n' });
   });
@@ -84,7 +84,7 @@ describe('an image without a shell', () => {
     expect(end.message).toContain('/bin/sh: no such program');
   });
 
-  test('leaves nothing of its steps behind', async () => {
+  test('keeps the files of its steps, and gets no folder for temporary files', async () => {
     await run({ argv: ['/bin/busybox', 'touch', 'kept'] });
     expect(readdirSync(join(pod.folder, 'root/workdir'))).toEqual(['kept']);
     expect(existsSync(join(pod.folder, 'root/tmp'))).toBe(false);

@@ -158,10 +158,10 @@ describe('a command of the shim', () => {
   test('without a directory runs in a new one, which is removed afterwards', async () => {
     const shim = await startShim();
     const exit = await run(shim, { script: 'touch x; pwd; echo $WORKDIR' }, {});
-    const [place, reportedEnd] = exit.stdout.trim().split('\n');
-    expect(reportedEnd).toBe(place);
+    const [directory, workdirVariable] = exit.stdout.trim().split('\n');
+    expect(workdirVariable).toBe(directory);
     await run(shim, { script: 'true' });
-    expect(existsSync(place ?? '/')).toBe(false);
+    expect(existsSync(directory ?? '/')).toBe(false);
   });
 });
 
@@ -244,7 +244,7 @@ describe('a hostile step', () => {
     expect((await run(shim, { script: 'true' })).end).toEqual(code(0));
   });
 
-  test('that asks its container to end is marked, with any exit code', async () => {
+  test('that asks its container to end is marked as terminated, with any exit code', async () => {
     const shim = await startShim();
     const exit = await run(shim, { script: 'trap "" TERM; kill -15 1; sleep 0.2; exit 0' });
     expect(exit).toMatchObject({ end: code(0), terminated: true });
@@ -258,7 +258,7 @@ describe('a hostile step', () => {
     expect((await run(shim, { script })).end).toEqual(code(7));
   });
 
-  test('leaves no process behind: daemons, other sessions, stopped, stubborn or many', async () => {
+  test('leaves no process behind: neither daemons nor other sessions, stopped, stubborn or many processes', async () => {
     const shim = await startShim();
     const script = `
       setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' &
@@ -275,17 +275,17 @@ describe('a hostile step', () => {
 
   test('leaves no zombies', async () => {
     const shim = await startShim();
-    // The shim, this shell, and the three processes that count.
+    // Five processes may remain: the shim, this shell, and the three processes of `$(ls … | wc -l)`.
     const script = `for i in $(seq 20); do (sh -c "true & exec sleep 0.01" &); done
       until [ $(ls -d /proc/[0-9]* | wc -l) -le 5 ]; do sleep 0.02; done; echo clean`;
     expect((await run(shim, { script })).stdout).toBe('clean\n');
   });
 
-  test('can print a lot, and the shim stays small with a slow reader', async () => {
+  test('that prints a lot to a slow reader does not make the shim use much memory', async () => {
     const shim = await startShim();
     const hash = createHash('sha256');
     let bytes = 0;
-    let slow = 20;
+    let slowReads = 20;
     const command = {
       argv: ['/bin/sh', '-e'],
       env: {},
@@ -296,8 +296,8 @@ describe('a hostile step', () => {
       onOutput: async (_stream, part) => {
         hash.update(part);
         bytes += part.length;
-        if (slow > 0) await sleep(20);
-        slow -= 1;
+        if (slowReads > 0) await sleep(20);
+        slowReads -= 1;
       },
     });
     expect((await running.ended).end).toEqual(code(0));
@@ -327,7 +327,7 @@ describe('a hostile step', () => {
     expect((await run(shim, { cwd: '/', argv: ['/bin/rm', '-f', '/tmp/full'] })).end.kind).not.toBe('signal');
   });
 
-  test('that the kernel ended for lack of memory is marked so', async () => {
+  test('that the kernel ended for lack of memory is marked as out of memory', async () => {
     const before =
       'mount -t tmpfs -o mode=777 tmpfs /sys/fs/cgroup && echo "oom_kill 4" > ' +
       '/sys/fs/cgroup/memory.events && chmod 666 /sys/fs/cgroup/memory.events';

@@ -1,7 +1,7 @@
 import { ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes. */
+/** How many bytes of events the spool holds in memory and on disk. */
 export interface SpoolLimits {
   memory: number;
   disk: number;
@@ -18,17 +18,17 @@ interface Entry {
 }
 
 /**
- * Events that the gateway has not acknowledged, in order: the first in memory, more in an unlinked file,
+ * Events that the gateway has not acknowledged, in order. What does not fit into memory is in an unlinked file,
  * which disappears with the process. A full spool refuses entries that are not essential.
  */
 export class Spool {
   readonly #folder: string;
   readonly #limits: SpoolLimits;
   readonly #entries: Entry[] = [];
-  #inMemory = 0;
-  #onDisk = 0;
+  #bytesInMemory = 0;
+  #bytesOnDisk = 0;
   /** Where the next entry goes in the file. */
-  #end = 0;
+  #fileEnd = 0;
   #file: number | undefined;
 
   constructor(folder: string, limits = DEFAULT_LIMITS) {
@@ -44,9 +44,9 @@ export class Spool {
   add(sequence: number, json: string, essential: boolean): boolean {
     const text = Buffer.from(json);
     const entry: Entry = { sequence, size: text.length, offset: 0 };
-    if (essential || this.#inMemory + text.length <= this.#limits.memory) {
+    if (essential || this.#bytesInMemory + text.length <= this.#limits.memory) {
       entry.text = text;
-      this.#inMemory += text.length;
+      this.#bytesInMemory += text.length;
     } else if (!this.#write(entry, text)) {
       return false;
     }
@@ -54,7 +54,7 @@ export class Spool {
     return true;
   }
 
-  /** The oldest entries, up to this many bytes, but at least one. */
+  /** The texts of the oldest entries: as many as fit into `bytes`, but at least one. */
   first(bytes: number): { texts: Buffer[]; last: number } {
     const texts: Buffer[] = [];
     let size = 0;
@@ -73,40 +73,40 @@ export class Spool {
     for (const entry of this.#entries) {
       if (entry.sequence > sequence) break;
       count += 1;
-      if (entry.text) this.#inMemory -= entry.size;
-      else this.#onDisk -= entry.size;
+      if (entry.text) this.#bytesInMemory -= entry.size;
+      else this.#bytesOnDisk -= entry.size;
     }
     this.#entries.splice(0, count);
-    if (this.#onDisk === 0 && this.#end > 0 && this.#file !== undefined) {
+    if (this.#bytesOnDisk === 0 && this.#fileEnd > 0 && this.#file !== undefined) {
       ftruncateSync(this.#file);
-      this.#end = 0;
+      this.#fileEnd = 0;
     }
   }
 
   #write(entry: Entry, text: Buffer): boolean {
-    if (this.#end + text.length > this.#limits.disk) return false;
+    if (this.#fileEnd + text.length > this.#limits.disk) return false;
     try {
       this.#file ??= openUnlinked(this.#folder);
-      let done = 0;
-      while (done < text.length)
-        done += writeSync(this.#file, text, done, text.length - done, this.#end + done);
+      let written = 0;
+      while (written < text.length)
+        written += writeSync(this.#file, text, written, text.length - written, this.#fileEnd + written);
     } catch {
       return false;
     }
-    entry.offset = this.#end;
-    this.#end += text.length;
-    this.#onDisk += text.length;
+    entry.offset = this.#fileEnd;
+    this.#fileEnd += text.length;
+    this.#bytesOnDisk += text.length;
     return true;
   }
 
   #read(entry: Entry): Buffer {
     const text = Buffer.alloc(entry.size);
     if (this.#file === undefined) throw new Error('the spool has no file');
-    let done = 0;
-    while (done < entry.size) {
-      const got = readSync(this.#file, text, done, entry.size - done, entry.offset + done);
-      if (got === 0) throw new Error('the spool lost its end');
-      done += got;
+    let total = 0;
+    while (total < entry.size) {
+      const count = readSync(this.#file, text, total, entry.size - total, entry.offset + total);
+      if (count === 0) throw new Error('the file of the spool is too short');
+      total += count;
     }
     return text;
   }

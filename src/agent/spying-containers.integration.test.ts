@@ -10,11 +10,15 @@ import { ended } from '#testing/agent/local-pod.ts';
 useAgent();
 
 /*
- * Services and parallel lanes that collect whatever they can read while a step beside them has a secret. As in
- * a Pod, containers share the working directory, and each has its own processes and temporary files.
+ * Services and parallel steps collect everything that they can read while a step in another container has a
+ * secret. As in a Pod, containers share the working directory, and each has its own processes and temporary
+ * files.
  */
 
-/** Writes down the environments, arguments, open files, memory and temporary files that are within reach. */
+/**
+ * Shell functions. `collect` writes every environment, argument, open file and temporary file it can read to
+ * a file.
+ */
 const COLLECT = `collect() {
   {
     env
@@ -43,14 +47,15 @@ const CONTAINERS = [
   { name: 'service-1-db', service: 'db' },
 ];
 
-/** Commands that root runs first: the temporary files of a container are its own. */
-function ownFiles(): string {
+/** Commands that root runs before the shim starts: they give the container its own temporary files. */
+function mountOwnTemporaryFiles(): string {
   const own = ['/tmp', '/var/tmp', '/dev/shm'].map((path) => `mount -t tmpfs -o mode=1777 none ${path}`);
   const keep = ['mount -t tmpfs none /mnt', 'mkdir /mnt/work', `mount --bind ${pod.workdir} /mnt/work`];
   return [...keep, ...own, `mkdir -p ${pod.workdir}`, `mount --bind /mnt/work ${pod.workdir}`].join(' && ');
 }
 
-const foundBy = (who: string): string => readFileSync(join(pod.workdir, `found-by-${who}`), 'utf8');
+const foundBy = (collector: string): string =>
+  readFileSync(join(pod.workdir, `found-by-${collector}`), 'utf8');
 
 test('services and lanes read neither the keys of the agent, nor the plan, nor the secrets of others', async () => {
   const service = {
@@ -81,24 +86,27 @@ test('services and lanes read neither the keys of the agent, nor the plan, nor t
       step('2', 'true', { env: { TOKEN: SECRETS.later } }),
     ],
   };
-  const agent = await start(work, () => ({ before: ownFiles(), environment: { TMPDIR: '/tmp' } }));
+  const agent = await start(work, () => ({
+    before: mountOwnTemporaryFiles(),
+    environment: { TMPDIR: '/tmp' },
+  }));
   expect(await ended(agent)).toBe(0);
   expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
 
-  // What is within reach is found, so what is not found is out of reach.
+  // Each collector found its own secret. This proves that it would have found other secrets within its reach.
   expect(foundBy('itself')).toContain(SECRETS.lane);
   expect(foundBy('service')).toContain(SECRETS.service);
   const keys = CONTAINERS.map(({ name }) => shimKey(pod.secret, name).toString('hex'));
-  const ofAgent = [pod.secret, AGENT_ENVIRONMENT.nonce, ...keys, 'reached the agent'];
-  const { lane, service: ofService, later } = SECRETS;
-  for (const [who, mark, others] of [
+  const secretsOfAgent = [pod.secret, AGENT_ENVIRONMENT.nonce, ...keys, 'reached the agent'];
+  const { lane, service: serviceSecret, later } = SECRETS;
+  for (const [collector, mark, secretsOfOthers] of [
     ['service', 'mark of db', [lane, later]],
-    ['lane', 'mark of 0.1', [lane, ofService, later]],
-    ['itself', 'mark of 0.0', [ofService, later]],
-    ['next', 'mark of 1', [lane, ofService, later]],
+    ['lane', 'mark of 0.1', [lane, serviceSecret, later]],
+    ['itself', 'mark of 0.0', [serviceSecret, later]],
+    ['next', 'mark of 1', [lane, serviceSecret, later]],
   ] as const) {
-    const found = foundBy(who);
-    expect(found).toContain(mark);
-    expect([...ofAgent, ...others].filter((secret) => found.includes(secret))).toEqual([]);
+    const text = foundBy(collector);
+    expect(text).toContain(mark);
+    expect([...secretsOfAgent, ...secretsOfOthers].filter((secret) => text.includes(secret))).toEqual([]);
   }
 });

@@ -3,18 +3,20 @@ import { expandValues } from '#domain/build/expand-references.ts';
 import type { PlanStep } from '#domain/planning/plan.ts';
 
 export interface KnownVariables {
-  /** What earlier steps exported. */
+  /** Variables that earlier steps exported. */
   exports: Record<string, string>;
-  /** Beyond those of the step: `BUILD_STATUS` in hooks. */
+  /** Variables beyond those of the step, such as `BUILD_STATUS` in hooks. */
   variables?: Record<string, string>;
-  /** What only notifications see: the end of the log, and the errors of compilers in it. */
+  /**
+   * Returns the variables that only notifications see: the end of the log, and the errors of compilers in it.
+   */
   digest?: () => Record<string, string>;
 }
 
 /**
- * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them, also
- * in its hooks, and so may the key of a cache and the message of a notification. The program of a type with a
- * protocol has only those of the protocol.
+ * The variables that the command of a step sees: the exports of earlier steps, then the variables of the step.
+ * The params of a put (also in its hooks), the key of a cache and the message of a notification may refer to
+ * all of them. The program of a resource type with a protocol sees only the variables of the protocol.
  */
 export function environmentOf(
   { env, kind, message, call, cache }: PlanStep,
@@ -27,7 +29,7 @@ export function environmentOf(
   const templates = Object.entries(env).filter(([name]) => isTemplate(name));
   const filled = { ...known, ...expandValues(Object.fromEntries(templates), known) };
   if (kind !== 'notify') return filled;
-  const seen = { ...filled, ...digest?.() };
-  if (message === undefined || message === '') return seen;
-  return { ...seen, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
+  const withDigest = { ...filled, ...digest?.() };
+  if (message === undefined || message === '') return withDigest;
+  return { ...withDigest, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
 }

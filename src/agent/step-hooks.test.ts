@@ -18,21 +18,21 @@ import { runBuild, type BuildConclusion } from './run-build.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 
-interface Ran {
+interface RunResult {
   conclusion: BuildConclusion;
   events: BuildEvent[];
-  /** The commands that ran: the step, and whether it saw that time ran out. */
+  /** The commands that ran: the step of each, and whether the command saw that time ran out. */
   commands: { step: string; timedOut: boolean }[];
 }
 
-const none = (): void => undefined;
+const doNothing = (): void => undefined;
 const refuse = (): never => {
   throw new Error('no step has secrets or tokens');
 };
 
-async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<Ran> {
+async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<RunResult> {
   const events: BuildEvent[] = [];
-  const commands: Ran['commands'] = [];
+  const commands: RunResult['commands'] = [];
   const root = new Stop();
   const stop = root.child();
   const start = ({ env }: ShimCommand): AttemptEnd => {
@@ -46,29 +46,30 @@ async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<
     events.push(...sent);
     return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
   };
-  const links = { send, onCancel: none, onOver: none, onRefused: none };
+  const links = { send, onCancel: doNothing, onOver: doNothing, onRefused: doNothing };
   const outbox = new Outbox(links, new Spool(tmpdir()));
   const shims = new Map(SCRIPTED_CONTAINERS.map((name) => [name, new ScriptedContainer(name, start)]));
-  const work = { plan: build.plan, shims, outbox, stop, root, ended: none };
+  const work = { plan: build.plan, shims, outbox, stop, root, onStepEnded: doNothing };
   const conclusion = await runBuild({ ...work, requestSecrets: refuse, fetchIdentity: refuse });
   await outbox.whenAcknowledged(outbox.flush());
   return { conclusion, events, commands };
 }
 
-/** The hooks that a status calls for, in their order. Written apart from the agent. */
+/** The hooks that should run after a status, in their order. The agent's own code does not take part. */
 function expectedHooks(
   { onSuccess, onFailure, onCancel, ensure = [] }: PlanHooks,
   status: StepStatus,
 ): string[] {
-  const own = { succeeded: onSuccess, failed: onFailure, cancelled: onCancel, skipped: [] }[status] ?? [];
-  return status === 'skipped' ? [] : [...own, ...ensure].map(({ id }) => id);
+  const ofStatus =
+    { succeeded: onSuccess, failed: onFailure, cancelled: onCancel, skipped: [] }[status] ?? [];
+  return status === 'skipped' ? [] : [...ofStatus, ...ensure].map(({ id }) => id);
 }
 
 const isHookOf = (owner: string, step: string): boolean =>
   (owner === '' || step.startsWith(`${owner}.`)) &&
   /^(?:on_success|on_failure|on_cancel|ensure)\.\d$/.test(step.slice(owner === '' ? 0 : owner.length + 1));
 
-/** What happened to one step or group: its starts, its ends, and those of its hooks. */
+/** The starts and ends of one step or group and of its hooks, in their order. */
 function history(owner: string, events: readonly BuildEvent[]): string[] {
   return events.flatMap((event) => {
     if (event.type !== 'step-started' && event.type !== 'step-ended') return [];
@@ -81,10 +82,10 @@ function history(owner: string, events: readonly BuildEvent[]): string[] {
 const hookHistory = (hooks: readonly string[]): string[] =>
   hooks.flatMap((id) => [`start ${id}`, `end ${id}`]);
 
-function checkHooks(owner: string, hooks: PlanHooks, { events }: Ran): void {
+function checkHooks(owner: string, hooks: PlanHooks, { events }: RunResult): void {
   const happened = history(owner, events);
   const ends = events.filter((event) => event.type === 'step-ended').filter(({ step }) => step === owner);
-  // The starts of its attempts stand before its end, and all its hooks after it.
+  // The step starts before it ends, and each of its hooks starts and ends after the end of the step.
   const expected = ends.flatMap(({ status }) => [
     `${status} ${owner}`,
     ...hookHistory(expectedHooks(hooks, status)),
@@ -92,8 +93,8 @@ function checkHooks(owner: string, hooks: PlanHooks, { events }: Ran): void {
   expect(happened.filter((line) => line !== `start ${owner}`)).toEqual(expected);
 }
 
-/** Hooks know whether time ran out, and nothing else does. */
-function checkTimedOut(owner: string, hooks: PlanHooks, { events, commands }: Ran): void {
+/** Expects that a hook sees `BUILD_TIMED_OUT` exactly if its step or group failed because time ran out. */
+function checkTimedOut(owner: string, hooks: PlanHooks, { events, commands }: RunResult): void {
   const ends = events.filter((event) => event.type === 'step-ended').filter(({ step }) => step === owner);
   const expected = ends.flatMap(({ status, message = '' }) =>
     expectedHooks(hooks, status).map(() => status === 'failed' && OUT_OF_TIME.test(message)),
@@ -102,11 +103,13 @@ function checkTimedOut(owner: string, hooks: PlanHooks, { events, commands }: Ra
   expect(seen.map(({ timedOut }) => timedOut)).toEqual(expected);
 }
 
-/** A put that fails before it began was stopped: by its time, since a cancel does not fail it. */
+/**
+ * A put that failed before it began also ran out of time, because a cancel makes it cancelled, not failed.
+ */
 const OUT_OF_TIME = /timed out|ran out of time|ran longer|before the put began/;
 
-/** All that belongs to a step of a list, its hooks too, ends before the next one starts. */
-function checkOrder(nodes: readonly PlanNode[], { events }: Ran): void {
+/** Expects that the steps of a list start in order, and the hooks of a step before the next step. */
+function checkOrder(nodes: readonly PlanNode[], { events }: RunResult): void {
   const started = events.flatMap((event) => (event.type === 'step-started' ? [event.step] : []));
   const positions = started.map((step) =>
     nodes.findIndex(({ id }) => step === id || step.startsWith(`${id}.`)),
@@ -122,8 +125,8 @@ const listsIn = (nodes: readonly PlanNode[]): (readonly PlanNode[])[] => [
   ),
 ];
 
-/** The hooks of the job run after everything else, for the outcome of the build. */
-function checkJob(hooks: PlanHooks, { conclusion, events, commands }: Ran): void {
+/** Expects that the hooks of the job for the outcome of the build run after all steps and their hooks. */
+function checkJob(hooks: PlanHooks, { conclusion, events, commands }: RunResult): void {
   const expected = expectedHooks(hooks, conclusion.outcome);
   const started = events.flatMap((event) => (event.type === 'step-started' ? [event.step] : []));
   expect(started.filter((step) => isHookOf('', step))).toEqual(expected);
@@ -132,8 +135,11 @@ function checkJob(hooks: PlanHooks, { conclusion, events, commands }: Ran): void
   expect(seen.map(({ timedOut }) => timedOut)).toEqual(expected.map(() => conclusion.timedOut === true));
 }
 
-/** A build succeeds only if nothing that counts ended otherwise at last. */
-function checkOutcome(nodes: readonly PlanNode[], { conclusion, events }: Ran): void {
+/**
+ * Expects that a build succeeds only if the last end of each step and group is a success, notifications
+ * excepted.
+ */
+function checkOutcome(nodes: readonly PlanNode[], { conclusion, events }: RunResult): void {
   const last = new Map<string, StepStatus>();
   for (const event of events) if (event.type === 'step-ended') last.set(event.step, event.status);
   const counted = listsIn(nodes)
@@ -144,19 +150,19 @@ function checkOutcome(nodes: readonly PlanNode[], { conclusion, events }: Ran): 
   if (ends.includes('failed')) expect(conclusion.outcome).not.toBe('succeeded');
 }
 
-test('each hook runs once after each end of its step, group or job that it is for, and ensure always', async () => {
+test('after each end of a step, group or job, each hook of that outcome and of ensure runs once', async () => {
   const property = fc.asyncProperty(arbitraryBuild, async (script) => {
     const build = new ScriptedBuild(script);
-    const ran = await run(build, script.cancelAt);
+    const result = await run(build, script.cancelAt);
     const { steps, hooks = {} } = build.plan;
-    for (const [owner, own] of build.hooks) {
+    for (const [owner, hooksOfOwner] of build.hooks) {
       if (owner === '') continue;
-      checkHooks(owner, own, ran);
-      checkTimedOut(owner, own, ran);
+      checkHooks(owner, hooksOfOwner, result);
+      checkTimedOut(owner, hooksOfOwner, result);
     }
-    for (const nodes of listsIn(steps)) checkOrder(nodes, ran);
-    checkJob(hooks, ran);
-    checkOutcome(steps, ran);
+    for (const nodes of listsIn(steps)) checkOrder(nodes, result);
+    checkJob(hooks, result);
+    checkOutcome(steps, result);
   });
   await fc.assert(property, { numRuns: propertyRuns(200) });
 });

@@ -15,7 +15,7 @@ export class LogBudget {
     this.#limit = limit;
   }
 
-  get spent(): boolean {
+  get isSpent(): boolean {
     return this.#used > this.#limit;
   }
 
@@ -32,12 +32,12 @@ export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;
   readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
-  /** At the beginning of each line. */
+  /** Written at the beginning of each line. */
   readonly #prefix: string;
   #atLineStart = true;
   #text = '';
   #timer: NodeJS.Timeout | undefined;
-  #since = 0;
+  #waitingSince = 0;
 
   constructor(masker: Masker, budget: LogBudget, emit: (text: string) => void, prefix = '') {
     this.#prefix = prefix;
@@ -47,11 +47,11 @@ export class StepLog {
   }
 
   write(stream: 'stdout' | 'stderr', bytes: Buffer): void {
-    if (this.#budget.spent) return;
+    if (this.#budget.isSpent) return;
     this.#append(this.#streams[stream].write(bytes));
   }
 
-  /** Adds a line of the agent. */
+  /** Adds a line that the agent itself writes. */
   note(line: string): void {
     this.#append(`${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`);
   }
@@ -63,11 +63,11 @@ export class StepLog {
 
   #append(text: string): void {
     if (text === '') return;
-    if (this.#text === '') this.#since = performance.now();
+    if (this.#text === '') this.#waitingSince = performance.now();
     this.#text += this.#prefix === '' ? text : this.#withPrefix(text);
     while (this.#text.length >= BATCH_CHARACTERS)
       this.#flush(this.#lineEnd(BATCH_CHARACTERS) || BATCH_CHARACTERS);
-    if (this.#text !== '') this.#timer ??= setTimeout(() => this.#due(), FLUSH_LINES_MS);
+    if (this.#text !== '') this.#timer ??= setTimeout(() => this.#flushWhenDue(), FLUSH_LINES_MS);
   }
 
   #withPrefix(text: string): string {
@@ -80,18 +80,18 @@ export class StepLog {
     return this.#text.lastIndexOf('\n', limit - 1) + 1;
   }
 
-  #due(): void {
+  #flushWhenDue(): void {
     this.#timer = undefined;
-    const old = performance.now() - this.#since >= FLUSH_ALL_MS;
-    this.#flush(old ? this.#text.length : this.#lineEnd(this.#text.length));
-    if (this.#text !== '') this.#timer = setTimeout(() => this.#due(), FLUSH_LINES_MS);
+    const isOld = performance.now() - this.#waitingSince >= FLUSH_ALL_MS;
+    this.#flush(isOld ? this.#text.length : this.#lineEnd(this.#text.length));
+    if (this.#text !== '') this.#timer = setTimeout(() => this.#flushWhenDue(), FLUSH_LINES_MS);
   }
 
   #flush(length: number): void {
     if (length === 0) return;
     const text = this.#budget.cut(this.#text.slice(0, length));
     this.#text = this.#text.slice(length);
-    this.#since = performance.now();
+    this.#waitingSince = performance.now();
     if (this.#text === '') {
       clearTimeout(this.#timer);
       this.#timer = undefined;

@@ -3,13 +3,15 @@ import type { BuildContext } from './build-context.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { pauseFor } from './retry.ts';
 import type { RunningService } from './running-service.ts';
-import { failureOf, Phase, runServiceCommand } from './service-phase.ts';
+import { failureOf, runServiceCommand, ServicePhase } from './service-phase.ts';
 
 const STOP_SECONDS = 60;
-/** A shim kills for 10 s at most, then its container ends. */
+/** A shim sends signals to remaining processes for 10 s at most, then its container ends. */
 const SWEEP_SECONDS = 20;
 
-/** Stops all running services, the last one first. A stop that fails changes nothing. */
+/**
+ * Stops all running services, the last one first. A stop that fails does not change the outcome of the build.
+ */
 export async function stopServices(context: BuildContext): Promise<void> {
   for (const running of context.services.splice(0).toReversed()) await stopService(running, context);
 }
@@ -18,23 +20,23 @@ async function stopService(
   { service, foreground, log }: RunningService,
   context: BuildContext,
 ): Promise<void> {
-  const phase = new Phase(`${service.id}.stop`, service, context);
-  const why = service.stop && (await runStop(service.stop, phase, context));
+  const phase = new ServicePhase(`${service.id}.stop`, service, context);
+  const stopProblem = service.stop && (await runStop(service.stop, phase, context));
   foreground?.stop.abort();
   await foreground?.ended;
-  const left = await endContainers(service, context);
+  const containerProblem = await endContainers(service, context);
   log.end();
-  const problem = why ?? left;
+  const problem = stopProblem ?? containerProblem;
   if (problem === undefined) phase.succeed();
   else phase.fail(problem);
 }
 
-/** A service has containers of its own. Whatever it left behind in them ends with them. */
+/** Ends the containers of a service, which no step shares, so that the processes left in them end too. */
 async function endContainers(
   { start, ready, stop }: PlanService,
   { shims }: BuildContext,
 ): Promise<string | undefined> {
-  const commands = [start, ready, stop].filter((one) => one !== undefined);
+  const commands = [start, ready, stop].filter((command) => command !== undefined);
   const names = new Set(commands.map(({ command }) => command.container));
   const limit = new AbortController();
   const ended = Promise.all([...names].flatMap((name) => shims.get(name)?.askToEnd() ?? []));
@@ -48,10 +50,10 @@ async function endContainers(
 
 async function runStop(
   command: ServiceCommand,
-  phase: Phase,
+  phase: ServicePhase,
   context: BuildContext,
 ): Promise<string | undefined> {
-  const { stop, release } = context.hooks.limited(STOP_SECONDS, 'step-timeout');
+  const { stop, release } = context.hooksStop.limited(STOP_SECONDS, 'step-timeout');
   const end = await runServiceCommand(command, { stop: stop.signal, log: phase.log }, context);
   release();
   return stop.reason === 'step-timeout' ? `timed out after ${formatSeconds(STOP_SECONDS)}` : failureOf(end);

@@ -16,12 +16,12 @@ export type StopReason =
   /** Another attempt replaced this one. */
   | 'session-over';
 
-/** Nothing runs after them, not even hooks: they stop the Pod's agent as a whole. */
+/** Reasons that stop the whole agent: nothing runs after them, not even hooks. */
 const FINAL: ReadonlySet<StopReason> = new Set(['terminated', 'refused', 'session-over']);
 
 /**
- * A request to stop a part of the work, and what is inside of it. The first reason stays, except that
- * `session-over` replaces it.
+ * A switch that stops a part of the work and the parts inside it, its children. The first reason stays, except
+ * that `session-over` replaces it.
  */
 export class Stop {
   readonly #controller = new AbortController();
@@ -48,7 +48,7 @@ export class Stop {
     return this.reason !== undefined && FINAL.has(this.reason);
   }
 
-  /** A final reason stops everything. */
+  /** Stops this part of the work. A final reason stops the parts around it too. */
   request(reason: StopReason): void {
     if (FINAL.has(reason) && this.#parent !== undefined) {
       this.#parent.request(reason);
@@ -62,7 +62,7 @@ export class Stop {
     return new Stop(this);
   }
 
-  /** A part that stops after some time. `release` ends the clock and the link to its parent. */
+  /** Returns a part that stops after some time. `release` ends the timer and the link to its parent. */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
     const stop = this.child();
     const clock = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);

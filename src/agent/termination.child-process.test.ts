@@ -14,7 +14,7 @@ const succeeded = (step: string, more: Partial<StepEnd> = {}): StepEnd => ({
   status: 'succeeded',
   ...more,
 });
-const words: Termination = {
+const TERMINATION: Termination = {
   outcome: 'failed',
   reason: 'StepFailed',
   message: 'Step unit: exit code 1.',
@@ -22,17 +22,17 @@ const words: Termination = {
   acknowledged: 7,
 };
 
-function written(more: Partial<Termination>) {
-  const text = encodeTermination({ ...words, ...more });
+function writeAndParse(more: Partial<Termination>) {
+  const text = encodeTermination({ ...TERMINATION, ...more });
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
   return parseTermination(text);
 }
 
-const large = (letters: number): Record<string, string> => ({ ref: 'v'.repeat(letters) });
+const largeVersion = (letters: number): Record<string, string> => ({ ref: 'v'.repeat(letters) });
 
 describe('the termination message', () => {
-  test('is read as it was written', () => {
-    expect(written({})).toEqual({
+  test('has the same content after it was written and parsed', () => {
+    expect(writeAndParse({})).toEqual({
       format: 1,
       outcome: 'failed',
       reason: 'StepFailed',
@@ -49,46 +49,49 @@ describe('the termination message', () => {
       succeeded('1', { version: { ref: 'b' } }),
       succeeded('2', { version: {} }),
     ];
-    expect(written({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
+    expect(writeAndParse({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
   });
 
-  test.each(['x', 'ä', '"', '🗝'])('with a long sentence of %j shortens it and keeps the rest', (letter) => {
-    const read = written({ message: letter.repeat(5000) });
+  test.each(['x', 'ä', '"', '🗝'])('shortens a long sentence of %j and keeps the exit codes', (letter) => {
+    const read = writeAndParse({ message: letter.repeat(5000) });
     expect(read).toMatchObject({ exits: { '0': 0, '1': null }, acknowledged: 7 });
     expect(read?.message.length).toBeGreaterThan(500);
   });
 
-  test('drops the sentence for a version', () => {
-    const read = written({ message: 'x'.repeat(2000), ends: [succeeded('0', { version: large(3800) })] });
-    expect(read?.versions).toEqual({ '0': large(3800) });
+  test('shortens the sentence to keep a version', () => {
+    const read = writeAndParse({
+      message: 'x'.repeat(2000),
+      ends: [succeeded('0', { version: largeVersion(3800) })],
+    });
+    expect(read?.versions).toEqual({ '0': largeVersion(3800) });
     expect(read?.message.length).toBeLessThan(200);
   });
 
   test('drops a version that does not fit, and keeps the others and the sentence', () => {
     const ends = [
-      succeeded('0', { version: large(100) }),
-      succeeded('1', { version: large(5000) }),
-      succeeded('2', { version: large(200) }),
+      succeeded('0', { version: largeVersion(100) }),
+      succeeded('1', { version: largeVersion(5000) }),
+      succeeded('2', { version: largeVersion(200) }),
     ];
-    expect(written({ ends })).toMatchObject({
-      message: words.message,
+    expect(writeAndParse({ ends })).toMatchObject({
+      message: TERMINATION.message,
       exits: { '0': 0, '1': 0, '2': 0 },
-      versions: { '0': large(100), '2': large(200) },
+      versions: { '0': largeVersion(100), '2': largeVersion(200) },
     });
-    expect(written({ ends })?.versions).not.toHaveProperty('1');
+    expect(writeAndParse({ ends })?.versions).not.toHaveProperty('1');
   });
 
   test('drops the steps that the gateway knows before anything else', () => {
     const many = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
-    const last = succeeded('1000', { version: large(100) });
-    const read = written({ ends: [...many, last], acknowledged: 1005 });
+    const last = succeeded('1000', { version: largeVersion(100) });
+    const read = writeAndParse({ ends: [...many, last], acknowledged: 1005 });
     expect(Object.keys(read?.exits ?? {})).toEqual(['996', '997', '998', '999', '1000']);
-    expect(read).toMatchObject({ message: words.message, versions: { '1000': large(100) } });
+    expect(read).toMatchObject({ message: TERMINATION.message, versions: { '1000': largeVersion(100) } });
   });
 
-  test('names none of very many unacknowledged steps rather than some, because that proves nothing', () => {
+  test('names no step if too many are unacknowledged, because some of them would prove nothing', () => {
     const ends = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
-    expect(written({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
+    expect(writeAndParse({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
       outcome: 'succeeded',
       exits: {},
     });
@@ -96,14 +99,14 @@ describe('the termination message', () => {
 });
 
 describe('the file of the termination message', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-words-'));
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-termination-'));
   const path = join(folder, 'termination-log');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('has the last text, shorter or longer than the earlier one', () => {
     for (const message of ['first', 'a longer one '.repeat(20), 'short']) {
-      writeTermination(path, { ...words, message });
-      expect(readFileSync(path, 'utf8')).toBe(encodeTermination({ ...words, message }));
+      writeTermination(path, { ...TERMINATION, message });
+      expect(readFileSync(path, 'utf8')).toBe(encodeTermination({ ...TERMINATION, message }));
     }
   });
 
@@ -111,8 +114,8 @@ describe('the file of the termination message', () => {
     const messages = ['short', 'much longer '.repeat(100)];
     const script = `
       import { writeTermination } from ${JSON.stringify(new URL('termination.ts', import.meta.url))};
-      const words = ${JSON.stringify(words)};
-      const write = (message) => writeTermination(${JSON.stringify(path)}, { ...words, message });
+      const TERMINATION = ${JSON.stringify(TERMINATION)};
+      const write = (message) => writeTermination(${JSON.stringify(path)}, { ...TERMINATION, message });
       write('short');
       console.log('ready');
       for (;;) for (const message of ${JSON.stringify(messages)}) write(message);`;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { MAX_TERMINATION_BYTES, type StepStatus, type TerminationMessage } from '#domain/build/events.ts';
 
-/** How a step ended, and the sequence number of that event. */
+/** How a step ended, and the sequence number of its `step-ended` event. */
 export interface StepEnd {
   step: string;
   sequence: number;
@@ -16,12 +16,15 @@ export interface Termination extends Pick<TerminationMessage, 'outcome' | 'reaso
   acknowledged: number;
 }
 
-/** Writes the termination message where the kubelet reads it. Ignores errors: it is only a fallback. */
+/**
+ * Writes the termination message where the kubelet reads it. Ignores errors, because the message is a
+ * fallback.
+ */
 export function writeTermination(path: string, termination: Termination): void {
   try {
     replaceText(path, encodeTermination(termination));
   } catch {
-    // The gateway has the same events, or the operator decides by the Pod.
+    // Without the message, the operator uses the events that the gateway has, or judges the end of the Pod.
   }
 }
 
@@ -43,8 +46,8 @@ function replaceText(path: string, text: string): void {
 }
 
 /**
- * Fits the limit by dropping, in this order: steps whose ends are acknowledged, the sentence, versions (the
- * largest first), and all steps.
+ * Returns the termination message as JSON. If it exceeds the limit of Kubernetes, drops in this order: steps
+ * whose ends are acknowledged, the sentence, versions (the largest first), and all steps.
  */
 export function encodeTermination({ ends, ...termination }: Termination): string {
   const whole = JSON.stringify(messageOf(termination, ends));
@@ -53,8 +56,8 @@ export function encodeTermination({ ends, ...termination }: Termination): string
   const versions = unacknowledged
     .filter((end) => end.version !== undefined)
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  for (let without = 0; without <= versions.length; without += 1) {
-    const text = withSentence(messageOf(termination, unacknowledged, versions.slice(0, without)));
+  for (let droppedVersions = 0; droppedVersions <= versions.length; droppedVersions += 1) {
+    const text = withSentence(messageOf(termination, unacknowledged, versions.slice(0, droppedVersions)));
     if (text !== undefined) return text;
   }
   return withSentence(messageOf(termination, [])) ?? '';
@@ -63,14 +66,14 @@ export function encodeTermination({ ends, ...termination }: Termination): string
 function messageOf(
   termination: Omit<Termination, 'ends'>,
   ends: StepEnd[],
-  without: StepEnd[] = [],
+  droppedVersions: StepEnd[] = [],
 ): TerminationMessage {
   const statuses = ends.flatMap(({ step, status }) =>
     status === 'succeeded' ? [] : [[step, status] as const],
   );
   const versions = ends.flatMap((end) => {
     const { step, sequence, version } = end;
-    const isReported = sequence > termination.acknowledged && !without.includes(end);
+    const isReported = sequence > termination.acknowledged && !droppedVersions.includes(end);
     return isReported && version !== undefined ? [[step, version] as const] : [];
   });
   return {
@@ -86,7 +89,7 @@ function sizeOf({ version }: StepEnd): number {
   return Buffer.byteLength(JSON.stringify(version ?? {}));
 }
 
-/** The message with as much of its sentence as fits; undefined if it is too long even without one. */
+/** The message with as much of its sentence as fits; undefined if it is too long even without a sentence. */
 function withSentence(message: TerminationMessage): string | undefined {
   const spare = MAX_TERMINATION_BYTES - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
   if (spare < 0) return undefined;

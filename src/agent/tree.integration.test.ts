@@ -28,8 +28,8 @@ const group = (id: string, steps: PlanStep[], more: Partial<PlanGroup> = {}): Pl
 function branch(id: string, condition: string | undefined, steps: PlanNode[]): PlanBranch {
   const parsed = condition === undefined ? undefined : parseCondition(condition);
   if (parsed !== undefined && 'reason' in parsed) throw new Error(parsed.reason);
-  const held: { condition?: Condition } = parsed === undefined ? {} : { condition: parsed };
-  return { id, name: condition ?? 'else', ...held, services: [], steps };
+  const parsedCondition: { condition?: Condition } = parsed === undefined ? {} : { condition: parsed };
+  return { id, name: condition ?? 'else', ...parsedCondition, services: [], steps };
 }
 
 const LANES = [
@@ -76,7 +76,7 @@ describe('a step whose secret has no value', () => {
 });
 
 describe('hooks', () => {
-  test('run after their step by its outcome, then ensure, and see what it exported', async () => {
+  test('of the outcome run after their step, then ensure, and see what the step exported', async () => {
     const onSuccess = [step('0.on_success.0', 'echo good $TASK_0_KEY')];
     const onFailure = [step('0.on_failure.0', 'echo bad')];
     const ensure = [step('0.ensure.0', 'echo always')];
@@ -87,7 +87,7 @@ describe('hooks', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('of the job know how it ended, and a failing one changes nothing', async () => {
+  test('of the job see how the job ended, and a failing hook does not change the outcome', async () => {
     const onFailure = [step('on_failure.0', 'echo $BUILD_STATUS $BUILD_REASON; exit 1')];
     const ensure = [step('ensure.0', 'echo cleaned')];
     await run([step('0', 'exit 3'), step('1', 'echo never')], { hooks: { onFailure, ensure } });
@@ -102,7 +102,7 @@ describe('hooks', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0: exit code 3.' });
   });
 
-  test('run after a cancel, those for it and ensure', async () => {
+  test('run after a cancel: first on_cancel, then ensure', async () => {
     const hooks = {
       onCancel: [step('0.on_cancel.0', 'echo undone')],
       onFailure: [step('0.on_failure.0', 'echo no')],
@@ -116,7 +116,7 @@ describe('hooks', () => {
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
   });
 
-  test('of a finished plan go on after a cancel, which changes nothing', async () => {
+  test('that run when a cancel arrives continue, and the outcome of the finished steps stays', async () => {
     const ensure = [step('ensure.0', 'touch begun; sleep 2; echo whole')];
     const agent = await start({ ...plan([]), steps: [step('0', 'true')], hooks: { ensure } });
     await fileAppears('begun');
@@ -155,14 +155,15 @@ describe('attempts', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('end with the last one', async () => {
+  test('that all fail make the step fail', async () => {
     await run([step('0', 'exit 7', { attempts: 2 })]);
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0: exit code 7.' });
   });
 });
 
-const meet = (own: string, other: string): string =>
-  `touch ${own}; until [ -e ${other} ]; do sleep 0.02; done; echo K=${own} >>$SVC_OUTPUT`;
+/** A script that ends only if the script with the swapped files runs at the same time. */
+const meet = (ownFile: string, otherFile: string): string =>
+  `touch ${ownFile}; until [ -e ${otherFile} ]; do sleep 0.02; done; echo K=${ownFile} >>$SVC_OUTPUT`;
 
 describe('a group', () => {
   test('runs its steps in parallel, each in a container of its own, and exports what they set', async () => {
@@ -246,12 +247,12 @@ describe('branches', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('look for a whole member of a list', async () => {
+  test('with `contains` compare whole members of a list', async () => {
     await run(steps, { variables: { INPUT_LIST: 'x,yy' }, listVariables: ['INPUT_LIST'] });
     expect(statuses('1.0', '1.1', '1.2', '1.2.0')).toEqual(['skipped', 'skipped', 'succeeded', 'succeeded']);
   });
 
-  test('without one that holds change nothing', async () => {
+  test('without a condition that holds run no step, and the build continues', async () => {
     await run([
       { id: '0', kind: 'branches', branches: [branch('0.0', '$BUILD_NUMBER == 9', [])] },
       step('1', 'true'),
@@ -262,13 +263,13 @@ describe('branches', () => {
 });
 
 describe('inputs and outputs of a task', () => {
-  test('that are missing fail it, before and after it runs', async () => {
+  test('that are missing fail the task before it runs', async () => {
     await run([step('0', 'touch never', { inputs: ['dist/app'] })]);
     expect(gateway.log('0')).toBe('[its input dist/app does not exist]\n');
     expect(gateway.end).toMatchObject({ outcome: 'failed' });
   });
 
-  test('that are there change nothing', async () => {
+  test('that exist let the task succeed', async () => {
     await run([
       step('0', 'mkdir dist; touch dist/app', { outputs: ['dist/app'] }),
       step('1', 'true', { inputs: ['dist'] }),
@@ -281,7 +282,7 @@ describe('inputs and outputs of a task', () => {
     expect(gateway.log('0')).toBe('[its inputs dist/app, dist/map do not exist]\n');
   });
 
-  test('that no variable can hold fail the task, so that its hooks can run', async () => {
+  test('that are too large for an environment fail the task, and its hooks run', async () => {
     const ensure = [step('ensure.0', 'echo [${TASK_0_A-}]')];
     const script = 'printf A= >>$SVC_OUTPUT; head -c 140000 /dev/zero | tr "\\0" x >>$SVC_OUTPUT';
     await run([step('0', script, { exports: 'TASK_0_' })], { hooks: { ensure } });
@@ -292,7 +293,7 @@ describe('inputs and outputs of a task', () => {
     expect(gateway.log('ensure.0')).toBe('[]\n');
   });
 
-  test('that a task does not make fail it, and its exports are dropped', async () => {
+  test('that a task does not make fail the task, and its exports are dropped', async () => {
     const ensure = [step('ensure.0', 'echo [${TASK_0_A-}]')];
     await run([step('0', 'echo A=1 >>$SVC_OUTPUT', { outputs: ['dist'], exports: 'TASK_0_' })], {
       hooks: { ensure },
@@ -306,13 +307,13 @@ const notify = (id: string, script: string): PlanStep =>
   step(id, script, { kind: 'notify', message: 'Build $BUILD_NUMBER' });
 
 describe('notifications', () => {
-  test('of a failing step fail for themselves only', async () => {
+  test('among the steps do not fail the build if they fail', async () => {
     await run([notify('0', 'exit 1'), step('1', 'true')]);
     expect(statuses('0', '1')).toEqual(['failed', 'succeeded']);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('are sent after the hooks of the job for the event of its end, with the status', async () => {
+  test('for the outcome of the job are sent after its hooks, and see the status', async () => {
     const notifications = [
       { on: ['failure' as const], step: notify('notification.0', 'echo $notify_build_status') },
       { on: ['success' as const], step: notify('notification.1', 'echo no') },
@@ -327,13 +328,16 @@ describe('notifications', () => {
     ['succeeded', 'exit 1', ['notification.0']],
     ['failed', 'exit 1', []],
     ['failed', 'true', ['notification.0']],
-  ])('on changed follow a build that %s and runs %j: %j', async (previousOutcome, script, sent) => {
-    const notifications = [{ on: ['changed' as const], step: notify('notification.0', 'true') }];
-    await run([step('0', script)], { notifications, previousOutcome });
-    expect(gateway.order()).toEqual(['0', ...sent]);
-  });
+  ])(
+    'on changed, after a build that %s and with a step %j, are sent: %j',
+    async (previousOutcome, script, sent) => {
+      const notifications = [{ on: ['changed' as const], step: notify('notification.0', 'true') }];
+      await run([step('0', script)], { notifications, previousOutcome });
+      expect(gateway.order()).toEqual(['0', ...sent]);
+    },
+  );
 
-  test('know why the build ended, and a failing one changes nothing', async () => {
+  test('see why the build ended, and a failing notification does not change the outcome', async () => {
     const script = 'echo $BUILD_STATUS $BUILD_REASON ${BUILD_TIMED_OUT-}: $NOTIFY_MESSAGE; exit 1';
     const message = '$BUILD_STATUS ($BUILD_REASON)';
     const notifications = [

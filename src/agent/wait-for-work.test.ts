@@ -9,15 +9,13 @@ const LIMIT_MS = 600_000;
 const WORK = { work: 'build', plan: { format: 3, containers: [] } };
 type OnLine = (line: string) => void;
 
-/**
- * An agent that waits for work. `streams` is called for each stream that it opens, with their count so far.
- */
-function waiting(streams: (count: number, onLine: OnLine, stop: AbortSignal) => Promise<void>) {
+/** An agent that waits for work. It calls `openStream` for each stream, with the number of streams so far. */
+function waitingAgent(openStream: (count: number, onLine: OnLine, stop: AbortSignal) => Promise<void>) {
   const stop = new AbortController();
   const paths: string[] = [];
   const follow = async (path: string, onLine: OnLine, signal: AbortSignal): Promise<void> => {
     paths.push(path);
-    await streams(paths.length, onLine, signal);
+    await openStream(paths.length, onLine, signal);
   };
   const options = { architecture: 'arm64', stop: stop.signal, unreachableLimitMs: LIMIT_MS };
   const work = waitForWork({ follow }, options);
@@ -30,7 +28,7 @@ const sleep = (milliseconds: number): Promise<void> =>
 
 describe('an agent that waits', () => {
   test('sends its architecture, and gets the plan in the first line of the stream', async () => {
-    const { work, paths } = waiting(async (_count, onLine) => {
+    const { work, paths } = waitingAgent(async (_count, onLine) => {
       await sleep(1000);
       onLine(JSON.stringify(WORK));
       await sleep(60_000);
@@ -41,7 +39,7 @@ describe('an agent that waits', () => {
   });
 
   test('connects again when its stream breaks or ends', async () => {
-    const { work, paths } = waiting(async (count, onLine) => {
+    const { work, paths } = waitingAgent(async (count, onLine) => {
       if (count === 1) throw new Error('cut off');
       if (count === 3) onLine(JSON.stringify(WORK));
     });
@@ -51,9 +49,9 @@ describe('an agent that waits', () => {
   });
 
   test('ends when its session is over, or the Pod is deleted', async () => {
-    const over = waiting(() => Promise.reject(new SessionOver('401')));
-    await expect(over.work).rejects.toThrow(SessionOver);
-    const deleted = waiting(
+    const withSessionOver = waitingAgent(() => Promise.reject(new SessionOver('401')));
+    await expect(withSessionOver.work).rejects.toThrow(SessionOver);
+    const deleted = waitingAgent(
       (_count, _onLine, stop) =>
         new Promise((_resolve, reject) => stop.addEventListener('abort', () => reject(new Error('aborted')))),
     );
@@ -62,21 +60,21 @@ describe('an agent that waits', () => {
   });
 
   test('gives up when the gateway is unreachable for as long as a build would wait for it', async () => {
-    const { work } = waiting(() => Promise.reject(new GatewayError('refused')));
+    const { work } = waitingAgent(() => Promise.reject(new GatewayError('refused')));
     const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
-  test('gives up when every stream ends at once for that long, so that the build gets another Pod', async () => {
-    const { work } = waiting(() => Promise.resolve());
+  test('gives up when every stream ends at once for as long as that, so that the build gets another Pod', async () => {
+    const { work } = waitingAgent(() => Promise.resolve());
     const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
     await ended;
   });
 
   test('waits as long as streams work', async () => {
-    const { work, paths, stop } = waiting(() => sleep(120_000));
+    const { work, paths, stop } = waitingAgent(() => sleep(120_000));
     await jest.advanceTimersByTimeAsync(10 * LIMIT_MS);
     expect(paths.length).toBeGreaterThan(10);
     stop.abort();
@@ -85,7 +83,7 @@ describe('an agent that waits', () => {
   });
 
   test('refuses a plan in an unknown format', async () => {
-    const { work } = waiting(async (count, onLine) => {
+    const { work } = waitingAgent(async (count, onLine) => {
       onLine(JSON.stringify(count === 1 ? { work: 'build', plan: { format: 9 } } : WORK));
     });
     await jest.advanceTimersByTimeAsync(1000);

@@ -9,7 +9,7 @@ const STABLE_STREAM_MS = 10_000;
 export interface WaitOptions {
   architecture: string;
   stop: AbortSignal;
-  /** Gives up after this time without a working stream: by then, a build may have taken the Pod. */
+  /** Gives up after this time without a working stream, because a build may have taken the Pod meanwhile. */
   unreachableLimitMs: number;
 }
 

@@ -50,7 +50,7 @@ export async function runPlan({
     fetchIdentity: async () => ({ variables: {} }),
     stop,
     root,
-    ended: nothing,
+    onStepEnded: nothing,
   });
   await outbox.whenAcknowledged(outbox.flush());
   outbox.giveUp(new Error('the run has ended'));
