@@ -11,13 +11,14 @@ import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Sends every kind of credential with every role in two teams to every route, over HTTP and a real Postgres.
- * The expected answers come from `oracle` below, which shares no code with the implementation.
+ * The expected answers come from `expectedRefusal` below, which shares no code with the implementation.
  */
 type Kind = 'none' | 'wrong' | 'session' | 'personal' | 'team-token' | 'installation';
+/** Someone who sends requests with one credential. */
 interface Caller {
-  who: string;
+  description: string;
   kind: Kind;
-  /** In team main. */
+  /** The role in team main. Absent: the caller is no member of it. */
   role?: Role;
   globalAdmin?: boolean;
   token(): Promise<string | undefined>;
@@ -32,9 +33,10 @@ let gateway: Gateway;
 let folder: string;
 const callers: Caller[] = [];
 /**
- * A body cannot choose team or user. `keep_tokens` keeps a test from ending tokens that others still need.
+ * The body of every request. Its team and user must have no effect. `keep_tokens` keeps the tokens that later
+ * requests need.
  */
-const ELSEWHERE = { team: 'other', user: 'root', keep_tokens: true };
+const BODY_WITH_OTHER_TEAM = { team: 'other', user: 'root', keep_tokens: true };
 
 beforeAll(async () => {
   stores = await openStores();
@@ -58,26 +60,34 @@ afterAll(async () => {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 async function makeCallers(): Promise<void> {
-  callers.push({ who: 'nobody', kind: 'none', token: async () => undefined });
-  callers.push({ who: 'a token of nobody', kind: 'wrong', token: async () => `tok_${'0'.repeat(64)}` });
-  callers.push({ who: 'nonsense', kind: 'wrong', token: async () => 'nonsense' });
-  callers.push({ who: 'a session of nobody', kind: 'wrong', token: async () => 'eyJhbGciOiJub25lIn0.e30.' });
+  callers.push({ description: 'nobody', kind: 'none', token: async () => undefined });
+  callers.push({
+    description: 'a token of nobody',
+    kind: 'wrong',
+    token: async () => `tok_${'0'.repeat(64)}`,
+  });
+  callers.push({ description: 'nonsense', kind: 'wrong', token: async () => 'nonsense' });
+  callers.push({
+    description: 'a session of nobody',
+    kind: 'wrong',
+    token: async () => 'eyJhbGciOiJub25lIn0.e30.',
+  });
   await gateway.account('root', { globalAdmin: true });
   const rootToken = await gateway.token(await gateway.session('root'), { name: 'all', personal: true });
   callers.push({
-    who: 'a global admin',
+    description: 'a global admin',
     kind: 'session',
     globalAdmin: true,
     token: async () => await gateway.session('root'),
   });
   callers.push({
-    who: "a global admin's token",
+    description: "a global admin's token",
     kind: 'personal',
     globalAdmin: true,
     token: async () => rootToken,
   });
   callers.push({
-    who: "the installation's admin token",
+    description: "the installation's admin token",
     kind: 'installation',
     globalAdmin: true,
     token: async () => 'file-root',
@@ -90,22 +100,37 @@ async function makeCallers(): Promise<void> {
     const scope = { personal: false, team_canonical: 'main', role };
     const scoped = await gateway.token(await gateway.session(name), { name: 'some', ...scope });
     const rootScoped = await gateway.token(await gateway.session('root'), { name: `for-${role}`, ...scope });
-    callers.push({ who: name, kind: 'session', role, token: async () => await gateway.session(name) });
     callers.push({
-      who: `${role}-of-other`,
+      description: name,
+      kind: 'session',
+      role,
+      token: async () => await gateway.session(name),
+    });
+    callers.push({
+      description: `${role}-of-other`,
       kind: 'session',
       token: async () => await gateway.session(`${role}-of-other`),
     });
-    callers.push({ who: `${name}'s personal token`, kind: 'personal', role, token: async () => personal });
-    callers.push({ who: `${name}'s token for main`, kind: 'team-token', role, token: async () => scoped });
     callers.push({
-      who: `a global admin's token for main as ${role}`,
+      description: `${name}'s personal token`,
+      kind: 'personal',
+      role,
+      token: async () => personal,
+    });
+    callers.push({
+      description: `${name}'s token for main`,
+      kind: 'team-token',
+      role,
+      token: async () => scoped,
+    });
+    callers.push({
+      description: `a global admin's token for main as ${role}`,
       kind: 'team-token',
       role,
       token: async () => rootScoped,
     });
     callers.push({
-      who: `the installation's token as ${role}`,
+      description: `the installation's token as ${role}`,
       kind: 'installation',
       role,
       token: async () => `file-${role}`,
@@ -113,13 +138,18 @@ async function makeCallers(): Promise<void> {
   }
 }
 
-/** The status of the refusal, or undefined if the caller may call the route. */
-function oracle(needs: AccessLevel, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
+/**
+ * The status with which the gateway must refuse the caller, or undefined if the caller may call the route.
+ */
+function expectedRefusal(
+  needs: AccessLevel,
+  { kind, role, globalAdmin = false }: Caller,
+): 401 | 403 | undefined {
   if (needs === 'nothing') return undefined;
   // An anonymous caller gets the same answer whether the object exists or not.
   if (needs === 'public') return kind === 'wrong' ? 401 : undefined;
   if (kind === 'none' || kind === 'wrong') return 401;
-  const known = {
+  const isAllowed = {
     user: kind === 'session' || kind === 'personal',
     session: kind === 'session',
     'global-admin': globalAdmin && kind !== 'team-token',
@@ -130,11 +160,13 @@ function oracle(needs: AccessLevel, { kind, role, globalAdmin = false }: Caller)
       ]),
     ),
   };
-  return new Map<string, boolean>(Object.entries(known)).get(needs) === true ? undefined : 403;
+  return new Map<string, boolean>(Object.entries(isAllowed)).get(needs) === true ? undefined : 403;
 }
 
-/** Fills in names that do not exist, so that authorized requests change nothing. */
-const fill = (url: string): string =>
+/**
+ * Fills the placeholders of a URL with names that do not exist, so that authorized requests change nothing.
+ */
+const fillWithAbsent = (url: string): string =>
   url
     .replace(':team', 'main')
     .replace(/:(?:pipeline|job|username|session|token|canonical)/g, 'absent')
@@ -147,23 +179,26 @@ describe('the access of each credential and role to each route', () => {
     expect(names.toSorted()).toEqual(ROUTES.map(([name]) => name).toSorted());
   });
 
-  test.each(ROUTES)('%s is refused exactly to callers without the role it needs', async (name, { needs }) => {
-    const [method = '', url = ''] = name.split(' ');
-    const wrong: string[] = [];
-    for (const caller of callers) {
-      const body = method === 'GET' || method === 'DELETE' ? {} : { body: ELSEWHERE };
-      const answer = await gateway.ask<{ type?: string }>(`${method} ${fill(url)}`, {
-        as: await caller.token(),
-        onlyStatus: url === '/overview/events',
-        ...body,
-      });
-      const refused = answer.status === 401 || answer.status === 403 ? answer.status : undefined;
-      if (refused !== oracle(needs, caller) || answer.status >= 500)
-        wrong.push(`${caller.who}: ${answer.status} ${answer.text}`);
-    }
-    expect(wrong).toEqual([]);
-    expect(callers.length).toBe(31);
-  });
+  test.each(ROUTES)(
+    '%s refuses exactly the callers without the role that it needs',
+    async (name, { needs }) => {
+      const [method = '', url = ''] = name.split(' ');
+      const wrongAnswers: string[] = [];
+      for (const caller of callers) {
+        const body = method === 'GET' || method === 'DELETE' ? {} : { body: BODY_WITH_OTHER_TEAM };
+        const answer = await gateway.ask<{ type?: string }>(`${method} ${fillWithAbsent(url)}`, {
+          as: await caller.token(),
+          onlyStatus: url === '/overview/events',
+          ...body,
+        });
+        const refused = answer.status === 401 || answer.status === 403 ? answer.status : undefined;
+        if (refused !== expectedRefusal(needs, caller) || answer.status >= 500)
+          wrongAnswers.push(`${caller.description}: ${answer.status} ${answer.text}`);
+      }
+      expect(wrongAnswers).toEqual([]);
+      expect(callers.length).toBe(31);
+    },
+  );
 
   test('a role in one team gives no access to another team', async () => {
     const routes = ROUTES.filter(([name]) => name.includes('/:team'));
@@ -171,7 +206,9 @@ describe('the access of each credential and role to each route', () => {
     for (const [name, { needs }] of routes) {
       const [method = '', url = ''] = name.split(' ');
       for (const as of [await gateway.session('admin-of-main'), 'file-admin']) {
-        const answer = await gateway.ask(`${method} ${fill(url.replace(':team', 'other'))}`, { as });
+        const answer = await gateway.ask(`${method} ${fillWithAbsent(url.replace(':team', 'other'))}`, {
+          as,
+        });
         expect([name, answer.status]).toEqual([name, needs === 'public' ? 404 : 403]);
       }
     }

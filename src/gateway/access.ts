@@ -24,7 +24,7 @@ export interface AccessParts {
   idleSeconds: number;
   tokenMaxSeconds: number;
   externalUrl: string | undefined;
-  /** Authorizes tokens of the installation. */
+  /** Authenticates callers by the tokens of the installation. */
   installation: Authenticate;
   now: () => Date;
   passwords: Passwords;

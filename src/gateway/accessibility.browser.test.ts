@@ -10,13 +10,13 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
- * Every page for people who use a screen reader, magnification or only the keyboard. PICTURES names a folder
- * for screenshots.
+ * Tests every page for people who use a screen reader, magnification or only the keyboard. If the environment
+ * variable PICTURES names a folder, the tests store screenshots there.
  */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
@@ -37,7 +37,8 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
@@ -49,7 +50,7 @@ beforeAll(async () => {
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
   await gateway.account('ray', { teams: { main: 'read' }, password: PASSWORD });
   await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: await gateway.session('ann') });
-  await buildOfManyColours();
+  await runBuildOfManyColours();
 });
 beforeEach(async () => {
   const person = await openPerson(site.browser, ORIGIN);
@@ -65,10 +66,10 @@ afterAll(async () => {
 });
 
 /**
- * A log that uses all 256 colours as foreground and background, and is longer than the part in the page
- * itself.
+ * Runs a build whose log uses all 256 colours as foreground and background. The log is longer than the part
+ * that the server puts into the page.
  */
-async function buildOfManyColours(): Promise<void> {
+async function runBuildOfManyColours(): Promise<void> {
   const { stores, gateway } = site;
   await giveTurns(stores);
   const [started] = await stores.builds.buildsToStart(10);
@@ -98,7 +99,7 @@ async function signIn(username: string): Promise<void> {
   await page.waitForURL('**/teams');
 }
 
-async function look(name: string): Promise<void> {
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
@@ -121,7 +122,7 @@ const PAGES: Record<string, string> = {
 describe('the pages have no accessibility problems and can be used by keyboard', () => {
   test('on the sign-in form, also after a failed sign-in', async () => {
     await page.goto('/auth/login');
-    await look('sign-in');
+    await checkPage('sign-in');
     await page.getByLabel('Username').fill('ann');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
@@ -131,14 +132,14 @@ describe('the pages have no accessibility problems and can be used by keyboard',
       'password',
       'problem',
     ]);
-    await look('sign-in-failed');
+    await checkPage('sign-in-failed');
   });
 
   test.each(['ann', 'ray'])('on the pages of %s', async (person) => {
     await signIn(person);
     for (const [name, path] of Object.entries(PAGES)) {
       await page.goto(path);
-      await look(`${name}-of-${person}`);
+      await checkPage(`${name}-of-${person}`);
     }
   });
 
@@ -147,22 +148,25 @@ describe('the pages have no accessibility problems and can be used by keyboard',
     await page.goto(BUILD);
     const log = page.locator('#log');
     await until(async () => (await log.innerText()).includes('all is well'));
-    await look('build-of-many-colours');
-    const spoken = await page
+    await checkPage('build-of-many-colours');
+    const spokenElements = await page
       .locator('[aria-live], [role=status], [role=alert], [role=log]')
-      .evaluateAll((all) => all.map(({ id }: { id: string }) => id));
-    expect([spoken, await log.getAttribute('aria-live')]).toEqual([['status', 'log-found', 'log'], 'off']);
+      .evaluateAll((elements) => elements.map(({ id }: { id: string }) => id));
+    expect([spokenElements, await log.getAttribute('aria-live')]).toEqual([
+      ['status', 'log-found', 'log'],
+      'off',
+    ]);
   });
 
   test.each([409, 429, 500, 503])('on a page for status %s', async (status) => {
     const detail = 'Something we need does not answer now. Try again in a second.';
     const again = status === 409 ? undefined : '/teams/main';
-    const shown = problemPage({ status, detail, again, request: '6f82c0bd-222c-416f-9ac1-0f2eef95596c' });
+    const problem = problemPage({ status, detail, again, request: '6f82c0bd-222c-416f-9ac1-0f2eef95596c' });
     await page.route('**/teams/main', async (route) => {
-      await route.fulfill({ status: 200, contentType: 'text/html; charset=utf-8', body: shown.text });
+      await route.fulfill({ status: 200, contentType: 'text/html; charset=utf-8', body: problem.text });
     });
     await page.goto('/teams/main');
-    await look(`problem-${status}`);
+    await checkPage(`problem-${status}`);
   });
 });
 
@@ -174,7 +178,7 @@ test('the check finds planted accessibility problems', async () => {
       'wide'.repeat(200) +
       '</td></tr></table><button class="visually-hidden" tabindex="-1">x</button>';
   });
-  const seen = (await accessibilityProblems(page)).join('\n');
-  for (const rule of ['image-alt', 'page-has-heading-one', 'too wide']) expect(seen).toContain(rule);
+  const problems = (await accessibilityProblems(page)).join('\n');
+  for (const rule of ['image-alt', 'page-has-heading-one', 'too wide']) expect(problems).toContain(rule);
   expect((await keyboardProblems(page)).join('\n')).toContain('not reached');
 });

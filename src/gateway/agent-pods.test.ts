@@ -3,20 +3,20 @@ import { agentPods } from './agent-pods.ts';
 
 type Client = Parameters<typeof agentPods>[0];
 
-/** Answers every request with this body, as the API server would. */
-function client(body: object): Client {
+/** An API server that answers every request with this body. */
+function clientAnswering(body: object): Client {
   const value = JSON.parse(JSON.stringify(body));
   return { get: async () => ({ ok: true, value }), reviewToken: async () => ({ ok: true, value }) };
 }
 
-function refusing(status: number): Client {
+function clientRefusing(status: number): Client {
   const problem = { ok: false as const, status, reason: 'Told', message: 'no' };
   return { get: async () => problem, reviewToken: async () => problem };
 }
 
 describe('agentPods.find', () => {
   const metadata = { uid: 'u1', labels: { a: 'b' } };
-  const cases: Record<string, [body: object, seen: object]> = {
+  const cases: Record<string, [body: object, expected: object]> = {
     new: [{ metadata }, { uid: 'u1', labels: { a: 'b' }, ending: false, addresses: [] }],
     'running, with both addresses': [
       {
@@ -31,18 +31,18 @@ describe('agentPods.find', () => {
     ],
     finished: [{ metadata, status: { phase: 'Failed' } }, { ending: true }],
   };
-  test.each(Object.entries(cases))('reads a Pod that is %s', async (_name, [body, seen]) => {
-    expect(await agentPods(client(body)).find({ namespace: 'main', name: 'pod' })).toMatchObject({
+  test.each(Object.entries(cases))('reads a Pod that is %s', async (_name, [body, expected]) => {
+    expect(await agentPods(clientAnswering(body)).find({ namespace: 'main', name: 'pod' })).toMatchObject({
       answer: 'found',
-      pod: seen,
+      pod: expected,
     });
   });
 
-  test('tells an absent Pod from an API server that does not answer', async () => {
-    expect(await agentPods(refusing(404)).find({ namespace: 'main', name: 'pod' })).toEqual({
+  test('distinguishes an absent Pod from an API server that does not answer', async () => {
+    expect(await agentPods(clientRefusing(404)).find({ namespace: 'main', name: 'pod' })).toEqual({
       answer: 'absent',
     });
-    expect(await agentPods(refusing(503)).find({ namespace: 'main', name: 'pod' })).toEqual({
+    expect(await agentPods(clientRefusing(503)).find({ namespace: 'main', name: 'pod' })).toEqual({
       answer: 'unavailable',
       reason: 'reading Pod main/pod: no (Told, 503)',
     });
@@ -58,7 +58,7 @@ describe('agentPods.ofToken', () => {
   const status = { authenticated: true, audiences: ['millrace-gateway'], user };
 
   test('returns the Pod that the token was created for', async () => {
-    expect(await agentPods(client({ status })).ofToken('t')).toEqual({
+    expect(await agentPods(clientAnswering({ status })).ofToken('t')).toEqual({
       answer: 'agent',
       pod: { namespace: 'main', name: 'check-1', uid: 'u1' },
     });
@@ -77,11 +77,13 @@ describe('agentPods.ofToken', () => {
     'bound to no Pod': { ...status, user: { username: user.username } },
   };
   test.each(Object.entries(others))('accepts no token that is %s', async (_name, reported) => {
-    expect(await agentPods(client({ status: reported })).ofToken('t')).toEqual({ answer: 'unknown' });
+    expect(await agentPods(clientAnswering({ status: reported })).ofToken('t')).toEqual({
+      answer: 'unknown',
+    });
   });
 
   test('reports an API server that does not answer as unavailable', async () => {
-    expect(await agentPods(refusing(500)).ofToken('t')).toEqual({
+    expect(await agentPods(clientRefusing(500)).ofToken('t')).toEqual({
       answer: 'unavailable',
       reason: 'reviewing the token of an agent: no (Told, 500)',
     });

@@ -39,7 +39,9 @@ function podOf({ metadata = {}, status = {} }: Wire<V1Pod>): AgentPod {
   };
 }
 
-/** Accepts only tokens for our audience that are bound to a Pod with the service account of our Pods. */
+/**
+ * Accepts only tokens for the gateway's audience that are bound to a Pod with the service account of agents.
+ */
 function podOfToken({ status }: Wire<V1TokenReview>): (PodName & { uid: string }) | undefined {
   if (status?.authenticated !== true || status.user === undefined) return undefined;
   if (status.audiences?.includes(GATEWAY_AUDIENCE) !== true) return undefined;
@@ -55,6 +57,6 @@ function extraOf({ extra }: Wire<V1UserInfo>, name: string): string | undefined 
 
 function namespaceOf(user: string | undefined): string | undefined {
   const [system, kind, namespace, account, ...more] = user?.split(':') ?? [];
-  const ours = system === 'system' && kind === 'serviceaccount' && account === SERVICE_ACCOUNT;
-  return ours && more.length === 0 ? namespace : undefined;
+  const isOfAgent = system === 'system' && kind === 'serviceaccount' && account === SERVICE_ACCOUNT;
+  return isOfAgent && more.length === 0 ? namespace : undefined;
 }

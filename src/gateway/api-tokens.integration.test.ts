@@ -4,7 +4,7 @@ import { type Role } from '#domain/access/roles.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Accounts, members, tokens and the audit log, over HTTP and a real Postgres. */
+/* API tokens, over HTTP and a real Postgres. */
 let stores: TestStores;
 let gateway: Gateway;
 let now: Date;
@@ -33,8 +33,8 @@ interface Problem {
   detail: string;
 }
 const kind = ({ type }: Problem): string => type.split('/').at(-1) ?? '';
-const ask = async <T = Problem>(what: string, as: string, body?: unknown) =>
-  await gateway.ask<T>(what, { as, ...(body === undefined ? {} : { body }) });
+const ask = async <T = Problem>(route: string, as: string, body?: unknown) =>
+  await gateway.ask<T>(route, { as, ...(body === undefined ? {} : { body }) });
 
 const scope = (role: Role, team = 'main') => ({ personal: false, team_canonical: team, role });
 
@@ -46,14 +46,14 @@ describe('API tokens', () => {
   });
 
   test('are shown once and stored as a hash', async () => {
-    const made = await ask<{ data: { token: string; token_prefix: string } }>('POST /api-tokens', ann, {
+    const created = await ask<{ data: { token: string; token_prefix: string } }>('POST /api-tokens', ann, {
       name: 'ci',
       personal: true,
     });
-    expect(made.status).toBe(201);
-    const { token } = made.body.data;
+    expect(created.status).toBe(201);
+    const { token } = created.body.data;
     expect(token).toMatch(/^tok_[0-9a-f]{64}$/);
-    expect(made.body.data).toEqual({
+    expect(created.body.data).toEqual({
       id: expect.any(Number),
       name: 'ci',
       username: 'ann',
@@ -96,7 +96,7 @@ describe('API tokens', () => {
     expect((await ask('GET /teams/main', token)).status).toBe(401);
   });
 
-  const refused: Record<string, [wanted: object, status: number]> = {
+  const refused: Record<string, [body: object, status: number]> = {
     "a role above the person's own": [{ name: 'x', ...scope('admin') }, 403],
     'a team that the person is not in': [{ name: 'x', ...scope('read', 'absent') }, 403],
     'a personal token with a role': [{ name: 'x', personal: true, role: 'admin' }, 400],
@@ -105,8 +105,8 @@ describe('API tokens', () => {
     'an expiry in the past': [{ name: 'x', personal: true, expires_at: '2020-01-01T00:00:00Z' }, 400],
     'an expiry that is not a time': [{ name: 'x', personal: true, expires_at: 'soon' }, 400],
   };
-  test.each(Object.entries(refused))('are refused for %s', async (_name, [wanted, status]) => {
-    expect((await ask('POST /api-tokens', ann, wanted)).status).toBe(status);
+  test.each(Object.entries(refused))('are refused for %s', async (_name, [body, status]) => {
+    expect((await ask('POST /api-tokens', ann, body)).status).toBe(status);
   });
 
   test('cannot be created by a global admin for a team that does not exist', async () => {
@@ -114,10 +114,10 @@ describe('API tokens', () => {
   });
 
   test('cannot share a name, not even when created at the same moment', async () => {
-    const both = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(async () => await ask('POST /api-tokens', ann, { name: 'ci', personal: true })),
     );
-    expect(both.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
+    expect(responses.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
   });
 
   test('give no access after they expire, and stay in the list', async () => {
@@ -133,16 +133,16 @@ describe('API tokens', () => {
   test('record their use once a minute at most', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
     const start = now;
-    const used = async (): Promise<string | undefined> => {
+    const useAndReadLastUse = async (): Promise<string | undefined> => {
       await ask('GET /profile', token);
       const list = await ask<{ data: { last_used_at?: string }[] }>('GET /api-tokens', ann);
       return list.body.data[0]?.last_used_at;
     };
-    expect(await used()).toBe(start.toISOString());
+    expect(await useAndReadLastUse()).toBe(start.toISOString());
     now = new Date(start.getTime() + 30_000);
-    expect(await used()).toBe(start.toISOString());
+    expect(await useAndReadLastUse()).toBe(start.toISOString());
     now = new Date(start.getTime() + 61_000);
-    expect(await used()).toBe(now.toISOString());
+    expect(await useAndReadLastUse()).toBe(now.toISOString());
   });
 
   test('cannot manage tokens, and are not read from a query or a cookie', async () => {

@@ -3,7 +3,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Accounts, members, tokens and the audit log, over HTTP and a real Postgres. */
+/* The audit log, over HTTP and a real Postgres. */
 let stores: TestStores;
 let gateway: Gateway;
 let now: Date;
@@ -31,10 +31,11 @@ interface Problem {
   type: string;
   detail: string;
 }
-const ask = async <T = Problem>(what: string, as: string, body?: unknown) =>
-  await gateway.ask<T>(what, { as, ...(body === undefined ? {} : { body }) });
+const ask = async <T = Problem>(route: string, as: string, body?: unknown) =>
+  await gateway.ask<T>(route, { as, ...(body === undefined ? {} : { body }) });
 
-async function history(): Promise<string> {
+/** Makes entries of several kinds. Returns a session of bob, who may read the audit log of team main. */
+async function makeEntries(): Promise<string> {
   await ask('POST /users', root, { username: 'ann', password: 'for the first day' });
   await ask('POST /teams/main/members', root, { username: 'ann', role: 'read' });
   await ask('PUT /teams/main/members/ann', root, { role: 'admin' });
@@ -56,7 +57,7 @@ describe('the audit log', () => {
     );
 
   test('shows a global admin every entry, newest first', async () => {
-    await history();
+    await makeEntries();
     expect(await actions('/admin/audit')).toEqual([
       'bob user.signed_in bob',
       'root token.created ci',
@@ -69,7 +70,7 @@ describe('the audit log', () => {
   });
 
   test('shows a team the entries about that team', async () => {
-    const bob = await history();
+    const bob = await makeEntries();
     const { body } = await ask<Page>('GET /teams/main/audit', bob);
     expect(body.data).toMatchObject([
       {
@@ -84,7 +85,7 @@ describe('the audit log', () => {
   });
 
   test('combines values of one filter with OR and filters with AND', async () => {
-    await history();
+    await makeEntries();
     expect(await actions('/admin/audit?action=member.added&action=user.created')).toHaveLength(2);
     expect(await actions('/admin/audit?action=user.signed_in&user=bob')).toEqual(['bob user.signed_in bob']);
     expect(await actions('/admin/audit?exclude_user=root')).toEqual([
@@ -111,7 +112,7 @@ describe('the audit log', () => {
   });
 
   test('has pages that can be followed forwards and back', async () => {
-    await history();
+    await makeEntries();
     const first = (await ask<Page>('GET /admin/audit?limit=3', root)).body;
     const second = (await ask<Page>(`GET /admin/audit?limit=3&before=${first.data.at(-1)?.id}`, root)).body;
     expect([first.has_more, second.data.length, second.has_more]).toEqual([true, 3, true]);
@@ -119,8 +120,8 @@ describe('the audit log', () => {
     expect(back.data).toEqual(first.data);
   });
 
-  test('keeps entries about what was deleted', async () => {
-    await history();
+  test('keeps the entries about an account after the account was deleted', async () => {
+    await makeEntries();
     await gateway.account('two', { teams: { main: 'admin' } });
     await ask('DELETE /users/ann', root);
     expect(await actions('/admin/audit?user=root&limit=1')).toEqual(['root user.deleted ann']);

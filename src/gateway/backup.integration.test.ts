@@ -10,8 +10,8 @@ import { startDebianPostgres, type DebianPostgres } from '#testing/postgres/debi
 import { found, storesOver, succeed, toSave } from '#testing/stores/stores.ts';
 
 /*
- * Runs the commands of docs/how-to/backup.md: its arguments of pg_dump, psql and pg_restore, with the
- * Postgres of the chart.
+ * Runs the commands of docs/how-to/backup.md on the Postgres of the chart: the test reads the arguments of
+ * pg_dump, psql and pg_restore from the guide.
  */
 const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'backup.md'), 'utf8');
 const APP = '/teams/main/pipelines/app';
@@ -30,14 +30,14 @@ afterAll(async () => {
 
 /** The arguments of a program as the guide gives them. */
 function argumentsOf(program: string): string[] {
-  const line = GUIDE.split('\n').find((one) => one.includes(` -- ${program} `)) ?? '';
-  const [, words = ''] = line.split(` -- ${program} `);
+  const commandLine = GUIDE.split('\n').find((line) => line.includes(` -- ${program} `)) ?? '';
+  const [, words = ''] = commandLine.split(` -- ${program} `);
   return [...words.replace(/ [<>] .*$/, '').matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) =>
     word.replaceAll("'", ''),
   );
 }
 
-async function open() {
+async function openDatabase() {
   const url = postgres.url('millrace').replace('postgres@', 'millrace@');
   const pool = await openPool(url, { maximumConnections: 10 });
   let ended: Promise<void> | undefined;
@@ -45,7 +45,7 @@ async function open() {
   toClose.push(end);
   return { url, pool, end, ...storesOver({ pool }) };
 }
-type Stores = Awaited<ReturnType<typeof open>>;
+type Stores = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Digests of all rows, by table. */
 async function contentsOf(pool: DatabasePool): Promise<Record<string, string>> {
@@ -72,8 +72,8 @@ async function fill(stores: Stores): Promise<{ session: string; token: string }>
   await gateway.account('ann', { password: 'correct horse', teams: { main: 'admin' } });
   const session = await gateway.session('ann');
   const token = await gateway.token(session, { name: 'deploy', personal: true });
-  const asked = await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });
-  expect([asked.text, asked.status]).toEqual([expect.any(String), 201]);
+  const triggered = await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });
+  expect([triggered.text, triggered.status]).toEqual([expect.any(String), 201]);
   await succeed(stores, 'unit');
   const body = { version_id: version, comment: 'the good one' };
   expect((await gateway.ask(`POST ${APP}/resources/git.app/pin`, { as: session, body })).status).toBe(200);
@@ -81,8 +81,8 @@ async function fill(stores: Stores): Promise<{ session: string; token: string }>
   return { session, token };
 }
 
-/** What people would miss first after a restore. */
-async function seen(gateway: Gateway, as: string): Promise<string[]> {
+/** The answers of the routes whose data people would miss first after a restore. */
+async function readAnswers(gateway: Gateway, as: string): Promise<string[]> {
   const paths = ['/profile', '/profile/sessions', '/api-tokens', '/teams/main/members', '/teams/main/audit'];
   const ofPipeline = [
     '',
@@ -91,9 +91,9 @@ async function seen(gateway: Gateway, as: string): Promise<string[]> {
     '/resources/git.app/versions',
     '/jobs/unit/builds/1',
   ];
-  const all = [...paths, ...ofPipeline.map((path) => `${APP}${path}`), `${APP}/jobs/unit/builds/1/logs`];
+  const allPaths = [...paths, ...ofPipeline.map((path) => `${APP}${path}`), `${APP}/jobs/unit/builds/1/logs`];
   const answers: string[] = [];
-  for (const path of all) {
+  for (const path of allPaths) {
     const answer = await fetch(`${gateway.base}${path}`, { headers: { authorization: `Bearer ${as}` } });
     expect([path, answer.status]).toEqual([path, 200]);
     answers.push(`${path} ${await answer.text()}`);
@@ -102,11 +102,11 @@ async function seen(gateway: Gateway, as: string): Promise<string[]> {
 }
 
 test('a restored dump contains sign-ins, tokens, versions, pins, builds and logs, and work continues', async () => {
-  const stores = await open();
+  const stores = await openDatabase();
   await migrate(stores.url);
   const { session, token } = await fill(stores);
   const first = await openGateway(stores);
-  const [shown, contents] = [await seen(first, session), await contentsOf(stores.pool)];
+  const [answersBefore, contents] = [await readAnswers(first, session), await contentsOf(stores.pool)];
   await first.close();
   const [latest] =
     (await stores.views.builds({ team: 'main', pipeline: 'app', job: 'unit' }, { limit: 1 }))?.rows ?? [];
@@ -118,20 +118,19 @@ test('a restored dump contains sign-ins, tokens, versions, pins, builds and logs
   await postgres.run('psql', drop);
   await postgres.run('pg_restore', [...restore, 'millrace.dump']);
 
-  const after = await open();
-  expect(await migrate(after.url)).toEqual([]);
-  expect(await contentsOf(after.pool)).toEqual(contents);
-  const second = await openGateway(after);
+  const restored = await openDatabase();
+  expect(await migrate(restored.url)).toEqual([]);
+  expect(await contentsOf(restored.pool)).toEqual(contents);
+  const second = await openGateway(restored);
   toClose.push(async () => await second.close());
-  expect(await seen(second, session)).toEqual(shown);
+  expect(await readAnswers(second, session)).toEqual(answersBefore);
   expect((await second.ask('GET /profile', { as: token })).status).toBe(200);
   const body = { username: 'ann', password: 'correct horse' };
   expect((await second.ask('POST /auth/login', { body })).status).toBe(200);
 
-  // The object is applied again in another cluster. It is the same pipeline, and the numbers of its builds
-  // continue.
-  const again = await after.pipelines.savePipeline(toSave(samplePipeline(), { uid: 'another' }));
-  expect([again.id, again.changed]).toEqual([1, false]);
+  // If people apply the Pipeline object in another cluster, the pipeline and its build numbers continue.
+  const reapplied = await restored.pipelines.savePipeline(toSave(samplePipeline(), { uid: 'another' }));
+  expect([reapplied.id, reapplied.changed]).toEqual([1, false]);
   const next = await second.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });
   expect(next.body.data).toMatchObject({ number: String(Number(latest?.number) + 1) });
 });

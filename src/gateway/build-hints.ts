@@ -6,31 +6,34 @@ export interface StoppableHints extends BuildHints {
 }
 
 /**
- * One database listener for all command streams. After a lost connection it calls the listeners of all
- * builds.
+ * Calls the listeners of a build when the build is cancelled, with one database listener for all command
+ * streams. After a lost connection, calls the listeners of all builds.
  */
 export function cancelHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
-  return buildHints(notifications, 'cancel', { afterMissed: true });
+  return buildHints(notifications, 'cancel', { callsAllAfterMissed: true });
 }
 
 /**
- * The same for shells. After a lost connection it calls no one: a person's shell that waits for its agent
- * notifies the agent again.
+ * Calls the listeners of a build when a shell of the build has input. After a lost connection, calls no
+ * listener, because a person's shell that waits for its agent notifies the agent again.
  */
 export function debugHints(notifications: Pick<Notifications, 'listen'>): StoppableHints {
-  return buildHints(notifications, 'debug-input', { afterMissed: false });
+  return buildHints(notifications, 'debug-input', { callsAllAfterMissed: false });
+}
+
+function callListeners(listeners?: Set<() => void>): void {
+  listeners?.forEach((listener) => listener());
 }
 
 function buildHints(
   notifications: Pick<Notifications, 'listen'>,
   topic: 'cancel' | 'debug-input',
-  { afterMissed }: { afterMissed: boolean },
+  { callsAllAfterMissed }: { callsAllAfterMissed: boolean },
 ): StoppableHints {
   const byBuild = new Map<number, Set<() => void>>();
   const stop = notifications.listen([topic], (notification) => {
-    const missed = afterMissed ? [...byBuild.values()] : [];
-    const called = notification.topic === 'missed' ? missed : [byBuild.get(notification.build)];
-    for (const listeners of called) listeners?.forEach((listener) => listener());
+    if (notification.topic !== 'missed') callListeners(byBuild.get(notification.build));
+    else if (callsAllAfterMissed) for (const listeners of byBuild.values()) callListeners(listeners);
   });
   return {
     on(build, listener) {

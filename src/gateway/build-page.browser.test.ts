@@ -9,11 +9,11 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, toSave } from '#testing/stores/stores.ts';
 
-/* The page of a build in a browser. PICTURES names a folder for screenshots. */
+/* The page of a build in a browser. If PICTURES names a folder, the tests store screenshots there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const run = { runner: 'shell' as const, cmd: 'true' };
@@ -21,7 +21,7 @@ const LINUX = { kind: 'task' as const, name: 'test-linux', run, attempts: 2 };
 const APP = '/teams/main/pipelines/app';
 const PASSWORD = 'correct horse battery';
 
-/** Parallel lanes, a hook of a step and one of the job, a put. */
+/** A job with a group of parallel steps, a hook of a step, and a hook of the job. */
 const treeJob: Job = {
   ...job('tree', getStep('git.app', { trigger: false }), {
     kind: 'parallel',
@@ -41,7 +41,8 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
@@ -71,18 +72,20 @@ afterAll(async () => {
 
 type Report = (...events: ReportedEvent[]) => Promise<void>;
 
-/** Starts a build of a job; nothing has run yet. */
+/** Starts a build of a job. Returns a function that reports events of its agent. */
 async function startBuild(name: string): Promise<Report> {
   const { stores, gateway } = site;
   await gateway.ask(`POST ${APP}/jobs/${name}/trigger`, { as: await gateway.session('ann') });
   return await startReportedBuild({ stores, notifications: gateway.notifications });
 }
 
-/** Records the start of the Pod as the operator does. It had its node and its images at once. */
-async function recordStart(of: string): Promise<void> {
+/**
+ * Records the start of the Pod of the job's first build, as the operator does. The Pod got its node at once.
+ */
+async function recordStart(jobName: string): Promise<void> {
   const { stores, gateway } = site;
-  const shown = await stores.views.build({ team: 'main', pipeline: 'app', job: of, number: '1' });
-  const { id: build = 0, podCreatedAt: at = new Date() } = shown ?? {};
+  const view = await stores.views.build({ team: 'main', pipeline: 'app', job: jobName, number: '1' });
+  const { id: build = 0, podCreatedAt: at = new Date() } = view ?? {};
   const times = { scheduledAt: at, containersStartedAt: at };
   await stores.builds.recordStart({ build, attempt: 1 }, 'pod', times);
   gateway.notifications.notify({ topic: 'progress', build });
@@ -109,17 +112,17 @@ const isOpen = async (name: string): Promise<string | null> =>
   await header(name).getAttribute('aria-expanded');
 const line = (number: number) => page.locator(`.build-line[data-line="${number}"]`);
 
-/** Whether a line is inside the visible part of the log. */
+/** Whether the line with this text is inside the visible part of the log. */
 async function isVisible(text: string): Promise<boolean> {
-  const at = page.locator('.build-text', { hasText: text }).first();
-  if ((await at.count()) === 0) return false;
-  const [inner, outer] = [await at.boundingBox(), await page.locator('#log').boundingBox()];
+  const logLine = page.locator('.build-text', { hasText: text }).first();
+  if ((await logLine.count()) === 0) return false;
+  const [inner, outer] = [await logLine.boundingBox(), await page.locator('#log').boundingBox()];
   return (
     inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height
   );
 }
 
-async function seen(name: string): Promise<void> {
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
@@ -135,7 +138,7 @@ describe('the log of an ended build', () => {
     await page.goto(`${APP}/jobs/folds/builds/1`);
     await until(async () => await isVisible('no such table'));
     expect(await isOpen('task test')).toBe('true');
-    await seen('log-failed');
+    await checkPage('log-failed');
 
     await page.locator('#log').evaluate((box: { scrollTop: number }) => (box.scrollTop = 0));
     expect([await isOpen('get git.app'), await isOpen('task compile')]).toEqual(['false', 'false']);
@@ -154,7 +157,7 @@ describe('the log of an ended build', () => {
       true,
     ]);
     expect(await page.locator('.build-time').first().getAttribute('data-time')).toMatch(/^\d\d:\d\d:\d\d$/);
-    await seen('log-with-times');
+    await checkPage('log-with-times');
   });
 
   test('finds words in any case, and links to lines', async () => {
@@ -182,7 +185,7 @@ describe('the log of an ended build', () => {
       'Line 2 of 3',
       ['nee', 'dle'],
     ]);
-    await seen('log-search');
+    await checkPage('log-search');
     await page.getByRole('searchbox').focus();
     await page.keyboard.press('Shift+Enter');
     await until(async () => (await count.innerText()) === 'Line 1 of 3');
@@ -207,7 +210,7 @@ describe('the log of an ended build', () => {
 });
 
 describe('the log of a running build', () => {
-  test('is followed until the viewer scrolls up, and again from its end', async () => {
+  test('is followed until the viewer scrolls up, and again after the viewer jumps to its end', async () => {
     const report = await startBuild('follows');
     await page.goto(`${APP}/jobs/follows/builds/1`);
     await until(async () => (await page.locator('#log').innerText()).includes('No output yet.'));
@@ -224,7 +227,7 @@ describe('the log of a running build', () => {
       return size > 350 * 20;
     });
     expect(await page.locator('#log').evaluate((box: { scrollTop: number }) => box.scrollTop)).toBe(top);
-    await seen('log-running');
+    await checkPage('log-running');
     await page.getByRole('button', { name: 'Jump to the end' }).click();
     await until(async () => await isVisible('compile 100'));
     await page.getByRole('rowheader', { name: 'Pod: node, images, start' }).waitFor();
@@ -240,13 +243,13 @@ describe('the log of a running build', () => {
   });
 });
 
-describe('around the log', () => {
-  test('are the steps as a tree that leads to their logs, the times, and what changed', async () => {
+describe('beside the log, the page shows', () => {
+  test('the steps as a tree that links to their logs, the times, and what changed', async () => {
     const { stores } = site;
-    const good = await startBuild('tree');
-    for (const step of ['0', '1.0', '1.1']) await good(started(step), ended(step));
-    await good(started('1'), ended('1'));
-    await endBuild(good, 'succeeded');
+    const reportFirst = await startBuild('tree');
+    for (const step of ['0', '1.0', '1.1']) await reportFirst(started(step), ended(step));
+    await reportFirst(started('1'), ended('1'));
+    await endBuild(reportFirst, 'succeeded');
     await found(stores, saved, [
       { ref: '77aa001', message: 'Check the cart' },
       { ref: '77aa002', message: 'Pay with a card' },
@@ -275,14 +278,14 @@ describe('around the log', () => {
     );
     const times = page.getByRole('region', { name: 'Where time went' });
     expect(await times.getByRole('rowheader').allInnerTexts()).toContain('Pod: node, images, start');
-    await seen('build-tree');
+    await checkPage('build-tree');
     await tree.getByRole('link', { name: 'lint' }).click();
     await until(async () => await isVisible('lint 1'));
     expect(new URL(page.url()).hash).toBe('#step-1.0');
     expect(await page.locator(':focus').getAttribute('id')).toBe('log');
   });
 
-  test('are who approved, when, and how many must', async () => {
+  test('who approved, when, and how many people must approve', async () => {
     const { gateway } = site;
     const url = `${APP}/jobs/gated/builds/1`;
     await gateway.ask(`POST ${APP}/jobs/gated/trigger`, { as: await gateway.session('ann') });
@@ -294,7 +297,7 @@ describe('around the log', () => {
     const approval = page.getByRole('region', { name: 'Approval' });
     expect(await approval.innerText()).toContain('1 of 2 people have approved.');
     expect(await approval.locator('li').innerText()).toMatch(/^bob\s+approved\s.*\sLooks good$/s);
-    await seen('build-waiting');
+    await checkPage('build-waiting');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('#status').filter({ hasText: 'pending' }).waitFor();
     expect(await approval.innerText()).toContain('2 of 2 people have approved.');
@@ -303,15 +306,18 @@ describe('around the log', () => {
   });
 });
 
-test('a log of 100,000 lines has each of them, but few elements', async () => {
+test('a log of 100,000 lines shows every line, with few elements in the page', async () => {
   const report = await startBuild('long');
   await report(started('0'), ended('0'), started('1'));
-  const each = 1000;
-  for (let first = 0; first < 100_000; first += each)
+  const linesPerEvent = 1000;
+  for (let first = 0; first < 100_000; first += linesPerEvent)
     await report(
       log(
         '1',
-        Array.from({ length: each }, (_, index) => `${first + index + 1}: some words of output\n`).join(''),
+        Array.from(
+          { length: linesPerEvent },
+          (_, index) => `${first + index + 1}: some words of output\n`,
+        ).join(''),
       ),
     );
   await report(ended('1', 'failed'));
@@ -324,5 +330,5 @@ test('a log of 100,000 lines has each of them, but few elements', async () => {
     expect(await line(number).locator('.build-text').innerText()).toBe(`${number}: some words of output`);
   }
   expect(await page.locator('.build-line').count()).toBeLessThan(300);
-  await seen('log-long');
+  await checkPage('log-long');
 });

@@ -5,7 +5,10 @@ import { accessibilityProblems, keyboardProblems } from '#testing/browser/access
 import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 
-/* The page where a person confirms a login of the command line. PICTURES names a folder for screenshots. */
+/*
+ * The page where a person confirms a login of the command line. If PICTURES names a folder, screenshots go
+ * there.
+ */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
@@ -19,12 +22,13 @@ let page: Page;
 let complaints: string[];
 let close: () => Promise<void>;
 /** Milliseconds by which the gateway's clock is ahead. */
-let ahead = 0;
+let clockAheadMs = 0;
 
 beforeAll(async () => {
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, async (stores, options) =>
-    openGateway(stores, { ...options, now: () => new Date(Date.now() + ahead) }),
+    openGateway(stores, { ...options, now: () => new Date(Date.now() + clockAheadMs) }),
   );
   await site.gateway.account('ann', { password: PASSWORD });
 });
@@ -41,17 +45,17 @@ afterAll(async () => {
   await site.close();
 });
 
-/** What a command line does: it begins a login, and asks for the session with its secret. */
+/** Begins a login as the command line does. `finish` requests the session with the secret of the login. */
 async function beginLogin() {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const begun = await site.gateway.ask<{ data: { code: string } }>('POST /auth/cli-logins', {
+  const response = await site.gateway.ask<{ data: { code: string } }>('POST /auth/cli-logins', {
     body: { challenge, client: "ann's laptop" },
     headers: { 'x-forwarded-for': '192.0.2.7' },
   });
   return {
-    code: begun.body.data.code,
-    /** The user of the session; undefined without one. */
+    code: response.body.data.code,
+    /** Requests the session. The user is undefined if there is no session. */
     finish: async () => {
       type Finished = { data?: { session?: { username: string } } };
       const answer = await site.gateway.ask<Finished>('POST /auth/cli-logins/finish', { body: { verifier } });
@@ -64,7 +68,7 @@ async function signIn(): Promise<void> {
   await sendSignInForm(page, 'ann', PASSWORD);
 }
 
-/** Opens a page, through the sign-in page. */
+/** Opens a page and signs in when the page redirects to the sign-in form. */
 async function open(path: string): Promise<void> {
   await page.goto(path);
   await signIn();
@@ -73,22 +77,23 @@ async function open(path: string): Promise<void> {
 
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
-const said = async (words: string): Promise<void> => await page.locator('main').getByText(words).waitFor();
+const textAppears = async (words: string): Promise<void> =>
+  await page.locator('main').getByText(words).waitFor();
 
-async function seen(name: string): Promise<void> {
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }
 
-test('the right code shows who asks, and "Confirm" gives them a session', async () => {
+test('the right code shows which machine asks, and "Confirm" gives it a session', async () => {
   const { code, finish } = await beginLogin();
   await open(PAGE);
-  await seen('cli-login-code');
+  await checkPage('cli-login-code');
   await page.getByLabel('Code').fill(code.toLowerCase().replace('-', ' '));
   await press('Continue');
   await press('Confirm');
-  await said('The command line is logged in.');
+  await textAppears('The command line is logged in.');
   expect(await finish()).toEqual({ status: 200, user: 'ann' });
 });
 
@@ -97,7 +102,7 @@ test('the page names the user, the server, the code, the machine and its address
   await open(`${PAGE}?code=${code}`);
   expect(await page.locator('main').innerText()).toContain('asks to act as ann at ci.example.org');
   expect((await page.locator('dd').allInnerTexts()).slice(0, 3)).toEqual([code, "ann's laptop", '192.0.2.7']);
-  await seen('cli-login');
+  await checkPage('cli-login');
   expect(await finish()).toEqual({ status: 200, user: undefined });
 });
 
@@ -108,29 +113,29 @@ test('a wrong code finds no login, and the next one may be right', async () => {
     await page.getByLabel('Code').fill(wrong);
     await press('Continue');
     await page.waitForURL(`**?code=${wrong.replace(' ', '+')}`);
-    await said(UNKNOWN);
+    await textAppears(UNKNOWN);
     expect(await page.getByRole('button', { name: /Confirm|Refuse/ }).count()).toBe(0);
   }
-  await seen('cli-login-wrong');
+  await checkPage('cli-login-wrong');
   await page.getByLabel('Code').fill(code);
   await press('Continue');
-  await said(code);
+  await textAppears(code);
 });
 
 test('"Refuse" gives no session', async () => {
   const { code, finish } = await beginLogin();
   await open(`${PAGE}?code=${code}`);
   await press('Refuse');
-  await said('The login was refused. The command line gets nothing.');
+  await textAppears('The login was refused. The command line gets nothing.');
   expect(await finish()).toEqual({ status: 404, user: undefined });
   await page.goto(`${PAGE}?code=${code}`);
-  await said(UNKNOWN);
+  await textAppears(UNKNOWN);
 });
 
 test('a login that expired while its page was open cannot be confirmed', async () => {
   const { code, finish } = await beginLogin();
   await open(`${PAGE}?code=${code}`);
-  ahead += 6 * MINUTE;
+  clockAheadMs += 6 * MINUTE;
   await press('Confirm');
   await page.getByRole('alert').filter({ hasText: UNKNOWN }).waitFor();
   expect(await finish()).toEqual({ status: 404, user: undefined });
@@ -138,16 +143,16 @@ test('a login that expired while its page was open cannot be confirmed', async (
 
 test('someone who signed in long ago signs in again before they confirm, and comes back', async () => {
   await open(PAGE);
-  ahead += 11 * MINUTE;
+  clockAheadMs += 11 * MINUTE;
   const { code, finish } = await beginLogin();
   await page.goto(`${PAGE}?code=${code}`);
-  await said('You signed in more than ten minutes ago.');
+  await textAppears('You signed in more than ten minutes ago.');
   expect(await page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
-  await seen('cli-login-old-session');
+  await checkPage('cli-login-old-session');
   await page.getByRole('link', { name: 'Sign in again to confirm' }).click();
   await signIn();
   await page.waitForURL(`**${PAGE}?code=${code}`);
   await press('Confirm');
-  await said('The command line is logged in.');
+  await textAppears('The command line is logged in.');
   expect(await finish()).toEqual({ status: 200, user: 'ann' });
 });

@@ -10,7 +10,7 @@ import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* Logins of the command line that a person confirms in a browser, over HTTP and a real Postgres. */
 const MINUTE = 60_000;
-const OURS = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+const FROM_OUR_PAGE = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
 
 let stores: TestStores;
 let gateway: Gateway;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-const pass = (milliseconds: number): void => {
+const advanceClock = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds);
 };
 const newVerifier = (): string => randomBytes(32).toString('base64url');
@@ -59,7 +59,8 @@ const answer = async (
   as: string,
 ): Promise<Answer<{ type?: string }>> =>
   await gateway.ask(`POST /profile/cli-logins/${code}/${verb}`, { as });
-const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
+const sessionStatus = async (as: string): Promise<number> =>
+  (await gateway.ask('GET /auth/session', { as })).status;
 const audit = async (): Promise<string[]> => {
   await gateway.account('root', { globalAdmin: true });
   const as = await gateway.session('root');
@@ -71,12 +72,12 @@ const audit = async (): Promise<string[]> => {
 };
 
 const cookieOf = (session: string): string => `__Host-millrace-session=${session}`;
-const later = async () => pass(2000);
+const pauseTwoSeconds = async () => advanceClock(2000);
 const confirmAs = (session: string) => async (address: string) => {
   const code = new URL(address).searchParams.get('code') ?? '';
   expect((await answer(code, 'confirm', session)).status).toBe(204);
 };
-const stored = () => readFileSync(join(home, 'millrace', 'credentials.json'), 'utf8');
+const readCredentials = () => readFileSync(join(home, 'millrace', 'credentials.json'), 'utf8');
 const page = async (path: string, session: string): Promise<Response> =>
   await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie: cookieOf(session) } });
 
@@ -102,7 +103,7 @@ describe('a login that a person confirms', () => {
     expect((await finish(newVerifier())).status).toBe(404);
     const finished = await finish(verifier);
     expect(finished.body.data).toMatchObject({ confirmed: true, session: { username: 'ann' } });
-    expect(await who(finished.body.data.session?.token ?? '')).toBe(200);
+    expect(await sessionStatus(finished.body.data.session?.token ?? '')).toBe(200);
     expect((await finish(verifier)).status).toBe(404);
     expect(await audit()).toEqual(['ann user.cli_login_confirmed laptop 192.0.2.1']);
   });
@@ -118,13 +119,13 @@ describe('a login that a person confirms', () => {
     expect((await finish(verifier)).status).toBe(200);
   });
 
-  test('needs a session of the last ten minutes, and is as old as that session', async () => {
+  test('needs a session of the last ten minutes, and its own session counts as old as that one', async () => {
     const ann = await gateway.session('ann');
-    pass(9 * MINUTE);
+    advanceClock(9 * MINUTE);
     const first = newVerifier();
     await answer((await begin(first)).body.data.code, 'confirm', ann);
     const token = (await finish(first)).body.data.session?.token ?? '';
-    pass(2 * MINUTE);
+    advanceClock(2 * MINUTE);
     const { code } = (await begin(newVerifier())).body.data;
     for (const as of [ann, token]) {
       const refused = await answer(code, 'confirm', as);
@@ -159,7 +160,7 @@ describe('a login gives nothing', () => {
     const [confirmed, waiting] = [newVerifier(), newVerifier()];
     await answer((await begin(confirmed)).body.data.code, 'confirm', ann);
     const { code } = (await begin(waiting)).body.data;
-    pass(5 * MINUTE);
+    advanceClock(5 * MINUTE);
     expect([(await finish(confirmed)).status, (await finish(waiting)).status]).toEqual([404, 404]);
     expect((await answer(code, 'confirm', ann)).status).toBe(404);
   });
@@ -185,7 +186,7 @@ test('one address cannot begin logins without end, and one account cannot try co
   expect(tries).toEqual([...Array(10).fill(404), 429]);
 });
 
-test('looking at a login of their own gives nobody more codes to try; answering it does', async () => {
+test('only answering a login allows a person to try further codes, reading it does not', async () => {
   const ann = await gateway.session('ann');
   const { code } = (await begin(newVerifier())).body.data;
   const statuses: number[] = [];
@@ -196,7 +197,7 @@ test('looking at a login of their own gives nobody more codes to try; answering 
   expect(statuses).toEqual(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 404 : 200)));
   expect((await answer('BBBB-BBBB', 'confirm', ann)).status).toBe(429);
   for (const verb of ['refuse', 'confirm'] as const) {
-    pass(5000);
+    advanceClock(5000);
     const next = (await begin(newVerifier())).body.data.code;
     expect((await answer(next, verb, ann)).status).toBe(204);
     const tries = [];
@@ -206,7 +207,7 @@ test('looking at a login of their own gives nobody more codes to try; answering 
 });
 
 describe('asking for the session', () => {
-  test('only reads until the login is confirmed, and gives it to one of many', async () => {
+  test('deletes nothing until the login is confirmed, and then gives the session to one request', async () => {
     const ann = await gateway.session('ann');
     const verifier = newVerifier();
     const { code } = (await begin(verifier)).body.data;
@@ -226,7 +227,7 @@ describe('asking for the session', () => {
     expect(all.toSorted((left, right) => left - right)).toEqual([200, ...Array(7).fill(404)]);
   });
 
-  test('is limited for an address that asks far more often than every two seconds', async () => {
+  test('is refused to an address that asks far more often than every two seconds', async () => {
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => await finish(newVerifier(), '192.0.2.77')),
     );
@@ -254,9 +255,9 @@ describe('the page', () => {
       });
     const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await send(evil, csrf)).status).toBe(403);
-    expect((await send(OURS, 'wrong')).status).toBe(403);
+    expect((await send(FROM_OUR_PAGE, 'wrong')).status).toBe(403);
     expect((await finish(verifier)).body.data.confirmed).toBe(false);
-    const done = await send(OURS, csrf);
+    const done = await send(FROM_OUR_PAGE, csrf);
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('is logged in')]);
     expect((await finish(verifier)).body.data.confirmed).toBe(true);
   });
@@ -269,11 +270,11 @@ describe('the page', () => {
     expect(answered.headers.get('location')).toBe(`/auth/login?return_to=${encodeURIComponent(path)}`);
   });
 
-  test('asks for the code, for a known one, and for a recent sign-in', async () => {
+  test('asks for a code, for another one if it is unknown, and for a recent sign-in', async () => {
     const ann = await gateway.session('ann');
     expect(await (await page('/profile/cli-login', ann)).text()).toContain('Your terminal shows it');
     expect(await (await page('/profile/cli-login?code=%3Cb%3E', ann)).text()).toContain('No login waits');
-    pass(11 * MINUTE);
+    advanceClock(11 * MINUTE);
     const { code } = (await begin(newVerifier())).body.data;
     const text = await (await page(`/profile/cli-login?code=${code}`, ann)).text();
     expect(text).toContain('Sign in again to confirm');
@@ -282,7 +283,7 @@ describe('the page', () => {
 });
 
 describe('the command line', () => {
-  interface Given {
+  interface RunOptions {
     /** What the person does in the browser. */
     inBrowser?: (address: string) => Promise<void>;
     atTerminal?: boolean;
@@ -290,7 +291,7 @@ describe('the command line', () => {
   }
   async function run(
     line: string,
-    { inBrowser, atTerminal = true, pause = later }: Given = {},
+    { inBrowser, atTerminal = true, pause = pauseTwoSeconds }: RunOptions = {},
   ): Promise<CommandResult> {
     return await millrace(`millrace ${line}`, {
       environment: { XDG_CONFIG_HOME: home },
@@ -301,7 +302,7 @@ describe('the command line', () => {
   }
   const tokens = async (): Promise<string> => (await run('tokens list -o name')).out;
 
-  test('logs in by the browser, and never sees a password', async () => {
+  test('logs in through the browser, and never gets a password', async () => {
     const ran = await run(`login ${gateway.base}`, { inBrowser: confirmAs(await gateway.session('ann')) });
     expect([ran.exit, ran.out]).toEqual([0, '']);
     expect(ran.err).toMatch(/you see the code [A-Z]{4}-[A-Z]{4}:\n {2}http.*\/profile\/cli-login\?code=/);
@@ -319,7 +320,7 @@ describe('the command line', () => {
     });
     expect([ran.exit, ran.err]).toEqual([2, expect.stringContaining('No browser could be opened')]);
     expect(ran.err).toContain('This login was refused');
-    expect(stored).toThrow('ENOENT');
+    expect(readCredentials).toThrow('ENOENT');
   });
 
   test('with --no-browser, prints an address without the code', async () => {
@@ -327,19 +328,19 @@ describe('the command line', () => {
     const ran = await run(`login ${gateway.base} --no-browser`, {
       atTerminal: false,
       inBrowser: async () => void (opened = true),
-      pause: async () => pass(3 * MINUTE),
+      pause: async () => advanceClock(3 * MINUTE),
     });
     expect([ran.exit, opened]).toEqual([2, false]);
     expect(ran.err).toContain(`${gateway.base}/profile/cli-login\n`);
   });
 
-  test('creates, lists and revokes tokens; an older login is confirmed for this once', async () => {
+  test('creates, lists and revokes tokens, and confirms again if its login is old', async () => {
     await run(`login ${gateway.base}`, { inBrowser: confirmAs(await gateway.session('ann')) });
-    const made = await run('tokens create ci --role write --expires 2099-01-31T12:00:00Z');
-    expect([made.exit, made.out]).toEqual([0, expect.stringMatching(/^\S+\n$/)]);
-    expect(await gateway.ask('GET /teams/main', { as: made.out.trim() })).toMatchObject({ status: 200 });
-    pass(11 * MINUTE);
-    const before = stored();
+    const created = await run('tokens create ci --role write --expires 2099-01-31T12:00:00Z');
+    expect([created.exit, created.out]).toEqual([0, expect.stringMatching(/^\S+\n$/)]);
+    expect(await gateway.ask('GET /teams/main', { as: created.out.trim() })).toMatchObject({ status: 200 });
+    advanceClock(11 * MINUTE);
+    const credentialsBefore = readCredentials();
     const script = await run('tokens create more --personal', { atTerminal: false });
     expect([script.exit, script.err]).toEqual([2, expect.stringContaining('Sign in again first')]);
     const again = await run('tokens create more --personal', {
@@ -349,7 +350,7 @@ describe('the command line', () => {
       0,
       expect.stringContaining('needs a login of the last ten minutes'),
     ]);
-    expect(stored()).toBe(before);
+    expect(readCredentials()).toBe(credentialsBefore);
     expect(await tokens()).toBe('token/more\ntoken/ci\n');
     expect((await run('tokens list')).out).toMatch(
       /^NAME +RIGHTS +EXPIRES.*\nmore +personal .*\nci +main \(write\) +2099/,

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
- * Secrets of our clients at identity providers, from mounted Secrets. They are read each time, so a new one
- * works as soon as it is mounted. Mounted files arrive late; until then, `elsewhere` may have the value.
+ * Returns a function that reads the client secrets of identity providers from mounted Secrets. It reads the
+ * files each time, so a new secret works as soon as it is mounted. Because the kubelet mounts new files late,
+ * `readFromApi` may have the value earlier.
  */
-export function secretsIn(
+export function clientSecretReader(
   directories: readonly string[],
-  elsewhere: (key: string) => Promise<string | undefined>,
+  readFromApi: (key: string) => Promise<string | undefined>,
 ): (key: string) => Promise<string | undefined> {
   return async (key) => {
     if (!KEY.test(key)) return undefined;
@@ -18,6 +19,6 @@ export function secretsIn(
       const text = (await readFile(join(directory, key), 'utf8').catch(() => '')).trim();
       if (text !== '') return text;
     }
-    return await elsewhere(key);
+    return await readFromApi(key);
   };
 }

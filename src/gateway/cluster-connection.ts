@@ -18,14 +18,17 @@ export async function connectionOf(cluster: ClusterConfig): Promise<Connection> 
     : await kubeconfigConnection(cluster.file);
 }
 
-/** What the public gateway does in Kubernetes: it writes the objects of the API and reads two Secrets. */
+/**
+ * What the public gateway does in Kubernetes: it writes the objects that people change over the API, and
+ * reads two Secrets.
+ */
 export interface ClusterConnection {
   objects: ApiObjects;
-  /** The client secret for an identity provider, by its key in the Secret. */
+  /** Reads the client secret for an identity provider, by its key in the Secret. */
   clientSecret(key: string): Promise<string | undefined>;
   /** Marks the Secret of client secrets so that Argo CD does not delete it. */
   markClientSecrets(): Promise<void>;
-  /** The tokens of the installation, under a key of a Secret. */
+  /** Reads the tokens of the installation from a key of a Secret. */
   tokens(secret: { name: string; key: string }): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
-  await mount();
+  await mountCache();
   for (const role of ['read', 'write'] as const) await gateway.account(role, { teams: { main: role } });
 });
 afterAll(async () => {
@@ -42,8 +42,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-/** The build mounts the cache. */
-async function mount(cache = 'git.app'): Promise<void> {
+/** Records that the build mounts the cache. */
+async function mountCache(cache = 'git.app'): Promise<void> {
   await stores.caches.withCaches({ pipelineId, build, attempt: 1 }, [cache], async (tx) => {
     await tx.use(decideCaches(await tx.facts(), new Date()), new Date());
   });
@@ -53,8 +53,8 @@ async function mount(cache = 'git.app'): Promise<void> {
 const factsOf = async (attempt: number) =>
   await stores.caches.withCaches({ pipelineId, build, attempt }, ['git.app'], async (tx) => await tx.facts());
 
-/** The build ends, and its get has measured the cache. */
-async function end(cacheBytes: number): Promise<void> {
+/** Ends the build. Its get reports this size of the cache. */
+async function endBuild(cacheBytes: number): Promise<void> {
   const events = eventsOf(['0', '1'], new Date().toISOString()).map((event) =>
     event.type === 'step-ended' && event.step === '0' ? { ...event, cacheBytes } : event,
   );
@@ -70,9 +70,9 @@ async function run(line: string, role: 'read' | 'write' = 'write'): Promise<Comm
   return await millrace(`millrace caches ${line}`, { environment });
 }
 
-test('the list of caches shows which build uses one, and then its size and last use', async () => {
+test('the list of caches shows which build uses a cache, and after the build its size and last use', async () => {
   expect((await run('list --pipeline app', 'read')).out).toMatch(/git\.app +\S.*unit\/1/);
-  await end(3 * 1024 * 1024);
+  await endBuild(3 * 1024 * 1024);
   const { out } = await run('list --pipeline app', 'read');
   expect(out).toMatch(/CACHE +SIZE +LAST USE/);
   expect(out).toMatch(/git\.app +3\.0 MiB/);
@@ -84,12 +84,12 @@ test('the list of caches says why the last build ran without its cache', async (
   await stores.caches.withCaches({ pipelineId, build, attempt: 2 }, ['git.app'], async (tx) => {
     await tx.use(uses, new Date());
   });
-  await end(1024);
+  await endBuild(1024);
   expect((await run('list --pipeline app')).out).toContain('it runs a pull request from a fork.');
 });
 
-test('clearing a cache forgets its size, is audited, and fails if nothing has used it since', async () => {
-  await end(1024);
+test('clearing a cache forgets its size, is audited, and fails if no build has used the cache since', async () => {
+  await endBuild(1024);
   expect(await run('clear git.app --pipeline app')).toMatchObject({
     exit: 0,
     err: 'Cleared the cache of git.app in pipeline main/app.\n',
@@ -124,7 +124,7 @@ test('the volume of a resource without a cache is removed once no build uses it'
   expect(await sweep()).toEqual([]);
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   expect(await sweep()).toEqual([]);
-  await end(0);
+  await endBuild(0);
   expect(await sweep()).toEqual([claim]);
   expect(await stores.removableCaches.knownCaches()).toEqual([]);
 });
@@ -137,9 +137,9 @@ const dependencies: Step = {
 };
 const withDependencies = samplePipeline({ jobs: [job('unit', get('git.app'), dependencies, task('test'))] });
 
-test('a cache of a job is listed and cleared by the name of its job and its own', async () => {
+test('a cache of a job is listed and cleared as <job>:<cache>', async () => {
   await stores.pipelines.savePipeline(toSave(withDependencies));
-  await mount('unit:deps');
+  await mountCache('unit:deps');
   expect((await run('list --pipeline app')).out).toMatch(/unit:deps +\S.*unit\/1/);
   expect(await run('clear unit:deps --pipeline app')).toMatchObject({
     exit: 0,
@@ -147,13 +147,13 @@ test('a cache of a job is listed and cleared by the name of its job and its own'
   });
 });
 
-test('a cache of a job is unwanted once the job has none, whatever an older revision or another pipeline has', async () => {
+test('a cache is unwanted once its job has none, even if an older revision or another pipeline has it', async () => {
   await stores.pipelines.savePipeline(toSave(withDependencies));
   await stores.pipelines.savePipeline(toSave(withDependencies, { pipeline: 'other', uid: 'uid-2' }));
-  await mount('unit:deps');
-  const wanted = async (): Promise<boolean | undefined> =>
+  await mountCache('unit:deps');
+  const isWanted = async (): Promise<boolean | undefined> =>
     (await stores.removableCaches.knownCaches()).find((cache) => cache.resource === 'unit:deps')?.wanted;
-  expect(await wanted()).toBe(true);
+  expect(await isWanted()).toBe(true);
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  expect(await wanted()).toBe(false);
+  expect(await isWanted()).toBe(false);
 });

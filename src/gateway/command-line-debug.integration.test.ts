@@ -13,7 +13,7 @@ import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.t
 import { job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* `millrace debug` at the public gateway, over a real Postgres. The test is the agent and its shell. */
+/* `millrace debug` at the public gateway, over a real Postgres. The test plays the agent and its shell. */
 let stores: TestStores;
 let gateway: Gateway;
 let attempt: AttemptRef;
@@ -56,8 +56,12 @@ async function run(words: string[], more: { input?: string; keys?: Keys } = {}):
   return await millrace(['millrace', 'debug', ...words], { environment, ...more });
 }
 
-/** What a shell prints for all its input so far, and how it ends. */
-type Program = (input: string, work: DebugSessionWork, atEnd: boolean) => { prints?: string; end?: DebugEnd };
+/** The program of a shell: for all its input so far, everything that it prints, and how it ends. */
+type Program = (
+  input: string,
+  work: DebugSessionWork,
+  isAtEnd: boolean,
+) => { prints?: string; end?: DebugEnd };
 
 const exited = (exitCode: number): DebugEnd => ({
   reason: 'exited',
@@ -65,10 +69,10 @@ const exited = (exitCode: number): DebugEnd => ({
   exitCode,
 });
 
-/** A shell of the test's agent, which runs the program. */
+/** A shell of the agent that the test plays. */
 class ScriptedShell {
   #input = '';
-  #atEnd = false;
+  #isAtEnd = false;
   #printed = '';
   report: DebugReport;
 
@@ -80,7 +84,7 @@ class ScriptedShell {
     const { received } = this.report;
     for (const message of work.input) if (message.sequence > received) this.#read(message);
     if (this.report.output.some(({ sequence }) => sequence > work.received)) return;
-    const { prints = '', end } = program(this.#input, work, this.#atEnd);
+    const { prints = '', end } = program(this.#input, work, this.#isAtEnd);
     const data = Buffer.from(prints.slice(this.#printed.length)).toString('base64');
     this.#printed = prints;
     const output = data === '' ? [] : [{ sequence: work.received + 1, data }];
@@ -91,7 +95,7 @@ class ScriptedShell {
     this.report.received = message.sequence;
     if ('data' in message) this.#input += Buffer.from(message.data, 'base64').toString();
     if ('columns' in message) this.#input += `<${message.columns}x${message.rows}>`;
-    if ('end' in message) this.#atEnd = true;
+    if ('end' in message) this.#isAtEnd = true;
   }
 }
 
@@ -111,9 +115,9 @@ async function serve(program: Program): Promise<void> {
 
 describe('millrace debug', () => {
   test('sends its standard input, prints the output, and has the exit code of the command', async () => {
-    const serving = serve((input, { command, terminal }, atEnd) => ({
+    const serving = serve((input, { command, terminal }, isAtEnd) => ({
       prints: `${command.join(' ')} ${terminal === undefined ? 'without' : 'with'} terminal: ${input.toUpperCase()}\n`,
-      ...(atEnd && { end: exited(42) }),
+      ...(isAtEnd && { end: exited(42) }),
     }));
     const ran = await run(['app/unit', '--', 'tr', '-d', 'x'], { input: '' });
     stop.abort();
@@ -124,17 +128,17 @@ describe('millrace debug', () => {
     );
   });
 
-  test('passes keys and sizes on, and leaves the terminal as it was', async () => {
-    const taken: string[] = [];
+  test('sends keys and sizes to the shell, and restores the terminal at the end', async () => {
+    const terminalStates: string[] = [];
     let size = { columns: 80, rows: 24 };
     const keys: Keys = {
       size: () => size,
       take(listener) {
-        taken.push('taken');
+        terminalStates.push('taken');
         listener.keys(Buffer.from('ls\r'));
         size = { columns: 5000, rows: 50 };
         listener.resized();
-        return () => void taken.push('restored');
+        return () => void terminalStates.push('restored');
       },
     };
     const serving = serve((input, { terminal }) => ({
@@ -147,7 +151,7 @@ describe('millrace debug', () => {
     expect(ran.exit).toBe(0);
     expect(ran.out.startsWith('80 ')).toBe(true);
     expect(ran.err).toMatch(/^Shell in step \S+:\n$/);
-    expect(taken).toEqual(['taken', 'restored']);
+    expect(terminalStates).toEqual(['taken', 'restored']);
   });
 
   test('leaves a shell that does not answer', async () => {

@@ -14,6 +14,7 @@ let stores: TestStores;
 let gateway: Gateway;
 let home: string;
 let environment: Record<string, string>;
+/** The values that the gateway was asked to seal. */
 const sealed: string[] = [];
 
 beforeAll(async () => {
@@ -78,7 +79,7 @@ describe('`millrace secrets set` stores a secret', () => {
   });
 });
 
-describe('`millrace secrets` sends nothing', () => {
+describe('`millrace secrets set` sends nothing', () => {
   test('if the value is an argument, which the error does not repeat', async () => {
     const ran = await run('set TOKEN hunter2');
     expect(ran.exit).toBe(2);
@@ -86,13 +87,13 @@ describe('`millrace secrets` sends nothing', () => {
     expect(ran.err).not.toContain('hunter2');
   });
 
-  test.each<[title: string, given: { input?: string; typed?: string }, line: string, error: string]>([
+  test.each<[title: string, options: { input?: string; typed?: string }, line: string, error: string]>([
     ['without a terminal or piped input', {}, 'set TOKEN', 'nobody is at the terminal'],
     ['if the input is empty', {}, 'set TOKEN --stdin', 'the input is empty'],
     ['if nothing is typed', { typed: '' }, 'set TOKEN', 'the input is empty'],
     ['if it is too long', { input: 'x'.repeat(65 * 1024) }, 'set TOKEN --stdin', 'longer than 64 KiB'],
-  ])('%s', async (_title, given, line, error) => {
-    const ran = await run(line, given);
+  ])('%s', async (_title, options, line, error) => {
+    const ran = await run(line, options);
     expect(ran.exit).toBe(2);
     expect(ran.err).toContain(error);
     expect(sealed).toEqual([]);

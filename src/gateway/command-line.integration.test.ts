@@ -30,17 +30,14 @@ afterAll(async () => {
   await stores.close();
 });
 
-interface Given {
+interface RunOptions {
   input?: string;
   /** What the person types, in order. */
   typed?: string[];
   environment?: Record<string, string>;
 }
 
-async function run(
-  line: string,
-  { input = '', typed, environment = {} }: Given = {},
-): Promise<CommandResult> {
+async function run(line: string, { input = '', typed, environment = {} }: RunOptions = {}): Promise<CommandResult> {
   const answers = [...(typed ?? [])];
   return await millrace(`millrace ${line}`, {
     input,
@@ -49,19 +46,20 @@ async function run(
   });
 }
 
-const file = (): string => join(home, 'millrace', 'credentials.json');
-const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
-const login = async (more: string, given: Given) => await run(`login ${gateway.base} ${more}`.trim(), given);
+const credentialsFile = (): string => join(home, 'millrace', 'credentials.json');
+const readCredentials = () => JSON.parse(readFileSync(credentialsFile(), 'utf8'));
+const login = async (flags: string, options: RunOptions) =>
+  await run(`login ${gateway.base} ${flags}`.trim(), options);
 
 describe('`millrace login`', () => {
-  test('stores the session of a piped password in a file that only its owner can read', async () => {
+  test('stores the session in a file that only its owner can read', async () => {
     await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
     const ran = await login('--username ann', { input: `${PASSWORD}\n` });
     expect([ran.exit, ran.out]).toEqual([0, '']);
     expect(ran.err).toContain(`Logged in at ${gateway.base} as ann until 20`);
-    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(statSync(credentialsFile()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'millrace')).mode & 0o777).toBe(0o700);
-    expect(stored()).toEqual({
+    expect(readCredentials()).toEqual({
       current: gateway.base,
       current_context: new URL(gateway.base).host,
       servers: { [gateway.base]: { token: expect.stringContaining('.'), username: 'ann' } },
@@ -87,12 +85,13 @@ describe('`millrace login`', () => {
     await gateway.account('root', { globalAdmin: true });
     const root = await gateway.session('root');
     await gateway.ask('POST /users', { as: root, body: { username: 'bob', password: PASSWORD } });
-    const unasked = await login('--username bob', { input: PASSWORD });
-    expect([unasked.exit, unasked.err]).toEqual([2, expect.stringContaining('change this password first')]);
-    const fresh = 'a sentence of my own';
-    const twice = await login('--username bob', { typed: [PASSWORD, fresh, 'another'] });
-    expect([twice.exit, twice.err]).toEqual([2, expect.stringContaining('the two passwords differ')]);
-    expect(await login('--username bob', { typed: [PASSWORD, fresh, fresh] })).toMatchObject({ exit: 0 });
+    const piped = await login('--username bob', { input: PASSWORD });
+    expect([piped.exit, piped.err]).toEqual([2, expect.stringContaining('change this password first')]);
+    const newPassword = 'a sentence of my own';
+    const mistyped = await login('--username bob', { typed: [PASSWORD, newPassword, 'another'] });
+    expect([mistyped.exit, mistyped.err]).toEqual([2, expect.stringContaining('the two passwords differ')]);
+    const typed = [PASSWORD, newPassword, newPassword];
+    expect(await login('--username bob', { typed })).toMatchObject({ exit: 0 });
     expect(await run('whoami')).toMatchObject({ exit: 0 });
     expect(await login('--username bob', { input: PASSWORD })).toMatchObject({ exit: 2 });
   });
@@ -102,18 +101,18 @@ describe('`millrace login`', () => {
     const session = await gateway.session('ann');
     const own = await gateway.token(session, { name: 'own', personal: true });
     expect(await login('--token', { input: `${own}\r\n` })).toMatchObject({ exit: 0 });
-    expect(stored().servers[gateway.base]).toEqual({ token: own, username: 'ann' });
-    const wanted = { name: 'ci', personal: false, team_canonical: 'main', role: 'write' };
-    const ofTeam = await gateway.token(session, wanted);
+    expect(readCredentials().servers[gateway.base]).toEqual({ token: own, username: 'ann' });
+    const options = { name: 'ci', personal: false, team_canonical: 'main', role: 'write' };
+    const ofTeam = await gateway.token(session, options);
     expect(await login('--token', { input: ofTeam })).toMatchObject({ exit: 0 });
-    expect(stored().servers[gateway.base]).toEqual({ token: ofTeam });
+    expect(readCredentials().servers[gateway.base]).toEqual({ token: ofTeam });
     expect(await run('whoami')).toMatchObject({
       exit: 0,
       out: `You use a token of a team or of the installation at ${gateway.base}. It belongs to no account.\n`,
     });
   });
 
-  const refused: Record<string, [more: string, given: Given, message: string]> = {
+  const refused: Record<string, [flags: string, options: RunOptions, message: string]> = {
     'the password is wrong': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
     'the token is unknown': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
     'the token is empty': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
@@ -128,12 +127,12 @@ describe('`millrace login`', () => {
     expect(ran.err).not.toContain('tok_secret');
   });
 
-  test.each(Object.entries(refused))('stores nothing if %s', async (_name, [more, given, message]) => {
+  test.each(Object.entries(refused))('stores nothing if %s', async (_name, [flags, options, message]) => {
     await gateway.account('ann', { password: PASSWORD });
-    const ran = await login(more, given);
+    const ran = await login(flags, options);
     expect([ran.exit, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain(message);
-    expect(() => stored()).toThrow('ENOENT');
+    expect(() => readCredentials()).toThrow('ENOENT');
   });
 });
 
@@ -141,9 +140,9 @@ describe('after the login', () => {
   test('the server ends the session at logout', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    const { token } = stored().servers[gateway.base];
+    const { token } = readCredentials().servers[gateway.base];
     expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
-    expect(stored()).toEqual({ servers: {} });
+    expect(readCredentials()).toEqual({ servers: {} });
     expect((await gateway.ask('GET /profile', { as: token })).status).toBe(401);
     expect(await run('logout')).toMatchObject({ exit: 2, err: 'millrace: you are not logged in\n' });
     expect((await run('whoami')).err).toContain('no server: run millrace login');
@@ -152,7 +151,7 @@ describe('after the login', () => {
   test('a command whose session is over says to log in again', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    const { token } = stored().servers[gateway.base];
+    const { token } = readCredentials().servers[gateway.base];
     await gateway.ask('POST /auth/logout', { as: token });
     expect(await run('whoami')).toMatchObject({
       exit: 2,
@@ -169,16 +168,16 @@ describe('after the login', () => {
     expect((await gateway.ask('GET /profile', { as: token })).status).toBe(200);
   });
 
-  test('environment variables are enough in CI, and nothing is stored', async () => {
+  test('environment variables replace a login in CI, and nothing is stored', async () => {
     await gateway.account('ann', { teams: { main: 'read' } });
     const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
-    const secret = join(home, 'token');
-    writeFileSync(secret, `${token}\n`);
-    for (const given of [{ MILLRACE_TOKEN: token }, { MILLRACE_TOKEN_FILE: secret }]) {
-      const environment = { MILLRACE_URL: `${gateway.base}/`, ...given };
+    const tokenFile = join(home, 'token');
+    writeFileSync(tokenFile, `${token}\n`);
+    for (const tokenVariable of [{ MILLRACE_TOKEN: token }, { MILLRACE_TOKEN_FILE: tokenFile }]) {
+      const environment = { MILLRACE_URL: `${gateway.base}/`, ...tokenVariable };
       expect(await run('whoami', { environment })).toMatchObject({ exit: 0, err: '' });
     }
-    expect(() => stored()).toThrow('ENOENT');
+    expect(() => readCredentials()).toThrow('ENOENT');
     const wrong = { MILLRACE_URL: gateway.base, MILLRACE_TOKEN: 'tok_x' };
     expect((await run('whoami', { environment: wrong })).err).toContain('Check MILLRACE_TOKEN');
     const nowhere = await run('whoami', { environment: { MILLRACE_TOKEN: token } });
@@ -188,18 +187,18 @@ describe('after the login', () => {
   test('a credentials file that others can read is refused', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    chmodSync(file(), 0o644);
+    chmodSync(credentialsFile(), 0o644);
     expect((await run('whoami')).err).toContain(
-      `other users of this machine can access it: run chmod 600 ${file()}`,
+      `other users of this machine can access it: run chmod 600 ${credentialsFile()}`,
     );
-    chmodSync(file(), 0o600);
-    writeFileSync(file(), '{');
+    chmodSync(credentialsFile(), 0o600);
+    writeFileSync(credentialsFile(), '{');
     expect((await run('whoami')).err).toContain('is not valid');
   });
 });
 
 /** Runs the command in a new process, because trusted certificates are set per process. */
-async function process(
+async function runInProcess(
   args: string[],
   { input = '', ...environment }: Record<string, string> = {},
 ): Promise<Omit<CommandResult, 'bytes'>> {
@@ -219,25 +218,28 @@ test("the server's certificate is verified with the authority given at login", a
   const front = await tlsInFront(gateway.base);
   try {
     const url = `https://127.0.0.1:${front.port}`;
-    const unknown = await process(['login', url, '--token'], { input: token });
+    const unknown = await runInProcess(['login', url, '--token'], { input: token });
     expect([unknown.exit, unknown.out]).toEqual([2, '']);
     expect(unknown.err).toContain('this machine does not trust the issuer of its certificate');
     const authority = join(home, 'ca.pem');
     writeFileSync(authority, front.cert);
-    const known = await process(['login', url, '--token', '--ca-file', authority], { input: token });
+    const known = await runInProcess(['login', url, '--token', '--ca-file', authority], { input: token });
     expect(known).toMatchObject({ exit: 0, out: '' });
-    expect(stored().servers[url]).toEqual({ token, username: 'ann', ca_file: authority });
+    expect(readCredentials().servers[url]).toEqual({ token, username: 'ann', ca_file: authority });
     const out = `ann at ${url}: main (read)\n`;
-    expect(await process(['whoami'])).toEqual({ exit: 0, out, err: '' });
+    expect(await runInProcess(['whoami'])).toEqual({ exit: 0, out, err: '' });
     const ci = { MILLRACE_URL: url, MILLRACE_TOKEN: token, XDG_CONFIG_HOME: join(home, 'none') };
-    expect(await process(['whoami'], ci)).toMatchObject({ exit: 2 });
-    expect(await process(['whoami'], { ...ci, MILLRACE_CA_FILE: authority })).toMatchObject({ exit: 0, out });
-    const other = await process(['whoami', '--url', `https://localhost:${front.port}`], {
+    expect(await runInProcess(['whoami'], ci)).toMatchObject({ exit: 2 });
+    expect(await runInProcess(['whoami'], { ...ci, MILLRACE_CA_FILE: authority })).toMatchObject({
+      exit: 0,
+      out,
+    });
+    const otherName = await runInProcess(['whoami', '--url', `https://localhost:${front.port}`], {
       ...ci,
       MILLRACE_URL: `https://localhost:${front.port}`,
       MILLRACE_CA_FILE: authority,
     });
-    expect([other.exit, other.err]).toEqual([
+    expect([otherName.exit, otherName.err]).toEqual([
       2,
       expect.stringContaining('its certificate is for another name'),
     ]);

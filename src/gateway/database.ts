@@ -46,7 +46,7 @@ export interface GatewayDatabase {
   views: Views;
   show: OverviewStore & CardStore;
   access: AccessStores;
-  /** Values of these names for a pipeline: the pipeline's own, otherwise the team's. */
+  /** Reads the stored values with these names: those of the pipeline, otherwise those of the team. */
   storedValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>;
   notifications: ClosableNotifications;
   readiness: Readiness;
@@ -54,8 +54,8 @@ export interface GatewayDatabase {
 }
 
 /**
- * Connections of both gateways. If the database is unreachable at the start, readiness fails until it is
- * back.
+ * Opens the connections of a gateway to the database. If the database is unreachable at the start, readiness
+ * fails until the database answers.
  */
 export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
   const logError = (err: Error): void => log.warn({ err }, 'the connection to the database failed');
@@ -90,8 +90,8 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     ),
     storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
-    // The newest column that this release reads. While it is missing, the operator has not migrated the schema
-    // yet.
+    // This is the newest column that this release reads. While the column is missing, the operator has not
+    // migrated the schema.
     readiness: databaseReadiness(
       () => pool.query(rows()`SELECT last_input FROM debug_sessions LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),

@@ -12,8 +12,8 @@ import { job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Shells in running steps, over HTTP and a real Postgres. The test is the agent. Output is read at another
- * replica than input is given to.
+ * Shells in running steps, over HTTP and a real Postgres. The test plays the agent. It sends input to one
+ * replica of the gateway and reads output from another.
  */
 
 const UNIT = '/teams/main/pipelines/app/jobs/unit';
@@ -24,8 +24,8 @@ let gateway: Gateway;
 let second: Gateway;
 let attempt: AttemptRef;
 let ann: string;
-let later = 0;
-const now = (): Date => new Date(Date.now() + later);
+let clockAheadMs = 0;
+const now = (): Date => new Date(Date.now() + clockAheadMs);
 
 beforeAll(async () => {
   stores = await openStores();
@@ -38,7 +38,7 @@ afterAll(async () => {
   await stores.close();
 });
 beforeEach(async () => {
-  later = 0;
+  clockAheadMs = 0;
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', debug: true });
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [job('unit', task('test'))] })));
@@ -81,21 +81,21 @@ async function open(body: object = {}, as = ann): Promise<number> {
   return answer.body.data.session;
 }
 
-/** The output of a shell at the second replica. */
+/** Opens the stream of a shell's output at the second replica. */
 async function openOutput(id: number) {
-  const seen: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const reader: EventReader = await readEvents(
     `${second.base}${DEBUG}/${id}/output`,
     { authorization: `Bearer ${ann}` },
-    () => seen.splice(0).forEach((call) => call()),
+    () => waiting.splice(0).forEach((resolve) => resolve()),
   );
   expect(reader.status).toBe(200);
   return {
     async next(name: string): Promise<{ id: string | undefined; data: unknown }> {
       for (;;) {
-        const event = reader.events.find((one) => one.name === name);
+        const event = reader.events.find((candidate) => candidate.name === name);
         if (event !== undefined) return { id: event.id, data: JSON.parse(event.data) };
-        await new Promise<void>((resolve) => seen.push(resolve));
+        await new Promise<void>((resolve) => waiting.push(resolve));
       }
     },
   };
@@ -103,6 +103,7 @@ async function openOutput(id: number) {
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
+/** Opens a shell. Returns the status and the reason of the refusal. */
 async function refusal(body: object = {}): Promise<string> {
   const { status, body: problem } = await gateway.ask<{ detail: string }>(`POST ${DEBUG}`, {
     as: ann,
@@ -111,15 +112,15 @@ async function refusal(body: object = {}): Promise<string> {
   return `${status} ${problem.detail}`;
 }
 
-async function audited(): Promise<object[]> {
-  const found = await stores.pool.any(rows<{
+async function auditEntries(): Promise<object[]> {
+  const entries = await stores.pool.any(rows<{
     actor: string;
     action: string;
     target: string;
     details: object;
   }>()`
     SELECT actor, action, target, details FROM audit_log WHERE action LIKE 'build.debug%' ORDER BY id`);
-  return [...found];
+  return [...entries];
 }
 
 describe('a shell in a running step', () => {
@@ -131,13 +132,13 @@ describe('a shell in a running step', () => {
 
     const input = { sequence: 1, data: encode('x'), received: 0 };
     for (let time = 0; time < 2; time += 1) {
-      const given = await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: input });
-      expect(given.body.data).toEqual({ accepted: 1, ended: false });
+      const response = await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: input });
+      expect(response.body.data).toEqual({ accepted: 1, ended: false });
     }
     const size = { sequence: 2, columns: 90, rows: 30, received: 0 };
     await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: size });
-    const gap = { sequence: 9, data: encode('y'), received: 0 };
-    const refused = await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: gap });
+    const afterGap = { sequence: 9, data: encode('y'), received: 0 };
+    const refused = await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: afterGap });
     expect(refused.body.data).toEqual({ accepted: 2, ended: false });
     expect((await exchange()).sessions[0]?.input).toEqual([
       { sequence: 1, data: encode('x') },
@@ -156,7 +157,7 @@ describe('a shell in a running step', () => {
     expect((await gateway.ask(`DELETE ${DEBUG}/${id}`, { as: ann })).status).toBe(204);
     expect((await gateway.ask(`DELETE ${DEBUG}/${id}`, { as: ann })).status).toBe(404);
     const about = { actor: 'ann', target: 'app/unit/1' };
-    expect(await audited()).toEqual([
+    expect(await auditEntries()).toEqual([
       { ...about, action: 'build.debug_opened', details: { step: expect.any(String), command: 'ls' } },
       {
         ...about,
@@ -169,7 +170,7 @@ describe('a shell in a running step', () => {
     expect(left).toBe(0);
   });
 
-  test('is refused with what to do', async () => {
+  test('is refused with the reason and what to do', async () => {
     expect(await refusal()).toMatch(/^409 (No step runs|The build has not started)/);
     await report(['step-started', '0']);
     expect(await refusal({ step: 'deploy' })).toMatch(/^409 No step deploy runs at the moment\. Running: /);
@@ -195,35 +196,36 @@ describe('a shell in a running step', () => {
       ];
       expect([name, ...answers.map((answer) => answer.status)]).toEqual([name, status, status, status]);
     }
-    const elsewhere = DEBUG.replace('/builds/1/', '/builds/2/');
-    expect((await gateway.ask(`DELETE ${elsewhere}/${id}`, { as: ann })).status).toBe(404);
+    const ofOtherBuild = DEBUG.replace('/builds/1/', '/builds/2/');
+    expect((await gateway.ask(`DELETE ${ofOtherBuild}/${id}`, { as: ann })).status).toBe(404);
   });
 
-  test('is bounded in both directions, and goes on when the other side has read', async () => {
+  test('has bounded queues in both directions, which accept more when the other side has read', async () => {
     await report(['step-started', '0']);
     const id = await open();
     const data = 'A'.repeat((DEBUG_LIMITS.messageBytes / 3) * 4);
-    const most = Math.floor(MAX_BACKLOG / data.length);
+    const maxMessages = Math.floor(MAX_BACKLOG / data.length);
     let accepted = 0;
-    for (let sequence = 1; sequence <= most + 1; sequence += 1) {
+    for (let sequence = 1; sequence <= maxMessages + 1; sequence += 1) {
       const body = { sequence, data, received: 0 };
-      const given = await gateway.ask<{ data: { accepted: number } }>(`POST ${DEBUG}/${id}/input`, {
+      const response = await gateway.ask<{ data: { accepted: number } }>(`POST ${DEBUG}/${id}/input`, {
         as: ann,
         body,
       });
-      ({ accepted } = given.body.data);
+      ({ accepted } = response.body.data);
     }
-    expect(accepted).toBeLessThanOrEqual(most);
-    expect(accepted).toBeGreaterThan(most - 2);
-    const output = Array.from({ length: most + 2 }, (_, index) => ({ sequence: index + 1, data }));
+    expect(accepted).toBeLessThanOrEqual(maxMessages);
+    expect(accepted).toBeGreaterThan(maxMessages - 2);
+    const output = Array.from({ length: maxMessages + 2 }, (_, index) => ({ sequence: index + 1, data }));
     const first = (await exchange({ id, received: accepted, output })).sessions[0];
-    expect(first).toMatchObject({ received: most, input: [] });
+    expect(first).toMatchObject({ received: maxMessages, input: [] });
     await gateway.ask(`POST ${DEBUG}/${id}/input`, { as: ann, body: { received: 2 } });
-    const more = (await exchange({ id, received: accepted, output: output.slice(most) })).sessions[0];
-    expect(more).toMatchObject({ received: most + 2 });
+    const secondAnswer = (await exchange({ id, received: accepted, output: output.slice(maxMessages) }))
+      .sessions[0];
+    expect(secondAnswer).toMatchObject({ received: maxMessages + 2 });
   });
 
-  const ends: Record<string, [happens: () => Promise<unknown>, reason: string]> = {
+  const ends: Record<string, [cause: () => Promise<unknown>, reason: string]> = {
     'when its build ends': [
       async () => {
         await stores.pool.query(rows()`UPDATE builds SET status = 'failed', ended_at = now()`);
@@ -242,38 +244,38 @@ describe('a shell in a running step', () => {
           { ...stores, notifications: gateway.notifications, now },
         );
         await stores.pool.query(rows()`UPDATE debug_sessions SET state = 'open'`);
-        later = DEBUG_LIMITS.idleMs + 1000;
+        clockAheadMs = DEBUG_LIMITS.idleMs + 1000;
       },
       'idle',
     ],
     'when its agent does not answer': [
       async () => {
-        later = DEBUG_LIMITS.openingMs + 1000;
+        clockAheadMs = DEBUG_LIMITS.openingMs + 1000;
       },
       'no-answer',
     ],
   };
   test.each(Object.entries(ends))(
     'ends %s, and its person learns why',
-    async (_sentence, [happens, reason]) => {
+    async (_sentence, [cause, reason]) => {
       await report(['step-started', '0']);
       const id = await open();
       const events = await openOutput(id);
-      await happens();
+      await cause();
       expect(await events.next('end')).toMatchObject({ data: { reason } });
       expect(await exchange()).toEqual({ sessions: [] });
-      expect(await audited()).toMatchObject([{}, { action: 'build.debug_ended', details: { reason } }]);
+      expect(await auditEntries()).toMatchObject([{}, { action: 'build.debug_ended', details: { reason } }]);
     },
   );
 
-  test('ends and is forgotten when its person is gone, whether or not the agent still reports', async () => {
+  test('ends and is removed when its person has left, whether or not the agent still reports', async () => {
     await report(['step-started', '0']);
     await open();
     await open();
-    later = DEBUG_LIMITS.awayMs + 1000;
+    clockAheadMs = DEBUG_LIMITS.awayMs + 1000;
     expect(await exchange()).toEqual({ sessions: [] });
     await removeForgottenShells({ ...stores, now });
-    expect(await audited()).toMatchObject([
+    expect(await auditEntries()).toMatchObject([
       {},
       {},
       { action: 'build.debug_ended', details: { reason: 'left' } },

@@ -10,8 +10,9 @@ import { InMemoryPipelines } from '#testing/kubernetes/in-memory-pipelines.ts';
 import { toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * The editor of pipelines in a real browser: a real gateway with Postgres and the HCL engine, and objects in
- * memory that an imitated operator applies at once. PICTURES=<folder> takes pictures of what it looks like.
+ * The editor of pipelines in a browser, with a gateway over a real Postgres and the HCL engine. The Pipeline
+ * objects are in memory, and `applyAsOperator` plays the operator. If PICTURES names a folder, the tests store
+ * screenshots there.
  */
 
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
@@ -40,48 +41,50 @@ job "unit" {
 }
 `;
 
-const world = new InMemoryPipelines();
+const pipelineObjects = new InMemoryPipelines();
 const compiler = createCompiler({ processes: 1 });
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 
-/** Saves the revision as the operator does, and says that the object is ready. */
-async function operate({ pipelines }: TestStores, name: string, config: string): Promise<void> {
+/** Saves a revision as the operator does, and marks the object as ready. */
+async function applyAsOperator({ pipelines }: TestStores, name: string, config: string): Promise<void> {
   const { pipeline } = await compiler.compile(config, {});
   if (pipeline === undefined) throw new Error('The test wrote an invalid pipeline.');
   const uid = `uid of ${name}`;
   await pipelines.savePipeline(toSave(pipeline, { pipeline: name, uid, config, digest: config }));
-  const known = world.stored.get(`main/${name}`);
-  if (known !== undefined) known.verdict = { ready: true, reason: 'Ready', message: 'It runs.' };
+  const object = pipelineObjects.stored.get(`main/${name}`);
+  if (object !== undefined) object.verdict = { ready: true, reason: 'Ready', message: 'It runs.' };
 }
 
-function operated(stores: TestStores): PipelineObjects {
+/** The Pipeline objects in memory, each applied as soon as it is written. */
+function appliedAtOnce(stores: TestStores): PipelineObjects {
   return {
-    ...world.objects,
+    ...pipelineObjects.objects,
     async create(object, by) {
-      const made = await world.objects.create(object, by);
-      if (made.answer === 'done') await operate(stores, object.name, object.spec.config);
-      return made;
+      const created = await pipelineObjects.objects.create(object, by);
+      if (created.answer === 'done') await applyAsOperator(stores, object.name, object.spec.config);
+      return created;
     },
     async replace(read, spec, by) {
-      const written = await world.objects.replace(read, spec, by);
-      if (written.answer === 'done') await operate(stores, read.name, spec.config);
+      const written = await pipelineObjects.objects.replace(read, spec, by);
+      if (written.answer === 'done') await applyAsOperator(stores, read.name, spec.config);
       return written;
     },
   };
 }
 
 beforeAll(async () => {
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, async (stores, options) => {
-    const objects = { ...NO_OBJECTS, pipelines: operated(stores) };
+    const objects = { ...NO_OBJECTS, pipelines: appliedAtOnce(stores) };
     return await openGateway(stores, { ...options, compiler, objects });
   });
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-  world.add({ namespace: 'main', name: 'app', spec: { config: APP } });
-  await operate(stores, 'app', APP);
-  world.add({ namespace: 'main', name: 'declared', spec: { config: APP } }, false);
-  await operate(stores, 'declared', APP);
+  pipelineObjects.add({ namespace: 'main', name: 'app', spec: { config: APP } });
+  await applyAsOperator(stores, 'app', APP);
+  pipelineObjects.add({ namespace: 'main', name: 'declared', spec: { config: APP } }, false);
+  await applyAsOperator(stores, 'declared', APP);
   const roles: Record<string, Role> = { mia: 'maintain', wim: 'write' };
   for (const [name, role] of Object.entries(roles))
     await gateway.account(name, { teams: { main: role }, password: PASSWORD });
@@ -91,11 +94,11 @@ afterAll(async () => {
   await site.close();
 });
 
-async function signedIn(path: string, as = 'mia', scripts = true) {
+async function openSignedIn(path: string, as = 'mia', scripts = true) {
   const { browser } = site;
   const { page, context, complaints } = scripts
     ? await openPerson(browser, ORIGIN)
-    : await withoutScripts(browser);
+    : await openWithoutScripts(browser);
   context.setDefaultTimeout(60_000);
   await page.goto(path);
   await sendSignInForm(page, as, PASSWORD);
@@ -103,7 +106,7 @@ async function signedIn(path: string, as = 'mia', scripts = true) {
   return { page, complaints, close: async () => await context.close() };
 }
 
-async function withoutScripts(browser: Browser) {
+async function openWithoutScripts(browser: Browser) {
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     baseURL: ORIGIN,
@@ -123,8 +126,8 @@ async function paste(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-test('someone creates a pipeline, and sees errors and the graph as they type', async () => {
-  const { page, complaints, close } = await signedIn(NEW);
+test('a maintainer creates a pipeline, and sees errors and the graph while they type', async () => {
+  const { page, complaints, close } = await openSignedIn(NEW);
   await problems(page).getByText('The text is valid.').waitFor();
   await page.getByRole('img', { name: 'Graph of the text' }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
@@ -146,13 +149,13 @@ test('someone creates a pipeline, and sees errors and the graph as they type', a
   await page.getByRole('button', { name: 'Create the pipeline' }).click();
   await page.getByRole('link', { name: 'Open the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/fresh');
-  expect(world.stored.get('main/fresh')?.spec.config).toBe(APP);
+  expect(pipelineObjects.stored.get('main/fresh')?.spec.config).toBe(APP);
   expect(complaints).toEqual([]);
   await close();
 });
 
 test('the editor completes names from the schema of the language', async () => {
-  const { page, complaints, close } = await signedIn(DEFINITION);
+  const { page, complaints, close } = await openSignedIn(DEFINITION);
   await paste(page, '');
   await page.keyboard.type('resou');
   const options = page.locator('.cm-tooltip-autocomplete li');
@@ -168,8 +171,8 @@ test('the editor completes names from the schema of the language', async () => {
   await close();
 });
 
-test('someone compares a change with the text that runs, and saves it', async () => {
-  const { page, complaints, close } = await signedIn('/teams/main/pipelines/app');
+test('a maintainer compares a change with the text that runs, and saves the change', async () => {
+  const { page, complaints, close } = await openSignedIn('/teams/main/pipelines/app');
   await page.getByRole('link', { name: 'Definition' }).click();
   await page.waitForURL(`**${DEFINITION}`);
   await paste(page, APP.replace('make test', 'make all'));
@@ -180,16 +183,16 @@ test('someone compares a change with the text that runs, and saves it', async ()
   expect(await accessibilityProblems(page)).toEqual([]);
   await picture(page, 'editor-changes', PICTURES);
 
-  const dialog = page.waitForEvent('dialog');
-  const left = page.goto('/teams');
-  const asked = await dialog;
-  expect(asked.type()).toBe('beforeunload');
-  await asked.dismiss();
-  await expect(left).rejects.toThrow();
+  const dialogOpens = page.waitForEvent('dialog');
+  const navigation = page.goto('/teams');
+  const dialog = await dialogOpens;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await expect(navigation).rejects.toThrow();
 
   await page.getByRole('button', { name: 'Save these changes' }).click();
   await page.getByText('The text is saved, and the pipeline runs it.').waitFor();
-  expect(world.stored.get('main/app')?.spec.config).toContain('make all');
+  expect(pipelineObjects.stored.get('main/app')?.spec.config).toContain('make all');
   await page.getByRole('link', { name: 'Open the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/app');
   expect(complaints).toEqual([]);
@@ -197,27 +200,31 @@ test('someone compares a change with the text that runs, and saves it', async ()
 });
 
 test('a change that someone else made meanwhile is not lost', async () => {
-  const { page, complaints, close } = await signedIn(DEFINITION);
+  const { page, complaints, close } = await openSignedIn(DEFINITION);
   await paste(page, APP.replace('make test', 'make mine'));
-  const read = await world.objects.read({ namespace: 'main', name: 'app' });
+  const read = await pipelineObjects.objects.read({ namespace: 'main', name: 'app' });
   if (read.answer !== 'done') throw new Error(read.answer);
-  await world.objects.replace(read.value, { config: APP.replace('make test', 'make theirs') }, 'bob');
-  await operate(site.stores, 'app', APP.replace('make test', 'make theirs'));
+  await pipelineObjects.objects.replace(
+    read.value,
+    { config: APP.replace('make test', 'make theirs') },
+    'bob',
+  );
+  await applyAsOperator(site.stores, 'app', APP.replace('make test', 'make theirs'));
   await page.getByRole('button', { name: 'Review changes' }).click();
   await page.getByRole('button', { name: 'Save these changes' }).click();
   await page.getByText('was changed by someone else').waitFor();
   await page.getByText('Removed:       cmd = "make theirs"').waitFor();
   await picture(page, 'editor-conflict', PICTURES);
-  expect(world.stored.get('main/app')?.spec.config).toContain('make theirs');
+  expect(pipelineObjects.stored.get('main/app')?.spec.config).toContain('make theirs');
   await page.getByRole('button', { name: 'Save these changes' }).click();
   await page.getByText('The text is saved, and the pipeline runs it.').waitFor();
-  expect(world.stored.get('main/app')?.spec.config).toContain('make mine');
+  expect(pipelineObjects.stored.get('main/app')?.spec.config).toContain('make mine');
   expect(complaints).toEqual([]);
   await close();
 });
 
 test('the text of a pipeline of a manifest can only be read', async () => {
-  const { page, complaints, close } = await signedIn('/teams/main/pipelines/declared/definition');
+  const { page, complaints, close } = await openSignedIn('/teams/main/pipelines/declared/definition');
   await page.getByText('A manifest manages this pipeline').waitFor();
   expect(await editor(page).innerText()).toContain('make test');
   await editor(page).focus();
@@ -230,8 +237,8 @@ test('the text of a pipeline of a manifest can only be read', async () => {
   await close();
 });
 
-test('Tab indents in the text, and after Escape leaves it', async () => {
-  const { page, close } = await signedIn(DEFINITION);
+test('after Escape, Tab leaves the text', async () => {
+  const { page, close } = await openSignedIn(DEFINITION);
   await editor(page).focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
@@ -239,15 +246,15 @@ test('Tab indents in the text, and after Escape leaves it', async () => {
   await close();
 });
 
-test('who may only write gets no editor, and no link to it', async () => {
-  const { page, close } = await signedIn('/teams/main/pipelines/app', 'wim');
+test('a member with the role write gets no editor, and no link to it', async () => {
+  const { page, close } = await openSignedIn('/teams/main/pipelines/app', 'wim');
   expect(await page.getByRole('link', { name: 'Definition' }).count()).toBe(0);
   for (const path of [DEFINITION, NEW]) expect((await page.goto(path))?.status()).toBe(403);
   await close();
 });
 
 test('without scripts a form checks and saves the text', async () => {
-  const { page, close } = await signedIn(NEW, 'mia', false);
+  const { page, close } = await openSignedIn(NEW, 'mia', false);
   const text = page.getByLabel('Text of the pipeline');
   await page.getByLabel('Name').fill('plain');
   await text.fill(APP.replace('cmd =', 'cdm ='));
@@ -256,7 +263,7 @@ test('without scripts a form checks and saves the text', async () => {
     await problems(page).getByText('line 14, column').first().waitFor();
     expect(await text.inputValue()).toContain('cdm =');
   }
-  expect(world.stored.has('main/plain')).toBe(false);
+  expect(pipelineObjects.stored.has('main/plain')).toBe(false);
   await text.fill(APP);
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText('The text is valid.').waitFor();
@@ -264,16 +271,16 @@ test('without scripts a form checks and saves the text', async () => {
   await picture(page, 'editor-plain', PICTURES);
   await page.getByRole('button', { name: 'Create the pipeline' }).click();
   await page.waitForURL('**/teams/main/pipelines/plain');
-  expect(world.stored.get('main/plain')?.spec.config).toBe(APP);
+  expect(pipelineObjects.stored.get('main/plain')?.spec.config).toBe(APP);
   await close();
 });
 
-test('a text of the greatest length passes through the form, and a longer one is refused', async () => {
+test('the form accepts a text of the maximum length, and refuses a longer one', async () => {
   const { gateway } = site;
   const as = await gateway.session('mia');
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
-  const known = await gateway.ask<{ data: { generation: number } }>(`GET ${DEFINITION}`, { as });
-  const { generation } = known.body.data;
+  const current = await gateway.ask<{ data: { generation: number } }>(`GET ${DEFINITION}`, { as });
+  const { generation } = current.body.data;
   const save = async (config: string): Promise<number> => {
     const fields = {
       csrf_token: session.body.data.csrf_token,
@@ -294,9 +301,9 @@ test('a text of the greatest length passes through the form, and a longer one is
     });
     return answer.status;
   };
-  // In the form, each of these characters takes three.
+  // The form encodes each `#` as three characters.
   const long = `${APP}${`${'#'.repeat(99)}\n`.repeat(2600)}`;
   expect(await save(long + long)).toBe(400);
   expect(await save(long)).toBe(303);
-  expect(world.stored.get('main/app')?.spec.config).toBe(long);
+  expect(pipelineObjects.stored.get('main/app')?.spec.config).toBe(long);
 });

@@ -34,12 +34,14 @@ import { pipelinePorts } from './pipelines.ts';
 import { warmHints } from './warm-hints.ts';
 
 /*
- * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from
- * a webhook to a log.
+ * Both gateways over a real Postgres, without sockets: the requests of a forge, a person and an agent, from a
+ * webhook to a log.
  */
 const AGENT_KEY = Buffer.alloc(32, 1);
 /** A pipeline that builds only on request. */
-const byHand = samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] });
+const manualPipeline = samplePipeline({
+  jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))],
+});
 const APP = '/teams/main/pipelines/app';
 
 let stores: TestStores;
@@ -48,8 +50,8 @@ let overviews: ClosableOverviews;
 let people: App;
 let agents: AgentApp;
 let resourceId = 0;
-const heard: string[] = [];
-const lines: string[] = [];
+const receivedNotifications: string[] = [];
+const logLines: string[] = [];
 const pods = new Map<string, { session: AgentSession; uid: string }>();
 
 const authenticate: Authenticate = async ({ authorization }) =>
@@ -60,12 +62,12 @@ const authenticate: Authenticate = async ({ authorization }) =>
 beforeAll(async () => {
   stores = await openStores();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-  const saved = await stores.pipelines.savePipeline(toSave(byHand));
+  const saved = await stores.pipelines.savePipeline(toSave(manualPipeline));
   resourceId = saved.resources[0]?.id ?? 0;
   notifications = openNotifications({ url: stores.url, pool: stores.pool });
   const topics: Topic[] = ['checks', 'schedule', 'builds', 'status'];
-  notifications.listen(topics, (notification) => void heard.push(textOf(notification)));
-  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  notifications.listen(topics, (notification) => void receivedNotifications.push(textOf(notification)));
+  const log = createLog('info', 'test', { write: (line) => void logLines.push(line) });
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, notifications, now: () => new Date() };
   overviews = openOverviews(stores.show, stores.views);
@@ -134,8 +136,8 @@ interface Webhook {
   data: { webhook_token: string; webhook_secret: string };
 }
 
-/** Sends the webhook without and then with a signature. */
-async function webhook({ data }: Webhook): Promise<number[]> {
+/** Sends the webhook without and then with a signature. Returns both statuses. */
+async function sendWebhook({ data }: Webhook): Promise<number[]> {
   const url = `/webhooks/${data.webhook_token}`;
   const payload = '{}';
   const hex = createHmac('sha256', data.webhook_secret).update(payload).digest('hex');
@@ -195,18 +197,18 @@ describe('from a webhook to a log', () => {
     });
 
     const at = new Date().toISOString();
-    const step = (sequence: number, type: string, more: object) => ({ sequence, at, type, ...more });
+    const event = (sequence: number, type: string, fields: object) => ({ sequence, at, type, ...fields });
     const events = [
-      step(1, 'step-started', { step: '0' }),
-      step(2, 'step-ended', { step: '0', status: 'succeeded', exitCode: 0 }),
-      step(3, 'step-started', { step: '1' }),
-      step(4, 'log', { step: '1', text: 'hello\n' }),
-      step(5, 'log', { step: '1', text: 'world\n' }),
-      step(6, 'step-ended', { step: '1', status: 'succeeded', exitCode: 0 }),
+      event(1, 'step-started', { event: '0' }),
+      event(2, 'step-ended', { event: '0', status: 'succeeded', exitCode: 0 }),
+      event(3, 'step-started', { event: '1' }),
+      event(4, 'log', { event: '1', text: 'hello\n' }),
+      event(5, 'log', { event: '1', text: 'world\n' }),
+      event(6, 'step-ended', { event: '1', status: 'succeeded', exitCode: 0 }),
     ];
     expect((await callAsAgent('events', { events }, key)).json()).toEqual({ acknowledged: 6 });
     expect((await get(`${APP}/jobs/unit`)).json()).toMatchObject({ data: { has_running: true } });
-    const end = step(7, 'build-ended', {
+    const end = event(7, 'build-ended', {
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',
       message: 'All well.',
@@ -226,7 +228,7 @@ describe('from a webhook to a log', () => {
     });
   });
 
-  test('a second key for the same credential ends the build', async () => {
+  test('a second agent with the same nonce and another key ends the build', async () => {
     await post(`${APP}/jobs/unit/trigger`);
     await giveTurns(stores);
     const [pending] = await stores.builds.buildsToStart(10);
@@ -238,13 +240,12 @@ describe('from a webhook to a log', () => {
     expect((await get(`${APP}/jobs/unit/builds/2`)).json()).toMatchObject({
       data: { status: 'failed', reason: 'AgentAuthentication' },
     });
-    const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', step: '0' };
+    const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', event: '0' };
     expect((await callAsAgent('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
   });
 
   test('repeated requests of a person start one check', async () => {
-    const before = await stores.checks.dueChecks(new Date(), 10);
-    expect(before).toEqual([]);
+    expect(await stores.checks.dueChecks(new Date(), 10)).toEqual([]);
     const answers = [
       await post(`${APP}/resources/git.app/check`),
       await post(`${APP}/resources/git.app/check`),
@@ -255,16 +256,16 @@ describe('from a webhook to a log', () => {
   });
 
   test('a job without a version is refused with the reason', async () => {
-    await stores.pipelines.savePipeline(toSave(byHand, { pipeline: 'fresh', uid: 'uid-2' }));
+    await stores.pipelines.savePipeline(toSave(manualPipeline, { pipeline: 'fresh', uid: 'uid-2' }));
     const answer = await post('/teams/main/pipelines/fresh/jobs/unit/trigger');
     expect(answer.statusCode).toBe(409);
     expect(answer.json()).toMatchObject({ reasons: [{ code: 'NoVersion' }] });
   });
 
   test('the other processes are notified, and the log contains no secret', () => {
-    expect(heard).toEqual(expect.arrayContaining(['checks', 'builds']));
-    expect(heard.some((text) => text.startsWith('schedule '))).toBe(true);
-    const text = lines.join('');
+    expect(receivedNotifications).toEqual(expect.arrayContaining(['checks', 'builds']));
+    expect(receivedNotifications.some((text) => text.startsWith('schedule '))).toBe(true);
+    const text = logLines.join('');
     const token = webhookToken(WEBHOOK_KEY, resourceId, 1);
     for (const secret of [token, keyOf('build'), signNonce(AGENT_KEY, { kind: 'checks', run: 1 })]) {
       expect(text).not.toContain(secret);
@@ -273,7 +274,7 @@ describe('from a webhook to a log', () => {
 
   test('a maintainer sees the webhook token that works', async () => {
     const shown = (await get(`${APP}/resources/git.app`)).json<Webhook>();
-    expect(await webhook(shown)).toEqual([202, 202]);
+    expect(await sendWebhook(shown)).toEqual([202, 202]);
   });
 
   test('a new webhook token ends the old one at once, and then only signed deliveries are accepted', async () => {
@@ -284,8 +285,8 @@ describe('from a webhook to a log', () => {
       headers: { authorization: 'Bearer t' },
       payload: { signature: 'required' },
     });
-    expect(await webhook(before)).toEqual([404, 404]);
-    expect(await webhook(answer.json<Webhook>())).toEqual([403, 202]);
+    expect(await sendWebhook(before)).toEqual([404, 404]);
+    expect(await sendWebhook(answer.json<Webhook>())).toEqual([403, 202]);
     const { webhook_token: token } = answer.json<Webhook>().data;
     const shown = (await get(`${APP}/resources/git.app`)).json<Webhook>();
     expect(shown.data).toMatchObject({ webhook_token: token, webhook_signature: 'required' });

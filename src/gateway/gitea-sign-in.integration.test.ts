@@ -9,7 +9,10 @@ import { makeCertificate } from '#testing/network/certificate.ts';
 import { Browser, type Page } from '#testing/people/identity-provider.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Sign-in with a real Gitea, configured as its preset says. Its forms are sent as a browser without scripts does. */
+/*
+ * Sign-in with a real Gitea, configured as Millrace's preset says. The test sends Gitea's forms without a
+ * browser.
+ */
 const CALLBACK = `${ORIGIN}/auth/oauth/gitea/callback`;
 
 let stores: TestStores;
@@ -28,7 +31,7 @@ beforeAll(async () => {
   await gitea.call('POST', '/orgs', { username: 'shop' });
   const teams = await gitea.call<{ id: number; name: string }[]>('GET', '/orgs/shop/teams');
   await gitea.call('PUT', `/teams/${teams[0]?.id ?? 0}/members/Ann.Lee`);
-  const made = await gitea.call<{ client_id: string; client_secret: string }>(
+  const application = await gitea.call<{ client_id: string; client_secret: string }>(
     'POST',
     '/user/applications/oauth2',
     { name: 'Millrace', redirect_uris: [CALLBACK], confidential_client: true },
@@ -36,13 +39,19 @@ beforeAll(async () => {
   guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca });
   gateway = await openGateway(stores, {
     client: openIdClient({
-      secretOf: async () => made.client_secret,
+      secretOf: async () => application.client_secret,
       fetch: async (url, init) => await guarded.fetch(url, init),
       now: () => performance.now(),
     }),
   });
   const { name: canonical, issuerUrl = '', ...preset } = presetOf('gitea');
-  const definition = { ...preset, canonical, clientId: made.client_id, enabled: true, secretKey: 'known' };
+  const definition = {
+    ...preset,
+    canonical,
+    clientId: application.client_id,
+    enabled: true,
+    secretKey: 'known',
+  };
   const issuer = issuerUrl.replace('{host}', new URL(gitea.address).host);
   const act = { by: 'manifest', at: new Date() };
   await saveProvider({ ...definition, issuerUrl: issuer }, act, stores.access.oauth);
@@ -58,10 +67,10 @@ afterAll(async () => {
   await stores.close();
 });
 
-function presetOf(wanted: string) {
-  const found = PROVIDER_PRESETS.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`there is no preset ${wanted}`);
-  return found;
+function presetOf(wantedName: string) {
+  const preset = PROVIDER_PRESETS.find(({ name }) => name === wantedName);
+  if (preset === undefined) throw new Error(`there is no preset ${wantedName}`);
+  return preset;
 }
 
 interface Answer {
@@ -78,11 +87,11 @@ function dataOf({ text }: Page): Answer['data'] {
   return answer.data;
 }
 
-const start = async (): Promise<Page> => await browser.go(`${ORIGIN}/auth/oauth/gitea`);
+const startSignIn = async (): Promise<Page> => await browser.go(`${ORIGIN}/auth/oauth/gitea`);
 
 /** Fills in Gitea's own form for user name and password. */
 async function logIn(name: string): Promise<Page> {
-  const form = await start();
+  const form = await startSignIn();
   expect(form).toMatchObject({ status: 200, text: expect.stringContaining('name="user_name"') });
   return await browser.submit({ url: form.url, fields: { user_name: name, password: PASSWORD } });
 }
@@ -90,22 +99,24 @@ async function logIn(name: string): Promise<Page> {
 /** Presses the button of the form in which Gitea asks whether the person agrees. */
 async function answerGrant(page: Page, granted: 'true' | 'false'): Promise<Page> {
   const inputs = page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  const fields = Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, plain(value)]));
+  const fields = Object.fromEntries(
+    [...inputs].map(([, name = '', value = '']) => [name, unescapeHtml(value)]),
+  );
   expect(fields).toMatchObject({ redirect_uri: CALLBACK, scope: 'openid profile email groups' });
   return await browser.submit({ url: `${gitea.address}/login/oauth/grant`, fields: { ...fields, granted } });
 }
 
-const plain = (html: string): string =>
+const unescapeHtml = (html: string): string =>
   html.replaceAll('&#43;', '+').replaceAll('&#34;', '"').replaceAll('&amp;', '&');
 
 async function complete(page: Page, username: string): Promise<string> {
   const body = { profile_token: dataOf(page).profile_token, username, full_name: '', session: 'token' };
-  const made = await gateway.ask<{ data: { token: string } }>('POST /auth/oauth/complete-profile', {
+  const application = await gateway.ask<{ data: { token: string } }>('POST /auth/oauth/complete-profile', {
     body,
     headers: { cookie: browser.cookiesOf(ORIGIN) },
   });
-  expect(made.status).toBe(201);
-  return made.body.data.token;
+  expect(application.status).toBe(201);
+  return application.body.data.token;
 }
 
 describe('signing in with Gitea', () => {
@@ -122,7 +133,7 @@ describe('signing in with Gitea', () => {
     const agreed = await answerGrant(await logIn('bob'), 'true');
     await complete(agreed, 'bob');
     browser.forget(ORIGIN);
-    const page = await start();
+    const page = await startSignIn();
     expect(dataOf(page)).toMatchObject({ status: 'signed-in', session: { username: 'bob' } });
     const profile = await gateway.ask('GET /profile', { headers: { cookie: browser.cookiesOf(ORIGIN) } });
     expect(profile.body.data).toMatchObject({ username: 'bob', teams: {} });

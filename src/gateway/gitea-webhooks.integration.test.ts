@@ -7,7 +7,7 @@ import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.t
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* A real Gitea sends webhooks, signed with its own code, to the public gateway on a port. */
+/* A real Gitea signs webhooks and sends them to the public gateway. */
 const RESOURCE = '/teams/main/pipelines/app/resources/git.app';
 
 let stores: TestStores;
@@ -15,7 +15,7 @@ let gateway: Gateway;
 let gitea: Gitea;
 let repository: GiteaRepository;
 let as = '';
-let count = 0;
+let repositoryCount = 0;
 
 beforeAll(async () => {
   stores = await openStores();
@@ -27,9 +27,9 @@ beforeEach(async () => {
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await gateway.account('ann', { teams: { main: 'maintain' } });
   as = await gateway.session('ann');
-  await checkRuns();
-  count += 1;
-  repository = await gitea.createRepository(`app-${count}`);
+  await runDueChecks();
+  repositoryCount += 1;
+  repository = await gitea.createRepository(`app-${repositoryCount}`);
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), gitea.stop()]);
@@ -41,16 +41,19 @@ interface Webhook {
   webhook_secret: string;
 }
 
-/** Enters the address of the resource in the forge, with the secret that `secretOf` chooses. */
-async function enter(
-  secretOf: (right: string) => string | undefined,
-  what = `GET ${RESOURCE}`,
-  more: { body?: object } = {},
+/**
+ * Creates a webhook in Gitea with the address that `route` returns. `secretFor` gets the secret of the resource
+ * and returns the one that Gitea uses.
+ */
+async function createWebhook(
+  secretFor: (resourceSecret: string) => string | undefined,
+  route = `GET ${RESOURCE}`,
+  options: { body?: object } = {},
 ): Promise<void> {
-  const { webhook_token: token, webhook_secret: right } = (
-    await gateway.ask<{ data: Webhook }>(what, { as, ...more })
+  const { webhook_token: token, webhook_secret: resourceSecret } = (
+    await gateway.ask<{ data: Webhook }>(route, { as, ...options })
   ).body.data;
-  const secret = secretOf(right);
+  const secret = secretFor(resourceSecret);
   const url = `${gateway.base}/webhooks/${token}`;
   await repository.createWebhook({
     url,
@@ -59,11 +62,11 @@ async function enter(
   });
 }
 
-const due = async () => await stores.checks.dueChecks(new Date(), 10);
+const dueChecks = async () => await stores.checks.dueChecks(new Date(), 10);
 
-/** Runs the checks that are due, as an agent would. Returns how many there were. */
-async function checkRuns(): Promise<number> {
-  const checks = await due();
+/** Runs the checks that are due, as an agent would. Returns their number. */
+async function runDueChecks(): Promise<number> {
+  const checks = await dueChecks();
   for (const { scope, cause } of checks) {
     const opened = await stores.checks.openRun([scope], cause, new Date());
     if (opened === undefined) throw new Error('a check that is due cannot run');
@@ -74,89 +77,92 @@ async function checkRuns(): Promise<number> {
   return checks.length;
 }
 
-/** How many webhooks the gateway has answered in this way. */
-async function answered(result: 'accepted' | 'refused'): Promise<number> {
+/** How many webhooks the gateway has accepted or refused so far. */
+async function countWebhooks(result: 'accepted' | 'refused'): Promise<number> {
   const line = new RegExp(`^millrace_webhooks_total\\{[^}]*result="${result}"[^}]*\\} (\\d+)$`, 'm');
   return Number(line.exec(await gateway.metrics())?.[1] ?? 0);
 }
 
-/** Runs `work`, and waits until the forge has sent so many webhooks. */
-async function sends(calls: { accepted?: number; refused?: number }, work: () => Promise<unknown>) {
-  const before = { accepted: await answered('accepted'), refused: await answered('refused') };
+/** Runs `work`, and waits until the gateway has accepted and refused exactly this many webhooks. */
+async function expectWebhooks(calls: { accepted?: number; refused?: number }, work: () => Promise<unknown>) {
+  const before = { accepted: await countWebhooks('accepted'), refused: await countWebhooks('refused') };
   const { accepted = 0, refused = 0 } = calls;
-  const seen = async (): Promise<{ accepted: number; refused: number }> => ({
-    accepted: (await answered('accepted')) - before.accepted,
-    refused: (await answered('refused')) - before.refused,
+  const countNew = async (): Promise<{ accepted: number; refused: number }> => ({
+    accepted: (await countWebhooks('accepted')) - before.accepted,
+    refused: (await countWebhooks('refused')) - before.refused,
   });
   await work();
-  for (let now = await seen(); now.accepted + now.refused < accepted + refused; now = await seen())
-    await sleep(20);
-  expect(await seen()).toEqual({ accepted, refused });
+  const countAllNew = async (): Promise<number> => {
+    const counts = await countNew();
+    return counts.accepted + counts.refused;
+  };
+  while ((await countAllNew()) < accepted + refused) await sleep(20);
+  expect(await countNew()).toEqual({ accepted, refused });
 }
 
 /** Pushes a commit and waits for its webhook, which Gitea sends after it has answered the push. */
-async function push(about: NewCommit): Promise<string> {
-  let made = '';
-  await sends({ accepted: 1 }, async () => (made = await repository.commit(about)));
-  return made;
+async function push(newCommit: NewCommit): Promise<string> {
+  let commit = '';
+  await expectWebhooks({ accepted: 1 }, async () => (commit = await repository.commit(newCommit)));
+  return commit;
 }
 
 describe('a webhook of Gitea', () => {
   test('requests a check when somebody pushes', async () => {
-    await enter((right) => right);
-    expect(await due()).toEqual([]);
-    await sends({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
-    expect(await due()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
+    await createWebhook((right) => right);
+    expect(await dueChecks()).toEqual([]);
+    await expectWebhooks({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
+    expect(await dueChecks()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
   });
 
   test('requests a check when somebody opens a request', async () => {
-    await enter((right) => right);
+    await createWebhook((right) => right);
     await push({ message: 'one' });
     await push({ message: 'two', branch: 'change' });
-    await checkRuns();
-    expect(await due()).toEqual([]);
+    await runDueChecks();
+    expect(await dueChecks()).toEqual([]);
     const request = { title: 'a change', branch: 'change' };
-    await sends({ accepted: 1 }, async () => await repository.openRequest(request));
-    expect(await due()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
+    await expectWebhooks({ accepted: 1 }, async () => await repository.openRequest(request));
+    expect(await dueChecks()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
   });
 
-  test('is refused if its secret is another one', async () => {
-    await enter((right) => `${right}x`);
-    await sends({ refused: 1 }, async () => await repository.commit({ message: 'one' }));
-    expect(await due()).toEqual([]);
+  test('is refused if it is signed with a wrong secret', async () => {
+    await createWebhook((secret) => `${secret}x`);
+    await expectWebhooks({ refused: 1 }, async () => await repository.commit({ message: 'one' }));
+    expect(await dueChecks()).toEqual([]);
   });
 
   test('is accepted without a secret, until signatures are required', async () => {
-    await enter(() => undefined);
-    await sends({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
-    await checkRuns();
+    await createWebhook(() => undefined);
+    await expectWebhooks({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
+    await runDueChecks();
     const required = { body: { signature: 'required' } };
-    await enter(() => undefined, `POST ${RESOURCE}/webhook_token`, required);
+    await createWebhook(() => undefined, `POST ${RESOURCE}/webhook_token`, required);
     // The old address is unknown now.
-    await sends({ refused: 1 }, async () => await repository.commit({ message: 'two' }));
-    expect(await due()).toEqual([]);
+    await expectWebhooks({ refused: 1 }, async () => await repository.commit({ message: 'two' }));
+    expect(await dueChecks()).toEqual([]);
   });
 
-  test('is accepted with its secret where signatures are required', async () => {
+  test('is accepted with its secret if signatures are required', async () => {
     const required = { body: { signature: 'required' } };
-    await enter((right) => right, `POST ${RESOURCE}/webhook_token`, required);
-    await sends({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
-    expect(await due()).toMatchObject([{ cause: 'webhook' }]);
+    await createWebhook((right) => right, `POST ${RESOURCE}/webhook_token`, required);
+    await expectWebhooks({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
+    expect(await dueChecks()).toMatchObject([{ cause: 'webhook' }]);
   });
 
-  test('makes one check together with those that come before it runs, and one more with later ones', async () => {
-    await enter((right) => right);
+  test('shares one check with webhooks that arrive before the check runs, and later ones share another', async () => {
+    await createWebhook((right) => right);
     const one = await push({ message: 'one' });
-    await checkRuns();
+    await runDueChecks();
     const tag = async (name: string) => await repository.createTag(name, one);
-    await sends({ accepted: 3 }, async () => await Promise.all(['a', 'b', 'c'].map(tag)));
-    expect(await due()).toMatchObject([{ cause: 'webhook' }]);
-    const [{ scope } = { scope: 0 }] = await due();
+    await expectWebhooks({ accepted: 3 }, async () => await Promise.all(['a', 'b', 'c'].map(tag)));
+    expect(await dueChecks()).toMatchObject([{ cause: 'webhook' }]);
+    const [{ scope } = { scope: 0 }] = await dueChecks();
     const opened = await stores.checks.openRun([scope], 'webhook', new Date());
-    await sends({ accepted: 2 }, async () => await Promise.all(['d', 'e'].map(tag)));
-    expect(await due()).toEqual([]);
+    await expectWebhooks({ accepted: 2 }, async () => await Promise.all(['d', 'e'].map(tag)));
+    expect(await dueChecks()).toEqual([]);
     await stores.checks.closeRun(opened?.run ?? 0, new Date());
-    expect(await checkRuns()).toBe(1);
-    expect(await due()).toEqual([]);
+    expect(await runDueChecks()).toBe(1);
+    expect(await dueChecks()).toEqual([]);
   });
 });

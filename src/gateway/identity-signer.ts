@@ -7,12 +7,14 @@ import { privateKeysIn } from './store-secrets.ts';
 
 export interface IdentitySignerParts {
   identityKeys: Pick<IdentityKeyStore, 'sealedKeys'>;
-  /** Directory of the keys that decrypt stored secrets. */
+  /** The directory of the keys that decrypt stored secrets. */
   storeKeysDirectory: string | undefined;
   now: () => Date;
 }
 
-/** Signs with the key that signs now. The last one that was opened stays in memory. */
+/**
+ * Returns a signer that uses the key that is due to sign now. It keeps the key that it opened last in memory.
+ */
 export function openIdentitySigner({
   identityKeys,
   storeKeysDirectory,

@@ -21,11 +21,11 @@ const START = Date.parse('2030-01-01T00:00:00Z');
 let stores: TestStores;
 let gateway: Gateway;
 let pair: StoreKeyPair;
-let at = new Date(START);
+let now = new Date(START);
 let directory: string;
 const signerParts = {
   identityKeys: { sealedKeys: async () => await identityKeyStore(stores).sealedKeys() },
-  now: () => at,
+  now: () => now,
 };
 const BUILD: IdentifiedBuild = {
   team: 'web',
@@ -45,13 +45,13 @@ beforeAll(async () => {
   stores = await openStores();
   pair = await makeStoreKeyPair();
   directory = await mkdtemp(join(tmpdir(), 'store-keys-'));
-  gateway = await openGateway(stores, { now: () => at });
+  gateway = await openGateway(stores, { now: () => now });
 });
 beforeEach(async () => {
   await stores.pool.query(rows()`DELETE FROM identity_keys`);
   await stores.pool.query(rows()`DELETE FROM audit_log`);
-  // Answers are cached for some seconds.
-  at = new Date(at.getTime() + 100_000);
+  // The gateway caches answers for some seconds.
+  now = new Date(now.getTime() + 100_000);
 });
 afterAll(async () => {
   await gateway.close();
@@ -59,45 +59,46 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const pass = (ms: number): void => {
-  at = new Date(at.getTime() + ms);
+const advanceClock = (ms: number): void => {
+  now = new Date(now.getTime() + ms);
 };
 
-async function operatorLooks(keys = pair, previous = ''): Promise<void> {
+/** Maintains the keys of identity tokens, as the operator does from time to time. */
+async function runOperator(keys = pair, previous = ''): Promise<void> {
   const store = { public: keys.publicKey, private: keys.privateKey, previous, rotate: '' };
   await keepIdentityKeys(store, {
     identityKeys: identityKeyStore(stores),
     sealedIdentityKeys: sealedRows(stores, 'identity_keys'),
     log: createLog('silent', 'test'),
-    now: () => at,
+    now: () => now,
   });
 }
 
-/** As the internal gateway does it, with these keys mounted. */
+/** Signs a token as the internal gateway does, with these keys mounted. */
 async function sign(keys = pair): Promise<string> {
   await writeFile(join(directory, 'private'), keys.privateKey);
   const signer = await openIdentitySigner({ ...signerParts, storeKeysDirectory: directory })();
   if (signer.answer === 'unavailable') throw new Error(signer.reason);
-  const decision = decideIdentity(BUILD, { externalUrl: ORIGIN, at: Math.floor(at.getTime() / 1000) });
+  const decision = decideIdentity(BUILD, { externalUrl: ORIGIN, at: Math.floor(now.getTime() / 1000) });
   const [token] = 'tokens' in decision ? decision.tokens : [];
   if (token === undefined) throw new Error('no token is due');
   return await signer.sign({ ...token.claims, jti: randomUUID() });
 }
 
-/** As a cloud does it, with nothing but the address of the gateway. */
+/** Verifies a token as a cloud does, which knows only the address of the gateway. */
 async function verify(token: string, audience = 'vault') {
-  const found = await gateway.ask<{ issuer: string; jwks_uri: string }>(
+  const discovery = await gateway.ask<{ issuer: string; jwks_uri: string }>(
     'GET /.well-known/openid-configuration',
   );
-  const { issuer, jwks_uri: address } = found.body;
+  const { issuer, jwks_uri: address } = discovery.body;
   const keys = createRemoteJWKSet(new URL(address.replace(ORIGIN, gateway.base)));
-  const options = { issuer, audience, algorithms: ['ES256'], currentDate: at };
+  const options = { issuer, audience, algorithms: ['ES256'], currentDate: now };
   return (await jwtVerify(token, keys, options)).payload;
 }
 
 describe('a verifier', () => {
   test('finds the keys of identity tokens by the address of the gateway', async () => {
-    await operatorLooks();
+    await runOperator();
     const claims = { iss: ORIGIN, aud: 'vault', sub: 'team:web:pipeline:shop:job:deploy', fork: false };
     expect(await verify(await sign())).toMatchObject(claims);
     await expect(verify(await sign(), 'another')).rejects.toThrow('unexpected "aud" claim value');
@@ -107,11 +108,11 @@ describe('a verifier', () => {
     await expect(verify(parts.join('.'), 'cloud')).rejects.toThrow('signature verification failed');
   });
 
-  test('may cache what it gets, unless there is no key yet', async () => {
+  test('may cache the answers of the gateway, unless there is no key yet', async () => {
     const none = await gateway.ask('GET /.well-known/jwks.json');
     expect([none.body, none.headers.get('cache-control')]).toEqual([{ keys: [] }, 'no-store']);
-    await operatorLooks();
-    pass(10_000);
+    await runOperator();
+    advanceClock(10_000);
     const answers = ['jwks.json', 'openid-configuration'].map(
       async (name) => await gateway.ask(`GET /.well-known/${name}`),
     );
@@ -122,59 +123,59 @@ describe('a verifier', () => {
   test.each([
     ['externalURL is missing', undefined, 'this installation has no externalURL'],
     ['externalURL is without TLS', 'http://ci.test', 'externalURL is http://ci.test, without TLS'],
-  ])('learns what to set if %s', async (_title, externalUrl, why) => {
-    const plain = await openGateway(stores, { externalUrl });
+  ])('gets an error that says what to set if %s', async (_title, externalUrl, why) => {
+    const gatewayWithoutTls = await openGateway(stores, { externalUrl });
     for (const name of ['jwks.json', 'openid-configuration']) {
-      const { status, text } = await plain.ask(`GET /.well-known/${name}`);
+      const { status, text } = await gatewayWithoutTls.ask(`GET /.well-known/${name}`);
       expect(status).toBe(404);
       expect(text).toContain(why);
       expect(text).toContain("Set externalURL in the chart's values");
     }
-    await plain.close();
+    await gatewayWithoutTls.close();
   });
 });
 
 describe('the keys of identity tokens', () => {
-  test('verify every token while it runs, and none of a former key after the overlap', async () => {
+  test('verify every token until it expires, and no token of an earlier key after the overlap', async () => {
     const tokens: { token: string; ends: number; kid: string }[] = [];
     for (let hours = 0; hours < 70 * 24; hours += 13) {
-      await operatorLooks();
+      await runOperator();
       const token = await sign();
       const { kid = '' } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
-      tokens.push({ token, ends: at.getTime() + MAX_IDENTITY_SECONDS * 1000, kid });
-      pass(MAX_IDENTITY_SECONDS * 1000 - 1000);
+      tokens.push({ token, ends: now.getTime() + MAX_IDENTITY_SECONDS * 1000, kid });
+      advanceClock(MAX_IDENTITY_SECONDS * 1000 - 1000);
       expect(await verify(token)).toMatchObject({ aud: 'vault' });
-      pass(13 * 60 * 60_000);
+      advanceClock(13 * 60 * 60_000);
     }
     expect(new Set(tokens.map(({ kid }) => kid)).size).toBe(3);
-    await operatorLooks();
+    await runOperator();
     const { body } = await gateway.ask<{ keys: { kid: string }[] }>('GET /.well-known/jwks.json');
     expect(body.keys.map(({ kid }) => kid)).toEqual([tokens.at(-1)?.kid]);
-    const former = tokens.filter(({ kid }) => kid !== tokens.at(-1)?.kid);
-    for (const { token, ends } of former.slice(-5)) {
-      // Even for a verifier whose clock stands still.
+    const ofEarlierKeys = tokens.filter(({ kid }) => kid !== tokens.at(-1)?.kid);
+    for (const { token, ends } of ofEarlierKeys.slice(-5)) {
+      // The verification fails even if the verifier's clock shows a time before the token expired.
       const keys = createRemoteJWKSet(new URL(`${gateway.base}/.well-known/jwks.json`));
-      const still = jwtVerify(token, keys, { currentDate: new Date(ends - 1000) });
-      await expect(still).rejects.toThrow('no applicable key found');
+      const verification = jwtVerify(token, keys, { currentDate: new Date(ends - 1000) });
+      await expect(verification).rejects.toThrow('no applicable key found');
     }
   });
 
-  test('are no longer published an hour after the next one signs, even if no operator runs', async () => {
-    await operatorLooks();
+  test('are no longer published when the overlap with the next key is over, even if no operator runs', async () => {
+    await runOperator();
     const first = await sign();
-    pass(KEY_SIGNS_MS - 1000);
-    await operatorLooks();
-    pass(24 * 60 * 60_000 + KEY_OVERLAP_MS);
+    advanceClock(KEY_SIGNS_MS - 1000);
+    await runOperator();
+    advanceClock(24 * 60 * 60_000 + KEY_OVERLAP_MS);
     await expect(verify(first)).rejects.toThrow('no applicable key found');
     expect(await verify(await sign())).toMatchObject({ aud: 'vault' });
   });
 
   test('are encrypted in the database, and each change is in the audit log', async () => {
-    await operatorLooks();
-    pass(KEY_SIGNS_MS);
-    await operatorLooks();
-    pass(KEY_SIGNS_MS);
-    await operatorLooks();
+    await runOperator();
+    advanceClock(KEY_SIGNS_MS);
+    await runOperator();
+    advanceClock(KEY_SIGNS_MS);
+    await runOperator();
     const text = await stores.pool.anyFirst(rows<{ text: string }>()`SELECT k::text FROM identity_keys k`);
     expect(text.join()).not.toContain(Buffer.from('PRIVATE KEY').toString('hex'));
     expect(text.join()).not.toContain('"d"');
@@ -187,34 +188,34 @@ describe('the keys of identity tokens', () => {
     ]);
   });
 
-  test('are wrapped again when the keys of stored secrets are rotated, and still sign', async () => {
-    await operatorLooks();
+  test('are encrypted again when the keys of stored secrets are rotated, and still sign', async () => {
+    await runOperator();
     const before = await sign();
     const next = await makeStoreKeyPair();
-    await operatorLooks(next, pair.privateKey);
+    await runOperator(next, pair.privateKey);
     expect(await verify(await sign(next))).toMatchObject({ aud: 'vault' });
     expect(await verify(before)).toMatchObject({ aud: 'vault' });
   });
 
   test('are replaced at once if the keys of stored secrets are lost', async () => {
-    await operatorLooks();
+    await runOperator();
     const before = await sign();
     const next = await makeStoreKeyPair();
-    pass(10_000);
-    await operatorLooks(next);
+    advanceClock(10_000);
+    await runOperator(next);
     expect(await verify(await sign(next))).toMatchObject({ aud: 'vault' });
     expect(await verify(before)).toMatchObject({ aud: 'vault' });
   });
 
-  test('sign nothing while there are none, or while a gateway cannot open them', async () => {
+  test('sign nothing before they exist, or while the gateway cannot decrypt them', async () => {
     await expect(sign()).rejects.toThrow('does not exist yet');
-    await operatorLooks();
+    await runOperator();
     await expect(sign(await makeStoreKeyPair())).rejects.toThrow('is not mounted yet');
     expect(await verify(await sign())).toMatchObject({ aud: 'vault' });
   });
 
   test('are created once by two operators at the same time', async () => {
-    await Promise.all([operatorLooks(), operatorLooks(), operatorLooks()]);
+    await Promise.all([runOperator(), runOperator(), runOperator()]);
     expect(await identityKeyStore(stores).publicKeys()).toHaveLength(1);
   });
 });

@@ -63,12 +63,12 @@ describe('the look-up of an image', () => {
 
   test('is stored in the database for other replicas and later builds', async () => {
     await lookUp();
-    const before = registry.requests.length;
+    const requestsBefore = registry.requests.length;
     expect(await lookUp(1)).toEqual(FOUND);
-    expect(registry.requests).toHaveLength(before);
+    expect(registry.requests).toHaveLength(requestsBefore);
   });
 
-  test('gives a cached private image to no namespace without credentials', async () => {
+  test('refuses a cached private image to a namespace without credentials', async () => {
     await lookUp();
     expect(await lookUp(0, 'other')).toEqual({
       answer: 'wait',
@@ -80,9 +80,9 @@ describe('the look-up of an image', () => {
   test('that fails is not repeated by any replica until its delay is over', async () => {
     const missing = { answer: 'wait', reason: expect.stringContaining('has no image team/plugin:2') };
     expect(await lookUp(0, 'main', '2')).toEqual(missing);
-    const before = registry.requests.length;
+    const requestsBefore = registry.requests.length;
     expect(await lookUp(1, 'main', '2')).toEqual(missing);
-    expect(registry.requests).toHaveLength(before);
+    expect(registry.requests).toHaveLength(requestsBefore);
     registry.addImage('team/plugin', { Entrypoint: ['/plugin'] }, '2');
     await stores.pool.query(rows()`UPDATE image_look_ups SET retry_at = now() - interval '1 s'`);
     expect(await lookUp(1, 'main', '2')).toEqual(FOUND);

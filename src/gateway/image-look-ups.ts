@@ -29,7 +29,7 @@ export function imageLookUps({
     seats: createFairPool(Array.from({ length: MAX_LOOK_UPS }, (_, seat) => seat)),
     now: () => new Date(),
   };
-  // The database stores the results; this only shares running look-ups.
+  // This cache stores no results, because the database does. It only lets calls share a look-up that runs.
   const running = createCache<LookUpAnswer>({ maxSize: 0, skips: () => true });
   return {
     lookUp: async (key, podName) => {

@@ -14,33 +14,33 @@ interface Objects {
   secretNames?: string[];
   status?: object;
   secrets?: Record<string, object>;
-  /** Status of the response for Secrets that are not listed. */
-  otherwise?: number;
+  /** The status of the response for Secrets that are not in `secrets`. */
+  otherStatus?: number;
 }
 
-/** Records the Secrets that were read. */
-function client(
-  { secretNames = [], status = {}, secrets = {}, otherwise = 404 }: Objects,
+/** An API server with these objects. It adds the name of each Secret that is read to `read`. */
+function clientWith(
+  { secretNames = [], status = {}, secrets = {}, otherStatus = 404 }: Objects,
   read: string[] = [],
 ) {
-  const found: Client = {
+  const client: Client = {
     async get(kind, { namespace, name }) {
       if (kind.plural === 'secrets') read.push(`${namespace}/${name}`);
       const spec = { imagePullSecrets: secretNames.map((secret) => ({ name: secret })) };
       const object = kind.plural === 'pods' ? { spec, status } : secrets[name];
       return object === undefined
-        ? { ok: false, status: otherwise, reason: 'Other', message: 'no' }
+        ? { ok: false, status: otherStatus, reason: 'Other', message: 'no' }
         : { ok: true, value: JSON.parse(JSON.stringify(object)) };
     },
   };
-  return found;
+  return client;
 }
 
 describe('the pull credentials of a Pod', () => {
   test("come from its image pull secrets in the Pod's namespace", async () => {
     const read: string[] = [];
     const secrets = { one: dockerConfig('{"auths":{}}'), two: dockerConfig('{}') };
-    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'one'], secrets }, read)).factsOf(
+    const facts = await imagePulls(clientWith({ secretNames: ['one', 'two', 'one'], secrets }, read)).factsOf(
       pod,
     );
     expect(facts).toEqual({ credentialTexts: ['{"auths":{}}', '{}'] });
@@ -49,21 +49,21 @@ describe('the pull credentials of a Pod', () => {
 
   test('leave out Secrets that are absent or of another type', async () => {
     const secrets = { one: { type: 'Opaque', data: { '.dockerconfigjson': base64('{}') } }, two: {} };
-    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'three', ''], secrets })).factsOf(
+    const facts = await imagePulls(clientWith({ secretNames: ['one', 'two', 'three', ''], secrets })).factsOf(
       pod,
     );
     expect(facts).toEqual({ credentialTexts: [] });
   });
 
   test('are unknown while the API server does not answer', async () => {
-    const away = client({ secretNames: ['one'], otherwise: 0 });
-    expect(await imagePulls(away).factsOf(pod)).toBeUndefined();
+    const unreachable = clientWith({ secretNames: ['one'], otherStatus: 0 });
+    expect(await imagePulls(unreachable).factsOf(pod)).toBeUndefined();
   });
 
   test('include when the agent started, once the kubelet has reported it', async () => {
     const state = { running: { startedAt: '2026-11-23T12:00:00Z' } };
     const status = { containerStatuses: [{ name: 'worker' }, { name: 'agent', state }] };
-    expect(await imagePulls(client({ status })).factsOf(pod)).toEqual({
+    expect(await imagePulls(clientWith({ status })).factsOf(pod)).toEqual({
       credentialTexts: [],
       agentStartedAt: new Date('2026-11-23T12:00:00Z'),
     });

@@ -4,10 +4,13 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { credentialText } from '#adapters/registry/pull-credentials.ts';
 import type { ImagePulls } from '#flows/builds/image-ports.ts';
 
-/** Limit of image pull secrets that are read for one Pod. */
+/** How many image pull secrets the gateway reads for one Pod. */
 const MAX_SECRETS = 20;
 
-/** Reads the image pull secrets of our Pods. They need no label, because kubelets require none either. */
+/**
+ * Reads the image pull secrets of Millrace's Pods. The Secrets need no label, because kubelets need none
+ * either.
+ */
 export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
   return {
     async factsOf({ namespace, name }) {
@@ -18,7 +21,7 @@ export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
       );
       if (secrets.some((secret) => !secret.ok && secret.status !== 404)) return undefined;
       const credentialTexts = secrets.flatMap((secret) => (secret.ok ? (textOf(secret.value) ?? []) : []));
-      const startedAt = agentStart(pod.value);
+      const startedAt = startOfAgent(pod.value);
       return {
         credentialTexts,
         ...(startedAt === undefined ? {} : { agentStartedAt: new Date(startedAt) }),
@@ -34,6 +37,6 @@ function secretNames({ spec }: Wire<V1Pod>): string[] {
 
 const textOf = ({ type, data }: Wire<V1Secret>): string | undefined => credentialText(type, data ?? {});
 
-function agentStart({ status }: Wire<V1Pod>): string | undefined {
+function startOfAgent({ status }: Wire<V1Pod>): string | undefined {
   return status?.containerStatuses?.find(({ name }) => name === 'agent')?.state?.running?.startedAt;
 }

@@ -5,11 +5,14 @@ import { EVIL, openSettingsSite, type SettingsSite } from '#testing/browser/sett
 import { openPerson, picture } from '#testing/browser/site.ts';
 import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
 
-/* The pages for global admins in a browser, with every form. PICTURES names a folder for screenshots. */
+/*
+ * The pages for global admins in a browser, with every form. If PICTURES names a folder, screenshots go
+ * there.
+ */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 let site: SettingsSite;
@@ -18,8 +21,9 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSettingsSite();
 });
 beforeEach(async () => {
@@ -39,32 +43,32 @@ afterAll(async () => {
   await site.close();
 });
 
-const heading = async (): Promise<string> => await page.locator('h1').innerText();
-const path = (): string => new URL(page.url()).pathname;
-const main = async (): Promise<string> => await page.locator('main').innerText();
+const headingText = async (): Promise<string> => await page.locator('h1').innerText();
+const currentPath = (): string => new URL(page.url()).pathname;
+const mainText = async (): Promise<string> => await page.locator('main').innerText();
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
 const follow = async (name: string): Promise<void> =>
   await page.getByRole('link', { name, exact: true }).click();
-const shows = async (place: string, words: string): Promise<void> =>
+const waitForText = async (place: string, words: string): Promise<void> =>
   await page.locator(place).filter({ hasText: words }).first().waitFor();
 const field = (label: string) => page.getByRole('textbox', { name: label, exact: true });
 
-/** The message beside a field, which the field names as its description. */
+/** The message beside an invalid field: the last element that describes the field. */
 async function problemBeside(label: string): Promise<string> {
-  const wrong = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]'));
-  await wrong.waitFor();
-  const id = (await wrong.getAttribute('aria-describedby'))?.split(' ').at(-1);
+  const invalidField = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]'));
+  await invalidField.waitFor();
+  const id = (await invalidField.getAttribute('aria-describedby'))?.split(' ').at(-1);
   return await page.locator(`[id="${id}"]`).innerText();
 }
 
-/** Called for each page of a test: checks accessibility and stores a screenshot. */
-async function seen(name: string): Promise<void> {
+/** Checks the accessibility of the page and stores a screenshot. */
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
-  // The parts of a date field take the focus one after another, and show it themselves.
-  const dates = await page.locator('input[type=date]:visible').count();
-  if (dates === 0) expect(await keyboardProblems(page)).toEqual([]);
+  // A date field has parts that take the focus and show it themselves, so pages with one are not checked.
+  const dateFields = await page.locator('input[type=date]:visible').count();
+  if (dateFields === 0) expect(await keyboardProblems(page)).toEqual([]);
 }
 
 async function open(url: string, user = 'root'): Promise<void> {
@@ -73,7 +77,7 @@ async function open(url: string, user = 'root'): Promise<void> {
 }
 
 describe('accounts', () => {
-  test('are found, created, changed and deleted after a question', async () => {
+  test('are found, created, changed, and deleted after a confirmation', async () => {
     await open('/users');
     await page.getByRole('searchbox').fill('MA');
     await press('Search');
@@ -97,45 +101,45 @@ describe('accounts', () => {
     await page.getByLabel('First password').fill('a long first phrase');
     await press('Create account');
     await page.waitForURL('**/users/newone');
-    expect(await main()).toContain('they must change it at the next sign-in');
-    await seen('account');
+    expect(await mainText()).toContain('they must change it at the next sign-in');
+    await checkPage('account');
     await field('Full name').fill('New One');
     await press('Save');
     await page.waitForURL('**/users/newone');
     await page.getByLabel('Password', { exact: true }).fill('12345678');
     await press('Set password');
     expect(await problemBeside('Password')).toContain('too common');
-    await seen('account-refused');
+    await checkPage('account-refused');
     await press('Disable');
-    await shows('main', 'The account is disabled');
+    await waitForText('main', 'The account is disabled');
     await press('Enable');
-    await shows('main', 'To lock the account');
+    await waitForText('main', 'To lock the account');
     await press('Make global admin');
-    await shows('main', 'Remove global admin');
+    await waitForText('main', 'Remove global admin');
     await press('Delete account…');
-    await shows('h1', 'Delete the account newone?');
-    await seen('account-deletion');
+    await waitForText('h1', 'Delete the account newone?');
+    await checkPage('account-deletion');
     await press('Delete newone');
     await page.waitForURL('**/users');
-    expect(await main()).not.toContain('newone');
-    await seen('accounts');
+    expect(await mainText()).not.toContain('newone');
+    await checkPage('accounts');
   });
 
-  test('keep a last global admin', async () => {
+  test('keep the last global admin', async () => {
     await open('/users/root');
     await press('Remove global admin');
-    await shows('[role=alert]', 'They are the last global admin');
-    await seen('last-global-admin');
+    await waitForText('[role=alert]', 'They are the last global admin');
+    await checkPage('last-global-admin');
   });
 });
 
 describe('sign-in', () => {
-  test('shows the fields of a preset, keeps what was entered, and never a secret', async () => {
+  test('shows the fields of a preset, keeps what was entered, and never shows a secret', async () => {
     await open('/admin/oauth-providers');
-    expect(await main()).toContain('People can sign in with a password.');
-    await seen('sign-in-settings');
+    expect(await mainText()).toContain('People can sign in with a password.');
+    await checkPage('sign-in-settings');
     await follow('Add a provider');
-    await seen('presets');
+    await checkPage('presets');
     await follow('GitHub');
     await field('Name').fill('Not Valid');
     await field('Display name').fill(EVIL);
@@ -149,7 +153,7 @@ describe('sign-in', () => {
       await page.getByLabel('Client secret').inputValue(),
     ]).toEqual([EVIL, '']);
     expect(await page.content()).not.toContain('hunter2-secret');
-    await seen('provider-refused');
+    await checkPage('provider-refused');
     await field('Name').fill('forge');
     await page.getByLabel('Client secret').fill('hunter2-secret');
     await press('Add provider');
@@ -159,7 +163,7 @@ describe('sign-in', () => {
     await press('Add provider');
     await page.waitForURL('**/admin/oauth-providers/forge');
     expect(await page.content()).not.toContain('hunter2-secret');
-    await seen('provider');
+    await checkPage('provider');
     await field('Token address').fill('https://other.example.org/token');
     await press('Save');
     expect(await problemBeside('Client secret')).toContain('send client_secret again');
@@ -172,22 +176,22 @@ describe('sign-in', () => {
     await follow('Forge');
     expect(await page.getByLabel('Enabled').isChecked()).toBe(false);
     await press('Delete provider…');
-    await shows('h1', 'Delete the provider forge?');
+    await waitForText('h1', 'Delete the provider forge?');
     await press('Delete forge');
     await page.waitForURL('**/admin/oauth-providers');
-    expect(await main()).not.toContain('Forge');
+    expect(await mainText()).not.toContain('Forge');
   });
 
-  test('of a manifest is only shown', async () => {
+  test('cannot be changed if a manifest manages the provider', async () => {
     await open('/admin/oauth-providers/company');
-    expect(await main()).toContain(
+    expect(await mainText()).toContain(
       'A manifest manages this provider. Change the OAuthProvider object company',
     );
-    expect([await heading(), await page.locator('main form').count()]).toEqual([EVIL, 0]);
-    await seen('provider-by-manifest');
+    expect([await headingText(), await page.locator('main form').count()]).toEqual([EVIL, 0]);
+    await checkPage('provider-by-manifest');
   });
 
-  test('by password stays on while someone has no other way', async () => {
+  test('by password cannot be turned off while an account has no other way to sign in', async () => {
     await open('/admin/oauth-providers');
     await press('Turn passwords off');
     await page.getByRole('alert').waitFor();
@@ -204,18 +208,18 @@ describe('teams', () => {
     await press('Create team');
     expect(await problemBeside('Name')).toContain('reserved for the cluster');
     expect(await field('Display name').inputValue()).toBe(EVIL);
-    await seen('teams-refused');
+    await checkPage('teams-refused');
     await field('Name').fill('shop');
     await press('Create team');
     await page.waitForURL('**/teams/shop/members');
-    expect(await heading()).toBe(`Members of ${EVIL}`);
+    expect(await headingText()).toBe(`Members of ${EVIL}`);
     await page.goto('/teams/shop/settings');
     await press('Delete team…');
     await press('Delete team shop');
     await page.waitForURL('**/teams');
     await page.goto('/admin/teams');
-    expect(await main()).not.toContain('shop');
-    await seen('admin-teams');
+    expect(await mainText()).not.toContain('shop');
+    await checkPage('admin-teams');
   });
 });
 
@@ -225,7 +229,7 @@ test('the audit log of the installation has sign-ins and accounts, and is filter
   expect([...new Set(actions)]).toEqual(['user.signed_in']);
   await follow('Show all');
   await page.waitForURL('**/admin/audit');
-  await seen('admin-audit');
+  await checkPage('admin-audit');
 });
 
 test('a new API token is shown once, with a button that copies it', async () => {
@@ -236,9 +240,9 @@ test('a new API token is shown once, with a button that copies it', async () => 
   await press('Create token');
   const token = await page.getByLabel('Token').inputValue();
   await press('Copy');
-  await shows('[role=status]', 'Copied.');
+  await waitForText('[role=status]', 'Copied.');
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
-  await seen('new-token');
+  await checkPage('new-token');
   await page.goto('/profile');
   expect(await page.content()).not.toContain(token);
   await page.getByText('Create a token').click();
@@ -247,7 +251,7 @@ test('a new API token is shown once, with a button that copies it', async () => 
   await press('Create token');
   expect(await problemBeside('Name')).toBe('You have a token of this name.');
   expect(await page.getByLabel('Valid until').inputValue()).toBe('2090-01-31');
-  await seen('token-refused');
+  await checkPage('token-refused');
 });
 
 const PAGES = [
@@ -260,23 +264,23 @@ const PAGES = [
   '/admin/audit',
 ];
 
-test.each(['adm', 'eve'])('none of the pages is for %s, who is no global admin', async (user) => {
+test.each(['adm', 'eve'])('%s, who is no global admin, may open none of the pages', async (user) => {
   await open('/profile', user);
   expect(await page.locator('a[href="/admin"]').count()).toBe(0);
   for (const url of PAGES) {
     await page.goto(url);
-    expect([url, await heading()]).toEqual([url, 'You may not do this']);
+    expect([url, await headingText()]).toEqual([url, 'You may not do this']);
   }
 });
 
 test('the pages redirect to the login without a session, and a global admin finds them in the header', async () => {
   for (const url of PAGES) {
     await page.goto(url);
-    expect([url, path()]).toEqual([url, '/auth/login']);
+    expect([url, currentPath()]).toEqual([url, '/auth/login']);
   }
   await open('/teams');
   await follow('Installation');
-  await shows('h1', 'All teams');
+  await waitForText('h1', 'All teams');
   for (const section of ['Accounts', 'Sign-in', 'Audit log']) {
     await page
       .getByRole('navigation', { name: 'Installation', exact: true })

@@ -67,7 +67,7 @@ function addressWait(metrics: AgentMetrics): AddressWait {
   };
 }
 
-/** What wakes the streams of agents. */
+/** The hints that wake the streams of agents. */
 const hintsFrom = (notifications: GatewayDatabase['notifications']) => ({
   cancels: cancelHints(notifications),
   debugs: debugHints(notifications),

@@ -16,27 +16,27 @@ const MAX_SECRETS_AT_A_TIME = 4;
 const KEY = /^[\w.-]{1,253}$/;
 
 /**
- * Reads only Secrets with the label `millrace.dev/usable=true`, so that authors of pipelines cannot read
- * others.
+ * Reads only Secrets with the label `millrace.dev/usable=true`, so that authors of pipelines cannot read other
+ * Secrets of the namespace.
  */
 export function kubernetesSource(client: Client): SecretSource {
   return async ({ namespace }, lookups) => {
     const results = new Map<SecretLookup, SecretLookupResult>();
     const groups = [...Map.groupBy(lookups, ({ path }) => path)];
-    // A Secret can have 1 MiB, so few are in memory at a time.
-    const readNext = async (): Promise<void> => {
+    // A Secret can have 1 MiB, so the gateway holds only a few in memory at a time.
+    const readInTurn = async (): Promise<void> => {
       for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
         const [path, group] = next;
-        const found = await find(client, namespace, path);
-        for (const lookup of group) results.set(lookup, inUsable(found, lookup));
+        const found = await findSecret(client, namespace, path);
+        for (const lookup of group) results.set(lookup, valueInUsable(found, lookup));
       }
     };
-    await Promise.all(Array.from({ length: MAX_SECRETS_AT_A_TIME }, readNext));
+    await Promise.all(Array.from({ length: MAX_SECRETS_AT_A_TIME }, readInTurn));
     return lookups.map((lookup) => results.get(lookup) ?? NO_SECRET);
   };
 }
 
-function inUsable(found: SecretFound, { key }: SecretLookup): SecretLookupResult {
+function valueInUsable(found: SecretFound, { key }: SecretLookup): SecretLookupResult {
   if ('fault' in found) return found;
   if (found.secret.metadata?.labels?.[LABEL.usable] !== 'true')
     return { fault: `it lacks the label ${LABEL.usable}=true` };
@@ -44,19 +44,19 @@ function inUsable(found: SecretFound, { key }: SecretLookup): SecretLookupResult
 }
 
 /**
- * Reads the one Secret that the Team names in `secretRef`. Each of its keys is a value or a file of values.
+ * Reads the Secret that the Team names in `secretRef`. Each key of the Secret is a value or a file of values.
  */
 export function teamSecretSource(client: Client): SecretSource {
   return async (owner, lookups) => {
     const found = await findTeamSecret(client, owner);
     if ('fault' in found) return lookups.map(() => found);
     const files = new Map<string, SecretFile>();
-    return lookups.map((lookup) => inTeamSecret(found.secret, lookup, files));
+    return lookups.map((lookup) => valueInTeamSecret(found.secret, lookup, files));
   };
 }
 
-/** `files`: those that were parsed before. */
-function inTeamSecret(
+/** `files` caches the parsed files of the Secret. */
+function valueInTeamSecret(
   secret: Wire<V1Secret>,
   { source, path, key, config }: SecretLookup,
   files: Map<string, SecretFile>,
@@ -65,9 +65,9 @@ function inTeamSecret(
   const text = valueOf(secret, path, 'the Secret of the Team has no key of the name in path');
   if ('fault' in text) return text;
   const format = source === 'env' ? 'env' : (config['format'] ?? '');
-  const name = `${format} ${path}`;
-  const file = files.get(name) ?? parseSecretFile(text.value, path, format);
-  files.set(name, file);
+  const cacheKey = `${format} ${path}`;
+  const file = files.get(cacheKey) ?? parseSecretFile(text.value, path, format);
+  files.set(cacheKey, file);
   if ('fault' in file) return file;
   const value = file.values.get(key);
   return value === undefined ? { fault: 'the file has no such key' } : { value };
@@ -78,12 +78,12 @@ async function findTeamSecret(client: Client, { team, namespace }: SecretOwner):
   if (!answer.ok) return transientFault(`reading Team ${team}`, answer);
   const name = answer.value.spec.secretRef?.name;
   if (name === undefined) return { fault: `the Team ${team} has no spec.secretRef` };
-  return await find(client, namespace, name);
+  return await findSecret(client, namespace, name);
 }
 
 const NO_SECRET = { fault: 'there is no such Secret in the namespace of the team' };
 
-async function find(client: Client, namespace: string, name: string): Promise<SecretFound> {
+async function findSecret(client: Client, namespace: string, name: string): Promise<SecretFound> {
   if (!NAME.test(name)) return NO_SECRET;
   const answer = await client.get(KINDS.secrets, { namespace, name });
   if (answer.ok) return { secret: answer.value };

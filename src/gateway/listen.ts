@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '#config';
 
-/** Opens a server on an address. The error names the address. */
+/** Lets a server listen on an address. If that fails, the error names the address. */
 export async function listen(server: Server, { host, port }: Address): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -28,13 +28,14 @@ interface Closable {
 }
 
 const SWEEP_MS = 100;
-/** How long the close waits for clients that read slowly. */
+/** How long `gracefulClose` waits for clients that read slowly. */
 const PATIENCE_MS = 5000;
 
 /**
- * Returns a function that closes the server in order: pending requests are answered, and each connection ends
- * after its last response. Node counts a connection as idle once a response was written, even if megabytes of
- * it are not sent yet. Those are waited for, or the response would be cut.
+ * Returns a function that closes the server gracefully: the server answers pending requests, and each
+ * connection ends after its last response. Node counts a connection as idle once the server has written a
+ * response, even if megabytes of the response are not sent yet. So the function waits until everything is
+ * sent. Otherwise the client would get only a part of the response.
  */
 export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
   const sockets = new Set<Socket>();

@@ -7,10 +7,10 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Follows a pipeline while it is renamed and another pipeline gets its old name. Rights are not checked again
- * in this time, so only the rename itself can move the streams.
+ * Streams of a pipeline while the pipeline is renamed and another pipeline gets its old name. The gateway does
+ * not check rights again during a test, so only the rename itself can move the streams.
  */
-const PATIENT = { recheckMs: 3_600_000 };
+const NO_RECHECK = { recheckMs: 3_600_000 };
 const DEFINITION = samplePipeline({
   jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))],
 });
@@ -22,14 +22,14 @@ const open: EventReader[] = [];
 
 beforeAll(async () => {
   stores = await openStores();
-  gateway = await openGateway(stores, { limits: PATIENT });
+  gateway = await openGateway(stores, { limits: NO_RECHECK });
 });
 beforeEach(async () => {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await gateway.account('ann', { teams: { main: 'write' } });
   ann = await gateway.session('ann');
-  await save();
+  await savePipeline();
 });
 afterEach(() => {
   for (const reader of open.splice(0)) reader.close();
@@ -39,20 +39,20 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function save(): Promise<void> {
+async function savePipeline(): Promise<void> {
   const saved = await stores.pipelines.savePipeline(toSave(DEFINITION, { public: true }));
   await found(stores, saved, [{ ref: 'a1' }]);
 }
 
-/** Renames the pipeline app to shop, and another pipeline to app. */
-async function pass(): Promise<void> {
+/** Renames the pipeline app to shop, and creates another pipeline with the name app. */
+async function passOnName(): Promise<void> {
   await stores.pool.query(rows()`UPDATE pipelines SET name = 'shop', uid = 'uid-of-shop' WHERE name = 'app'`);
-  await save();
+  await savePipeline();
 }
 
 const trigger = async (): Promise<void> => {
-  const made = await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/trigger', { as: ann });
-  expect(made.status).toBe(201);
+  const response = await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/trigger', { as: ann });
+  expect(response.status).toBe(201);
 };
 
 interface ReceivedEvent {
@@ -61,7 +61,7 @@ interface ReceivedEvent {
   status?: string;
 }
 
-/** Opens a stream and returns a function that gives its events so far. */
+/** Opens a stream. Returns a function that returns the events of the stream so far. */
 async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, ...ReceivedEvent[]]> {
   const headers: Record<string, string> = as === undefined ? {} : { authorization: `Bearer ${as}` };
   const reader = await readEvents(`${gateway.base}/teams/main/pipelines/${path}/events`, headers);
@@ -83,17 +83,17 @@ test.each([
   ['non-members', () => undefined],
 ])('%s who open the new name see that pipeline, even while others follow the old name', async (_, as) => {
   const [{ id }] = (await follow('app', as()))();
-  await pass();
+  await passOnName();
   expect((await follow('shop', as()))()).toMatchObject([{ id, name: 'shop' }]);
 });
 
 test('a build that was waiting is followed under the new name, even while others follow the old name', async () => {
   await trigger();
   const [{ id }] = (await follow('app/jobs/unit/builds/1', ann))();
-  await pass();
+  await passOnName();
   await trigger();
   const received = await follow('shop/jobs/unit/builds/1', ann);
   await gateway.ask('POST /teams/main/pipelines/shop/jobs/unit/builds/1/cancel', { as: ann });
-  while (received().every((one) => one.id === id && one.status !== 'cancelled')) await sleep(10);
-  expect(received().filter((one) => one.id !== id)).toEqual([]);
+  while (received().every((event) => event.id === id && event.status !== 'cancelled')) await sleep(10);
+  expect(received().filter((event) => event.id !== id)).toEqual([]);
 });

@@ -19,10 +19,10 @@ import {
 } from '#testing/stores/stores.ts';
 
 /*
- * Readers of two processes of the public gateway. One process is killed, so it closes nothing and tells
- * nobody.
+ * Streams of two processes of the public gateway. The test kills one process, so this process cannot close its
+ * streams or notify the other one.
  */
-// It only ends what hangs: a slow machine takes long to start processes.
+// This limit is only for tests that hang, because a slow machine takes long to start processes.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse';
@@ -35,7 +35,7 @@ let keys: ReturnType<typeof makeKeys>;
 let replicas: GatewayProcess[] = [];
 let authorization = '';
 let build: { build: number; attempt: number };
-let sent = 0;
+let lastSequence = 0;
 const open: EventReader[] = [];
 
 beforeAll(async () => {
@@ -68,20 +68,20 @@ afterAll(async () => {
   keys.remove();
 });
 
-const at = (index: number): GatewayProcess => {
+const replicaAt = (index: number): GatewayProcess => {
   const replica = replicas[index];
   if (replica === undefined) throw new Error(`no replica ${index}`);
   return replica;
 };
 
 async function post(path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${at(0).base}${path}`, {
+  const answer = await fetch(`${replicaAt(0).base}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(authorization !== '' && { authorization }) },
     body: JSON.stringify(body),
   });
   const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(await answer.text());
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}\n${at(0).log()}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}\n${replicaAt(0).log()}`);
   return data;
 }
 
@@ -108,69 +108,73 @@ const END: EventToSend = {
 };
 
 async function sendEvent(event: EventToSend): Promise<void> {
-  const numbered = { ...event, at: new Date().toISOString(), sequence: (sent += 1) };
+  const numbered = { ...event, at: new Date().toISOString(), sequence: (lastSequence += 1) };
   await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
 
-/** The agent's work continues whatever happens to gateways. */
-async function sayLines(from: number, count: number): Promise<string> {
+/** Reports lines of a log as the agent does, whatever happens to the gateways. Returns their text. */
+async function reportLines(from: number, count: number): Promise<string> {
   const lines = Array.from({ length: count }, (_, index) => `line ${from + index}\n`);
   for (const text of lines) await sendEvent({ type: 'log', step: '1', text });
   return lines.join('');
 }
 
-/** A reader that stores its events, and the id that it sends when it reconnects. */
-function person() {
-  const self = {
+/** A viewer of the build who stores the log, and the id of its last chunk for when they reconnect. */
+function openViewer() {
+  const viewer = {
     text: '',
-    last: '0',
+    lastId: '0',
     states: [] as string[],
     async follow(replica: number): Promise<EventReader> {
-      const headers = { authorization, 'last-event-id': self.last };
-      const reader = await readEvents(`${at(replica).base}${BUILD}/events`, headers, ({ name, id, data }) => {
-        if (name === 'build') self.states.push(data);
-        if (name !== 'log') return;
-        const chunk: { text: string } = JSON.parse(data);
-        self.text += chunk.text;
-        self.last = id ?? self.last;
-      });
+      const headers = { authorization, 'last-event-id': viewer.lastId };
+      const reader = await readEvents(
+        `${replicaAt(replica).base}${BUILD}/events`,
+        headers,
+        ({ name, id, data }) => {
+          if (name === 'build') viewer.states.push(data);
+          if (name !== 'log') return;
+          const chunk: { text: string } = JSON.parse(data);
+          viewer.text += chunk.text;
+          viewer.lastId = id ?? viewer.lastId;
+        },
+      );
       open.push(reader);
       return reader;
     },
   };
-  return self;
+  return viewer;
 }
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(10);
 }
 
-test('readers of a log continue at another replica, without a line lost or repeated', async () => {
+test('viewers of a log continue at another replica, without a line lost or repeated', async () => {
   await startBuild();
-  const [one, other, late] = [person(), person(), person()];
-  const [ofOne] = [await one.follow(0), await other.follow(1)];
-  const early = sayLines(0, 200);
-  // The process is killed while lines are on their way.
-  await until(() => one.text.includes('line 20\n'));
-  at(0).kill('SIGKILL');
-  expect(await at(0).ended).toBeNull();
-  await ofOne.over;
-  let all = await early;
-  all += await sayLines(200, 100);
-  const again = await one.follow(1);
-  await until(() => one.text.includes('line 299\n'));
-  all += await sayLines(300, 100);
-  const ofLate = await late.follow(1);
+  const [moving, staying, late] = [openViewer(), openViewer(), openViewer()];
+  const [cutStream] = [await moving.follow(0), await staying.follow(1)];
+  const firstLines = reportLines(0, 200);
+  // The process is killed while the agent reports lines.
+  await until(() => moving.text.includes('line 20\n'));
+  replicaAt(0).kill('SIGKILL');
+  expect(await replicaAt(0).ended).toBeNull();
+  await cutStream.over;
+  let log = await firstLines;
+  log += await reportLines(200, 100);
+  const newStream = await moving.follow(1);
+  await until(() => moving.text.includes('line 299\n'));
+  log += await reportLines(300, 100);
+  const lateStream = await late.follow(1);
   for (const step of ['0', '1']) {
     await sendEvent({ type: 'step-started', step });
     await sendEvent({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
   }
   await sendEvent(END);
-  await Promise.all([again.over, ofLate.over]);
-  await until(() => other.text.length === all.length);
-  expect(one.text).toBe(all);
-  expect(other.text).toBe(all);
-  expect(late.text).toBe(all);
-  expect(again.events.at(-1)).toMatchObject({ name: 'end', data: '{"complete":true}' });
-  expect(one.states.at(-1)).toContain('"status":"succeeded"');
+  await Promise.all([newStream.over, lateStream.over]);
+  await until(() => staying.text.length === log.length);
+  expect(moving.text).toBe(log);
+  expect(staying.text).toBe(log);
+  expect(late.text).toBe(log);
+  expect(newStream.events.at(-1)).toMatchObject({ name: 'end', data: '{"complete":true}' });
+  expect(moving.states.at(-1)).toContain('"status":"succeeded"');
 });

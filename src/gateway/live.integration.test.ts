@@ -8,7 +8,10 @@ import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* Two replicas over one Postgres, each with its own listening connection. The agent reports to the first. */
+/*
+ * Two replicas over one Postgres, each with its own listening connection. The agent reports to the first
+ * replica.
+ */
 const QUICK = { recheckMs: 50, heartbeatMs: 200, maxWaitMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
@@ -18,7 +21,7 @@ let first: Gateway;
 let second: Gateway;
 let ann: string;
 let build: { build: number; attempt: number };
-let sent = 0;
+let lastSequence = 0;
 const open: EventReader[] = [];
 
 beforeAll(async () => {
@@ -35,14 +38,14 @@ beforeEach(async () => {
   await found(stores, saved, [{ ref: 'a1' }]);
   await first.account('ann', { teams: { main: 'write' } });
   ann = await first.session('ann');
-  const made = await first.ask(`POST ${APP}/jobs/unit/trigger`, { as: ann });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body) + first.lines.join(''));
+  const triggered = await first.ask(`POST ${APP}/jobs/unit/trigger`, { as: ann });
+  if (triggered.status !== 201) throw new Error(JSON.stringify(triggered.body) + first.lines.join(''));
   await giveTurns(stores);
   const [started] = await stores.builds.buildsToStart(10);
   if (started === undefined) throw new Error('no build to start');
   await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
   build = { build: started.id, attempt: started.attempt };
-  sent = 0;
+  lastSequence = 0;
 });
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.close();
@@ -61,7 +64,7 @@ type EventToSend = BuildEvent extends infer E
 /** Reports events as the agent of the build, at the first replica. */
 async function sendEvents(...events: EventToSend[]): Promise<void> {
   const at = new Date().toISOString();
-  const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
+  const numbered = events.map((event) => ({ ...event, at, sequence: (lastSequence += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: first.notifications });
 }
 const log = (text: string): EventToSend => ({ type: 'log', step: '1', text });
@@ -78,16 +81,17 @@ async function read(at: Gateway, path: string, more: Record<string, string> = {}
   open.push(reader);
   return reader;
 }
-const named = (reader: EventReader, name: string) => reader.events.filter((event) => event.name === name);
-/** A sample of the second replica's `/metrics`. */
-async function counted(name: string, labels: Record<string, string>): Promise<number> {
-  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+const eventsNamed = (reader: EventReader, name: string) =>
+  reader.events.filter((event) => event.name === name);
+/** Reads a sample of the second replica's metrics. */
+async function readSample(name: string, labels: Record<string, string>): Promise<number> {
+  const labelTexts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   const lines = (await second.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
-  const sample = lines.find((line) => wanted.every((label) => line.includes(label)));
+  const sample = lines.find((line) => labelTexts.every((label) => line.includes(label)));
   return Number(sample?.split(' ').at(-1) ?? 0);
 }
 const textOf = (reader: EventReader): string =>
-  named(reader, 'log')
+  eventsNamed(reader, 'log')
     .map(({ data }) => {
       const { text }: { text: string } = JSON.parse(data);
       return text;
@@ -102,7 +106,7 @@ const OPEN = 'millrace_event_streams';
 const ENDED = 'millrace_event_streams_ended_total';
 
 describe('the stream of a build', () => {
-  test('has state, log and end at another replica than the agent reports to', async () => {
+  test('sends state, log and end, also from a replica to which the agent does not report', async () => {
     const reader = await read(second, `${BUILD}/events`);
     expect([reader.status, reader.headers['content-type'], reader.headers['cache-control']]).toEqual([
       200,
@@ -120,7 +124,7 @@ describe('the stream of a build', () => {
     await until(() => textOf(reader) === 'one\ntwo\n');
     await sendEvents(done('1'), END);
     await reader.over;
-    const states = named(reader, 'build').map(({ data }) => {
+    const states = eventsNamed(reader, 'build').map(({ data }) => {
       const { status }: { status: string } = JSON.parse(data);
       return status;
     });
@@ -131,19 +135,19 @@ describe('the stream of a build', () => {
   test('resumes after the chunk in Last-Event-ID, also at another replica', async () => {
     await sendEvents(log('one\n'), log('two\n'));
     const before = await read(first, `${BUILD}/events`);
-    await until(() => named(before, 'log').length === 2);
+    await until(() => eventsNamed(before, 'log').length === 2);
     before.close();
     await sendEvents(log('three\n'));
-    const [seen] = named(before, 'log');
-    const after = await read(second, `${BUILD}/events`, { 'last-event-id': seen?.id ?? '' });
+    const [firstChunk] = eventsNamed(before, 'log');
+    const after = await read(second, `${BUILD}/events`, { 'last-event-id': firstChunk?.id ?? '' });
     await until(() => textOf(after) === 'two\nthree\n');
     await sendEvents(END);
     await after.over;
     expect(textOf(after)).toBe('two\nthree\n');
-    expect((await read(first, `${BUILD}/events?after=${sent}`)).status).toBe(200);
+    expect((await read(first, `${BUILD}/events?after=${lastSequence}`)).status).toBe(200);
   });
 
-  test('of an ended build has the whole log and the end', async () => {
+  test('of an ended build sends the whole log and the end', async () => {
     const lines = Array.from({ length: 700 }, (_, index) => log(`line ${index} ${'x'.repeat(400)}\n`));
     await sendEvents(...lines, END);
     const reader = await read(second, `${BUILD}/events`);
@@ -151,10 +155,10 @@ describe('the stream of a build', () => {
     expect(textOf(reader)).toBe(lines.map((line) => ('text' in line ? line.text : '')).join(''));
   });
 
-  test('loses and repeats no line when a replica is cut off', async () => {
+  test('loses and repeats no line when the connections of a replica break', async () => {
     let text = '';
     let last = '0';
-    const seen: string[] = [];
+    const receivedIds: string[] = [];
     const follow = async (at: Gateway): Promise<EventReader> =>
       await readEvents(
         `${at.base}${BUILD}/events`,
@@ -164,32 +168,32 @@ describe('the stream of a build', () => {
           const chunk: { text: string } = JSON.parse(data);
           text += chunk.text;
           last = id ?? last;
-          seen.push(last);
+          receivedIds.push(last);
         },
       );
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`);
-    const talking = (async () => {
+    const reporting = (async () => {
       for (const line of lines) await sendEvents(log(line));
     })();
     const reader = await follow(second);
-    await until(() => seen.length > 20);
-    // A killed process sends nothing before its connections end.
+    await until(() => receivedIds.length > 20);
+    // As after a kill of the process, the connections end without a last event.
     second.app.server.closeAllConnections();
     await reader.over;
     const other = await follow(first);
-    await talking;
+    await reporting;
     await sendEvents(END);
     await other.over;
     expect(text).toBe(lines.join(''));
   });
 
-  test('is cut off for a reader that takes nothing, and continues for the others', async () => {
-    const cut = new Set<number | undefined>();
+  test('is cut off for a client that does not read, and continues for the others', async () => {
+    const closedPorts = new Set<number | undefined>();
     second.app.server.on('connection', (socket) => {
       const { remotePort } = socket;
-      socket.on('close', () => cut.add(remotePort));
+      socket.on('close', () => closedPorts.add(remotePort));
     });
-    const cutBefore = await counted(ENDED, { kind: 'build', reason: 'slow' });
+    const cutBefore = await readSample(ENDED, { kind: 'build', reason: 'slow' });
     const slow = await read(second, `${BUILD}/events`);
     const quick = await read(second, `${BUILD}/events`);
     slow.pause();
@@ -200,17 +204,19 @@ describe('the stream of a build', () => {
       await sendEvents(log(line));
     }
     await until(() => textOf(quick).length === lines.join('').length);
-    await until(() => cut.has(slow.port));
-    await until(async () => (await counted(ENDED, { kind: 'build', reason: 'slow' })) > cutBefore);
+    await until(() => closedPorts.has(slow.port));
+    await until(async () => (await readSample(ENDED, { kind: 'build', reason: 'slow' })) > cutBefore);
     slow.resume();
     await slow.over;
-    const got = textOf(slow);
-    expect(lines.join('').startsWith(got) && got.length < lines.join('').length).toBe(true);
+    const textBeforeCut = textOf(slow);
+    expect(lines.join('').startsWith(textBeforeCut) && textBeforeCut.length < lines.join('').length).toBe(
+      true,
+    );
     const again = await read(second, `${BUILD}/events`, {
-      'last-event-id': named(slow, 'log').at(-1)?.id ?? '0',
+      'last-event-id': eventsNamed(slow, 'log').at(-1)?.id ?? '0',
     });
-    await until(() => (got + textOf(again)).length === lines.join('').length);
-    expect(got + textOf(again)).toBe(lines.join(''));
+    await until(() => (textBeforeCut + textOf(again)).length === lines.join('').length);
+    expect(textBeforeCut + textOf(again)).toBe(lines.join(''));
   });
 });
 
@@ -220,12 +226,12 @@ describe('the stream of a pipeline', () => {
     jobs: { name: string; paused: boolean; latest_status?: string }[];
   }
   const statesOf = (reader: EventReader): State[] =>
-    named(reader, 'pipeline').map(({ data }) => {
+    eventsNamed(reader, 'pipeline').map(({ data }) => {
       const state: State = JSON.parse(data);
       return state;
     });
 
-  test('has the whole state at once and after each change, and nothing for a client that has it', async () => {
+  test('sends the whole state at once and after each change, but not to a client that has it', async () => {
     const reader = await read(second, `${APP}/events`);
     await until(() => statesOf(reader).length > 0);
     expect(statesOf(reader)[0]).toMatchObject({
@@ -236,7 +242,7 @@ describe('the stream of a pipeline', () => {
     await until(() => statesOf(reader).at(-1)?.jobs[0]?.paused === true);
     await sendEvents({ type: 'step-started', step: '1' });
     await until(() => statesOf(reader).at(-1)?.jobs[0]?.latest_status === 'started');
-    const id = named(reader, 'pipeline').at(-1)?.id ?? '';
+    const id = eventsNamed(reader, 'pipeline').at(-1)?.id ?? '';
     const other = await read(second, `${APP}/events`, { 'last-event-id': id });
     await first.ask(`POST ${APP}/jobs/unit/unpause`, { as: ann });
     await until(() => statesOf(other).length > 0);
@@ -244,7 +250,7 @@ describe('the stream of a pipeline', () => {
     expect(statesOf(other)[0]?.jobs[0]?.paused).toBe(false);
   });
 
-  test('is a problem if the pipeline does not exist or is of another team', async () => {
+  test('answers 404 if the pipeline does not exist or belongs to another team', async () => {
     const answers = [];
     for (const path of ['/teams/main/pipelines/nobody/events', `${APP}/jobs/unit/builds/9/events`])
       answers.push((await first.ask(`GET ${path}`, { as: ann })).status);
@@ -266,16 +272,17 @@ describe('streams', () => {
     await member.over;
     expect(member.events.at(-1)?.name).toBe('closed');
     for (const kind of ['build', 'pipeline'])
-      await until(async () => (await counted(ENDED, { kind, reason: 'rights' })) > 0);
+      await until(async () => (await readSample(ENDED, { kind, reason: 'rights' })) > 0);
   });
 
   test('are limited for each person', async () => {
-    for (const kind of ['build', 'pipeline']) await until(async () => (await counted(OPEN, { kind })) === 0);
+    for (const kind of ['build', 'pipeline'])
+      await until(async () => (await readSample(OPEN, { kind })) === 0);
     for (let times = 0; times < QUICK.perAccount; times += 1) await read(second, `${APP}/events`);
     const refused = await read(second, `${APP}/events`);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
-    expect(await counted(OPEN, { kind: 'pipeline' })).toBe(QUICK.perAccount);
-    expect(await counted('millrace_event_streams_refused_total', { reason: 'account' })).toBe(1);
+    expect(await readSample(OPEN, { kind: 'pipeline' })).toBe(QUICK.perAccount);
+    expect(await readSample('millrace_event_streams_refused_total', { reason: 'account' })).toBe(1);
     open[0]?.close();
     await until(() => open[0] !== undefined);
     let status = 429;
@@ -283,9 +290,9 @@ describe('streams', () => {
     expect(status).toBe(200);
   });
 
-  test('end with a time to reconnect when the process stops', async () => {
+  test('end when the process stops, after they have told clients when to reconnect', async () => {
     const reader = await read(second, `${BUILD}/events`);
-    await until(() => named(reader, 'build').length === 1);
+    await until(() => eventsNamed(reader, 'build').length === 1);
     await second.close();
     await reader.over;
     expect(reader.greeting).toMatch(/^retry: [12]\d{3}$/);

@@ -11,14 +11,14 @@ import {
 import { serve, type Service } from './serve.ts';
 
 /**
- * Entry point of the gateway: `public` for people and forges, `internal` for agents. Ends the process after a
- * signal.
+ * The entry point of the gateway: `public` serves people and forges, `internal` serves agents. Runs until a
+ * signal arrives, then ends the process.
  */
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
     await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
-      // A parallel scavenger makes the main thread wait for the other one whenever the CPU is busy
-      // (docs/benchmarks.md).
+      // With a parallel scavenger, the main thread waits for the thread of the scavenger whenever the CPU is
+      // busy (docs/benchmarks.md).
       setFlagsFromString('--no-parallel-scavenge');
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);

@@ -24,8 +24,9 @@ let browser: Browser;
 const passwords = new CheapPasswords();
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   stores = await openStores();
   provider = await startIdentityProvider([CALLBACK]);
   guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca: provider.ca });
@@ -52,7 +53,7 @@ beforeEach(async () => {
     { by: 'manifest', at: new Date() },
     stores.access.oauth,
   );
-  browser = visitor();
+  browser = openBrowser();
 });
 afterAll(async () => {
   await gateway.close();
@@ -60,9 +61,10 @@ afterAll(async () => {
   await stores.close();
 });
 
-const visitor = (): Browser => new Browser({ origin: ORIGIN, base: gateway.base }, [provider.ca]);
-const halfWay = async (as = browser): Promise<string> =>
-  (await as.go(`${ORIGIN}/auth/oauth/one`, CALLBACK)).url;
+const openBrowser = (): Browser => new Browser({ origin: ORIGIN, base: gateway.base }, [provider.ca]);
+/** Signs in at the provider. Returns the address with its answer, which the gateway has not got yet. */
+const answerAddress = async (from = browser): Promise<string> =>
+  (await from.go(`${ORIGIN}/auth/oauth/one`, CALLBACK)).url;
 
 interface Data {
   status: string;
@@ -75,20 +77,20 @@ function dataOf({ text }: Page): Data {
 }
 
 /** Creates an account that is linked with the person of the same name at the provider. */
-async function known(name: string): Promise<void> {
+async function createLinkedAccount(name: string): Promise<void> {
   provider.person = name;
-  const other = visitor();
-  const { profile_token } = dataOf(await other.go(`${ORIGIN}/auth/oauth/one`));
-  const made = await gateway.ask('POST /auth/oauth/complete-profile', {
+  const newBrowser = openBrowser();
+  const { profile_token } = dataOf(await newBrowser.go(`${ORIGIN}/auth/oauth/one`));
+  const completed = await gateway.ask('POST /auth/oauth/complete-profile', {
     body: { profile_token, username: name },
-    headers: { cookie: other.cookiesOf(ORIGIN) },
+    headers: { cookie: newBrowser.cookiesOf(ORIGIN) },
   });
-  expect(made.status).toBe(201);
+  expect(completed.status).toBe(201);
   provider.person = 'ann';
 }
 
 /** Spellings of an address that browsers resolve to another site. */
-const ELSEWHERE = [
+const OTHER_SITES = [
   EVIL,
   '//evil.example',
   '/\\evil.example',
@@ -102,19 +104,22 @@ const ELSEWHERE = [
   'javascript:alert(1)',
   'data:text/html,<script>alert(1)</script>',
 ];
-const NAMES = ['redirect_uri', 'redirect', 'return_to', 'next', 'continue', 'url', 'rd', 'callback'];
+/** Names of parameters that could hold an address to redirect to. */
+const PARAMETERS = ['redirect_uri', 'redirect', 'return_to', 'next', 'continue', 'url', 'rd', 'callback'];
 
-describe('an OAuth sign-in redirects only to the provider and to us', () => {
-  test.each(ELSEWHERE)('for the address %j in the request', async (target) => {
-    const sent = new URLSearchParams(Object.fromEntries(NAMES.map((name) => [name, target]))).toString();
-    const begun = await request(`${gateway.base}/auth/oauth/one?${sent}`);
+describe('an OAuth sign-in redirects only to the provider and to the gateway', () => {
+  test.each(OTHER_SITES)('whatever the request contains: the address %j', async (target) => {
+    const query = new URLSearchParams(
+      Object.fromEntries(PARAMETERS.map((name) => [name, target])),
+    ).toString();
+    const begun = await request(`${gateway.base}/auth/oauth/one?${query}`);
     await begun.body.dump();
     const to = new URL(String(begun.headers['location']));
     expect([begun.statusCode, to.origin]).toEqual([302, provider.issuer]);
     expect(to.searchParams.getAll('redirect_uri')).toEqual([CALLBACK]);
     expect(to.href).not.toContain('evil');
-    const came = await browser.go(`${await halfWay()}&${sent}`);
-    expect([came.status, came.url.startsWith(CALLBACK)]).toEqual([200, true]);
+    const answered = await browser.go(`${await answerAddress()}&${query}`);
+    expect([answered.status, answered.url.startsWith(CALLBACK)]).toEqual([200, true]);
   });
 
   test.each([
@@ -124,13 +129,13 @@ describe('an OAuth sign-in redirects only to the provider and to us', () => {
     { forwarded: 'host=evil.example;proto=http' },
     { 'x-original-url': '/auth/oauth/evil' },
     { referer: `${EVIL}/`, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' },
-  ])('for the header %j', async (headers) => {
+  ])('whatever the request contains: the header %j', async (headers) => {
     const begun = await request(`${gateway.base}/auth/oauth/one`, { headers: { ...headers } });
     await begun.body.dump();
     expect(new URL(String(begun.headers['location'])).searchParams.get('redirect_uri')).toBe(CALLBACK);
   });
 
-  test('for a path as the name of the provider', async () => {
+  test('whatever the request contains: a path as the name of the provider', async () => {
     for (const name of [
       '..%2f..%2fevil',
       '%2F%2Fevil.example',
@@ -148,32 +153,33 @@ describe('an OAuth sign-in redirects only to the provider and to us', () => {
 
 describe('an OAuth sign-in', () => {
   test('gives a new session, whatever cookie was set before', async () => {
-    await known('ann');
+    await createLinkedAccount('ann');
     await gateway.account('mallory', { password: 'correct horse' });
     const planted = `__Host-millrace-session=${await gateway.session('mallory')}`;
-    const back = await halfWay();
+    const back = await answerAddress();
     const answer = await request(`${gateway.base}${back.slice(ORIGIN.length)}`, {
       headers: { cookie: `${planted}; ${browser.cookiesOf(ORIGIN)}` },
     });
     await answer.body.dump();
     const cookies = [answer.headers['set-cookie'] ?? []].flat();
-    const [own = ''] = (cookies.find((one) => one.startsWith('__Host-millrace-session=')) ?? '').split(';');
+    const sessionCookie = cookies.find((cookie) => cookie.startsWith('__Host-millrace-session=')) ?? '';
+    const [own = ''] = sessionCookie.split(';');
     expect(own).toMatch(/=eyJ/);
     expect(own).not.toBe(planted);
-    const who = async (cookie: string) =>
+    const userOf = async (cookie: string) =>
       (await gateway.ask('GET /auth/session', { headers: { cookie } })).body.data['username'];
-    // The browser's earlier session has ended for everyone.
-    expect(await who(own)).toBe('ann');
+    expect(await userOf(own)).toBe('ann');
+    // The sign-in has ended the session of the planted cookie.
     expect((await gateway.ask('GET /auth/session', { headers: { cookie: planted } })).status).toBe(401);
   });
 
   test('that another person began cannot be finished in this browser, signed in or not', async () => {
-    await known('mallory');
+    await createLinkedAccount('mallory');
     provider.person = 'mallory';
-    const theirs = await halfWay(visitor());
+    const ofOtherBrowser = await answerAddress(openBrowser());
     provider.person = 'ann';
-    await halfWay();
-    expect((await browser.go(theirs)).status).toBe(401);
+    await answerAddress();
+    expect((await browser.go(ofOtherBrowser)).status).toBe(401);
     expect(browser.cookiesOf(ORIGIN)).not.toContain('session');
   });
 
@@ -181,15 +187,15 @@ describe('an OAuth sign-in', () => {
     await gateway.account('mallory', { password: 'correct horse' });
     const as = await gateway.session('mallory');
     const begun = await gateway.ask<{ data: { url: string } }>('POST /profile/linked-accounts/one', { as });
-    await halfWay();
+    await answerAddress();
     const back = await browser.go(begun.body.data.url, CALLBACK);
     expect((await browser.go(back.url)).status).toBe(401);
     const links = await gateway.ask<{ data: object[] }>('GET /profile/linked-accounts', { as });
     expect(links.body.data).toEqual([]);
   });
 
-  test('keeps its code out of caches, frames and referrers', async () => {
-    const answer = await gateway.ask(`GET ${(await halfWay()).slice(ORIGIN.length)}`);
+  test('forbids caches, frames and referrers that would reveal its code', async () => {
+    const answer = await gateway.ask(`GET ${(await answerAddress()).slice(ORIGIN.length)}`);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
@@ -199,7 +205,7 @@ describe('an OAuth sign-in', () => {
   });
 
   test('writes neither code nor state nor session to the log', async () => {
-    const back = new URL(await halfWay());
+    const back = new URL(await answerAddress());
     await browser.go(back.href);
     await browser.go(back.href);
     for (const name of ['code', 'state']) {
@@ -207,8 +213,8 @@ describe('an OAuth sign-in', () => {
     }
   });
 
-  test('that fails logs what was sent on one line without control characters', async () => {
-    const back = new URL(await halfWay());
+  test('that fails logs the error of the provider on one line without control characters', async () => {
+    const back = new URL(await answerAddress());
     back.searchParams.delete('code');
     back.searchParams.set('error', 'access_denied');
     back.searchParams.set('error_description', 'no\r\n{"level":"fatal"}\u001b[2J\u009b31m\u202e');
@@ -220,7 +226,7 @@ describe('an OAuth sign-in', () => {
   });
 });
 
-describe('signing in from another site', () => {
+describe('a sign-in from another site', () => {
   const refused: Record<string, string>[] = [
     { origin: EVIL },
     { origin: 'null' },
@@ -240,7 +246,7 @@ describe('signing in from another site', () => {
     expect(passwords.verified).toBe(0);
   });
 
-  test('begins only when the person follows a link', async () => {
+  test('with a provider begins only if the person follows a link', async () => {
     const begin = async (headers: Record<string, string>) => {
       const answer = await request(`${gateway.base}/auth/oauth/one`, { headers });
       await answer.body.dump();
@@ -253,21 +259,21 @@ describe('signing in from another site', () => {
     for (const site of ['same-origin', 'none'])
       expect(await begin({ 'sec-fetch-site': site })).toEqual([302, false]);
     // The provider sends the browser back from its own site.
-    const back = await request(`${gateway.base}${(await halfWay()).slice(ORIGIN.length)}`, {
+    const back = await request(`${gateway.base}${(await answerAddress()).slice(ORIGIN.length)}`, {
       headers: { cookie: browser.cookiesOf(ORIGIN), 'sec-fetch-site': 'cross-site' },
     });
     await back.body.dump();
     expect(back.statusCode).toBe(200);
   });
 
-  test('is refused for the form of a profile too, but webhooks may come from anywhere', async () => {
+  test('is refused for the form of a new profile too, but webhooks may come from any site', async () => {
     const body = { profile_token: 'x', username: 'ann' };
     const headers = { origin: EVIL };
     expect((await gateway.ask('POST /auth/oauth/complete-profile', { body, headers })).status).toBe(403);
     expect((await gateway.ask('POST /webhooks/none', { headers })).status).toBe(404);
   });
 
-  test('is not what our own pages and programs do', async () => {
+  test('is refused, but not from our own pages and from programs', async () => {
     await gateway.account('ann', { password: 'correct horse' });
     const body = { username: 'ann', password: 'correct horse', session: 'cookie' };
     for (const headers of [{}, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {

@@ -16,7 +16,9 @@ import {
 import { startPlainProvider, type PlainProvider } from '#testing/people/plain-oauth2.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* A browser, the gateway over a real Postgres, and real identity providers over HTTPS. */
+/*
+ * Accounts linked with identity providers: the gateway over a real Postgres, and real providers over HTTPS.
+ */
 let stores: TestStores;
 let gateway: Gateway;
 let one: IdentityProvider;
@@ -31,8 +33,9 @@ const callback = (canonical: string): string => `${ORIGIN}/auth/oauth/${canonica
 const act = () => ({ by: 'manifest', at: now });
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   stores = await openStores();
   one = await startIdentityProvider([callback('one')]);
   two = await startIdentityProvider([callback('two')]);
@@ -52,8 +55,8 @@ beforeEach(async () => {
   await stores.empty();
   one.person = 'ann';
   two.person = 'ann-at-two';
-  await save(provider('one', one));
-  await save(provider('two', two));
+  await saveDefinition(provider('one', one));
+  await saveDefinition(provider('two', two));
   await gateway.account('root', { globalAdmin: true, password: 'correct horse' });
   browser = new Browser({ origin: ORIGIN, base: gateway.base }, [one.ca, two.ca, plain.ca]);
 });
@@ -78,7 +81,8 @@ function provider(
     ...more,
   };
 }
-const save = async (definition: StoredProvider) => await saveProvider(definition, act(), stores.access.oauth);
+const saveDefinition = async (definition: StoredProvider) =>
+  await saveProvider(definition, act(), stores.access.oauth);
 
 interface Data {
   data: {
@@ -105,14 +109,16 @@ async function complete(page: Page, username: string) {
   });
 }
 
-/** Signs a new person in and returns their session token. */
-async function newcomer(username = 'ann'): Promise<string> {
-  const made = await complete(await start(), username);
-  expect(made.status).toBe(201);
-  return made.body.data.token;
+/** Signs a new person in and creates their account. Returns their session token. */
+async function signUp(username = 'ann'): Promise<string> {
+  const completed = await complete(await start(), username);
+  expect(completed.status).toBe(201);
+  return completed.body.data.token;
 }
 
-/** Starts to link an account, up to the provider's answer. */
+/**
+ * Starts to link an account. Returns the path with the provider's answer, which the gateway has not got yet.
+ */
 async function beginLink(as: string, canonical: string): Promise<{ path: string; cookie: string }> {
   const begun = await gateway.ask<{ data: { url: string } }>(`POST /profile/linked-accounts/${canonical}`, {
     as,
@@ -127,14 +133,14 @@ async function link(as: string, canonical: string): Promise<Page> {
   const answer = await gateway.ask(`GET ${path}`, { headers: { cookie } });
   return { url: `${ORIGIN}${path}`, status: answer.status, text: answer.text };
 }
-const linked = async (as: string): Promise<string[]> => {
+const linkedProviders = async (as: string): Promise<string[]> => {
   const list = await gateway.ask<{ data: { canonical: string }[] }>('GET /profile/linked-accounts', { as });
   return list.body.data.map(({ canonical }) => canonical);
 };
 
 describe('linked accounts', () => {
-  test('can be added, and a first password set, only soon after a sign-in', async () => {
-    const ann = await newcomer();
+  test('can be added only soon after a sign-in, and so can a first password', async () => {
+    const ann = await signUp();
     now = new Date(now.getTime() + 11 * 60_000);
     const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/two', { as: ann });
     const body = { new_password: 'a long phrase' };
@@ -166,26 +172,26 @@ describe('linked accounts', () => {
           });
       },
     ],
-  ])('are not added by a link that began before %s', async (_, end) => {
-    const ann = await newcomer();
+  ])('are not added if linking began before %s', async (_, endSession) => {
+    const ann = await signUp();
     const { path, cookie } = await beginLink(ann, 'two');
-    await end(ann);
+    await endSession(ann);
     const answer = await gateway.ask<{ type: string }>(`GET ${path}`, { headers: { cookie } });
     expect([answer.status, answer.body.type]).toEqual([401, 'https://millrace.dev/problems/provider-failed']);
-    expect(await linked(await gateway.session('ann'))).toEqual(['one']);
+    expect(await linkedProviders(await gateway.session('ann'))).toEqual(['one']);
   });
 
   test('are not added if the session ends while the provider answers', async () => {
-    await newcomer();
+    await signUp();
     const { id: userId = 0 } = (await stores.access.accounts.credentials('ann')) ?? {};
     const identity = { issuer: two.issuer, subject: 'x', provider: 'two', groups: [] };
     expect(await stores.access.oauth.link({ userId, sessionId: 'gone' }, identity, now)).toBe('over');
   });
 
   test('can be added, listed and removed, except the only way to sign in', async () => {
-    const ann = await newcomer();
+    const ann = await signUp();
     expect(dataOf(await link(ann, 'two')).status).toBe('linked');
-    expect(await linked(ann)).toEqual(['one', 'two']);
+    expect(await linkedProviders(ann)).toEqual(['one', 'two']);
     expect(dataOf(await start('two'))).toMatchObject({ status: 'signed-in', session: { username: 'ann' } });
     expect((await gateway.ask('DELETE /profile/linked-accounts/one', { as: ann })).status).toBe(204);
     const last = await gateway.ask<{ type: string }>('DELETE /profile/linked-accounts/two', { as: ann });
@@ -193,37 +199,37 @@ describe('linked accounts', () => {
     await gateway.ask('PUT /profile/password', { as: ann, body: { new_password: 'correct horse' } });
     const again = await gateway.session('ann');
     expect((await gateway.ask('DELETE /profile/linked-accounts/two', { as: again })).status).toBe(204);
-    expect(await linked(again)).toEqual([]);
+    expect(await linkedProviders(again)).toEqual([]);
   });
 
-  test('belong to one person only', async () => {
-    await newcomer();
+  test('belong to only one person', async () => {
+    await signUp();
     const root = await gateway.session('root');
     const answer = await link(root, 'one');
     expect([answer.status, problemOf(answer).type]).toEqual([
       409,
       'https://millrace.dev/problems/already-exists',
     ]);
-    expect(await linked(root)).toEqual([]);
+    expect(await linkedProviders(root)).toEqual([]);
   });
 });
 
-describe('somebody can still sign in', () => {
-  test('after a provider is disabled, deleted or replaced', async () => {
-    await newcomer();
-    const elsewhere = provider('one', one, { issuerUrl: 'https://other.example.org' });
+describe('a change that would lock somebody out is refused', () => {
+  test('if it disables, deletes or replaces a provider', async () => {
+    await signUp();
+    const replaced = provider('one', one, { issuerUrl: 'https://other.example.org' });
     for (const answer of [
-      await save(provider('one', one, { enabled: false })),
-      await save(elsewhere),
+      await saveDefinition(provider('one', one, { enabled: false })),
+      await saveDefinition(replaced),
       await removeProvider('one', act(), stores.access.oauth),
     ]) {
       expect(answer).toMatchObject({ answer: 'refused', message: expect.stringContaining('for ann.') });
     }
     await gateway.account('bob', { password: 'correct horse' });
-    expect(await save(provider('two', two, { enabled: false }))).toEqual({ answer: 'done' });
+    expect(await saveDefinition(provider('two', two, { enabled: false }))).toEqual({ answer: 'done' });
   });
 
-  test('after passwords are turned off', async () => {
+  test('if it turns passwords off', async () => {
     const root = await gateway.session('root');
     const off = async () =>
       await gateway.ask<{ detail: string }>('PUT /admin/auth-settings', { as: root, body: { local: false } });
@@ -238,13 +244,15 @@ describe('somebody can still sign in', () => {
     });
     expect([login.status, login.body.type]).toEqual([403, 'https://millrace.dev/problems/local-sign-in-off']);
     expect((await gateway.ask('GET /auth/methods')).body.data).toMatchObject({ local: false });
-    expect(await save(provider('one', one, { enabled: false }))).toMatchObject({ answer: 'refused' });
+    expect(await saveDefinition(provider('one', one, { enabled: false }))).toMatchObject({
+      answer: 'refused',
+    });
     expect((await gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: true } })).status).toBe(
       200,
     );
   });
 
-  test('after passwords are turned off while a provider is disabled', async () => {
+  test('if two changes together would lock somebody out', async () => {
     await stores.pool.query(rows()`
       INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
       SELECT ${one.issuer}, 'root', id, 'one', now() FROM users`);
@@ -252,15 +260,15 @@ describe('somebody can still sign in', () => {
       const root = await gateway.session('root');
       await Promise.all([
         gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: false } }),
-        save(provider('one', one, { enabled: false })),
+        saveDefinition(provider('one', one, { enabled: false })),
         gateway.ask('DELETE /profile/linked-accounts/one', { as: root }),
       ]);
-      const way = await stores.pool.oneFirst(rows<{ way: boolean }>()`
+      const canSignIn = await stores.pool.oneFirst(rows<{ way: boolean }>()`
         SELECT (SELECT local FROM auth_settings) OR EXISTS (
           SELECT 1 FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider AND p.enabled) AS way`);
-      expect(way).toBe(true);
+      expect(canSignIn).toBe(true);
       await gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: true } });
-      await save(provider('one', one));
+      await saveDefinition(provider('one', one));
     }
   });
 });

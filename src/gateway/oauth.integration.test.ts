@@ -15,7 +15,7 @@ import {
 import { startPlainProvider, type PlainProvider } from '#testing/people/plain-oauth2.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* A browser, the gateway over a real Postgres, and real identity providers over HTTPS. */
+/* Sign-in with identity providers: the gateway over a real Postgres, and real providers over HTTPS. */
 let stores: TestStores;
 let gateway: Gateway;
 let one: IdentityProvider;
@@ -30,8 +30,9 @@ const callback = (canonical: string): string => `${ORIGIN}/auth/oauth/${canonica
 const act = () => ({ by: 'manifest', at: now });
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   stores = await openStores();
   one = await startIdentityProvider([callback('one')]);
   two = await startIdentityProvider([callback('two')]);
@@ -51,8 +52,8 @@ beforeEach(async () => {
   await stores.empty();
   one.person = 'ann';
   two.person = 'ann-at-two';
-  await save(provider('one', one));
-  await save(provider('two', two));
+  await saveDefinition(provider('one', one));
+  await saveDefinition(provider('two', two));
   await gateway.account('root', { globalAdmin: true, password: 'correct horse' });
   browser = new Browser({ origin: ORIGIN, base: gateway.base }, [one.ca, two.ca, plain.ca]);
 });
@@ -77,7 +78,8 @@ function provider(
     ...more,
   };
 }
-const save = async (definition: StoredProvider) => await saveProvider(definition, act(), stores.access.oauth);
+const saveDefinition = async (definition: StoredProvider) =>
+  await saveProvider(definition, act(), stores.access.oauth);
 
 interface Data {
   data: {
@@ -95,8 +97,8 @@ const dataOf = ({ text }: Page): Data['data'] => {
 const problemOf = ({ text }: Page): { type: string; detail: string } => JSON.parse(text);
 const start = async (canonical = 'one'): Promise<Page> =>
   await browser.go(`${ORIGIN}/auth/oauth/${canonical}`);
-/** Signs in up to the provider's answer, which the gateway has not seen yet. */
-const halfWay = async (canonical = 'one'): Promise<string> =>
+/** Signs in at the provider. Returns the address with its answer, which the gateway has not got yet. */
+const answerAddress = async (canonical = 'one'): Promise<string> =>
   (await browser.go(`${ORIGIN}/auth/oauth/${canonical}`, callback(canonical))).url;
 
 async function complete(page: Page, username: string) {
@@ -107,19 +109,19 @@ async function complete(page: Page, username: string) {
   });
 }
 
-/** Signs a new person in and returns their session token. */
-async function newcomer(username = 'ann'): Promise<string> {
-  const made = await complete(await start(), username);
-  expect(made.status).toBe(201);
-  return made.body.data.token;
+/** Signs a new person in and creates their account. Returns their session token. */
+async function signUp(username = 'ann'): Promise<string> {
+  const completed = await complete(await start(), username);
+  expect(completed.status).toBe(201);
+  return completed.body.data.token;
 }
 
-const failed = (page: Page) => {
+const expectFailure = (page: Page) => {
   expect([page.status, problemOf(page).type]).toEqual([401, 'https://millrace.dev/problems/provider-failed']);
 };
 
 describe('signing in with a provider', () => {
-  test('begins at the offered provider with everything that the answer must match', async () => {
+  test('redirects to the chosen provider, with the values that the answer must match', async () => {
     const methods = await gateway.ask('GET /auth/methods');
     expect(methods.body.data).toEqual({
       local: true,
@@ -131,19 +133,19 @@ describe('signing in with a provider', () => {
       })),
     });
     const { url } = await browser.go(`${ORIGIN}/auth/oauth/one`, one.issuer);
-    const asked = Object.fromEntries(new URL(url).searchParams);
-    expect(asked).toMatchObject({
+    const parameters = Object.fromEntries(new URL(url).searchParams);
+    expect(parameters).toMatchObject({
       response_type: 'code',
       client_id: CLIENT.id,
       redirect_uri: callback('one'),
       scope: 'openid profile email',
       code_challenge_method: 'S256',
     });
-    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[name]?.length).toBe(43);
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(parameters[name]?.length).toBe(43);
     expect(url).not.toContain(CLIENT.secret);
   });
 
-  test('asks for a name the first time, and creates an account without a team', async () => {
+  test('asks for a username the first time, and creates an account without a team', async () => {
     const page = await start();
     expect(page.status).toBe(200);
     expect(dataOf(page)).toEqual({
@@ -163,8 +165,8 @@ describe('signing in with a provider', () => {
     });
   });
 
-  test('uses the chosen name the next time', async () => {
-    await newcomer('somebody');
+  test('signs the person in with the chosen username the next time', async () => {
+    await signUp('somebody');
     browser.forget(ORIGIN);
     const page = await start();
     expect(dataOf(page)).toMatchObject({ status: 'signed-in', session: { username: 'somebody' } });
@@ -173,7 +175,7 @@ describe('signing in with a provider', () => {
   });
 
   test('does not ask to change a password that an admin gave', async () => {
-    await newcomer();
+    await signUp();
     const body = { password: 'from an admin' };
     await gateway.ask('PUT /users/ann', { as: await gateway.session('root'), body });
     const page = await start();
@@ -183,7 +185,7 @@ describe('signing in with a provider', () => {
     expect((await gateway.ask('GET /profile', { as: await gateway.session('ann') })).status).toBe(403);
   });
 
-  test('never finds an account by its name or address', async () => {
+  test('gives no access to an existing account with the same name', async () => {
     await gateway.account('ann', { globalAdmin: true });
     const page = await start();
     expect(dataOf(page).status).toBe('complete-profile');
@@ -193,14 +195,14 @@ describe('signing in with a provider', () => {
   });
 
   test('creates another account for the same name at another provider', async () => {
-    await newcomer();
+    await signUp();
     two.person = 'ann';
     browser.forget(ORIGIN);
     expect(dataOf(await start('two')).status).toBe('complete-profile');
   });
 
   test('works after the provider has rotated its keys', async () => {
-    await newcomer();
+    await signUp();
     await one.rotateKeys();
     monotonic += 10 * 60_000;
     browser.forget(one.issuer);
@@ -223,7 +225,7 @@ const definition = (more: Partial<StoredProvider> = {}): StoredProvider => ({
 
 describe('a provider without OpenID Connect', () => {
   test('identifies the person by its user endpoint', async () => {
-    await save(definition());
+    await saveDefinition(definition());
     const page = await start('plain');
     expect(dataOf(page)).toMatchObject({
       status: 'complete-profile',
@@ -238,115 +240,117 @@ describe('a provider without OpenID Connect', () => {
     expect(stored).toEqual({ issuer: `${plain.base}/user`, subject: '42' });
   });
 
-  test('suggests the part of the address before the @', async () => {
-    await save(definition({ usernameClaim: 'email' }));
+  test('suggests the part of the email address before the @ as username', async () => {
+    await saveDefinition(definition({ usernameClaim: 'email' }));
     expect(dataOf(await start('plain')).username).toBe('root');
   });
 
-  test('gets no answer accepted with another verifier', async () => {
-    await save(definition());
-    const url = await halfWay('plain');
+  test('cannot sign anyone in with another verifier', async () => {
+    await saveDefinition(definition());
+    const url = await answerAddress('plain');
     await stores.pool.query(rows()`UPDATE oauth_flows SET verifier = ${'y'.repeat(43)}`);
-    failed(await browser.go(url));
+    expectFailure(await browser.go(url));
   });
 });
 
-/** A browser without cookies of the gateway or the provider. */
-function anotherBrowser(): void {
+/**
+ * Makes the browser forget all cookies of the gateway and the provider, so that it acts as another browser.
+ */
+function actAsAnotherBrowser(): void {
   browser.forget(ORIGIN);
   browser.forget(one.issuer);
 }
 
 describe('an answer of a provider is refused', () => {
   test('the second time', async () => {
-    const url = await halfWay();
+    const url = await answerAddress();
     expect((await browser.go(url)).status).toBe(200);
-    failed(await browser.go(url));
+    expectFailure(await browser.go(url));
   });
 
   test('the second time, also at the same moment on two replicas', async () => {
-    const url = await halfWay();
+    const url = await answerAddress();
     const answers = await Promise.all([browser.go(url), browser.go(url)]);
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
   test('after five minutes', async () => {
-    const url = await halfWay();
+    const url = await answerAddress();
     now = new Date(now.getTime() + 300_000);
-    failed(await browser.go(url));
+    expectFailure(await browser.go(url));
   });
 
-  test('in another browser, also in one that began a sign-in of its own', async () => {
-    const first = await halfWay();
-    anotherBrowser();
-    failed(await browser.go(first));
-    const second = await halfWay();
-    anotherBrowser();
-    await halfWay();
-    failed(await browser.go(second));
+  test('in another browser, even if that browser began its own sign-in', async () => {
+    const first = await answerAddress();
+    actAsAnotherBrowser();
+    expectFailure(await browser.go(first));
+    const second = await answerAddress();
+    actAsAnotherBrowser();
+    await answerAddress();
+    expectFailure(await browser.go(second));
   });
 
   test('at the callback of another provider', async () => {
-    failed(await browser.go((await halfWay()).replace('/one/', '/two/')));
+    expectFailure(await browser.go((await answerAddress()).replace('/one/', '/two/')));
   });
 
   test('with an unknown state', async () => {
-    const url = new URL(await halfWay());
+    const url = new URL(await answerAddress());
     url.searchParams.set('state', 'x'.repeat(43));
-    failed(await browser.go(url.href));
+    expectFailure(await browser.go(url.href));
   });
 
   test('with the code of another sign-in', async () => {
-    const first = new URL(await halfWay());
-    // The provider revokes its code if the same browser returns.
-    anotherBrowser();
-    const second = new URL(await halfWay());
+    const first = new URL(await answerAddress());
+    // If the same browser returned, the provider would revoke the first code.
+    actAsAnotherBrowser();
+    const second = new URL(await answerAddress());
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
-    failed(await browser.go(second.href));
+    expectFailure(await browser.go(second.href));
   });
 
   test('with a used code', async () => {
-    const first = new URL(await halfWay());
+    const first = new URL(await answerAddress());
     await browser.go(first.href);
-    const second = new URL(await halfWay());
+    const second = new URL(await answerAddress());
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
-    failed(await browser.go(second.href));
+    expectFailure(await browser.go(second.href));
   });
 
   test('from another issuer', async () => {
-    const url = new URL(await halfWay());
+    const url = new URL(await answerAddress());
     expect(url.searchParams.get('iss')).toBe(one.issuer);
     url.searchParams.set('iss', two.issuer);
-    failed(await browser.go(url.href));
-    const without = new URL(await halfWay());
+    expectFailure(await browser.go(url.href));
+    const without = new URL(await answerAddress());
     without.searchParams.delete('iss');
-    failed(await browser.go(without.href));
+    expectFailure(await browser.go(without.href));
   });
 
   test.each(['nonce', 'verifier'] as const)('for another %s', async (column) => {
-    const url = await halfWay();
+    const url = await answerAddress();
     const other = 'y'.repeat(43);
     await stores.pool.query(
       column === 'nonce'
         ? rows()`UPDATE oauth_flows SET nonce = ${other}`
         : rows()`UPDATE oauth_flows SET verifier = ${other}`,
     );
-    failed(await browser.go(url));
+    expectFailure(await browser.go(url));
   });
 
   test('if the person denied access at the provider', async () => {
-    const url = new URL(await halfWay());
+    const url = new URL(await answerAddress());
     url.searchParams.delete('code');
     url.searchParams.set('error', 'access_denied');
-    failed(await browser.go(url.href));
+    expectFailure(await browser.go(url.href));
   });
 
   test('if the provider was disabled or deleted meanwhile', async () => {
-    const url = await halfWay();
-    await save(provider('one', one, { enabled: false }));
-    failed(await browser.go(url));
+    const url = await answerAddress();
+    await saveDefinition(provider('one', one, { enabled: false }));
+    expectFailure(await browser.go(url));
     expect((await start()).status).toBe(404);
-    await save(provider('one', one));
+    await saveDefinition(provider('one', one));
     const page = await start();
     await removeProvider('one', act(), stores.access.oauth);
     expect((await complete(page, 'ann')).body.type).toBe('https://millrace.dev/problems/provider-failed');
@@ -370,17 +374,17 @@ describe('an answer of a provider is refused', () => {
   });
 
   test('if our client secret is missing or the provider does not answer', async () => {
-    await save(provider('one', one, { secretKey: 'unknown' }));
-    failed(await start());
-    await save({ ...provider('gone', one), issuerUrl: 'https://127.0.0.1:1' });
-    failed(await start('gone'));
+    await saveDefinition(provider('one', one, { secretKey: 'unknown' }));
+    expectFailure(await start());
+    await saveDefinition({ ...provider('gone', one), issuerUrl: 'https://127.0.0.1:1' });
+    expectFailure(await start('gone'));
     expect(gateway.lines.join('')).toContain('there is no secret unknown of our client');
   });
 });
 
 test('no response, log line or table row contains the client secret', async () => {
   const root = await gateway.session('root');
-  await newcomer();
+  await signUp();
   const listed = await gateway.ask('GET /admin/oauth-providers', { as: root });
   expect(listed.status).toBe(200);
   const tables = await stores.pool.anyFirst(rows<{ text: string }>()`

@@ -6,7 +6,10 @@ import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* The stream of overviews, over two replicas with one Postgres: people act at the first and view the second. */
+/*
+ * The stream of overviews, over two replicas with one Postgres: people act at the first, viewers use the
+ * second.
+ */
 const QUICK = { recheckMs: 50, heartbeatMs: 200, maxWaitMs: 5000, perAccount: 4 };
 
 let stores: TestStores;
@@ -48,18 +51,18 @@ async function read(as: string, query = ''): Promise<EventReader> {
   return reader;
 }
 
-interface Sent {
+interface OverviewEvent {
   teams?: { name: string; role?: string }[];
   pipelines?: { name: string; status: string }[];
 }
-/** Name, teams and pipelines of each event. */
+/** The events of a stream, each as a text with its name, teams and pipelines. */
 const received = (reader: EventReader): string[] =>
   reader.events.map(({ name, data }) => {
-    const { teams = [], pipelines = [] }: Sent = JSON.parse(data);
+    const { teams = [], pipelines = [] }: OverviewEvent = JSON.parse(data);
     return [
       name,
       ...teams.map((team) => `${team.name}:${team.role ?? ''}`),
-      ...pipelines.map((one) => `${one.name}=${one.status}`),
+      ...pipelines.map((pipeline) => `${pipeline.name}=${pipeline.status}`),
     ].join(' ');
   });
 
@@ -76,7 +79,7 @@ test('a member gets the pipelines of their teams, and changes made at another re
   expect(received(reader).at(-1)).toBe('changes main-app=paused');
 });
 
-test('a global admin gets all teams, and of one team only that', async () => {
+test('a global admin gets all teams, or only the team that they ask for', async () => {
   const root = await first.session('root');
   const [all, one] = [await read(root), await read(root, '?team=web')];
   await until(() => received(all).length === 3 && received(one).length === 2);
@@ -97,7 +100,7 @@ test('no changes of another team arrive', async () => {
 });
 
 test.each<[string, () => Promise<{ as?: string; query?: string }>, number]>([
-  ['nobody', async () => ({}), 401],
+  ['a client without credentials', async () => ({}), 401],
   ['a member of another team', async () => ({ as: ann, query: '?team=web' }), 403],
   [
     'a token for a team',
@@ -106,8 +109,8 @@ test.each<[string, () => Promise<{ as?: string; query?: string }>, number]>([
     }),
     403,
   ],
-])('%s gets a problem', async (_name, asking, status) => {
-  const { as, query = '' } = await asking();
+])('%s gets a problem', async (_name, prepare, status) => {
+  const { as, query = '' } = await prepare();
   const answer = await second.ask(`GET /overview/events${query}`, { as });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([
     status,

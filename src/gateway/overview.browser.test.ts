@@ -8,11 +8,11 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
-/* The overview of pipelines in a browser. PICTURES names a folder for screenshots. */
+/* The overview of pipelines in a browser. If PICTURES names a folder, the tests store screenshots there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse battery';
@@ -24,25 +24,27 @@ let close: () => Promise<void>;
 const ids = new Map<string, number>();
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
   await stores.teams.saveTeam({ name: 'web', namespace: 'web-prod' });
   await stores.teams.saveTeam({ name: 'new', namespace: 'new' });
-  for (const name of ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh']) await save('main', name);
-  await save('web', 'site');
-  await build('shop', 'unit', 'failed', 40);
-  await build('shop', 'lint', 'failed', 30);
-  await build('api', 'unit', 'failed', 20);
-  await build('tools', 'unit', 'succeeded', 60);
-  await build('tools', 'lint', 'started', 1);
-  await build('tools', 'build', 'started', 1);
-  await build('batch', 'deploy', 'waiting', 5);
-  await build('docs', 'unit', 'succeeded', 90);
-  await build('old', 'unit', 'failed', 9000);
-  await build('site', 'unit', 'warning', 600);
+  for (const name of ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh'])
+    await savePipeline('main', name);
+  await savePipeline('web', 'site');
+  await addBuild('shop', 'unit', 'failed', 40);
+  await addBuild('shop', 'lint', 'failed', 30);
+  await addBuild('api', 'unit', 'failed', 20);
+  await addBuild('tools', 'unit', 'succeeded', 60);
+  await addBuild('tools', 'lint', 'started', 1);
+  await addBuild('tools', 'build', 'started', 1);
+  await addBuild('batch', 'deploy', 'waiting', 5);
+  await addBuild('docs', 'unit', 'succeeded', 90);
+  await addBuild('old', 'unit', 'failed', 9000);
+  await addBuild('site', 'unit', 'warning', 600);
   await stores.actions.pausePipeline({ team: 'main', pipeline: 'old' }, 'ann');
   await gateway.account('root', { globalAdmin: true, password: PASSWORD });
   await gateway.account('ann', {
@@ -51,7 +53,8 @@ beforeAll(async () => {
   });
   await gateway.account('bob', { teams: { new: 'read' }, password: PASSWORD });
   await gateway.account('eve', { password: PASSWORD });
-  // Starts the drawing process: on a slow machine the first picture takes longer than a response may.
+  // This request starts the drawing process. On a slow machine, the first picture takes longer than a test
+  // waits.
   const as = await gateway.session('ann');
   await gateway.ask('GET /teams/main/pipelines/api/image.svg?hide_intermediates=1', { as });
 });
@@ -68,7 +71,7 @@ afterAll(async () => {
   await site.close();
 });
 
-async function save(team: string, pipeline: string, isPublic = false): Promise<void> {
+async function savePipeline(team: string, pipeline: string, isPublic = false): Promise<void> {
   const definition = samplePipeline({
     jobs: [
       job('unit', getStep('git.app'), task('test')),
@@ -82,8 +85,11 @@ async function save(team: string, pipeline: string, isPublic = false): Promise<v
   ids.set(pipeline, id);
 }
 
-/** Adds the next build of a job, which ended or began so many minutes ago, and notifies of it. */
-async function build(pipeline: string, name: string, status: BuildStatus, minutes: number): Promise<void> {
+/**
+ * Adds a build of a job, which began (and ended, if it has ended) `minutes` minutes ago, and notifies the
+ * gateway.
+ */
+async function addBuild(pipeline: string, name: string, status: BuildStatus, minutes: number): Promise<void> {
   const id = ids.get(pipeline) ?? 0;
   const at = new Date(Date.now() - minutes * 60_000).toISOString();
   const endedAt = ['pending', 'waiting', 'started'].includes(status) ? null : at;
@@ -110,21 +116,21 @@ async function open(path: string, username: string): Promise<void> {
   await page.waitForURL(`**${path}`);
 }
 
-/** Waits until the script has drawn: it writes relative times. */
-const drawn = async (): Promise<void> =>
+/** Waits until the script has drawn the cards: only the script writes relative times. */
+const scriptHasDrawn = async (): Promise<void> =>
   await page.locator('.overview-card time', { hasText: 'ago' }).first().waitFor();
-const names = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
+const cardNames = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
 const cardOf = (name: string) =>
   page.locator('.overview-card', { has: page.getByRole('link', { name, exact: true }) });
 const stateOf = async (name: string): Promise<string> =>
   (await cardOf(name).locator('.overview-state').innerText()).trim();
-/** The texts of the elements, on one line each. */
-const texts = async (selector: string): Promise<string[]> =>
+/** The texts of the elements, each on one line. */
+const textsOf = async (selector: string): Promise<string[]> =>
   (await page.locator(selector).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
 const query = (): string => new URL(page.url()).search;
 
-/** Called for each page of a test: checks accessibility and stores a screenshot. */
-async function seen(name: string): Promise<void> {
+/** Checks the accessibility of the page and stores a screenshot. */
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
@@ -132,10 +138,10 @@ async function seen(name: string): Promise<void> {
 const SORTED = ['api', 'shop', 'tools', 'batch', 'old', 'docs', 'fresh', 'site'];
 
 describe('the overview of pipelines', () => {
-  test('has the newest failures of each team first, in words', async () => {
+  test('lists the newest failures of each team first, and names states in words', async () => {
     await open('/teams', 'ann');
-    await drawn();
-    expect(await names()).toEqual(SORTED);
+    await scriptHasDrawn();
+    expect(await cardNames()).toEqual(SORTED);
     expect(await Promise.all(SORTED.map(stateOf))).toEqual([
       'failed unit 1',
       'failed lint 1 and 1 more',
@@ -146,16 +152,17 @@ describe('the overview of pipelines', () => {
       'not yet run',
       'warning',
     ]);
-    expect(await texts('.overview-card:has-text("tools") .overview-times')).toEqual([
+    expect(await textsOf('.overview-card:has-text("tools") .overview-times')).toEqual([
       '2 running newest build 1 minute ago',
     ]);
-    expect(await texts('h2')).toEqual(['Main team write', 'new maintain', 'web read']);
+    expect(await textsOf('h2')).toEqual(['Main team write', 'new maintain', 'web read']);
     const pictures = await page.locator('.overview-picture img').all();
     for (const image of pictures)
       await until(
-        async () => (await image.evaluate((one: object) => Number(Reflect.get(one, 'naturalWidth')))) > 0,
+        async () =>
+          (await image.evaluate((element: object) => Number(Reflect.get(element, 'naturalWidth')))) > 0,
       );
-    await seen('overview');
+    await checkPage('overview');
     expect(await keyboardProblems(page)).toEqual([]);
     await cardOf('docs').click();
     await page.waitForURL('**/teams/main/pipelines/docs');
@@ -164,25 +171,25 @@ describe('the overview of pipelines', () => {
     await page.waitForURL('**/teams/main/pipelines/shop/jobs/lint/builds/1');
   });
 
-  test('changes cards in place, without moving them until asked', async () => {
+  test('changes cards in place, and moves them only when the viewer sorts again', async () => {
     await open('/teams', 'ann');
-    await drawn();
-    const before = await cardOf('docs').locator('img').getAttribute('src');
-    const box = await cardOf('docs').boundingBox();
-    await build('docs', 'lint', 'started', 0);
+    await scriptHasDrawn();
+    const imageBefore = await cardOf('docs').locator('img').getAttribute('src');
+    const boxBefore = await cardOf('docs').boundingBox();
+    await addBuild('docs', 'lint', 'started', 0);
     await until(async () => (await stateOf('docs')) === 'running');
     await endBuilds('docs', 'failed');
     await until(async () => (await stateOf('docs')) === 'failed lint 1');
-    expect(await names()).toEqual(SORTED);
-    expect(await cardOf('docs').boundingBox()).toEqual(box);
-    await until(async () => (await cardOf('docs').locator('img').getAttribute('src')) !== before);
-    await seen('overview-changed');
+    expect(await cardNames()).toEqual(SORTED);
+    expect(await cardOf('docs').boundingBox()).toEqual(boxBefore);
+    await until(async () => (await cardOf('docs').locator('img').getAttribute('src')) !== imageBefore);
+    await checkPage('overview-changed');
     await page.getByRole('button', { name: 'Sort again' }).click();
-    await until(async () => (await names())[0] === 'docs');
+    await until(async () => (await cardNames())[0] === 'docs');
     expect(await page.getByRole('button', { name: 'Sort again' }).count()).toBe(0);
-    await build('docs', 'lint', 'succeeded', 0);
+    await addBuild('docs', 'lint', 'succeeded', 0);
     await until(async () => (await stateOf('docs')) === 'succeeded');
-    await save('main', 'later');
+    await savePipeline('main', 'later');
     site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('later') ?? 0 });
     await cardOf('later').waitFor();
     await site.stores.pool.query(
@@ -194,18 +201,18 @@ describe('the overview of pipelines', () => {
 
   test('searches as the viewer types, filters by status, and keeps both in the address', async () => {
     await open('/teams', 'ann');
-    await drawn();
+    await scriptHasDrawn();
     await page.keyboard.press('/');
     await page.keyboard.type('main TO');
-    await until(async () => (await names()).join(' ') === 'tools');
+    await until(async () => (await cardNames()).join(' ') === 'tools');
     await until(() => query() === '?q=main%20TO');
     expect(await page.locator('.overview-note').innerText()).toBe('1 of 8 pipelines');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('a/b');
     await page.getByText('Nothing matches.').waitFor();
-    await seen('overview-nothing');
+    await checkPage('overview-nothing');
     await page.getByRole('link', { name: 'Show all pipelines' }).click();
-    await until(async () => (await names()).length === 8);
+    await until(async () => (await cardNames()).length === 8);
     const chips = page.getByRole('navigation', { name: 'Filter by status' }).getByRole('link');
     expect((await chips.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
       'all',
@@ -218,20 +225,20 @@ describe('the overview of pipelines', () => {
       'not yet run 1',
     ]);
     await chips.filter({ hasText: 'failed' }).click();
-    await until(async () => (await names()).join(' ') === 'api shop');
+    await until(async () => (await cardNames()).join(' ') === 'api shop');
     await until(() => query() === '?status=failed');
-    await seen('overview-failed');
-    await build('api', 'unit', 'succeeded', 0);
-    await build('batch', 'unit', 'failed', 0);
-    await until(async () => (await names()).join(' ') === 'api shop batch');
+    await checkPage('overview-failed');
+    await addBuild('api', 'unit', 'succeeded', 0);
+    await addBuild('batch', 'unit', 'failed', 0);
+    await until(async () => (await cardNames()).join(' ') === 'api shop batch');
     expect(await stateOf('api')).toBe('succeeded');
     await page.reload();
-    await until(async () => (await names()).join(' ') === 'batch shop');
-    await build('batch', 'unit', 'succeeded', 0);
-    await build('api', 'unit', 'failed', 20);
+    await until(async () => (await cardNames()).join(' ') === 'batch shop');
+    await addBuild('batch', 'unit', 'succeeded', 0);
+    await addBuild('api', 'unit', 'failed', 20);
   });
 
-  test('shows only what matches, also if the viewer searched before the stream answered', async () => {
+  test('shows only pipelines that match, even if the viewer searched before the stream answered', async () => {
     const { promise: hasSearched, resolve: answer } = Promise.withResolvers<void>();
     await page.route('**/overview/events', async (route) => {
       await hasSearched;
@@ -241,10 +248,10 @@ describe('the overview of pipelines', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('main TO');
     answer();
-    await until(async () => (await names()).join(' ') === 'tools');
+    await until(async () => (await cardNames()).join(' ') === 'tools');
   });
 
-  test('is a list with a search form without scripts', async () => {
+  test('without scripts is a list with a search form', async () => {
     await open('/teams', 'ann');
     const context = await site.browser.newContext({
       ignoreHTTPSErrors: true,
@@ -252,34 +259,36 @@ describe('the overview of pipelines', () => {
       javaScriptEnabled: false,
       storageState: await page.context().storageState(),
     });
-    const plain = await context.newPage();
-    await plain.goto('/teams');
-    expect((await plain.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(SORTED.toSorted());
-    await plain.getByRole('searchbox').fill('site');
-    await plain.getByRole('button', { name: 'Search' }).click();
-    await plain.waitForURL('**/teams?q=site');
-    expect(await plain.locator('.overview-name a').allInnerTexts()).toEqual(['site']);
-    await plain.getByRole('link', { name: 'warning 1' }).click();
-    await plain.waitForURL('**/teams?q=site&status=warning');
-    await picture(plain, 'overview-plain', PICTURES);
-    await plain.getByRole('searchbox').fill('nobody');
-    await plain.getByRole('button', { name: 'Search' }).click();
-    await plain.getByRole('link', { name: 'Show all pipelines' }).click();
-    await plain.waitForURL('**/teams');
+    const pageWithoutScripts = await context.newPage();
+    await pageWithoutScripts.goto('/teams');
+    expect((await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(
+      SORTED.toSorted(),
+    );
+    await pageWithoutScripts.getByRole('searchbox').fill('site');
+    await pageWithoutScripts.getByRole('button', { name: 'Search' }).click();
+    await pageWithoutScripts.waitForURL('**/teams?q=site');
+    expect(await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toEqual(['site']);
+    await pageWithoutScripts.getByRole('link', { name: 'warning 1' }).click();
+    await pageWithoutScripts.waitForURL('**/teams?q=site&status=warning');
+    await picture(pageWithoutScripts, 'overview-plain', PICTURES);
+    await pageWithoutScripts.getByRole('searchbox').fill('nobody');
+    await pageWithoutScripts.getByRole('button', { name: 'Search' }).click();
+    await pageWithoutScripts.getByRole('link', { name: 'Show all pipelines' }).click();
+    await pageWithoutScripts.waitForURL('**/teams');
     await context.close();
   });
 });
 
 describe('an overview without pipelines', () => {
-  test('says how to get into a team, and a global admin how to create one', async () => {
+  test('says to a person without a team how to become a member', async () => {
     await open('/teams', 'eve');
     expect(await page.locator('main').innerText()).toContain(
       'millrace members set eve --role write --team TEAM',
     );
-    await seen('overview-no-team');
+    await checkPage('overview-no-team');
   });
 
-  test('says how to create the first pipeline, as the role allows, until there is one', async () => {
+  test('says how to create the first pipeline, as the role allows, until one exists', async () => {
     await open('/teams/new/pipelines', 'bob');
     const main = page.locator('main');
     expect(await main.innerText()).toContain('kubectl apply -f -');
@@ -288,8 +297,8 @@ describe('an overview without pipelines', () => {
     await open('/teams/new/pipelines', 'ann');
     const link = page.getByRole('link', { name: 'Create one in the browser' });
     expect(await link.getAttribute('href')).toBe('/teams/new/new-pipeline');
-    await seen('overview-empty-team');
-    await save('new', 'first');
+    await checkPage('overview-empty-team');
+    await savePipeline('new', 'first');
     site.gateway.notifications.notify({ topic: 'schedule', pipeline: ids.get('first') ?? 0 });
     await cardOf('first').waitFor();
     await page.locator('#overview-empty').waitFor({ state: 'hidden' });
@@ -299,33 +308,33 @@ describe('an overview without pipelines', () => {
   });
 });
 
-describe('who sees which pipelines', () => {
-  test('an admin sees all teams, and a member only their own', async () => {
+describe('the teams in the overview', () => {
+  test('are all teams for an admin, and only their own for a member', async () => {
     await open('/teams', 'root');
-    await drawn();
-    expect(await texts('h2')).toEqual(['Main team', 'new', 'web']);
+    await scriptHasDrawn();
+    expect(await textsOf('h2')).toEqual(['Main team', 'new', 'web']);
     await page.context().clearCookies();
     await open('/teams', 'bob');
     await page.getByText('No pipelines yet.').waitFor();
-    expect([await texts('h2'), await names()]).toEqual([['new read'], []]);
+    expect([await textsOf('h2'), await cardNames()]).toEqual([['new read'], []]);
     await page.goto('/teams/main/pipelines');
     expect(await page.locator('h1').innerText()).toBe('You may not do this');
   });
 
-  test('a member who is removed from a team no longer sees it', async () => {
+  test('no longer contain a team from which the member was removed', async () => {
     await site.gateway.account('joe', { teams: { main: 'read', web: 'read' }, password: PASSWORD });
     await open('/teams', 'joe');
-    await drawn();
+    await scriptHasDrawn();
     await site.stores.pool.query(rows()`
       DELETE FROM team_members USING users u, teams t
       WHERE u.id = user_id AND t.id = team_id AND u.username = 'joe' AND t.name = 'main'`);
     await page.getByRole('heading', { name: 'Main team' }).waitFor({ state: 'detached' });
     await cardOf('site').waitFor();
-    expect(await names()).toEqual(['site']);
+    expect(await cardNames()).toEqual(['site']);
   });
 
-  test('visitors who are signed out sign in for teams, and see public pipelines', async () => {
-    await save('web', 'open', true);
+  test('are shown only after a sign-in, while a public pipeline needs none', async () => {
+    await savePipeline('web', 'open', true);
     await page.goto('/teams');
     expect(new URL(page.url()).pathname).toBe('/auth/login');
     await page.goto('/teams/web/pipelines/open');

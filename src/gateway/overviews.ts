@@ -19,7 +19,9 @@ export interface ClosableOverviews {
 
 const now = (): number => performance.now();
 
-/** Opens the views of pipelines for the public, and overviews. The drawing process starts with the first picture. */
+/**
+ * Opens overviews of pipelines, and views for the public. The drawing process starts with the first picture.
+ */
 export function openOverviews(store: OverviewStore & CardStore, views: Views): ClosableOverviews {
   const drawing = createPictures();
   const overviews = showPipelines({

@@ -6,7 +6,7 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
-/* What the script of every page does: buttons without a full load, the theme, times. */
+/* What the script of every page does: it sends buttons without a full load, and applies the theme. */
 
 const APP = '/teams/main/pipelines/app';
 const PASSWORD = 'correct horse battery';
@@ -14,8 +14,9 @@ const PASSWORD = 'correct horse battery';
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await site.stores.pipelines.savePipeline(
@@ -27,7 +28,7 @@ afterAll(async () => {
   await site.close();
 });
 
-async function signedIn(
+async function openSignedIn(
   path: string,
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
   const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
@@ -38,7 +39,7 @@ async function signedIn(
 }
 
 test('a button changes the page without loading it again, and keeps the focus', async () => {
-  const { page, complaints, close } = await signedIn(APP);
+  const { page, complaints, close } = await openSignedIn(APP);
   await page.evaluate('window.loadedOnce = true');
   await page.getByRole('button', { name: 'Pause the pipeline', exact: true }).press('Enter');
   await page.getByRole('button', { name: 'Unpause the pipeline' }).waitFor();
@@ -51,8 +52,8 @@ test('a button changes the page without loading it again, and keeps the focus', 
   await close();
 });
 
-test('a refused button shows the reason of the server above the page', async () => {
-  const { page, complaints, close } = await signedIn(APP);
+test('if the server refuses a button, the page shows the reason on top', async () => {
+  const { page, complaints, close } = await openSignedIn(APP);
   const button = page.getByRole('button', { name: 'Pause the pipeline', exact: true });
   await page.locator(`form[action="${APP}/pause"] input[name=csrf_token]`).evaluate((field) => {
     field.setAttribute('value', 'guessed');
@@ -67,8 +68,8 @@ test('a refused button shows the reason of the server above the page', async () 
   await close();
 });
 
-test('a button of a session that has ended says so, and keeps what was typed', async () => {
-  const { page, context, complaints, close } = await signedIn(`${APP}/resources/git.app`);
+test('if the session has ended, a button says so and the page stays', async () => {
+  const { page, context, complaints, close } = await openSignedIn(`${APP}/resources/git.app`);
   await context.clearCookies();
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.locator('#notice').filter({ hasText: 'Your session has ended' }).waitFor();
@@ -77,8 +78,8 @@ test('a button of a session that has ended says so, and keeps what was typed', a
   await close();
 });
 
-test('what the viewer has chosen stays when the page changes', async () => {
-  const { page, complaints, close } = await signedIn(`${APP}/jobs/unit`);
+test('a checkbox that the viewer changed stays changed when the page changes', async () => {
+  const { page, complaints, close } = await openSignedIn(`${APP}/jobs/unit`);
   const box = page.getByLabel('Check for new versions first');
   await box.uncheck();
   await page.getByRole('button', { name: 'Pause the job' }).click();
@@ -88,19 +89,19 @@ test('what the viewer has chosen stays when the page changes', async () => {
   await close();
 });
 
-test('a theme that the viewer chose holds for the next pages from their first paint', async () => {
-  const { page, complaints, close } = await signedIn(APP);
-  const ground = async (): Promise<string> =>
+test('a theme that the viewer chose applies to the next pages too', async () => {
+  const { page, complaints, close } = await openSignedIn(APP);
+  const background = async (): Promise<string> =>
     await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await ground();
+  const light = await background();
   await page.getByLabel('Theme').selectOption('Dark');
-  const dark = await ground();
+  const dark = await background();
   expect(dark).not.toBe(light);
   await page.goto('/teams');
-  expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'dark']);
+  expect([await background(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'dark']);
   await page.getByLabel('Theme').selectOption('System theme');
-  expect(await ground()).toBe(light);
+  expect(await background()).toBe(light);
   expect(complaints).toEqual([]);
   await close();
 });

@@ -4,7 +4,7 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* Security of pages and forms as sent over HTTP. `pages.browser.test.ts` tests them in a browser. */
+/* The security of pages and forms as sent over HTTP. `pages.browser.test.ts` tests pages in a browser. */
 const PASSWORD = 'correct horse';
 const APP = '/teams/main/pipelines/app';
 let stores: TestStores;
@@ -46,7 +46,7 @@ async function post(path: string, fields: Record<string, string>, headers: Recor
   };
 }
 
-const OURS = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+const FROM_OUR_PAGE = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
 const PAGES = [
   '/teams',
   '/profile',
@@ -59,7 +59,7 @@ const PAGES = [
 ];
 
 describe('every page', () => {
-  test.each(['/auth/login', ...PAGES])('at %s runs only our scripts and allows no frame', async (path) => {
+  test.each(['/auth/login', ...PAGES])('at %s allows only our own scripts and no frame', async (path) => {
     const { status, headers, text } = await page(path);
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([
       200,
@@ -68,7 +68,7 @@ describe('every page', () => {
     ]);
     expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
-    // The page contains nothing that its policy would block.
+    // The page has no inline script, style or handler, which its policy would block.
     expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+\s*=|\sstyle\s*=|javascript:/i);
   });
 
@@ -83,10 +83,10 @@ describe('a password field', () => {
     ['/profile', ['current-password', 'new-password']],
     ['/profile/password', ['current-password', 'new-password']],
   ])('on %s is masked, allows pasting and is known to password managers', async (path, kinds) => {
-    const fields = (await page(path)).text.match(/<input[^>]*password"[^>]*>/g) ?? [];
-    const masked = fields.filter((field) => /name="[^"]*password"/.test(field));
-    expect(masked.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1])).toEqual(kinds);
-    for (const field of masked) {
+    const inputs = (await page(path)).text.match(/<input[^>]*password"[^>]*>/g) ?? [];
+    const fields = inputs.filter((field) => /name="[^"]*password"/.test(field));
+    expect(fields.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1])).toEqual(kinds);
+    for (const field of fields) {
       expect(field).toContain('type="password"');
       expect(field).not.toMatch(/onpaste|readonly|maxlength="\d{1,2}"/);
     }
@@ -96,16 +96,20 @@ describe('a password field', () => {
 describe('the sign-in form', () => {
   const fields = { username: 'ann', password: PASSWORD };
 
-  test('redirects only to pages of ours', async () => {
-    for (const wanted of [
+  test('redirects only to our own pages', async () => {
+    for (const returnTo of [
       'https://evil.example',
       '//evil.example',
       '/\\evil.example',
       'javascript:alert(1)',
     ]) {
-      const { status, location } = await post('/auth/login', { ...fields, return_to: wanted }, OURS);
+      const { status, location } = await post(
+        '/auth/login',
+        { ...fields, return_to: returnTo },
+        FROM_OUR_PAGE,
+      );
       expect([status, location]).toEqual([303, '/teams']);
-      expect((await page(`/auth/login?return_to=${encodeURIComponent(wanted)}`, '')).text).not.toContain(
+      expect((await page(`/auth/login?return_to=${encodeURIComponent(returnTo)}`, '')).text).not.toContain(
         'evil',
       );
     }
@@ -120,7 +124,7 @@ describe('the sign-in form', () => {
   );
 
   test('replaces the session that the browser had', async () => {
-    expect((await post('/auth/login', fields, { ...OURS, cookie })).status).toBe(303);
+    expect((await post('/auth/login', fields, { ...FROM_OUR_PAGE, cookie })).status).toBe(303);
     expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
   });
 });
@@ -129,9 +133,9 @@ test.each([`${APP}/pause`, `${APP}/jobs/unit/trigger`, '/profile', '/auth/logout
   'a form that changes something needs its CSRF token: %s',
   async (path) => {
     for (const csrf_token of ['', 'nonsense']) {
-      expect((await post(path, { csrf_token, name: 'x', full_name: 'x' }, { ...OURS, cookie })).status).toBe(
-        403,
-      );
+      expect(
+        (await post(path, { csrf_token, name: 'x', full_name: 'x' }, { ...FROM_OUR_PAGE, cookie })).status,
+      ).toBe(403);
     }
   },
 );

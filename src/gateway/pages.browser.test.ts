@@ -10,11 +10,14 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { endCheck } from '#testing/stores/end-check.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
-/* What people do in a browser, and what it shows. PICTURES names a folder for screenshots of every page. */
+/*
+ * Pages as people use them in a browser. If PICTURES names a folder, the tests store screenshots of every
+ * page.
+ */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
@@ -27,8 +30,9 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
@@ -61,20 +65,20 @@ afterAll(async () => {
   await site.close();
 });
 
-const heading = async (): Promise<string> => await page.locator('h1').innerText();
-const path = (): string => new URL(page.url()).pathname;
+const headingText = async (): Promise<string> => await page.locator('h1').innerText();
+const currentPath = (): string => new URL(page.url()).pathname;
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
 const follow = async (name: string): Promise<void> =>
   await page.getByRole('link', { name, exact: true }).click();
 
-/** Waits for the words, also if the page before has an element with the same selector. */
-async function shows(at: Page, place: string, words: string): Promise<void> {
-  await at.locator(place).filter({ hasText: words }).waitFor();
+/** Waits until an element has the text, also if the page before has an element with the same selector. */
+async function waitForText(inPage: Page, selector: string, text: string): Promise<void> {
+  await inPage.locator(selector).filter({ hasText: text }).waitFor();
 }
 
-/** Called for each page of a test: checks accessibility and stores a screenshot. */
-async function seen(name: string): Promise<void> {
+/** Checks the accessibility of the page and stores a screenshot. */
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
@@ -84,21 +88,21 @@ async function signIn(username: string, password = PASSWORD): Promise<void> {
 }
 
 describe('the sign-in page', () => {
-  test('redirects to the requested page after a password', async () => {
+  test('redirects to the requested page after a correct password', async () => {
     await page.goto(APP);
-    expect([path(), await heading()]).toEqual(['/auth/login', 'Sign in']);
-    await seen('sign-in');
+    expect([currentPath(), await headingText()]).toEqual(['/auth/login', 'Sign in']);
+    await checkPage('sign-in');
     await signIn('ann', 'wrong password');
     expect(await page.getByRole('alert').innerText()).toBe('The username or the password is wrong.');
     expect(await page.getByLabel('Username').inputValue()).toBe('ann');
-    await seen('sign-in-failed');
+    await checkPage('sign-in-failed');
     await signIn('ann');
     await page.waitForURL(`**${APP}`);
-    expect(await heading()).toBe('app');
+    expect(await headingText()).toBe('app');
     await press('Log out');
     await page.waitForURL('**/auth/login');
     await page.goto('/teams');
-    expect(path()).toBe('/auth/login');
+    expect(currentPath()).toBe('/auth/login');
   });
 
   test('never redirects to another site', async () => {
@@ -108,16 +112,16 @@ describe('the sign-in page', () => {
     expect(new URL(page.url()).host).toBe('ci.example.org');
   });
 
-  test('asks for a name at the first sign-in with a provider, and not later', async () => {
+  test('asks for a username at the first sign-in with a provider, and not later', async () => {
     site.one.person = 'eve';
     await page.goto('/auth/login');
     await follow('Sign in with Provider One');
     await page.waitForURL('**/auth/oauth/one/callback**');
-    expect([await heading(), await page.getByLabel('Username').inputValue()]).toEqual([
+    expect([await headingText(), await page.getByLabel('Username').inputValue()]).toEqual([
       'Complete your profile',
       'eve',
     ]);
-    await seen('complete-profile');
+    await checkPage('complete-profile');
     await page.getByLabel('Username').fill('ann');
     await press('Create my account');
     expect(await page.getByRole('alert').innerText()).toContain('exists already');
@@ -138,12 +142,12 @@ describe('the sign-in page', () => {
     expect(await page.locator('section', { hasText: 'Linked accounts' }).innerText()).toContain(
       'Provider Two',
     );
-    await seen('profile');
+    await checkPage('profile');
     await press('Unlink Provider One');
     await page.waitForURL('**/profile');
     await press('Unlink Provider Two');
     expect(await page.getByRole('alert').innerText()).toMatch(/only way/);
-    await seen('refused');
+    await checkPage('refused');
   });
 
   test('asks for a new password after one that an admin gave', async () => {
@@ -154,12 +158,12 @@ describe('the sign-in page', () => {
     await page.goto('/auth/login');
     await signIn('new', 'given by an admin');
     await page.waitForURL('**/profile/password');
-    await seen('change-password');
+    await checkPage('change-password');
     await page.getByLabel('Current password').fill('given by an admin');
     await page.getByLabel('New password').fill('my own long password');
     await press('Change the password');
     await page.waitForURL('**/profile');
-    expect(await heading()).toBe('Your profile');
+    expect(await headingText()).toBe('Your profile');
   });
 });
 
@@ -172,14 +176,14 @@ describe('the profile page', () => {
     await page.getByLabel('Name', { exact: true }).fill('for scripts');
     await press('Create token');
     expect(await page.getByLabel('Token').inputValue()).toMatch(/^tok_[0-9a-f]{64}$/);
-    await seen('token');
+    await checkPage('token');
     await page.getByRole('link', { name: 'Back to your profile' }).click();
     await press('Delete the token for scripts');
-    await shows(page, 'main', 'You have none.');
+    await waitForText(page, 'main', 'You have none.');
     await press('Log out everywhere');
     await page.waitForURL('**/auth/login');
     await page.goto('/profile');
-    expect(path()).toBe('/auth/login');
+    expect(currentPath()).toBe('/auth/login');
   });
 
   test('refuses a form that another page made', async () => {
@@ -191,8 +195,8 @@ describe('the profile page', () => {
       field.setAttribute('value', 'guessed');
     });
     await press('Save');
-    await shows(page, 'h1', 'You may not do this');
-    expect([await heading(), await page.getByRole('alert').innerText()]).toEqual([
+    await waitForText(page, 'h1', 'You may not do this');
+    expect([await headingText(), await page.getByRole('alert').innerText()]).toEqual([
       'You may not do this',
       expect.stringContaining('X-CSRF-Token'),
     ]);
@@ -213,15 +217,15 @@ describe('the pipeline page', () => {
     await page.goto('/');
     await signIn('ann');
     await page.waitForURL('**/teams');
-    await seen('teams');
+    await checkPage('teams');
     await follow('app');
-    await shows(page, 'main', '<script>alert(1)</script>');
-    await seen('pipeline');
-    const pressed = press('Start a build of unit');
+    await waitForText(page, 'main', '<script>alert(1)</script>');
+    await checkPage('pipeline');
+    const buttonPressed = press('Start a build of unit');
     await endCheck({ stores, notifications: gateway.notifications }, saved, { error: 'no such host' });
-    await pressed;
+    await buttonPressed;
     await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
-    await shows(page, 'dd', 'The check of git.app failed: no such host');
+    await waitForText(page, 'dd', 'The check of git.app failed: no such host');
     expect(await page.locator('#status').innerText()).toContain('pending');
 
     await giveTurns(stores);
@@ -235,10 +239,10 @@ describe('the pipeline page', () => {
       const build = { build: started.id, attempt: started.attempt };
       await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
     };
-    const step = async (id: string): Promise<void> =>
+    const endStep = async (id: string): Promise<void> =>
       await sendEvents({ type: 'step-ended', step: id, status: 'succeeded', exitCode: 0 });
     await sendEvents({ type: 'step-started', step: '0' });
-    await step('0');
+    await endStep('0');
     await sendEvents({ type: 'step-started', step: '1' });
     const log = page.locator('#log');
     await sendEvents({ type: 'log', step: '1', text: '\u001b[32mok\u001b[0m <b>no tag</b>\n' });
@@ -249,8 +253,8 @@ describe('the pipeline page', () => {
       await sendEvents({ type: 'log', step: '1', text: `line ${line}\n` });
     await until(async () => (await log.innerText()).includes('line 30'));
     await until(async () => (await page.locator('#status').innerText()).includes('started'));
-    await seen('build-running');
-    await step('1');
+    await checkPage('build-running');
+    await endStep('1');
     await sendEvents({
       type: 'build-ended',
       outcome: 'succeeded',
@@ -259,7 +263,7 @@ describe('the pipeline page', () => {
     });
     await until(async () => (await page.locator('#status').innerText()).includes('succeeded'));
     await page.getByRole('button', { name: 'Retry' }).waitFor();
-    await seen('build-ended');
+    await checkPage('build-ended');
 
     const withoutScript = await site.browser.newContext({
       ignoreHTTPSErrors: true,
@@ -267,42 +271,42 @@ describe('the pipeline page', () => {
       javaScriptEnabled: false,
       storageState: await page.context().storageState(),
     });
-    const plain = await withoutScript.newPage();
-    await plain.goto(`${APP}/jobs/unit/builds/1`);
-    expect(await plain.locator('#log').innerText()).toContain('ok <b>no tag</b>\nline 1\n');
-    await plain.getByRole('button', { name: 'Retry' }).click();
-    await plain.waitForURL(`**${APP}/jobs/unit/builds/1.1`);
-    await plain.getByRole('button', { name: 'Cancel' }).click();
-    await shows(plain, '#status', 'cancelled');
+    const pageWithoutScript = await withoutScript.newPage();
+    await pageWithoutScript.goto(`${APP}/jobs/unit/builds/1`);
+    expect(await pageWithoutScript.locator('#log').innerText()).toContain('ok <b>no tag</b>\nline 1\n');
+    await pageWithoutScript.getByRole('button', { name: 'Retry' }).click();
+    await pageWithoutScript.waitForURL(`**${APP}/jobs/unit/builds/1.1`);
+    await pageWithoutScript.getByRole('button', { name: 'Cancel' }).click();
+    await waitForText(pageWithoutScript, '#status', 'cancelled');
     await withoutScript.close();
 
     await follow('unit');
-    await shows(page, 'table', '1.1');
-    await seen('job');
+    await waitForText(page, 'table', '1.1');
+    await checkPage('job');
     await page.goto(`${APP}/resources/git.app`);
     await page.locator('#version-1').getByText('Pin', { exact: true }).click();
     await press('Pin to version 1');
-    await shows(page, 'main', 'by ann');
-    await seen('resource');
+    await waitForText(page, 'main', 'by ann');
+    await checkPage('resource');
   });
 
-  test('is a problem page for a missing pipeline and for one of another team', async () => {
+  test('of a missing pipeline, and of one of another team, is a page with the problem', async () => {
     await page.goto('/auth/login');
     await signIn('ann');
     await page.waitForURL('**/teams');
     await page.goto('/teams/main/pipelines/none');
-    expect(await heading()).toBe('Not found');
-    await seen('not-found');
+    expect(await headingText()).toBe('Not found');
+    await checkPage('not-found');
     await page.goto('/teams/other/pipelines');
-    expect(await heading()).toBe('You may not do this');
+    expect(await headingText()).toBe('You may not do this');
     await page.goto('/openapi');
-    expect(await heading()).toBe('The API');
+    expect(await headingText()).toBe('The API');
     await page.getByText('/teams/{team}/audit').first().click();
-    await seen('api');
+    await checkPage('api');
   });
 });
 
-test('every page has a skip link first and shows the focus', async () => {
+test('every page begins with a link that skips to its content', async () => {
   await page.goto('/auth/login');
   await page.keyboard.press('Shift+Tab');
   await page.locator('body').press('Tab');

@@ -6,12 +6,13 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Responses to browsers, and refusals of forms that another site made a browser send; without a real browser.
+ * Responses to browsers, and refusals of forms that other sites make browsers send. The tests use HTTP without
+ * a browser.
  */
 const APP = '/teams/main/pipelines/app';
 const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e';
 const PASSWORD = 'correct horse battery';
-const OURS = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+const FROM_OUR_PAGE = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
 
 let stores: TestStores;
 let gateway: Gateway;
@@ -55,7 +56,7 @@ const login = { username: 'ann', password: PASSWORD };
 describe('a form without a session', () => {
   const refused: Record<string, Record<string, string>> = {
     'of another site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    'of a site in our domain': { origin: 'https://evil.ci.example.org', 'sec-fetch-site': 'same-site' },
+    'of a site in a subdomain': { origin: 'https://evil.ci.example.org', 'sec-fetch-site': 'same-site' },
     'of a page with an opaque origin': { origin: 'null' },
     'without origin headers': {},
   };
@@ -66,17 +67,17 @@ describe('a form without a session', () => {
     }
   });
 
-  test('of ours signs in and redirects only to our own pages', async () => {
-    for (const wanted of [
+  test('of our own page signs in and redirects only to our own pages', async () => {
+    for (const returnTo of [
       '/teams/main/pipelines',
       '//evil.example',
       '/\\evil.example',
       'https://evil.example',
     ]) {
-      const answer = await send('/auth/login', { ...login, return_to: wanted }, OURS);
+      const answer = await send('/auth/login', { ...login, return_to: returnTo }, FROM_OUR_PAGE);
       expect([answer.status, answer.headers.get('location')]).toEqual([
         303,
-        wanted.startsWith('/teams') ? wanted : '/teams',
+        returnTo.startsWith('/teams') ? returnTo : '/teams',
       ]);
       expect(answer.headers.get('set-cookie')).toMatch(
         /^__Host-millrace-session=.*HttpOnly; Secure; SameSite=Lax/,
@@ -88,12 +89,12 @@ describe('a form without a session', () => {
 test('a form with a session needs its CSRF token and our own origin', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
-  const { csrf_token: proof } = session.body.data;
+  const { csrf_token: csrfToken } = session.body.data;
   const attempts: [fields: Record<string, string>, headers: Record<string, string>, status: number][] = [
-    [{}, OURS, 403],
-    [{ csrf_token: 'guessed' }, OURS, 403],
-    [{ csrf_token: proof }, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
-    [{ csrf_token: proof }, OURS, 303],
+    [{}, FROM_OUR_PAGE, 403],
+    [{ csrf_token: 'guessed' }, FROM_OUR_PAGE, 403],
+    [{ csrf_token: csrfToken }, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ csrf_token: csrfToken }, FROM_OUR_PAGE, 303],
   ];
   for (const [fields, headers, status] of attempts) {
     const answer = await send(`${APP}/jobs/unit/pause`, fields, { ...headers, cookie });
@@ -124,7 +125,7 @@ describe('every page', () => {
     `/teams/${encodeURIComponent(EVIL)}/pipelines`,
   ];
   test.each(pages)(
-    'at %s shows what others wrote as text, and has nothing that its policy forbids',
+    'at %s shows what people wrote as text, and contains nothing that its policy forbids',
     async (path) => {
       const answer = await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie } });
       const text = await answer.text();
@@ -132,54 +133,54 @@ describe('every page', () => {
       expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
-      // Reads tag by tag, as a parser does: attributes have a known name and a value in double quotes.
+      // Each tag is well formed: attributes have lower-case names and values in double quotes.
       const tags = text.match(/<[^>]*>/g) ?? [];
-      const wrong = tags.filter(
+      const malformed = tags.filter(
         (tag) =>
           !/^<(?:!doctype html|\/[a-z0-9]+ ?|[a-z0-9]+(?: [a-z-]+(?:="[^"<>]*")?)*\s*\/?)>$/.test(
             tag.replaceAll(/\s+/g, ' '),
           ),
       );
-      expect(wrong).toEqual([]);
+      expect(malformed).toEqual([]);
       expect(
         tags.filter((tag) =>
           /^<(script(?!( type="module")? src="\/assets\/)|style|iframe|object|base)/.test(tag),
         ),
       ).toEqual([]);
-      // Quoted text is the value of an attribute.
-      const names = tags.map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
-      expect(names.filter((tag) => /\s(on[a-z]+|style|srcdoc)\b/.test(tag))).toEqual([]);
+      // Without the values of attributes, only their names are left to check.
+      const tagsWithoutValues = tags.map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
+      expect(tagsWithoutValues.filter((tag) => /\s(on[a-z]+|style|srcdoc)\b/.test(tag))).toEqual([]);
       expect(tags.filter((tag) => /(href|src|action)="\s*(javascript|data:text)/i.test(tag))).toEqual([]);
       expect(text).not.toContain('\u202e');
       // Every page has headings, landmarks, and a label for each field.
       expect(text.match(/<h1>/g)).toHaveLength(1);
       expect(text).toMatch(/<html lang="en">[\s\S]*<main id="main"/);
-      expect(unnamed(text)).toEqual([]);
+      expect(fieldsWithoutLabel(text)).toEqual([]);
     },
   );
 });
 
-test('of a job with inputs has a field for each input', async () => {
+test('the page of a job with inputs accepts a value for each input', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
   const post = async (verb: string, fields: Record<string, string>) => {
     const { csrf_token } = session.body.data;
-    return await send(`${APP}/jobs/unit/${verb}`, { csrf_token, ...fields }, { ...OURS, cookie });
+    return await send(`${APP}/jobs/unit/${verb}`, { csrf_token, ...fields }, { ...FROM_OUR_PAGE, cookie });
   };
   await post('unpause', {});
-  const sent = { 'text.text': 'x', 'list.boxes': '', 'item.1.boxes': 'b', 'filled.count': '' };
-  const made = await post('trigger', sent);
-  expect([made.status, made.headers.get('location')]).toEqual([303, `${APP}/jobs/unit/builds/2`]);
+  const fields = { 'text.text': 'x', 'list.boxes': '', 'item.1.boxes': 'b', 'filled.count': '' };
+  const triggered = await post('trigger', fields);
+  expect([triggered.status, triggered.headers.get('location')]).toEqual([303, `${APP}/jobs/unit/builds/2`]);
   const build = await stores.views.build({ team: 'main', pipeline: 'app', job: 'unit', number: '2' });
   expect(build?.inputValues).toEqual({ text: 'x', boxes: 'b', count: '1' });
-  const refused = await post('trigger', { ...sent, 'filled.count': 'many' });
+  const refused = await post('trigger', { ...fields, 'filled.count': 'many' });
   expect([refused.status, await refused.text()]).toEqual([
     400,
     expect.stringContaining('Input count must be a number, not &quot;many&quot;.'),
   ]);
 });
 
-test('is JSON for programs at the same path', async () => {
+test('a page is JSON for programs at the same path', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.9']) {
     const answer = await gateway.ask(`GET ${APP}`, { as, headers: { accept } });
@@ -189,8 +190,7 @@ test('is JSON for programs at the same path', async () => {
   expect(missing.headers.get('content-type')).toMatch(/^application\/problem\+json/);
 });
 
-/** Fields without a label. */
-function unnamed(text: string): string[] {
+function fieldsWithoutLabel(text: string): string[] {
   const fields = text.match(/<(?:input|select|textarea)[^>]*>/g) ?? [];
   return fields.filter((field) => {
     const id = / id="([^"]*)"/.exec(field)?.[1];

@@ -6,11 +6,13 @@ import { openIdClient } from '#adapters/oauth/openid.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess, type AccessParts } from './access.ts';
-import { secretsIn } from './client-secrets.ts';
+import { clientSecretReader } from './client-secrets.ts';
 import { openCluster, type ClusterConnection } from './cluster-connection.ts';
 import { sealerIn } from './store-secrets.ts';
 
-/** Opens what the routes of accounts need, with connections to identity providers and to the API server. */
+/**
+ * Opens what the routes for people need: access, and connections to identity providers and to the API server.
+ */
 export async function openPeople(
   config: PublicGatewayConfig,
   { stores, previews }: Pick<AccessParts, 'stores' | 'previews'>,
@@ -23,12 +25,15 @@ export async function openPeople(
       log.warn({ err: error }, 'the Secret of OAuth clients could not be marked; the next start tries again'),
     );
   const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
-  // One text at a time: each compiler is a process, which ends while nobody uses it.
+  // One process is enough, because the compiler reads only the texts that people write over the API.
   const compiler = createCompiler({ processes: 1 });
   const access = openAccess({
     ...config,
     client: openIdClient({
-      secretOf: secretsIn(config.oauthSecretsDirectories, async (key) => await cluster?.clientSecret(key)),
+      secretOf: clientSecretReader(
+        config.oauthSecretsDirectories,
+        async (key) => await cluster?.clientSecret(key),
+      ),
       fetch: async (url, init) => await providers.fetch(url, init),
       now: () => performance.now(),
     }),

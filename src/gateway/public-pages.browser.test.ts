@@ -10,7 +10,9 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { writeHistoryWithSecrets } from '#testing/stores/history-with-secrets.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
-/* What the public sees in a browser. PICTURES names a folder for screenshots of every page. */
+/*
+ * What the public sees in a browser. If PICTURES names a folder, the test stores screenshots of every page.
+ */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
@@ -20,11 +22,12 @@ const { secret, word } = plantSecrets();
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
-  const saved = await save(true);
+  const saved = await savePipeline(true);
   await writeHistoryWithSecrets(site.stores, saved, secret);
   await site.gateway.account('ann', { teams: { main: 'write' }, password: 'correct horse battery' });
 });
@@ -32,7 +35,7 @@ afterAll(async () => {
   await site.close();
 });
 
-const save = async (isPublic: boolean) =>
+const savePipeline = async (isPublic: boolean) =>
   await site.stores.pipelines.savePipeline(
     toSave(
       samplePipeline({
@@ -45,8 +48,8 @@ const save = async (isPublic: boolean) =>
     ),
   );
 
-/** Expects no secret of members, no action and no accessibility problem. */
-async function expectHarmless(page: Page): Promise<void> {
+/** Expects no accessibility problem, no secret of members, and no form. */
+async function expectPublicPage(page: Page): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await page.content()).not.toContain(word);
   expect(await page.locator('form').count()).toBe(0);
@@ -54,19 +57,19 @@ async function expectHarmless(page: Page): Promise<void> {
 
 test('anyone can follow a public pipeline, and is sent to sign in once it is private', async () => {
   const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
-  const heading = async (): Promise<string> => await page.locator('h1').innerText();
+  const headingText = async (): Promise<string> => await page.locator('h1').innerText();
   await page.goto(APP);
-  expect(await heading()).toBe('app');
+  expect(await headingText()).toBe('app');
   await page
     .locator('#graph')
     .getByRole('link', { name: /^unit: / })
     .waitFor();
   expect(await page.getByLabel('Follow a version of').count()).toBe(0);
-  await expectHarmless(page);
+  await expectPublicPage(page);
   await picture(page, 'public-pipeline', PICTURES);
 
   const as = await site.gateway.session('ann');
-  // Another viewer requests the page just before, so the public answer stays cached for as long as possible.
+  // Another viewer requests the page just before the change, so the cached answer is as new as possible.
   await sleep(FRESH_MS);
   await site.gateway.ask(`GET ${APP}`);
   await site.gateway.ask(`POST ${APP}/jobs/publish/pause`, { as });
@@ -74,19 +77,19 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
 
   await page.getByRole('link', { name: 'unit', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds`);
-  await expectHarmless(page);
+  await expectPublicPage(page);
   await picture(page, 'public-job', PICTURES);
   await page.getByRole('link', { name: '1', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
   expect(await page.locator('#status').innerText()).toContain('failed');
   expect(await page.locator('ol.rows').innerText()).toContain('test');
   expect(await page.locator('#log').count()).toBe(0);
-  await expectHarmless(page);
+  await expectPublicPage(page);
   await picture(page, 'public-build', PICTURES);
   await page.getByRole('link', { name: 'app', exact: true }).click();
   await page.getByRole('link', { name: 'git.app', exact: true }).click();
   await page.waitForURL(`**${APP}/resources/git.app`);
-  await expectHarmless(page);
+  await expectPublicPage(page);
   await picture(page, 'public-resource', PICTURES);
 
   await page.goto(APP);
@@ -98,11 +101,11 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
   await page.waitForURL('**/auth/login');
 
   await page.goto(APP);
-  expect(await heading()).toBe('app');
-  await save(false);
+  expect(await headingText()).toBe('app');
+  await savePipeline(false);
   await page.waitForURL('**/auth/login?return_to=*');
   await page.goto(`${APP}/jobs/unit/builds/1`);
-  expect(await heading()).toBe('Sign in');
+  expect(await headingText()).toBe('Sign in');
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -9,28 +9,29 @@ import { writeHistoryWithSecrets } from '#testing/stores/history-with-secrets.ts
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Requests every public route as every kind of non-member, as JSON and as a page, with a real Postgres: of a
- * public pipeline, of a private one and of one that does not exist. Both pipelines have secrets in every
+ * Requests every public route as every kind of non-member, as JSON and as a page, with a real Postgres. It
+ * requests a public pipeline, a private one, and one that does not exist. The first two have secrets in every
  * field that people can write.
  */
-// On a busy machine, the process that draws pictures starts slowly.
+// On a busy machine, the process that draws pictures starts slowly, so the limit of a test is long.
 jest.setTimeout(120_000);
 
 const secrets = plantSecrets();
 const PUBLIC = (await registeredRoutes())
   .filter(({ rules }) => rules.needs === 'public')
   .map(({ url }) => url);
-/** Routes whose responses members get too. */
+/** Routes that answer members and non-members alike. */
 const SAME_FOR_MEMBERS = /image\.|badge\.svg$|\/(public|graph)$/;
-/** Routes that show members more. */
-const DIFFERENT = PUBLIC.filter((url) => !SAME_FOR_MEMBERS.test(url));
-/** Routes that are pages too. */
-const PAGES = DIFFERENT.filter((url) => !/\/(jobs|resources|versions|events)$/.test(url));
+/** Routes that show members more than non-members. */
+const MORE_FOR_MEMBERS = PUBLIC.filter((url) => !SAME_FOR_MEMBERS.test(url));
+/** Routes that browsers get as pages. */
+const PAGES = MORE_FOR_MEMBERS.filter((url) => !/\/(jobs|resources|versions|events)$/.test(url));
 
 let stores: TestStores;
 let gateway: Gateway;
 /**
- * The credentials of each kind of non-member. An admin counts as one until they change their first password.
+ * The credentials of each kind of non-member. An admin counts as a non-member until they have changed their
+ * first password.
  */
 const nonMembers = new Map<string, string | undefined>();
 
@@ -64,7 +65,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-const fill = (url: string, pipeline: string): string =>
+const urlOf = (url: string, pipeline: string): string =>
   url
     .replace(':team', 'main')
     .replace(':pipeline', pipeline)
@@ -72,17 +73,21 @@ const fill = (url: string, pipeline: string): string =>
     .replace(':build', '1')
     .replace(':resource', 'git.app');
 
-interface Answered {
+interface ComparableAnswer {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
 /**
- * The response without the parts that differ for each request. Of an event stream, it has the headers and the
- * first event.
+ * Requests a path. Returns the response without the parts that differ for each request. Of an event stream, the
+ * response has the headers and the first event.
  */
-async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Answered> {
+async function ask(
+  path: string,
+  as: string | undefined,
+  accept = 'application/json',
+): Promise<ComparableAnswer> {
   const headers = { accept, ...(as !== undefined && { authorization: `Bearer ${as}` }) };
   if (path.endsWith('/events')) {
     const reader = await readEvents(`${gateway.base}${path}`, headers);
@@ -106,16 +111,17 @@ async function ask(path: string, as: string | undefined, accept = 'application/j
   };
 }
 
-function headersOf(all: [string, unknown][]): Record<string, string> {
-  const comparable = all.filter(([name]) => name !== 'date' && name !== 'x-request-id');
+function headersOf(entries: [string, unknown][]): Record<string, string> {
+  const comparable = entries.filter(([name]) => name !== 'date' && name !== 'x-request-id');
   return Object.fromEntries(comparable.map(([name, value]) => [name, String(value)]));
 }
 
 /**
- * The response as it would be for `app`, the public pipeline. `hid` is private, `non` does not exist. The
- * names are equally long, so Content-Length is the same.
+ * The response as a text, with the names of pipelines replaced by `app`, so that responses for different
+ * pipelines can be compared. `app` is public, `hid` is private, `non` does not exist. Names of the same length
+ * give the same Content-Length.
  */
-const renamed = (comparable: Answered): string =>
+const withNameApp = (comparable: ComparableAnswer): string =>
   JSON.stringify(comparable).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');
 
 /** A public pipeline with these jobs and resources. */
@@ -129,13 +135,13 @@ const publicPipeline = (jobNames: string[], names: string[]) =>
   );
 
 test('every public route is tested', () => {
-  expect([DIFFERENT.length, PAGES.length]).toEqual([9, 5]);
+  expect([MORE_FOR_MEMBERS.length, PAGES.length]).toEqual([9, 5]);
 });
 
 describe('a public pipeline', () => {
   test.each(PUBLIC)('at %s is the same for every non-member, and contains no secret', async (url) => {
     const answers = [];
-    for (const as of nonMembers.values()) answers.push(await ask(fill(url, 'app'), as));
+    for (const as of nonMembers.values()) answers.push(await ask(urlOf(url, 'app'), as));
     for (const answer of answers) {
       expect(answer).toEqual(answers[0]);
       expect(answer.status).toBe(200);
@@ -144,8 +150,8 @@ describe('a public pipeline', () => {
   });
 
   test.each(PAGES)('at %s is a page without secrets or actions, for every non-member', async (url) => {
-    for (const [who, as] of nonMembers) {
-      const { status, headers, text } = await ask(fill(url, 'app'), as, 'text/html');
+    for (const [nonMember, as] of nonMembers) {
+      const { status, headers, text } = await ask(urlOf(url, 'app'), as, 'text/html');
       expect([status, headers['cache-control'], headers['content-type']]).toEqual([
         200,
         'no-store',
@@ -154,20 +160,20 @@ describe('a public pipeline', () => {
       expect(text + JSON.stringify(headers)).not.toContain(secrets.word);
       const forms = text.match(/<form[^>]*action="[^"]*"/g) ?? [];
       expect(forms.filter((form) => !form.includes('/auth/logout'))).toEqual([]);
-      expect(text.includes('/auth/login?return_to=')).toBe(who === 'nobody');
+      expect(text.includes('/auth/login?return_to=')).toBe(nonMember === 'nobody');
     }
   });
 
   test('shows members the secrets that it hides from others', async () => {
     const ann = await gateway.session('ann');
     const urlsWithoutSecret = [];
-    for (const url of DIFFERENT) {
-      const { text } = await ask(fill(url, 'app'), ann);
+    for (const url of MORE_FOR_MEMBERS) {
+      const { text } = await ask(urlOf(url, 'app'), ann);
       if (!text.includes(secrets.word)) urlsWithoutSecret.push(url.split('/').at(-1));
     }
     expect(urlsWithoutSecret).toEqual([]);
     for (const url of PAGES) {
-      const { text } = await ask(fill(url, 'app'), ann, 'text/html');
+      const { text } = await ask(urlOf(url, 'app'), ann, 'text/html');
       expect(text).toContain('/auth/logout');
       if (!url.endsWith(':job')) expect([url, text.includes(secrets.word)]).toEqual([url, true]);
     }
@@ -281,25 +287,26 @@ describe('a public pipeline', () => {
 
 describe('a private pipeline', () => {
   test.each(PUBLIC)('at %s answers every non-member as if it did not exist', async (url) => {
-    for (const [who, as] of nonMembers) {
-      const [hidden, missing] = [await ask(fill(url, 'hid'), as), await ask(fill(url, 'non'), as)];
-      expect(renamed(hidden)).toBe(renamed(missing));
-      expect([who, hidden.status]).toEqual([who, who.includes('password') ? 403 : 404]);
-      expect(renamed(hidden)).not.toContain(secrets.word);
+    for (const [nonMember, as] of nonMembers) {
+      const [hidden, missing] = [await ask(urlOf(url, 'hid'), as), await ask(urlOf(url, 'non'), as)];
+      expect(withNameApp(hidden)).toBe(withNameApp(missing));
+      expect([nonMember, hidden.status]).toEqual([nonMember, nonMember.includes('password') ? 403 : 404]);
+      expect(withNameApp(hidden)).not.toContain(secrets.word);
     }
   });
 
   test.each(PAGES)('at %s gives every non-member the page of a pipeline that does not exist', async (url) => {
-    for (const [who, as] of nonMembers) {
+    for (const [nonMember, as] of nonMembers) {
       const [hidden, missing] = [
-        await ask(fill(url, 'hid'), as, 'text/html'),
-        await ask(fill(url, 'non'), as, 'text/html'),
+        await ask(urlOf(url, 'hid'), as, 'text/html'),
+        await ask(urlOf(url, 'non'), as, 'text/html'),
       ];
-      expect(renamed(hidden)).toBe(renamed(missing));
-      expect([who, hidden.status]).toEqual([who, who === 'nobody' || who.includes('password') ? 303 : 404]);
+      expect(withNameApp(hidden)).toBe(withNameApp(missing));
+      const isSentToSignIn = nonMember === 'nobody' || nonMember.includes('password');
+      expect([nonMember, hidden.status]).toEqual([nonMember, isSentToSignIn ? 303 : 404]);
     }
-    const { headers } = await ask(fill(url, 'hid'), undefined, 'text/html');
-    expect(headers['location']).toBe(`/auth/login?return_to=${encodeURIComponent(fill(url, 'hid'))}`);
+    const { headers } = await ask(urlOf(url, 'hid'), undefined, 'text/html');
+    expect(headers['location']).toBe(`/auth/login?return_to=${encodeURIComponent(urlOf(url, 'hid'))}`);
   });
 
   test('answers a request for one of its jobs like a public pipeline without that job', async () => {
@@ -307,13 +314,13 @@ describe('a private pipeline', () => {
       await ask('/teams/main/pipelines/hid/jobs/absent/builds', undefined),
       await ask('/teams/main/pipelines/app/jobs/absent/builds', undefined),
     ];
-    expect(renamed(hidden)).toBe(renamed(none));
+    expect(withNameApp(hidden)).toBe(withNameApp(none));
   });
 
-  test('is shown to members in full', async () => {
+  test('is shown to members completely', async () => {
     const ann = await gateway.session('ann');
-    for (const url of PUBLIC) expect([url, (await ask(fill(url, 'hid'), ann)).status]).toEqual([url, 200]);
+    for (const url of PUBLIC) expect([url, (await ask(urlOf(url, 'hid'), ann)).status]).toEqual([url, 200]);
     for (const url of PAGES)
-      expect([url, (await ask(fill(url, 'hid'), ann, 'text/html')).status]).toEqual([url, 200]);
+      expect([url, (await ask(urlOf(url, 'hid'), ann, 'text/html')).status]).toEqual([url, 200]);
   });
 });

@@ -6,7 +6,7 @@ import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What non-members can follow, for how long, and how often they may request it. */
+/* Which streams non-members can follow, when the streams end, and how often the public may send requests. */
 const QUICK = { recheckMs: 50 };
 const FEW = { publicPerAddress: 3, publicTotal: 4 };
 
@@ -15,7 +15,7 @@ let gateway: Gateway;
 let ann: string;
 let app = '';
 const open: EventReader[] = [];
-let teams = 0;
+let teamCount = 0;
 let team = '';
 
 beforeAll(async () => {
@@ -24,11 +24,11 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await stores.empty();
-  // Another name each time, so that nothing is cached.
-  team = `main-${(teams += 1)}`;
+  // The team has another name in each test, so that no answer is cached.
+  team = `main-${(teamCount += 1)}`;
   app = `/teams/${team}/pipelines/app`;
   await stores.teams.saveTeam({ name: team, namespace: team });
-  await save(true);
+  await savePipeline(true);
   await gateway.account('ann', { teams: { [team]: 'write' } });
   ann = await gateway.session('ann');
 });
@@ -40,16 +40,16 @@ afterAll(async () => {
   await stores.close();
 });
 
-const save = async (isPublic: boolean) =>
+const savePipeline = async (isPublic: boolean) =>
   await stores.pipelines.savePipeline(toSave(samplePipeline(), { team, namespace: team, public: isPublic }));
 
 async function follow(
   as?: string,
-  more: Record<string, string> = {},
+  headers: Record<string, string> = {},
   { base } = gateway,
 ): Promise<EventReader> {
-  const shown = as === undefined ? {} : { authorization: `Bearer ${as}` };
-  const reader = await readEvents(`${base}${app}/events`, { ...shown, ...more });
+  const credentials = as === undefined ? {} : { authorization: `Bearer ${as}` };
+  const reader = await readEvents(`${base}${app}/events`, { ...credentials, ...headers });
   open.push(reader);
   return reader;
 }
@@ -60,46 +60,46 @@ const pausedIn = (reader: EventReader): boolean[] =>
       const { jobs }: { jobs: { paused: boolean }[] } = JSON.parse(data);
       return jobs[0]?.paused === true;
     });
-const last = ({ events }: EventReader) => events.at(-1);
+const lastEvent = ({ events }: EventReader) => events.at(-1);
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(10);
 }
 
 describe('the stream of a public pipeline for non-members', () => {
-  test('reports each change in its own shape, and resumes where it was', async () => {
-    const [theirs, ours] = [await follow(), await follow(ann)];
-    await until(() => pausedIn(theirs).length === 1 && pausedIn(ours).length === 1);
-    const state: { pipeline: object } = JSON.parse(last(theirs)?.data ?? '');
+  test('reports each change with fewer fields than to members, and resumes after the last event', async () => {
+    const [ofNonMember, ofMember] = [await follow(), await follow(ann)];
+    await until(() => pausedIn(ofNonMember).length === 1 && pausedIn(ofMember).length === 1);
+    const state: { pipeline: object } = JSON.parse(lastEvent(ofNonMember)?.data ?? '');
     expect(Object.keys(state.pipeline)).not.toContain('revision');
-    expect(last(ours)?.data).toContain('"revision"');
+    expect(lastEvent(ofMember)?.data).toContain('"revision"');
     await gateway.ask(`POST ${app}/jobs/unit/pause`, { as: ann });
-    await until(() => pausedIn(theirs).at(-1) === true);
-    const again = await follow(undefined, { 'last-event-id': last(theirs)?.id ?? '' });
+    await until(() => pausedIn(ofNonMember).at(-1) === true);
+    const again = await follow(undefined, { 'last-event-id': lastEvent(ofNonMember)?.id ?? '' });
     await gateway.ask(`POST ${app}/jobs/unit/unpause`, { as: ann });
     await until(() => pausedIn(again).length > 0);
     expect(pausedIn(again)).toEqual([false]);
   });
 
   test('ends when the pipeline becomes private, and continues for members', async () => {
-    const [theirs, ours] = [await follow(), await follow(ann)];
-    await until(() => pausedIn(theirs).length === 1 && pausedIn(ours).length === 1);
-    await save(false);
-    await theirs.over;
-    expect(last(theirs)).toMatchObject({ name: 'closed' });
-    expect(pausedIn(theirs)).toHaveLength(1);
+    const [ofNonMember, ofMember] = [await follow(), await follow(ann)];
+    await until(() => pausedIn(ofNonMember).length === 1 && pausedIn(ofMember).length === 1);
+    await savePipeline(false);
+    await ofNonMember.over;
+    expect(lastEvent(ofNonMember)).toMatchObject({ name: 'closed' });
+    expect(pausedIn(ofNonMember)).toHaveLength(1);
     await gateway.ask(`POST ${app}/jobs/unit/pause`, { as: ann });
-    await until(() => pausedIn(ours).at(-1) === true);
-    // Whether it is public may be cached for a second.
+    await until(() => pausedIn(ofMember).at(-1) === true);
+    // The gateway may cache for a second whether a pipeline is public.
     while ((await follow()).status !== 404) await sleep(50);
   });
 
-  test('reports that the pipeline was deleted, as for members', async () => {
-    const [one, other] = [await follow(), await follow()];
-    await until(() => pausedIn(one).length === 1 && pausedIn(other).length === 1);
-    await save(false);
-    await one.over;
-    await save(true);
+  test('ends with the same event if the pipeline becomes private or is deleted', async () => {
+    const [first, second] = [await follow(), await follow()];
+    await until(() => pausedIn(first).length === 1 && pausedIn(second).length === 1);
+    await savePipeline(false);
+    await first.over;
+    await savePipeline(true);
     let third = await follow();
     while (third.status !== 200) {
       await sleep(50);
@@ -108,28 +108,28 @@ describe('the stream of a public pipeline for non-members', () => {
     await until(() => pausedIn(third).length === 1);
     await stores.pool.query(rows()`UPDATE pipelines SET deleted_at = now()`);
     await third.over;
-    expect(last(third)).toEqual(last(one));
+    expect(lastEvent(third)).toEqual(lastEvent(first));
   });
 
-  test('stays open when a member with the same credential is removed', async () => {
+  test('continues for someone who was removed from the team, while the stream for members ends', async () => {
     const member = await follow(ann);
     await until(() => pausedIn(member).length === 1);
     await stores.pool.query(rows()`DELETE FROM team_members`);
     await member.over;
-    expect(last(member)).toMatchObject({
+    expect(lastEvent(member)).toMatchObject({
       name: 'closed',
       data: expect.stringContaining('You may no longer'),
     });
     const nonMember = await follow(ann);
     await until(() => pausedIn(nonMember).length === 1);
-    expect(last(nonMember)?.data).not.toContain('"revision"');
-    // Both at once: the member's stream ends, the other continues.
+    expect(lastEvent(nonMember)?.data).not.toContain('"revision"');
+    // With both streams open, the member's stream ends and the other one continues.
     await stores.pool.query(rows()`
       INSERT INTO team_members (team_id, user_id, role) SELECT t.id, u.id, 'read' FROM teams t, users u
         WHERE t.name = ${team}`);
     const again = await follow(ann);
     await until(() => pausedIn(again).length === 1);
-    expect(last(again)?.data).toContain('"revision"');
+    expect(lastEvent(again)?.data).toContain('"revision"');
     await stores.pool.query(rows()`DELETE FROM team_members`);
     await again.over;
     await stores.actions.pauseJob({ team, pipeline: 'app', job: 'unit' }, 'somebody');
@@ -138,23 +138,23 @@ describe('the stream of a public pipeline for non-members', () => {
 });
 
 describe('requests of the public', () => {
-  test('open a limited number of streams for each address and in all, and leave room for members', async () => {
+  test('open a limited number of streams for each address and altogether, and members can still open one', async () => {
     const crowded = await openGateway(stores, { limits: FEW });
     try {
-      const at = async (address: string, as?: string) =>
+      const followFrom = async (address: string, as?: string) =>
         await follow(as, { 'x-forwarded-for': address }, crowded);
-      for (let times = 0; times < FEW.publicPerAddress; times += 1) await at(`2001:db8::${times}`);
-      const many = await at('2001:db8::ffff');
-      expect([many.status, many.headers['retry-after']]).toEqual([429, '30']);
-      expect((await at('192.0.2.1')).status).toBe(200);
-      expect((await at('192.0.2.2')).status).toBe(503);
-      expect((await at('2001:db8::1', ann)).status).toBe(200);
+      for (let times = 0; times < FEW.publicPerAddress; times += 1) await followFrom(`2001:db8::${times}`);
+      const tooMany = await followFrom('2001:db8::ffff');
+      expect([tooMany.status, tooMany.headers['retry-after']]).toEqual([429, '30']);
+      expect((await followFrom('192.0.2.1')).status).toBe(200);
+      expect((await followFrom('192.0.2.2')).status).toBe(503);
+      expect((await followFrom('2001:db8::1', ann)).status).toBe(200);
     } finally {
       await crowded.close();
     }
   });
 
-  test('have a rate limit that excludes members and counts images apart', async () => {
+  test('have a rate limit that does not apply to members and counts images separately', async () => {
     const limited = await openGateway(stores, {
       publicRateLimits: { burst: 3, perSecond: 0.001, addresses: 100 },
     });
@@ -168,8 +168,8 @@ describe('requests of the public', () => {
         const statuses = [];
         for (const more of ['', '/jobs', '/resources', '/jobs', '/events'])
           statuses.push((await ask(`${path}${more}`, address)).status);
-        const good = path === app ? 200 : 404;
-        expect(statuses).toEqual([good, good, good, 429, 429]);
+        const allowed = path === app ? 200 : 404;
+        expect(statuses).toEqual([allowed, allowed, allowed, 429, 429]);
       }
       const refused = await ask(app, '192.0.2.1');
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

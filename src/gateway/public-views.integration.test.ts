@@ -6,7 +6,7 @@ import { pipelineWithSecrets, plantSecrets } from '#testing/pipelines/pipeline-w
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What non-members see of a public pipeline full of secrets, and of a private one. */
+/* What non-members see of a public pipeline with secrets in every field, and of a private one. */
 let stores: TestStores;
 let gateway: Gateway;
 
@@ -24,30 +24,30 @@ afterAll(async () => {
   await gateway.close();
   await stores.close();
 });
-let pipelines = 0;
-/** The team has another name each time, so that nothing is cached. */
+let teamCount = 0;
+/** The team has another name in each test, so that no answer is cached. */
 let team = '';
 beforeEach(async () => {
   await stores.empty();
-  team = `main-${(pipelines += 1)}`;
+  team = `main-${(teamCount += 1)}`;
   await stores.teams.saveTeam({ name: team, namespace: team });
 });
 
-const save = async (definition = pipelineWithSecrets(secret), isPublic = true) =>
+const savePipeline = async (definition = pipelineWithSecrets(secret), isPublic = true) =>
   await stores.pipelines.savePipeline(
     toSave(definition, { team, namespace: team, public: isPublic, config: secret() }),
   );
 
-async function look(view: string, headers: Record<string, string> = {}) {
+async function requestView(view: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${gateway.base}${PATH.replace('main', team)}/${view}`, { headers });
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-describe('a public pipeline full of secrets', () => {
+describe('a public pipeline with secrets in every field', () => {
   test.each(VIEWS)('has no secret in the headers and body of %s', async (view) => {
-    await save();
+    await savePipeline();
     for (const query of ['', '?hide_intermediates=1&group_parallel=1']) {
-      const { status, headers, bytes } = await look(`${view}${/image|graph/.test(view) ? query : ''}`);
+      const { status, headers, bytes } = await requestView(`${view}${/image|graph/.test(view) ? query : ''}`);
       expect(status).toBe(200);
       expect(secrets.planted).toBeGreaterThan(20);
       const content = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
@@ -55,9 +55,9 @@ describe('a public pipeline full of secrets', () => {
     }
   });
 
-  test('shows its structure and its states, and nothing else', async () => {
-    const saved = await save();
-    const { bytes } = await look('public');
+  test('shows only its structure and its states', async () => {
+    const saved = await savePipeline();
+    const { bytes } = await requestView('public');
     const { data } = JSON.parse(bytes.toString());
     expect(data).toEqual({
       id: saved.id,
@@ -99,7 +99,7 @@ describe('a public pipeline full of secrets', () => {
   });
 
   test('shows the states of its jobs', async () => {
-    await save(samplePipeline());
+    await savePipeline(samplePipeline());
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, status, cause, created_at, ended_at)
       SELECT j.id, v.id, n.number, n.status, '{}', now(), CASE WHEN n.status <> 'started' THEN now() END
@@ -108,21 +108,21 @@ describe('a public pipeline full of secrets', () => {
       CROSS JOIN (VALUES (1, 'succeeded'), (2, 'failed'), (3, 'started')) AS n (number, status)
       WHERE t.name = ${team} AND j.name = 'unit'`);
     await stores.actions.pauseJob({ team, pipeline: 'app', job: 'publish' }, 'anna');
-    const svg = (await look('image.svg')).bytes.toString();
+    const svg = (await requestView('image.svg')).bytes.toString();
     expect(svg).toContain('<title>unit: running, before failed</title>');
     expect(svg).toContain('<title>publish: paused</title>');
-    const { data } = JSON.parse((await look('public')).bytes.toString());
+    const { data } = JSON.parse((await requestView('public')).bytes.toString());
     expect(data.jobs[0]).toMatchObject({ status: 'failed', doing: 'started' });
-    expect((await look('badge.svg')).bytes.toString()).toContain('<title>app: failed</title>');
-    expect((await look('jobs/publish/badge.svg')).bytes.toString()).toContain(
+    expect((await requestView('badge.svg')).bytes.toString()).toContain('<title>app: failed</title>');
+    expect((await requestView('jobs/publish/badge.svg')).bytes.toString()).toContain(
       '<title>publish: paused</title>',
     );
-    expect((await look('jobs/none/badge.svg')).status).toBe(404);
+    expect((await requestView('jobs/none/badge.svg')).status).toBe(404);
   });
 
-  test('has a graph with the place of each node, whose tag no build changes', async () => {
-    await save(samplePipeline());
-    const { headers, bytes } = await look('graph');
+  test('has a graph with the position of each node, whose ETag does not change with states', async () => {
+    await savePipeline(samplePipeline());
+    const { headers, bytes } = await requestView('graph');
     const { data } = JSON.parse(bytes.toString());
     expect(data).toMatchObject({ width: expect.any(Number), height: expect.any(Number) });
     expect(data.nodes[0]).toEqual({
@@ -150,22 +150,22 @@ describe('a public pipeline full of secrets', () => {
       line: expect.stringMatching(/^M[\d.,]+C/),
       arrow: expect.stringMatching(/^M.*z$/),
     });
-    const few = JSON.parse((await look('graph?hide_intermediates=1')).bytes.toString()).data;
-    expect(few.nodes.length).toBe(3);
+    const withoutIntermediates = await requestView('graph?hide_intermediates=1');
+    expect(JSON.parse(withoutIntermediates.bytes.toString()).data.nodes.length).toBe(3);
     await stores.actions.pauseJob({ team, pipeline: 'app', job: 'unit' }, 'anna');
     expect(headers.get('cache-control')).toBe('no-cache');
-    expect((await look('graph', { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
-    expect((await look('graph?hide_intermediates=x')).status).toBe(400);
+    expect((await requestView('graph', { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await requestView('graph?hide_intermediates=x')).status).toBe(400);
   });
 
   test('has images that may be embedded anywhere and run no script', async () => {
-    await save();
+    await savePipeline();
     for (const [view, type] of [
       ['image.svg', 'image/svg+xml; charset=utf-8'],
       ['image.png', 'image/png'],
       ['badge.svg', 'image/svg+xml; charset=utf-8'],
     ] as const) {
-      const { headers } = await look(view);
+      const { headers } = await requestView(view);
       expect(Object.fromEntries(headers)).toMatchObject({
         'content-type': type,
         'access-control-allow-origin': '*',
@@ -176,24 +176,24 @@ describe('a public pipeline full of secrets', () => {
       });
       expect(headers.get('content-security-policy')).toContain('sandbox');
       expect(headers.get('set-cookie')).toBeNull();
-      expect((await look(view, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+      expect((await requestView(view, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
     }
   });
 
   test('has images with legible text, also as PNG', async () => {
-    await save(samplePipeline());
-    const { bytes } = await look('image.png');
+    await savePipeline(samplePipeline());
+    const { bytes } = await requestView('image.png');
     const { channels } = await sharp(bytes).stats();
     const metadata = await sharp(bytes).metadata();
     expect(metadata.format).toBe('png');
-    // Dark pixels of the letters: without them the picture has only light colours and thin borders.
+    // Only letters have dark pixels. Without letters, the picture has light colours and thin borders.
     expect(Math.min(...channels.slice(0, 3).map(({ min }) => min))).toBeLessThan(60);
     const chunks = bytes.toString('latin1').match(/tEXt|iTXt|zTXt|eXIf/g);
     expect(chunks).toBeNull();
   });
 
-  test('fades what a version does not reach, and accepts only its own versions', async () => {
-    const saved = await save(
+  test('fades jobs that a version does not reach, and accepts only versions of the pipeline', async () => {
+    const saved = await savePipeline(
       samplePipeline({
         resources: [resource('git.app'), resource('git.lib')],
         jobs: [job('unit', get('git.app')), job('other', get('git.lib'))],
@@ -204,33 +204,33 @@ describe('a public pipeline full of secrets', () => {
       { run: opened?.run ?? 0, scope: saved.resources[0]?.scope ?? 0, versions: [{ ref: 'a' }], log: '' },
       new Date(),
     );
-    const svg = (await look(`image.svg?version_id=${recorded[0]}`)).bytes.toString();
+    const svg = (await requestView(`image.svg?version_id=${recorded[0]}`)).bytes.toString();
     expect(svg.match(/<g id="n\d+" class="job-node" opacity/g)).toHaveLength(1);
-    expect((await look(`image.svg?version_id=${(recorded[0] ?? 0) + 1000}`)).status).toBe(404);
-    expect((await look('image.svg?version_id=x')).status).toBe(400);
+    expect((await requestView(`image.svg?version_id=${(recorded[0] ?? 0) + 1000}`)).status).toBe(404);
+    expect((await requestView('image.svg?version_id=x')).status).toBe(400);
   });
 });
 
 describe('a private pipeline', () => {
   test.each(VIEWS)('answers non-members at %s as if it did not exist', async (view) => {
-    await save(samplePipeline(), false);
+    await savePipeline(samplePipeline(), false);
     const content = async (path: string) => {
       const answer = await fetch(`${gateway.base}${path}/${view}`);
       const text = (await answer.text()).replaceAll('hid', 'app').replace(/urn:request:[\w-]+/, '');
       const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
       return [answer.status, text, headers];
     };
-    const there = await content(`/teams/${team}/pipelines/app`);
-    expect(there).toEqual(await content(`/teams/${team}/pipelines/hid`));
-    expect(there[0]).toBe(404);
+    const ofPrivate = await content(`/teams/${team}/pipelines/app`);
+    expect(ofPrivate).toEqual(await content(`/teams/${team}/pipelines/hid`));
+    expect(ofPrivate[0]).toBe(404);
   });
 
-  test('is shown to members, and to nobody else who signed in', async () => {
-    await save(samplePipeline(), false);
+  test('is shown only to members', async () => {
+    await savePipeline(samplePipeline(), false);
     await gateway.account('ann', { teams: { [team]: 'read' } });
     await gateway.account('bob');
     const status = async (user: string, view: string) =>
-      (await look(view, { authorization: `Bearer ${await gateway.session(user)}` })).status;
+      (await requestView(view, { authorization: `Bearer ${await gateway.session(user)}` })).status;
     for (const view of VIEWS)
       expect([view, await status('ann', view), await status('bob', view)]).toEqual([view, 200, 404]);
   });
@@ -238,19 +238,19 @@ describe('a private pipeline', () => {
   test('is hidden on every replica once it is no longer public', async () => {
     const other = await openGateway(stores);
     try {
-      await save(samplePipeline());
+      await savePipeline(samplePipeline());
       const statusAt = async ({ base }: Gateway): Promise<number> => {
         const answer = await fetch(`${base}/teams/${team}/pipelines/app/image.svg`);
         await answer.arrayBuffer();
         return answer.status;
       };
-      for (const one of [gateway, other])
-        expect([await statusAt(one), await statusAt(one)]).toEqual([200, 200]);
-      await save(samplePipeline(), false);
-      for (const one of [gateway, other]) {
+      for (const replica of [gateway, other])
+        expect([await statusAt(replica), await statusAt(replica)]).toEqual([200, 200]);
+      await savePipeline(samplePipeline(), false);
+      for (const replica of [gateway, other]) {
         let status = 200;
-        while (status === 200) status = await statusAt(one);
-        expect([status, await statusAt(one)]).toEqual([404, 404]);
+        while (status === 200) status = await statusAt(replica);
+        expect([status, await statusAt(replica)]).toEqual([404, 404]);
       }
     } finally {
       await other.close();

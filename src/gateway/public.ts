@@ -16,21 +16,21 @@ import { pipelinePorts } from './pipelines.ts';
 import type { Service } from './serve.ts';
 
 /**
- * Starts the listener for people and forges. In Kubernetes it may only write the objects of the API and read
- * the tokens of the installation.
+ * Starts the listener for people and forges. In Kubernetes, the public gateway may only write the objects that
+ * people change over the API, and read client secrets and the tokens of the installation.
  */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openGatewayDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
-  const shown = openOverviews(database.show, database.views);
+  const overviews = openOverviews(database.show, database.views);
   const ports = pipelinePorts({
     ...database,
-    ...shown,
+    ...overviews,
     webhookKey: config.webhookKey,
     metrics: publicMetrics(registry),
     now: () => new Date(),
   });
-  const people = await openPeople(config, { stores: database.access, previews: shown.previews }, log);
+  const people = await openPeople(config, { stores: database.access, previews: overviews.previews }, log);
   const { access } = people;
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
@@ -64,7 +64,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp();
-      await Promise.all([database.close(), shown.close(), closeServer(metricsServer), people.close()]);
+      await Promise.all([database.close(), overviews.close(), closeServer(metricsServer), people.close()]);
     },
   };
 }

@@ -16,7 +16,8 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Two processes of the public gateway over one Postgres. Clients use whichever is ready, as behind a Service.
+ * Two processes of the public gateway over one Postgres. Clients use only processes that are ready, as behind
+ * a Service of Kubernetes.
  */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
@@ -47,31 +48,31 @@ afterAll(async () => {
   keys.remove();
 });
 
-const at = (index: number): GatewayProcess => {
+const replicaAt = (index: number): GatewayProcess => {
   const replica = replicas[index];
   if (replica === undefined) throw new Error(`no replica ${index}`);
   return replica;
 };
 
-/** An overloaded process answers 503 with Retry-After, which is correct on a busy machine. */
+/** Sends a request, and repeats it while the process answers 503, which is correct on a busy machine. */
 async function ask(
   index: number,
-  what: string,
-  more: { as?: string; body?: object } = {},
+  route: string,
+  options: { as?: string; body?: object } = {},
 ): Promise<{ status: number; data: Record<string, unknown> }> {
-  const [method = 'GET', path = '/'] = what.split(' ');
-  const answer = await fetch(`${at(index).base}${path}`, {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  const answer = await fetch(`${replicaAt(index).base}${path}`, {
     method,
     headers: {
-      ...(more.as !== undefined && { authorization: `Bearer ${more.as}` }),
-      ...(more.body !== undefined && { 'content-type': 'application/json' }),
+      ...(options.as !== undefined && { authorization: `Bearer ${options.as}` }),
+      ...(options.body !== undefined && { 'content-type': 'application/json' }),
     },
-    ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
   });
   const text = await answer.text();
   if (answer.status === 503) {
     await pause(100);
-    return await ask(index, what, more);
+    return await ask(index, route, options);
   }
   const { data = {} }: { data?: Record<string, unknown> } = text === '' ? {} : JSON.parse(text);
   return { status: answer.status, data };
@@ -95,67 +96,67 @@ describe('two replicas', () => {
   test('fail no request when one stops under load', async () => {
     const load = startLoad();
     await load.after(200);
-    at(0).kill('SIGTERM');
-    expect(await at(0).ended).toBe(0);
+    replicaAt(0).kill('SIGTERM');
+    expect(await replicaAt(0).ended).toBe(0);
     await load.after(200);
     const { failed, answered } = await load.stop();
     expect(failed).toEqual([]);
     expect(answered[1]).toBeGreaterThan(200);
-    expect(at(0).log()).toContain('"ending":"stopped"');
+    expect(replicaAt(0).log()).toContain('"ending":"stopped"');
   });
 
   test('fail only requests in progress when one is killed under load', async () => {
     const load = startLoad();
     await load.after(200);
-    at(0).kill('SIGKILL');
-    expect(await at(0).ended).toBeNull();
-    // By then the ends of its connections have been noticed, too.
+    replicaAt(0).kill('SIGKILL');
+    expect(await replicaAt(0).ended).toBeNull();
+    // After these turns of the event loop, the clients know that the connections have ended.
     for (let turns = 0; turns < 3; turns += 1) await nextTurn();
-    const known = load.asked();
+    const lastBeforeLoss = load.latestRequest();
     await load.after(400);
     const { failed } = await load.stop();
-    // At most one request per connection failed: the one in progress.
+    // On each connection, at most the request in progress failed.
     expect(failed.length).toBeLessThanOrEqual(CLIENTS);
     for (const { number, replica, why } of failed) {
       expect([replica, why]).toEqual([0, expect.stringMatching(/ECONNRESET|EPIPE|other side closed/)]);
-      expect(number).toBeLessThanOrEqual(known);
+      expect(number).toBeLessThanOrEqual(lastBeforeLoss);
     }
   });
 });
 
-test('answer requests in progress first and then close idle connections when they stop', async () => {
+test('a replica that stops answers requests in progress, then closes idle connections', async () => {
   const [idle, slow] = [
     new Agent({ keepAliveTimeout: 60_000 }),
-    plainRequest(`${at(0).base}${webhook}`, { method: 'POST' }),
+    plainRequest(`${replicaAt(0).base}${webhook}`, { method: 'POST' }),
   ];
   const closed: number[] = [];
   idle.on('disconnect', () => closed.push(1));
-  await (await request(`${at(0).base}/health`, { dispatcher: idle })).body.dump();
+  await (await request(`${replicaAt(0).base}/health`, { dispatcher: idle })).body.dump();
   slow.setHeader('content-length', 8);
   slow.setHeader('expect', '100-continue');
   slow.flushHeaders();
   await once(slow, 'continue');
   slow.write('half');
-  at(0).kill('SIGTERM');
-  while (await isReady(at(0))) await pause(20);
-  // No longer ready, but still answering, because a Service takes a moment to notice.
-  let draining = await request(`${at(0).base}/openapi.json`);
+  replicaAt(0).kill('SIGTERM');
+  while (await isReady(replicaAt(0))) await pause(20);
+  // The process is not ready but still answers, because a Service takes a moment to notice that.
+  let draining = await request(`${replicaAt(0).base}/openapi.json`);
   await draining.body.dump();
   while (draining.statusCode === 503) {
-    draining = await request(`${at(0).base}/openapi.json`);
+    draining = await request(`${replicaAt(0).base}/openapi.json`);
     await draining.body.dump();
   }
   expect([draining.statusCode, draining.headers['connection']]).toEqual([200, 'close']);
   while (closed.length === 0) await pause(20);
-  await expect(fetch(`${at(0).base}/health`)).rejects.toThrow();
+  await expect(fetch(`${replicaAt(0).base}/health`)).rejects.toThrow();
   slow.end('done');
   const [answer]: { statusCode?: number }[] = await once(slow, 'response');
   expect(answer?.statusCode).toBe(202);
-  expect(await at(0).ended).toBe(0);
+  expect(await replicaAt(0).ended).toBe(0);
   await idle.close();
 });
 
-interface Failed {
+interface FailedRequest {
   number: number;
   replica: number;
   why: string;
@@ -163,47 +164,49 @@ interface Failed {
 
 const CLIENTS = 8;
 /**
- * A replica that stops answers for 3 s more. The load balancer has to notice sooner, even if this process was
- * suspended meanwhile.
+ * How long clients trust the last probe of the replicas. A replica that stops still answers for 3 s, so clients
+ * must notice sooner, even if this process was suspended meanwhile.
  */
-const FRESH_MS = 2000;
+const PROBE_VALID_MS = 2000;
 
 /** Clients that keep their connections and send webhooks and reads to each replica that is ready. */
 function startLoad() {
   const agents = replicas.map(() => new Agent({ connections: CLIENTS }));
-  const failed: Failed[] = [];
+  const failed: FailedRequest[] = [];
   const answered = replicas.map(() => 0);
   let ready = replicas.map(() => true);
-  let probed = performance.now();
+  let probedAt = performance.now();
   const stop = new AbortController();
   let number = 0;
   const total = (): number => answered.reduce((sum, count) => sum + count, 0);
 
   async function askOnce(replica: number): Promise<void> {
-    const mine = (number += 1);
+    const requestNumber = (number += 1);
     try {
-      const [path, method] = mine % 2 === 0 ? [webhook, 'POST' as const] : ['/auth/methods', 'GET' as const];
+      const [path, method] =
+        requestNumber % 2 === 0 ? [webhook, 'POST' as const] : ['/auth/methods', 'GET' as const];
       const dispatcher = agents[replica];
-      const answer = await request(`${at(replica).base}${path}`, {
+      const answer = await request(`${replicaAt(replica).base}${path}`, {
         method,
         ...(dispatcher && { dispatcher }),
       });
       await answer.body.dump();
-      // An overloaded process refuses requests and says when to try again.
+      // An overloaded process refuses requests and tells the client when to try again.
       if (answer.statusCode === 503 && answer.headers['retry-after'] === '1') await pause(100);
       else if (answer.statusCode >= 300)
-        failed.push({ number: mine, replica, why: String(answer.statusCode) });
+        failed.push({ number: requestNumber, replica, why: String(answer.statusCode) });
       else answered[replica] = (answered[replica] ?? 0) + 1;
     } catch (error) {
       ready[replica] = false;
-      // Nothing was sent, so a load balancer would use the next replica.
-      if (!String(error).includes('ECONNREFUSED')) failed.push({ number: mine, replica, why: String(error) });
+      // If the connection was refused, nothing was sent, so a load balancer would use the next replica.
+      if (!String(error).includes('ECONNREFUSED'))
+        failed.push({ number: requestNumber, replica, why: String(error) });
     }
   }
   async function client(start: number): Promise<void> {
     for (let turn = start; !stop.signal.aborted; turn += 1) {
       const choice = ready[turn % replicas.length] === true ? turn % replicas.length : ready.indexOf(true);
-      if (choice >= 0 && performance.now() - probed < FRESH_MS) await askOnce(choice);
+      if (choice >= 0 && performance.now() - probedAt < PROBE_VALID_MS) await askOnce(choice);
       else await pause(5);
     }
   }
@@ -211,14 +214,14 @@ function startLoad() {
     while (!stop.signal.aborted) {
       const begun = performance.now();
       ready = await Promise.all(replicas.map(isReady));
-      probed = begun;
+      probedAt = begun;
       await pause(50);
     }
   }
   const work = Promise.all([probe(), ...Array.from({ length: CLIENTS }, (_, index) => client(index))]);
   return {
     /** The number of the latest request. */
-    asked: () => number,
+    latestRequest: () => number,
     /** Waits until this many more requests were answered. */
     async after(count: number): Promise<void> {
       const goal = total() + count;

@@ -6,7 +6,7 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* "Re-run" in a forge: signed webhooks over HTTP, on a real Postgres. */
+/* People press "Re-run" in a forge, which sends signed webhooks over HTTP, on a real Postgres. */
 const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
 
 interface Webhook {
@@ -31,7 +31,7 @@ beforeEach(async () => {
   await stores.empty();
   for (const name of ['main', 'other']) await stores.teams.saveTeam({ name, namespace: name });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await failedBuild(saved);
+  await runFailedBuild(saved);
   await gateway.account('ann', { teams: { main: 'maintain', other: 'maintain' } });
   as = await gateway.session('ann');
   webhook = await webhookOf('main', 'app');
@@ -41,14 +41,14 @@ afterAll(async () => {
   await stores.close();
 });
 
-/** Build 1 of the job `unit`, which failed. */
-async function failedBuild(saved: SavedPipeline): Promise<void> {
+/** Runs build 1 of the job `unit`, which fails. */
+async function runFailedBuild(saved: SavedPipeline): Promise<void> {
   await found(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
-  await fail('1');
+  await endAsFailed('1');
 }
 
-async function fail(number: string): Promise<void> {
+async function endAsFailed(number: string): Promise<void> {
   await giveTurns(stores);
   const { id = 0 } = (await stores.views.build({ ...UNIT, number })) ?? {};
   const end = { outcome: 'failed', reason: 'StepFailed', message: 'The step test failed.' } as const;
@@ -60,13 +60,13 @@ async function webhookOf(team: string, pipeline: string): Promise<Webhook> {
   return (await gateway.ask<{ data: Webhook }>(`GET ${path}`, { as })).body.data;
 }
 
-/** Delivers the click on "Re-run", as GitHub sends it. */
+/** Sends the webhook for a click on "Re-run", as GitHub does. */
 async function deliver(
   externalId: string,
-  more: { to?: Webhook; secret?: string; event?: string } = {},
+  options: { to?: Webhook; secret?: string; event?: string } = {},
 ): Promise<Delivered> {
-  const { to = webhook, event = 'check_run' } = more;
-  const { secret = to.webhook_secret } = more;
+  const { to = webhook, event = 'check_run' } = options;
+  const { secret = to.webhook_secret } = options;
   const body = JSON.stringify({
     action: 'rerequested',
     [event]: { id: 4, head_sha: 'a'.repeat(40), external_id: externalId },
@@ -88,24 +88,24 @@ async function deliver(
 
 const refused = (code: string) => ({ status: 202, rerun: { retried: false, reasons: [{ code }] } });
 
-/** Numbers of the builds of `unit`, newest first. */
-const builds = async (): Promise<string[]> =>
+/** The numbers of the builds of `unit`, newest first. */
+const buildNumbers = async (): Promise<string[]> =>
   ((await stores.views.builds(UNIT, { limit: 50 }))?.rows ?? []).map(({ number }) => number);
 
-async function audited(): Promise<object[]> {
+async function auditEntries(): Promise<object[]> {
   const { body } = await gateway.ask<{ data: { action: string }[] }>('GET /teams/main/audit', { as });
   return body.data.filter(({ action }) => action === 'job.retried');
 }
 
 describe('a signed webhook of a re-run', () => {
-  test('retries the build that failed, and the audit log says that the webhook did', async () => {
+  test('retries the build that failed, and is named in the audit log', async () => {
     expect(await deliver('main/app/unit/1')).toMatchObject({
       status: 202,
       rerun: { retried: true, build: { number: '1.1' }, reasons: [] },
     });
-    expect(await builds()).toEqual(['1.1', '1']);
+    expect(await buildNumbers()).toEqual(['1.1', '1']);
     expect(await stores.views.build({ ...UNIT, number: '1.1' })).toMatchObject({ status: 'pending' });
-    expect(await audited()).toMatchObject([
+    expect(await auditEntries()).toMatchObject([
       {
         actor: 'webhook of git.app',
         target: 'app/unit/1',
@@ -114,17 +114,17 @@ describe('a signed webhook of a re-run', () => {
     ]);
   });
 
-  test('makes one retry, however often and concurrently it is delivered', async () => {
+  test('starts one retry, even if it is delivered several times at once', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(async () => await deliver('main/app/unit/1')));
     expect(answers.filter(({ rerun }) => rerun?.retried)).toHaveLength(1);
     expect(await deliver('main/app/unit/1')).toMatchObject(refused('RetriedAlready'));
-    expect(await builds()).toEqual(['1.1', '1']);
-    expect(await audited()).toHaveLength(1);
+    expect(await buildNumbers()).toEqual(['1.1', '1']);
+    expect(await auditEntries()).toHaveLength(1);
   });
 
   test('retries a retry that failed', async () => {
     await deliver('main/app/unit/1');
-    await fail('1.1');
+    await endAsFailed('1.1');
     expect(await deliver('main/app/unit/1.1')).toMatchObject({ rerun: { build: { number: '1.2' } } });
   });
 
@@ -132,17 +132,17 @@ describe('a signed webhook of a re-run', () => {
     ['has not ended', 'main/app/unit/1.1', 'NotEnded'],
     ['does not exist', 'main/app/unit/2', 'BuildUnknown'],
     ['is of a job that does not exist', 'main/app/none/1', 'BuildUnknown'],
-    ['is of an application of somebody else', '4711', 'NoBuildNamed'],
+    ['is not named, because another application made the check run', '4711', 'NoBuildNamed'],
   ])('retries nothing if the build %s', async (_title, id, code) => {
     await deliver('main/app/unit/1');
     expect(await deliver(id)).toMatchObject(refused(code));
-    expect(await builds()).toEqual(['1.1', '1']);
+    expect(await buildNumbers()).toEqual(['1.1', '1']);
   });
 
   test('retries no build of a paused pipeline', async () => {
     await stores.actions.pausePipeline(UNIT, 'ann');
     expect(await deliver('main/app/unit/1')).toMatchObject({ status: 202, rerun: { retried: false } });
-    expect(await builds()).toEqual(['1']);
+    expect(await buildNumbers()).toEqual(['1']);
   });
 
   test('retries no build of a job that needs approval now', async () => {
@@ -150,21 +150,21 @@ describe('a signed webhook of a re-run', () => {
     const jobs = sample.jobs.map((job) => ({ ...job, approval: { label: 'go', approvals: 1, notify: [] } }));
     await stores.pipelines.savePipeline(toSave({ ...sample, jobs }));
     expect(await deliver('main/app/unit/1')).toMatchObject(refused('RetryByMember'));
-    expect(await builds()).toEqual(['1']);
+    expect(await buildNumbers()).toEqual(['1']);
   });
 
-  test('retries nothing of a check suite, which names no build', async () => {
+  test('retries nothing for a check suite, because it names no build', async () => {
     const answer = await deliver('main/app/unit/1', { event: 'check_suite' });
     expect(answer).toMatchObject(refused('SuiteNotSupported'));
-    expect(await builds()).toEqual(['1']);
+    expect(await buildNumbers()).toEqual(['1']);
   });
 });
 
 describe('a forged re-run retries nothing', () => {
   test('with the signature of another secret', async () => {
     expect(await deliver('main/app/unit/1', { secret: 'guessed' })).toEqual({ status: 403 });
-    expect(await builds()).toEqual(['1']);
-    expect(await audited()).toEqual([]);
+    expect(await buildNumbers()).toEqual(['1']);
+    expect(await auditEntries()).toEqual([]);
   });
 
   test.each([
@@ -175,13 +175,13 @@ describe('a forged re-run retries nothing', () => {
     await stores.pipelines.savePipeline(toSave(samplePipeline(), more));
     const to = await webhookOf(team, pipeline);
     expect(await deliver('main/app/unit/1', { to })).toMatchObject(refused('OtherPipeline'));
-    expect(await builds()).toEqual(['1']);
+    expect(await buildNumbers()).toEqual(['1']);
   });
 
-  test('with an address that was replaced', async () => {
+  test('with an address that a new one has replaced', async () => {
     const path = '/teams/main/pipelines/app/resources/git.app/webhook_token';
     await gateway.ask(`POST ${path}`, { as });
     expect(await deliver('main/app/unit/1')).toEqual({ status: 404 });
-    expect(await builds()).toEqual(['1']);
+    expect(await buildNumbers()).toEqual(['1']);
   });
 });

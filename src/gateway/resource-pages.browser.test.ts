@@ -10,11 +10,11 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { get as getStep, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
-/* The pages of resources, jobs, caches and triggers. PICTURES names a folder for screenshots of every page. */
+/* The pages of resources, jobs, caches and triggers. If PICTURES names a folder, screenshots go there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
@@ -73,15 +73,16 @@ let versions: number[];
 let scope: number;
 
 beforeAll(async () => {
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
   scope = saved.resources[0]?.scope ?? 0;
-  const many = Array.from({ length: 55 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
+  const oldVersions = Array.from({ length: 55 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
   versions = await found(stores, saved, [
-    ...many,
+    ...oldVersions,
     {
       ref: '3f2a91c05d1e4b7f8a6c9d0e1f2a3b4c5d6e7f80',
       message: `Fix the basket\n\n${'A long explanation. '.repeat(20)}${ATTACK}`,
@@ -91,8 +92,8 @@ beforeAll(async () => {
     },
   ]);
   const roles = { ann: 'maintain', wes: 'write', ray: 'read' } as const;
-  for (const [who, role] of Object.entries(roles))
-    await gateway.account(who, { teams: { main: role }, password: PASSWORD });
+  for (const [name, role] of Object.entries(roles))
+    await gateway.account(name, { teams: { main: role }, password: PASSWORD });
   await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: await gateway.session('wes') });
   await runBuild();
   await failCheck();
@@ -114,10 +115,10 @@ afterAll(async () => {
   await site.close();
 });
 
-/** So many seconds after a minute ago. */
-const at = (seconds: number) => new Date(Date.now() - 60_000 + 1000 * seconds).toISOString();
+/** The time that is `seconds` after a minute ago. */
+const timeAfter = (seconds: number) => new Date(Date.now() - 60_000 + 1000 * seconds).toISOString();
 
-/** The pending build mounts its caches and succeeds; the type of its resource reports metadata. */
+/** Runs the pending build: it mounts its caches, its get reports metadata, and it succeeds. */
 async function runBuild(): Promise<void> {
   const { stores, gateway } = site;
   await giveTurns(stores);
@@ -134,20 +135,20 @@ async function runBuild(): Promise<void> {
   await stores.builds.podCreated(id, attempt, 'pod', new Date());
   const reported = { cacheBytes: 3 * 1024 * 1024, metadata: [{ name: ATTACK, value: ATTACK }] };
   const steps = ['0', '1', '2', '3'].flatMap((step, index): BuildEvent[] => [
-    { type: 'step-started', step, at: at(index), sequence: 2 * index + 1 },
+    { type: 'step-started', step, at: timeAfter(index), sequence: 2 * index + 1 },
     {
       type: 'step-ended',
       step,
       status: 'succeeded',
       exitCode: 0,
-      at: at(10 * index + 5),
+      at: timeAfter(10 * index + 5),
       sequence: 2 * index + 2,
       ...(step === '0' && reported),
     },
   ]);
   const end: BuildEvent = {
     type: 'build-ended',
-    at: at(40),
+    at: timeAfter(40),
     sequence: steps.length + 1,
     outcome: 'succeeded',
     reason: 'AllStepsSucceeded',
@@ -157,7 +158,7 @@ async function runBuild(): Promise<void> {
   await followBuild({ build: id, attempt }, [...steps, end], ports);
 }
 
-/** A check that fails with much output. */
+/** Runs a check that fails. */
 async function failCheck(): Promise<void> {
   const { checks } = site.stores;
   const time = new Date(Date.now() + 366 * 24 * 60 * 60 * 1000);
@@ -176,50 +177,50 @@ async function signIn(username: string, then: string): Promise<void> {
 
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
-const newest = (): number => versions.at(-1) ?? 0;
-const item = (id: number) => page.locator(`#version-${id}`);
+const newestVersion = (): number => versions.at(-1) ?? 0;
+const versionElement = (id: number) => page.locator(`#version-${id}`);
 
-async function look(name: string): Promise<void> {
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 
-/** Sends a form that the page does not offer, as the person who is signed in; returns the status. */
-async function forced(path: string): Promise<number> {
+/** Sends a form that the page does not offer, as the person who is signed in. Returns the status. */
+async function sendForm(path: string): Promise<number> {
   return await page.evaluate<number>(`fetch(${JSON.stringify(path)}, {
     method: 'POST',
     redirect: 'manual',
     headers: { accept: 'text/html' },
     body: new URLSearchParams({
       csrf_token: document.querySelector('meta[name="csrf-token"]').content,
-      version_id: '${newest()}',
+      version_id: '${newestVersion()}',
       name: 'released',
     }),
   }).then(({ status }) => status)`);
 }
 
 describe('the page of a resource', () => {
-  test('shows the last check, and versions with their metadata and builds, as text', async () => {
+  test('shows the last check, and versions with their metadata and builds, and runs no script in them', async () => {
     await signIn('ann', GIT);
-    await look('resource');
+    await checkPage('resource');
     const main = await page.locator('main').innerText();
     expect(main).toContain(`The check failed: ${ATTACK}`);
     expect(main).toContain('Interval\nevery 1 min');
-    const shown = item(newest());
-    await shown.getByText('Fix the basket …').click();
-    expect(await shown.innerText()).toContain(ATTACK);
+    const element = versionElement(newestVersion());
+    await element.getByText('Fix the basket …').click();
+    expect(await element.innerText()).toContain(ATTACK);
     expect(
-      await shown.locator('a.code').evaluateAll((all) => all.map((one: { href: string }) => one.href)),
+      await element.locator('a.code').evaluateAll((all) => all.map((one: { href: string }) => one.href)),
     ).toEqual(['https://git.example.org/shop/app/commit/3f2a91c0']);
-    expect(await shown.locator('.resource-uses').innerText()).toMatch(/used by\s+unit 1\s+succeeded/);
+    expect(await element.locator('.resource-uses').innerText()).toMatch(/used by\s+unit 1\s+succeeded/);
     expect(await page.locator('main img, main script').count()).toBe(0);
-    await page.getByRole('link', { name: `Path of version ${newest()} through the jobs` }).click();
+    await page.getByRole('link', { name: `Path of version ${newestVersion()} through the jobs` }).click();
     await page.getByRole('cell', { name: '1 succeeded' }).waitFor();
     expect(await page.locator('tbody tr').allInnerTexts()).toHaveLength(3);
-    await look('version-path');
+    await checkPage('version-path');
   });
 
-  test('pages through versions, and finds some while the viewer types', async () => {
+  test('shows versions in pages, and finds versions while the viewer types', async () => {
     await signIn('ray', GIT);
     expect(await page.locator('.resource-version').count()).toBe(50);
     await page.getByRole('link', { name: 'Older versions' }).click();
@@ -239,30 +240,30 @@ describe('the page of a resource', () => {
     const { stores } = site;
     await signIn('wes', GIT);
     const [, second = 0] = versions.toReversed();
-    await item(second).getByText('Pin', { exact: true }).click();
-    await item(second).getByLabel('Why').fill(`Until Monday ${ATTACK}`);
+    await versionElement(second).getByText('Pin', { exact: true }).click();
+    await versionElement(second).getByLabel('Why').fill(`Until Monday ${ATTACK}`);
     await press(`Pin to version ${second}`);
     const banner = page.getByRole('region', { name: 'Pin' });
     await banner.getByText(`Pinned to version ${second}`).waitFor();
     expect(await banner.innerText()).toContain(`Until Monday ${ATTACK}`);
     expect(await banner.locator('time').count()).toBe(1);
-    await look('resource-pinned');
+    await checkPage('resource-pinned');
     await banner.getByLabel('Comment').fill('Until Tuesday');
     await press('Save the comment');
     await banner.getByText('Until Tuesday').waitFor();
     await press('Unpin');
     await banner.waitFor({ state: 'detached' });
 
-    await press(`Disable version ${newest()}`);
-    await item(newest()).getByText('disabled by wes').waitFor();
-    expect(await page.getByRole('button', { name: `Trigger version ${newest()}` }).count()).toBe(0);
-    await press(`Enable version ${newest()}`);
-    await page.getByRole('button', { name: `Disable version ${newest()}` }).waitFor();
+    await press(`Disable version ${newestVersion()}`);
+    await versionElement(newestVersion()).getByText('disabled by wes').waitFor();
+    expect(await page.getByRole('button', { name: `Trigger version ${newestVersion()}` }).count()).toBe(0);
+    await press(`Enable version ${newestVersion()}`);
+    await page.getByRole('button', { name: `Disable version ${newestVersion()}` }).waitFor();
 
-    await press(`Trigger version ${newest()}`);
-    await page.getByRole('heading', { name: `Builds of version ${newest()}` }).waitFor();
+    await press(`Trigger version ${newestVersion()}`);
+    await page.getByRole('heading', { name: `Builds of version ${newestVersion()}` }).waitFor();
     expect(await page.locator('main li').allInnerTexts()).toEqual(['unit 2', 'lint 1']);
-    await look('triggered');
+    await checkPage('triggered');
 
     await page.goto(GIT);
     await press('Check now');
@@ -272,20 +273,20 @@ describe('the page of a resource', () => {
     });
   });
 
-  test('shows the address of the webhook when asked, tests it, and replaces it', async () => {
+  test('shows the address of the webhook on request, tests the webhook, and replaces the address', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn('ann', GIT);
     const html = await page.content();
     await page.getByText('Show the address and the secret').click();
     const address = page.getByLabel('Address', { exact: true });
     await address.waitFor();
-    const before = await address.inputValue();
-    expect(before).toMatch(new RegExp(`^${ORIGIN}/webhooks/[\\w-]{20,}$`));
-    expect(html).not.toContain(new URL(before).pathname);
-    await look('webhook');
+    const addressBefore = await address.inputValue();
+    expect(addressBefore).toMatch(new RegExp(`^${ORIGIN}/webhooks/[\\w-]{20,}$`));
+    expect(html).not.toContain(new URL(addressBefore).pathname);
+    await checkPage('webhook');
     await press('Copy the address');
     await page.getByText('Copied').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(addressBefore);
     await press('Test the webhook');
     await page.getByText('202: the server accepted the call and requested a check.').waitFor();
 
@@ -294,10 +295,10 @@ describe('the page of a resource', () => {
     await press('Replace them');
     await page.getByText('Calls need a signature.').waitFor();
     await page.waitForURL('**?webhook=shown#webhook');
-    expect(await address.inputValue()).not.toBe(before);
-    expect((await fetch(`${site.gateway.base}${new URL(before).pathname}`, { method: 'POST' })).status).toBe(
-      404,
-    );
+    expect(await address.inputValue()).not.toBe(addressBefore);
+    expect(
+      (await fetch(`${site.gateway.base}${new URL(addressBefore).pathname}`, { method: 'POST' })).status,
+    ).toBe(404);
     await press('Test the webhook');
     await page.getByText('202: the server accepted the call and requested a check.').waitFor();
   });
@@ -309,9 +310,9 @@ describe('the page of a job', () => {
     const row = page.getByRole('row').filter({ hasText: 'wes' }).last();
     expect(await row.innerText()).toMatch(/^1\s+succeeded/);
     expect(await row.getByRole('link', { name: '3f2a91c0' }).getAttribute('href')).toBe(
-      `${GIT}/versions/${newest()}/path`,
+      `${GIT}/versions/${newestVersion()}/path`,
     );
-    await look('job');
+    await checkPage('job');
     await page.goto(`${APP}/jobs/publish`);
     const text = await page.locator('main').innerText();
     for (const fact of ['one build (serial)', '1 h 30 min', '2 people', 'production', 'unit, lint'])
@@ -323,7 +324,7 @@ describe('the page of a job', () => {
     await page.getByRole('button', { name: 'Pause the job' }).waitFor();
   });
 
-  test('says beside each field what is wrong with its value, and keeps the values', async () => {
+  test('says beside a field what is wrong with its value, and keeps all values', async () => {
     await signIn('wes', `${APP}/jobs/publish`);
     await page.locator('.job-start').evaluate((form) => form.setAttribute('novalidate', ''));
     await page.getByLabel('Check for new versions first').uncheck();
@@ -336,7 +337,7 @@ describe('the page of a job', () => {
     expect(await page.locator('#problem-environment').innerText()).toContain('is none of the options');
     expect(await page.getByLabel('reason').inputValue()).toBe(ATTACK);
     expect(await page.getByLabel('us', { exact: true }).isChecked()).toBe(true);
-    await look('job-refused');
+    await checkPage('job-refused');
     await field.selectOption('prod');
     await page.getByLabel('Check for new versions first').uncheck();
     await press('Start a build');
@@ -351,12 +352,12 @@ test('the page of caches shows size and key, and clears', async () => {
   expect(await page.getByRole('row').filter({ hasText: 'modules' }).innerText()).toContain(
     'npm-$TASK_HASH_LOCK',
   );
-  await look('caches');
+  await checkPage('caches');
   await press('Clear the cache unit:modules');
   await page.getByRole('button', { name: 'Clear the cache unit:modules' }).waitFor({ state: 'detached' });
 });
 
-test('the pages of triggers list events, and emit one', async () => {
+test('the pages of triggers list events, and emit an event', async () => {
   await signIn('ann', '/teams/main/triggers');
   await page.getByLabel('Fields').fill('no name');
   await press('Emit');
@@ -366,32 +367,33 @@ test('the pages of triggers list events, and emit one', async () => {
   await press('Emit');
   await page.waitForURL('**/teams/main/triggers/released');
   expect(await page.locator('tbody').innerText()).toContain(ATTACK);
-  await look('trigger');
+  await checkPage('trigger');
   await page.goto('/teams/main/triggers');
-  await look('triggers');
+  await checkPage('triggers');
 });
 
 test.each([
   ['ray', ['Check now', 'Start a build'], ['check', 'pin', 'unpin', 'webhook_token']],
   ['wes', [], ['webhook_token']],
-])('%s is not offered, and is refused, what the role does not allow', async (who, hidden, verbs) => {
-  await signIn(who, `${GIT}?webhook=shown`);
+])('%s gets no button for, and is refused, what their role does not allow', async (user, hidden, verbs) => {
+  await signIn(user, `${GIT}?webhook=shown`);
   expect(await page.locator('#webhook').count()).toBe(0);
   expect(await page.content()).not.toContain('/webhooks/');
-  const offered = await page.getByRole('button').allInnerTexts();
-  for (const label of hidden) expect(offered).not.toContain(label);
-  if (who === 'ray') expect(offered.filter((label) => !['Find', 'Log out'].includes(label))).toEqual([]);
+  const offeredButtons = await page.getByRole('button').allInnerTexts();
+  for (const label of hidden) expect(offeredButtons).not.toContain(label);
+  if (user === 'ray')
+    expect(offeredButtons.filter((label) => !['Find', 'Log out'].includes(label))).toEqual([]);
   await page.goto('/teams/main/triggers');
   expect(await page.getByRole('button', { name: 'Emit' }).count()).toBe(0);
   await page.goto(`${APP}/caches`);
-  expect(await page.getByRole('button', { name: /^Clear/ }).count()).toBe(who === 'ray' ? 0 : 1);
+  expect(await page.getByRole('button', { name: /^Clear/ }).count()).toBe(user === 'ray' ? 0 : 1);
   const paths = [...verbs.map((verb) => `${GIT}/${verb}`), '/teams/main/triggers'];
-  if (who === 'ray')
+  if (user === 'ray')
     paths.push(
-      ...['disable', 'enable', 'trigger'].map((verb) => `${GIT}/versions/${newest()}/${verb}`),
+      ...['disable', 'enable', 'trigger'].map((verb) => `${GIT}/versions/${newestVersion()}/${verb}`),
       `${APP}/caches/git.app`,
     );
   for (const path of paths) {
-    expect([path, await forced(path)]).toEqual([path, 403]);
+    expect([path, await sendForm(path)]).toEqual([path, 403]);
   }
 });

@@ -6,7 +6,7 @@ import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.t
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Accounts, members, tokens and the audit log, over HTTP and a real Postgres. */
+/* Accounts and members, over HTTP and a real Postgres. */
 let stores: TestStores;
 let gateway: Gateway;
 let now: Date;
@@ -34,19 +34,19 @@ interface Problem {
   type: string;
   detail: string;
 }
-const kind = ({ type }: Problem): string => type.split('/').at(-1) ?? '';
-const ask = async <T = Problem>(what: string, as: string, body?: unknown) =>
-  await gateway.ask<T>(what, { as, ...(body === undefined ? {} : { body }) });
+const problemKind = ({ type }: Problem): string => type.split('/').at(-1) ?? '';
+const ask = async <T = Problem>(route: string, as: string, body?: unknown) =>
+  await gateway.ask<T>(route, { as, ...(body === undefined ? {} : { body }) });
 
 describe('accounts', () => {
   test('are created, read, updated and deleted by a global admin', async () => {
-    const made = await ask<{ data: object }>('POST /users', root, {
+    const created = await ask<{ data: object }>('POST /users', root, {
       username: 'ann',
       full_name: 'Ann A',
       password: 'for the first day',
     });
-    expect(made.status).toBe(201);
-    expect(made.body.data).toMatchObject({
+    expect(created.status).toBe(201);
+    expect(created.body.data).toMatchObject({
       username: 'ann',
       full_name: 'Ann A',
       global_admin: false,
@@ -54,8 +54,8 @@ describe('accounts', () => {
       must_change_password: true,
       teams: {},
     });
-    expect(made.text).not.toContain('hash');
-    expect(kind((await ask('POST /users', root, { username: 'ann' })).body)).toBe('already-exists');
+    expect(created.text).not.toContain('hash');
+    expect(problemKind((await ask('POST /users', root, { username: 'ann' })).body)).toBe('already-exists');
     const changed = await ask<{ data: object }>('PUT /users/ann', root, {
       full_name: 'Ann B',
       global_admin: true,
@@ -87,13 +87,15 @@ describe('accounts', () => {
     }
   });
 
-  test('keep a global admin, and each team its last admin', async () => {
-    expect(kind((await ask('PUT /users/root', root, { global_admin: false })).body)).toBe('last-admin');
-    expect(kind((await ask('DELETE /users/root', root)).body)).toBe('last-admin');
+  test('keep the last global admin, and the last admin of each team', async () => {
+    expect(problemKind((await ask('PUT /users/root', root, { global_admin: false })).body)).toBe(
+      'last-admin',
+    );
+    expect(problemKind((await ask('DELETE /users/root', root)).body)).toBe('last-admin');
     await gateway.account('ann', { teams: { main: 'admin', web: 'admin' } });
     await gateway.account('bob', { teams: { web: 'admin' } });
     const refused = await ask('DELETE /users/ann', root);
-    expect([refused.status, kind(refused.body)]).toEqual([409, 'last-admin']);
+    expect([refused.status, problemKind(refused.body)]).toEqual([409, 'last-admin']);
     expect(refused.body.detail).toContain('last admin of main:');
     await gateway.account('two', { globalAdmin: true });
     expect((await ask('PUT /users/root', root, { global_admin: false })).status).toBe(200);
@@ -107,32 +109,32 @@ describe('accounts', () => {
     const signIn = async () =>
       await gateway.ask('POST /auth/login', { body: { username: 'ann', password: 'a long phrase' } });
     const last = await ask('PUT /users/ann', root, { disabled: true });
-    expect([last.status, kind(last.body)]).toEqual([409, 'last-admin']);
+    expect([last.status, problemKind(last.body)]).toEqual([409, 'last-admin']);
     await gateway.account('bob', { teams: { main: 'admin' } });
-    const off = await ask<{ data: object }>('PUT /users/ann', root, { disabled: true });
-    expect([off.status, off.body.data]).toMatchObject([200, { disabled: true }]);
+    const disabled = await ask<{ data: object }>('PUT /users/ann', root, { disabled: true });
+    expect([disabled.status, disabled.body.data]).toMatchObject([200, { disabled: true }]);
     expect([await ask('GET /profile', ann), await ask('GET /profile', token), await signIn()]).toMatchObject([
       { status: 401 },
       { status: 401 },
       { status: 401 },
     ]);
-    // A disabled account is not counted as an admin, neither as the last one nor as another one.
-    expect(kind((await ask('DELETE /teams/main/members/bob', root)).body)).toBe('last-admin');
+    // A disabled account does not count as an admin of its team.
+    expect(problemKind((await ask('DELETE /teams/main/members/bob', root)).body)).toBe('last-admin');
     expect((await ask('PUT /users/ann', root, { disabled: false })).status).toBe(200);
     expect((await signIn()).status).toBe(200);
     expect((await ask('GET /profile', token)).status).toBe(200);
     expect((await ask('GET /profile', ann)).status).toBe(401);
-    expect(kind((await ask('PUT /users/root', root, { disabled: true })).body)).toBe('last-admin');
+    expect(problemKind((await ask('PUT /users/root', root, { disabled: true })).body)).toBe('last-admin');
   });
 
   test('that demote each other at the same moment leave one global admin', async () => {
     await gateway.account('two', { globalAdmin: true });
     const two = await gateway.session('two');
-    const both = await Promise.all([
+    const responses = await Promise.all([
       ask('PUT /users/two', root, { global_admin: false }),
       ask('PUT /users/root', two, { global_admin: false }),
     ]);
-    expect(both.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    expect(responses.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 });
 
@@ -144,7 +146,7 @@ describe('members', () => {
     expect((await ask('GET /teams/main', bob)).status).toBe(403);
     const added = await ask<{ data: object }>('POST /teams/main/members', ann, { username: 'bob' });
     expect([added.status, added.body.data]).toMatchObject([201, { username: 'bob', role: 'maintain' }]);
-    expect(kind((await ask('POST /teams/main/members', ann, { username: 'bob' })).body)).toBe(
+    expect(problemKind((await ask('POST /teams/main/members', ann, { username: 'bob' })).body)).toBe(
       'already-exists',
     );
     expect((await ask('GET /teams/main', bob)).status).toBe(200);
@@ -159,37 +161,39 @@ describe('members', () => {
     );
   });
 
-  test('see their own teams, and a global admin sees all teams', async () => {
+  test('see only their own teams, while a global admin sees all teams', async () => {
     await gateway.account('ann', { teams: { web: 'read' } });
-    const mine = await ask<{ data: object[] }>('GET /teams', await gateway.session('ann'));
-    const more = { pipelines: 0, groups: [], debug: false, managed_by: 'manifest' };
-    const web = { ...more, name: 'web', display_name: 'Web', members: 1, by_manifest: ['display_name'] };
-    expect(mine.body.data).toEqual([{ ...web, role: 'read' }]);
-    const all = await ask<{ data: object[] }>('GET /teams', root);
-    expect(all.body.data).toEqual([{ ...more, name: 'main', members: 0, by_manifest: [] }, web]);
+    const teamsOfAnn = await ask<{ data: object[] }>('GET /teams', await gateway.session('ann'));
+    const common = { pipelines: 0, groups: [], debug: false, managed_by: 'manifest' };
+    const web = { ...common, name: 'web', display_name: 'Web', members: 1, by_manifest: ['display_name'] };
+    expect(teamsOfAnn.body.data).toEqual([{ ...web, role: 'read' }]);
+    const allTeams = await ask<{ data: object[] }>('GET /teams', root);
+    expect(allTeams.body.data).toEqual([{ ...common, name: 'main', members: 0, by_manifest: [] }, web]);
   });
 
-  test('include at least one admin', async () => {
+  test('always include an admin', async () => {
     await gateway.account('ann', { teams: { main: 'admin' } });
     const ann = await gateway.session('ann');
-    expect(kind((await ask('PUT /teams/main/members/ann', ann, { role: 'write' })).body)).toBe('last-admin');
-    expect(kind((await ask('DELETE /teams/main/members/ann', root)).body)).toBe('last-admin');
+    expect(problemKind((await ask('PUT /teams/main/members/ann', ann, { role: 'write' })).body)).toBe(
+      'last-admin',
+    );
+    expect(problemKind((await ask('DELETE /teams/main/members/ann', root)).body)).toBe('last-admin');
   });
 
   test('from a manifest cannot be changed over the API', async () => {
     await gateway.account('ann', { teams: { main: 'read' } });
     await stores.pool.query(rows()`UPDATE teams SET members_by_manifest = true`);
-    for (const [what, body] of [
+    for (const [route, body] of [
       ['POST /teams/main/members', { username: 'root', role: 'read' }],
       ['PUT /teams/main/members/ann', { role: 'write' }],
       ['DELETE /teams/main/members/ann', undefined],
     ] as const) {
-      const refused = await ask(what, root, body);
-      expect([what, refused.status, kind(refused.body)]).toEqual([what, 409, 'managed-by-manifest']);
+      const refused = await ask(route, root, body);
+      expect([route, refused.status, problemKind(refused.body)]).toEqual([route, 409, 'managed-by-manifest']);
     }
   });
 
-  test('of a removed team are not members of the next team of that name', async () => {
+  test('of a removed team are not members of a new team with the same name', async () => {
     await gateway.account('ann', { teams: { main: 'admin' } });
     const ann = await gateway.session('ann');
     const token = await gateway.token(ann, {
@@ -205,35 +209,36 @@ describe('members', () => {
     expect((await ask('GET /teams/main', token)).status).toBe(401);
   });
 
-  test('no order of changes, also simultaneous ones, leaves a team or the installation without an admin', async () => {
+  test('always leave an admin in the team and the installation, whatever changes happen at once', async () => {
     const names = ['a', 'b', 'c'];
     const role = fc.constantFrom<Role>(...ROLES);
-    const change = fc.oneof(
-      fc.record({ what: fc.constant('role' as const), who: fc.constantFrom(...names), role }),
-      fc.record({ what: fc.constant('remove' as const), who: fc.constantFrom(...names) }),
-      fc.record({ what: fc.constant('delete' as const), who: fc.constantFrom(...names) }),
-      fc.record({ what: fc.constant('demote' as const), who: fc.constantFrom(...names) }),
+    const anyChange = fc.oneof(
+      fc.record({ kind: fc.constant('role' as const), username: fc.constantFrom(...names), role }),
+      fc.record({ kind: fc.constant('remove' as const), username: fc.constantFrom(...names) }),
+      fc.record({ kind: fc.constant('delete' as const), username: fc.constantFrom(...names) }),
+      fc.record({ kind: fc.constant('demote' as const), username: fc.constantFrom(...names) }),
     );
     const act = { by: 'test', at: now };
     const { accounts, members } = stores.access;
     const { addMember: _, ...flows } = await import('#flows/people/manage-accounts.ts');
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 8 }),
+        fc.array(fc.array(anyChange, { minLength: 1, maxLength: 4 }), { maxLength: 8 }),
         async (rounds) => {
           await stores.pool.query(rows()`DELETE FROM users`);
           for (const name of names)
             await gateway.account(name, { globalAdmin: true, teams: { main: 'admin' } });
           for (const round of rounds) {
             await Promise.all(
-              round.map(async (one) => {
-                const member = { team: 'main', username: one.who };
-                if (one.what === 'role')
-                  return await flows.changeRole({ ...member, role: one.role }, act, members);
-                if (one.what === 'remove') return await flows.removeMember(member, act, members);
-                if (one.what === 'delete') return await flows.removeAccount(one.who, act, { accounts });
+              round.map(async (change) => {
+                const { kind, username } = change;
+                const member = { team: 'main', username };
+                if (kind === 'role')
+                  return await flows.changeRole({ ...member, role: change.role }, act, members);
+                if (kind === 'remove') return await flows.removeMember(member, act, members);
+                if (kind === 'delete') return await flows.removeAccount(username, act, { accounts });
                 const ports = { accounts, passwords: gateway.ports.passwords };
-                return await flows.changeAccount(one.who, { globalAdmin: false }, act, ports);
+                return await flows.changeAccount(username, { globalAdmin: false }, act, ports);
               }),
             );
           }

@@ -3,17 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A running gateway. */
 export interface Service {
-  /** Fails the readiness probe from now on. Requests are still answered. */
+  /** Makes the readiness probe fail from now on. The gateway still answers requests. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** Time for Services to remove this Pod from their endpoints. New connections are served meanwhile. */
+/**
+ * How long Services may take to remove this Pod from their endpoints. The gateway still serves new
+ * connections.
+ */
 const DRAIN_MS = 3000;
 
 /**
- * Serves until the signal. Then readiness fails, pending requests are answered, and connections are closed,
- * in this order.
+ * Serves until `stop` aborts. Then readiness fails, the gateway answers pending requests, and it closes its
+ * connections, in this order.
  */
 export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'stopped'> {
   const service = await start();

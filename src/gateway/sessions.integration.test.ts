@@ -10,7 +10,7 @@ import {
 } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Signing in and out, over HTTP and a real Postgres. */
+/* Sessions, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
 let gateway: Gateway;
@@ -39,19 +39,20 @@ interface SignedIn {
 }
 const login = async (username: string, password: string, more: object = {}): Promise<Answer<SignedIn>> =>
   await gateway.ask<SignedIn>('POST /auth/login', { body: { username, password, ...more } });
-const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
-const pass = (milliseconds: number): void => {
+const sessionStatus = async (as: string): Promise<number> =>
+  (await gateway.ask('GET /auth/session', { as })).status;
+const advanceClock = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds);
 };
 
 describe('a session', () => {
-  test('ends alone when its holder signs out', async () => {
+  test('ends when its holder signs out, and the other sessions continue', async () => {
     const [one, other] = [
       (await login('ann', PASSWORD)).body.data.token,
       (await login('ann', PASSWORD)).body.data.token,
     ];
     expect((await gateway.ask('POST /auth/logout', { as: one })).status).toBe(204);
-    expect([await who(one), await who(other)]).toEqual([401, 200]);
+    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 200]);
   });
 
   test('ends with all others when its holder signs out everywhere', async () => {
@@ -60,16 +61,16 @@ describe('a session', () => {
       (await login('ann', PASSWORD)).body.data.token,
     ];
     expect((await gateway.ask('POST /auth/logout-everywhere', { as: one })).status).toBe(204);
-    expect([await who(one), await who(other)]).toEqual([401, 401]);
+    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 401]);
     expect((await login('ann', PASSWORD)).status).toBe(200);
   });
 
   test('is listed with its last use, and can be ended from another session', async () => {
     const one = (await login('ann', PASSWORD)).body.data.token;
-    pass(90_000);
-    await who(one);
-    const used = now;
-    pass(1000);
+    advanceClock(90_000);
+    await sessionStatus(one);
+    const lastUse = now;
+    advanceClock(1000);
     const other = (await login('ann', PASSWORD)).body.data.token;
     const list = await gateway.ask<{ data: { id: string; current: boolean; used_at: string }[] }>(
       'GET /profile/sessions',
@@ -78,11 +79,12 @@ describe('a session', () => {
       },
     );
     expect(list.body.data.map(({ current }) => current)).toEqual([true, false]);
-    expect(list.body.data.map((each) => each.used_at)).toEqual([now.toISOString(), used.toISOString()]);
-    const gone = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
-    expect((await gateway.ask(gone, { as: other })).status).toBe(204);
-    expect((await gateway.ask(gone, { as: other })).status).toBe(404);
-    expect([await who(one), await who(other)]).toEqual([401, 200]);
+    const usedTimes = list.body.data.map((session) => session.used_at);
+    expect(usedTimes).toEqual([now.toISOString(), lastUse.toISOString()]);
+    const deleteOther = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
+    expect((await gateway.ask(deleteOther, { as: other })).status).toBe(204);
+    expect((await gateway.ask(deleteOther, { as: other })).status).toBe(404);
+    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 200]);
   });
 
   test('ends when an admin sets another password, which the person must change', async () => {
@@ -91,16 +93,22 @@ describe('a session', () => {
     const ann = (await login('ann', PASSWORD)).body.data.token;
     const reset = await gateway.ask('PUT /users/ann', { as: root, body: { password: 'from an admin' } });
     expect(reset.body.data).toMatchObject({ must_change_password: true });
-    expect(await who(ann)).toBe(401);
+    expect(await sessionStatus(ann)).toBe(401);
     expect((await login('ann', PASSWORD)).status).toBe(401);
     expect((await login('ann', 'from an admin')).body.data.must_change_password).toBe(true);
   });
 
-  test('is not opened if the password changes while it is verified', async () => {
-    const known = await stores.access.accounts.credentials('ann');
-    if (known === undefined) throw new Error('no ann');
-    await stores.access.sessions.endSessions(known.id, false, { by: 'ann', at: now });
-    const late = { id: 'late', userId: known.id, username: 'ann', tokenGen: known.tokenGen, openedAt: now };
+  test('is not opened if the password changes while the gateway verifies it', async () => {
+    const credentials = await stores.access.accounts.credentials('ann');
+    if (credentials === undefined) throw new Error('no ann');
+    await stores.access.sessions.endSessions(credentials.id, false, { by: 'ann', at: now });
+    const late = {
+      id: 'late',
+      userId: credentials.id,
+      username: 'ann',
+      tokenGen: credentials.tokenGen,
+      openedAt: now,
+    };
     expect(await stores.access.sessions.openSession({ ...late, address: '', client: '', action: 'x' })).toBe(
       false,
     );
@@ -111,7 +119,7 @@ describe('a session', () => {
     const ann = (await login('ann', PASSWORD)).body.data.token;
     await gateway.ask('DELETE /users/ann', { as: await gateway.session('root') });
     await gateway.account('ann', { password: PASSWORD });
-    expect(await who(ann)).toBe(401);
+    expect(await sessionStatus(ann)).toBe(401);
   });
 
   test('older than ten minutes cannot change how the person signs in', async () => {
@@ -122,14 +130,14 @@ describe('a session', () => {
       return [begun.status, ended.status, begun.body.type.split('/').at(-1)];
     };
     expect(await link()).toEqual([404, 404, 'not-found']);
-    pass(11 * 60_000);
+    advanceClock(11 * 60_000);
     expect(await link()).toEqual([403, 403, 'sign-in-again']);
     expect((await gateway.ask('GET /profile', { as })).status).toBe(200);
   });
 
-  test('is one of at most fifty of a person', async () => {
+  test('ends when its person has fifty newer ones', async () => {
     for (let times = 0; times < 53; times += 1) {
-      pass(1);
+      advanceClock(1);
       await gateway.session('ann');
     }
     const list = await gateway.ask<{ data: unknown[] }>('GET /profile/sessions', {
@@ -139,7 +147,8 @@ describe('a session', () => {
   });
 });
 
-async function good(): Promise<Record<string, unknown>> {
+/** The claims of a valid session. */
+async function validClaims(): Promise<Record<string, unknown>> {
   const token = (await login('ann', PASSWORD)).body.data.token;
   const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
   return { ...Object(claims) };
@@ -153,46 +162,47 @@ const sign = async (
     .setProtectedHeader({ alg, typ: 'JWT' })
     .sign(key.length < 64 && alg === 'HS512' ? Buffer.concat([key, key]) : key);
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a forged session', () => {
   const forged: Record<string, () => Promise<string>> = {
     'without a signature': async () => {
-      const claims = await good();
-      return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;
+      const claims = await validClaims();
+      return `${encodePart({ alg: 'none', typ: 'JWT' })}.${encodePart(claims)}.`;
     },
-    'with another key': async () => await sign(await good(), { key: Buffer.alloc(32, 6) }),
-    'with another algorithm': async () => await sign(await good(), { alg: 'HS512' }),
-    'for another audience': async () => await sign({ ...(await good()), aud: 'elsewhere' }),
-    'by another issuer': async () => await sign({ ...(await good()), iss: 'elsewhere' }),
-    'with another token generation': async () => await sign({ ...(await good()), token_gen: 2 }),
+    'with another key': async () => await sign(await validClaims(), { key: Buffer.alloc(32, 6) }),
+    'with another algorithm': async () => await sign(await validClaims(), { alg: 'HS512' }),
+    'for another audience': async () => await sign({ ...(await validClaims()), aud: 'elsewhere' }),
+    'by another issuer': async () => await sign({ ...(await validClaims()), iss: 'elsewhere' }),
+    'with another token generation': async () => await sign({ ...(await validClaims()), token_gen: 2 }),
     'for another account': async () => {
       const bob = await gateway.account('bob');
-      return await sign({ ...(await good()), sub: String(bob) });
+      return await sign({ ...(await validClaims()), sub: String(bob) });
     },
-    'for an unknown session': async () => await sign({ ...(await good()), sid: 'another' }),
+    'for an unknown session': async () => await sign({ ...(await validClaims()), sid: 'another' }),
     'after it expires': async () =>
-      await sign({ ...(await good()), exp: Math.floor(now.getTime() / 1000) - 1 }),
+      await sign({ ...(await validClaims()), exp: Math.floor(now.getTime() / 1000) - 1 }),
     'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
   };
 
-  test('is forged in a way that works with the right values', async () => {
-    expect(await who(await sign(await good()))).toBe(200);
+  test('would give access with the right values, so the way to forge it is correct', async () => {
+    expect(await sessionStatus(await sign(await validClaims()))).toBe(200);
   });
   test.each(Object.entries(forged))('gives no access %s', async (_name, make) => {
-    expect(await who(await make())).toBe(401);
+    expect(await sessionStatus(await make())).toBe(401);
   });
 });
 
-async function browse() {
+/** Signs in as a browser does. Returns the cookie of the session and its CSRF token. */
+async function signInByBrowser() {
   const answer = await login('ann', PASSWORD, { session: 'cookie' });
   const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
   return { answer, cookie, attributes, csrf: answer.body.data.csrf_token ?? '' };
 }
 
 describe('the session of a browser', () => {
-  test('is in a cookie that no script reads and no other host gets, and not in the answer', async () => {
-    const { answer, cookie, attributes } = await browse();
+  test('is in a cookie that no script can read and no other host gets, and not in the response', async () => {
+    const { answer, cookie, attributes } = await signInByBrowser();
     expect(answer.body.data).not.toHaveProperty('token');
     expect(cookie).toMatch(/^__Host-millrace-session=eyJ/);
     expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']));
@@ -202,8 +212,8 @@ describe('the session of a browser', () => {
   });
 
   test('changes nothing without the CSRF token of one of our pages', async () => {
-    const { cookie, csrf } = await browse();
-    const { csrf: others } = await browse();
+    const { cookie, csrf } = await signInByBrowser();
+    const { csrf: ofOtherSession } = await signInByBrowser();
     const change = async (headers: Record<string, string>) =>
       await gateway.ask<{ type: string }>('PUT /profile', {
         body: { full_name: 'Ann' },
@@ -213,7 +223,7 @@ describe('the session of a browser', () => {
       {},
       { 'x-csrf-token': '' },
       { 'x-csrf-token': 'nonsense' },
-      { 'x-csrf-token': others },
+      { 'x-csrf-token': ofOtherSession },
       { 'x-csrf-token': csrf, origin: 'https://evil.example' },
       { 'x-csrf-token': csrf, origin: 'null' },
       { 'x-csrf-token': csrf, 'sec-fetch-site': 'cross-site' },
@@ -232,8 +242,8 @@ describe('the session of a browser', () => {
     }
   });
 
-  test('is ignored beside an Authorization header, and a wrong cookie gives no access', async () => {
-    const { cookie } = await browse();
+  test('is ignored if the request has an Authorization header, and a wrong cookie gives no access', async () => {
+    const { cookie } = await signInByBrowser();
     expect((await gateway.ask('GET /profile', { as: 'nonsense', headers: { cookie } })).status).toBe(401);
     const wrong = { cookie: '__Host-millrace-session=nonsense' };
     expect((await gateway.ask('GET /profile', { headers: wrong })).status).toBe(401);
@@ -241,7 +251,7 @@ describe('the session of a browser', () => {
   });
 
   test('is a new one after each sign-in, whatever was sent before', async () => {
-    const { cookie } = await browse();
+    const { cookie } = await signInByBrowser();
     const answer = await gateway.ask('POST /auth/login', {
       body: { username: 'ann', password: PASSWORD, session: 'cookie' },
       headers: { cookie },
@@ -251,7 +261,7 @@ describe('the session of a browser', () => {
   });
 
   test('is removed from the browser when it ends', async () => {
-    const { cookie, csrf } = await browse();
+    const { cookie, csrf } = await signInByBrowser();
     const answer = await gateway.ask('POST /auth/logout', { headers: { cookie, 'x-csrf-token': csrf } });
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-millrace-session=;.*Expires=Thu, 01 Jan 1970/);
     expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);

@@ -5,8 +5,10 @@ import { openPerson, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* An installation without an external URL, in a browser: without TLS, at any address that reaches it. */
-// It only ends what hangs: a slow machine takes long to look at a page.
+/*
+ * Sign-in in a browser at an installation without an external URL, at any of its addresses and without TLS.
+ */
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse battery';
@@ -16,14 +18,14 @@ const ADDRESS = '10.96.0.7';
 
 let stores: TestStores;
 let gateway: Gateway;
-let set: Gateway;
+let gatewayWithUrl: Gateway;
 let browser: Browser;
-const portOf = (one: Gateway): number => Number(new URL(one.base).port);
+const portOf = ({ base }: Gateway): number => Number(new URL(base).port);
 
 beforeAll(async () => {
   stores = await openStores();
   gateway = await openGateway(stores, { externalUrl: undefined });
-  set = await openGateway(stores);
+  gatewayWithUrl = await openGateway(stores);
   const port = portOf(gateway);
   const served = [NAME, ADDRESS].map((host) => ({ host, port, browserPort: port }));
   browser = await startChromium(...served);
@@ -31,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await Promise.all([gateway.close(), set.close()]);
+  await Promise.all([gateway.close(), gatewayWithUrl.close()]);
   await stores.close();
 });
 
@@ -62,9 +64,9 @@ describe('a browser without an external URL', () => {
 });
 
 test('a page at another address than the external URL says which one to open and what to set', async () => {
-  const { context, page } = await signIn(set.base);
-  const said = await page.locator('main').innerText();
-  expect(said).toContain(`This page was opened at ${set.base}`);
-  expect(said).toContain('Open https://ci.example.org, or set externalURL in the chart');
+  const { context, page } = await signIn(gatewayWithUrl.base);
+  const text = await page.locator('main').innerText();
+  expect(text).toContain(`This page was opened at ${gatewayWithUrl.base}`);
+  expect(text).toContain('Open https://ci.example.org, or set externalURL in the chart');
   await context.close();
 });

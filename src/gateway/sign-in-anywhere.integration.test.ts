@@ -5,34 +5,32 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Origins from which people may sign in, as sent over HTTP. `sign-in-anywhere.browser.test.ts` tests them in
- * a browser.
+ * The origins from which people may sign in, as headers of requests. `sign-in-anywhere.browser.test.ts` tests
+ * them in a browser.
  */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
-/** Without an external URL. */
-let open: Gateway;
-/** With an external URL. */
-let set: Gateway;
+let withoutUrl: Gateway;
+let withUrl: Gateway;
 
 beforeAll(async () => {
   stores = await openStores();
-  open = await openGateway(stores, { externalUrl: undefined, trustedProxies: [] });
-  set = await openGateway(stores);
+  withoutUrl = await openGateway(stores, { externalUrl: undefined, trustedProxies: [] });
+  withUrl = await openGateway(stores);
 });
 beforeEach(async () => {
   await stores.empty();
-  await open.account('ann', { password: PASSWORD });
+  await withoutUrl.account('ann', { password: PASSWORD });
 });
 afterAll(async () => {
-  await Promise.all([open.close(), set.close()]);
+  await Promise.all([withoutUrl.close(), withUrl.close()]);
   await stores.close();
 });
 
 type Headers = Record<string, string>;
 
-async function ask(gateway: Gateway, what: string, headers: Headers, body?: string) {
-  const [method = 'GET', path = '/'] = what.split(' ');
+async function ask(gateway: Gateway, route: string, headers: Headers, body?: string) {
+  const [method = 'GET', path = '/'] = route.split(' ');
   const answer = await request(`${gateway.base}${path}`, {
     method,
     headers,
@@ -57,7 +55,7 @@ const nameOf = (cookie = ''): string => cookie.slice(0, cookie.indexOf('='));
 const valueOf = (cookie = ''): string => cookie.slice(0, cookie.indexOf(';'));
 
 describe('without an external URL', () => {
-  const OURS: [string, Headers, string][] = [
+  const OWN_ADDRESSES: [title: string, headers: Headers, cookiePrefix: string][] = [
     [
       'a port-forward',
       { host: 'localhost:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' },
@@ -72,25 +70,30 @@ describe('without an external URL', () => {
     ],
   ];
 
-  test.each(OURS)(
-    'the form signs in through %s, with cookies that its browser accepts',
+  test.each(OWN_ADDRESSES)(
+    'the form signs in through %s, with cookies that the browser accepts',
     async (_, headers, prefix) => {
-      const { status, location, cookies } = await signIn(open, headers);
+      const { status, location, cookies } = await signIn(withoutUrl, headers);
       expect([status, location]).toEqual([303, '/teams']);
       expect(nameOf(cookies[0])).toBe(`${prefix}millrace-session`);
       expect(cookies[0]?.includes('; Secure')).toBe(prefix !== '');
       expect(cookies[0]).toMatch(/; Path=\/; .*HttpOnly; .*SameSite=Lax/);
-      const stored = { host: headers['host'] ?? '', cookie: valueOf(cookies[0]), accept: 'application/json' };
-      expect((await ask(open, 'GET /auth/session', stored)).status).toBe(200);
+      const cookie = valueOf(cookies[0]);
+      const nextHeaders = { host: headers['host'] ?? '', cookie, accept: 'application/json' };
+      expect((await ask(withoutUrl, 'GET /auth/session', nextHeaders)).status).toBe(200);
     },
   );
 
-  test.each(OURS)('a person signs out through %s', async (_, headers) => {
-    const cookie = valueOf((await signIn(open, headers)).cookies[0]);
-    const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...headers, cookie })).text);
-    const out = await ask(open, 'POST /auth/logout', { ...headers, cookie, 'x-csrf-token': data.csrf_token });
+  test.each(OWN_ADDRESSES)('a person signs out through %s', async (_, headers) => {
+    const cookie = valueOf((await signIn(withoutUrl, headers)).cookies[0]);
+    const { data } = JSON.parse((await ask(withoutUrl, 'GET /auth/session', { ...headers, cookie })).text);
+    const out = await ask(withoutUrl, 'POST /auth/logout', {
+      ...headers,
+      cookie,
+      'x-csrf-token': data.csrf_token,
+    });
     expect([out.status, nameOf(out.cookies[0])]).toEqual([204, nameOf(cookie)]);
-    expect((await ask(open, 'GET /auth/session', { ...headers, cookie })).status).toBe(401);
+    expect((await ask(withoutUrl, 'GET /auth/session', { ...headers, cookie })).status).toBe(401);
   });
 
   test.each<[string, Headers]>([
@@ -104,22 +107,22 @@ describe('without an external URL', () => {
     ['another site of the domain', { host: 'ci.lan', 'sec-fetch-site': 'same-site' }],
     ['a sender without origin headers', { host: 'localhost:8080' }],
   ])('the form signs nobody in from %s', async (_, headers) => {
-    const { status, cookies } = await signIn(open, headers);
+    const { status, cookies } = await signIn(withoutUrl, headers);
     expect([status, cookies]).toEqual([403, []]);
   });
 
-  test('a session does nothing for another site, whatever token that site has', async () => {
-    const ours = { host: 'localhost:8080', origin: 'http://localhost:8080' };
-    const cookie = valueOf((await signIn(open, ours)).cookies[0]);
-    const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...ours, cookie })).text);
-    const proof = { cookie, 'x-csrf-token': data.csrf_token };
-    const theirs = { host: 'localhost:8080', origin: 'http://localhost:9090' };
-    expect((await ask(open, 'POST /auth/logout', { ...theirs, ...proof })).status).toBe(403);
-    expect((await ask(open, 'POST /auth/logout', { ...ours, ...proof })).status).toBe(204);
+  test('another site cannot use a session, even with its CSRF token', async () => {
+    const ownSite = { host: 'localhost:8080', origin: 'http://localhost:8080' };
+    const cookie = valueOf((await signIn(withoutUrl, ownSite)).cookies[0]);
+    const { data } = JSON.parse((await ask(withoutUrl, 'GET /auth/session', { ...ownSite, cookie })).text);
+    const credentials = { cookie, 'x-csrf-token': data.csrf_token };
+    const otherSite = { host: 'localhost:8080', origin: 'http://localhost:9090' };
+    expect((await ask(withoutUrl, 'POST /auth/logout', { ...otherSite, ...credentials })).status).toBe(403);
+    expect((await ask(withoutUrl, 'POST /auth/logout', { ...ownSite, ...credentials })).status).toBe(204);
   });
 
   test('a request through a proxy that changes the host gets an answer with the setting to change', async () => {
-    const { status, text } = await signIn(open, { host: 'backend:8080', origin: 'https://ci.lan' });
+    const { status, text } = await signIn(withoutUrl, { host: 'backend:8080', origin: 'https://ci.lan' });
     expect(status).toBe(403);
     expect(text).toContain(
       'The browser is at https://ci.lan, but the request was sent to the host backend:8080.',
@@ -127,21 +130,23 @@ describe('without an external URL', () => {
     expect(text).toContain('set externalURL in the chart&#39;s values to the address that people open');
   });
 
-  test('the cookie set over TLS wins over one that a neighbour set without TLS', async () => {
-    await open.account('mallory', { password: PASSWORD });
+  test('the cookie that was set over TLS takes precedence over one that was set without TLS', async () => {
+    await withoutUrl.account('mallory', { password: PASSWORD });
     const cookie =
-      `millrace-session=${await open.session('mallory')}; ` +
-      `__Host-millrace-session=${await open.session('ann')}`;
-    expect(JSON.parse((await ask(open, 'GET /auth/session', { cookie })).text).data.username).toBe('ann');
+      `millrace-session=${await withoutUrl.session('mallory')}; ` +
+      `__Host-millrace-session=${await withoutUrl.session('ann')}`;
+    expect(JSON.parse((await ask(withoutUrl, 'GET /auth/session', { cookie })).text).data.username).toBe(
+      'ann',
+    );
   });
 
   test('a header of an untrusted sender does not make Millrace accept another host', async () => {
-    const theirs = {
+    const otherSite = {
       host: 'localhost:8080',
       origin: 'https://evil.example',
       'x-forwarded-host': 'evil.example',
     };
-    expect((await signIn(open, theirs)).status).toBe(403);
+    expect((await signIn(withoutUrl, otherSite)).status).toBe(403);
   });
 
   test('a sign-in with a provider is refused, and the answer names the setting to change', async () => {
@@ -154,7 +159,7 @@ describe('without an external URL', () => {
       secretKey: 'known',
     };
     await saveProvider(provider, { by: 'manifest', at: new Date() }, stores.access.oauth);
-    const { status, text } = await ask(open, 'GET /auth/oauth/one', { accept: 'application/json' });
+    const { status, text } = await ask(withoutUrl, 'GET /auth/oauth/one', { accept: 'application/json' });
     expect([status, JSON.parse(text).detail]).toEqual([
       409,
       "Providers send browsers back to this installation's address, which is not set: " +
@@ -165,7 +170,7 @@ describe('without an external URL', () => {
 
 describe('with an external URL', () => {
   test('a browser at another address gets the right address and the setting to change', async () => {
-    const { status, cookies, text } = await signIn(set, {
+    const { status, cookies, text } = await signIn(withUrl, {
       host: 'localhost:8080',
       origin: 'http://localhost:8080',
       'sec-fetch-site': 'same-origin',
@@ -177,8 +182,8 @@ describe('with an external URL', () => {
     expect(text).toContain('set externalURL in the chart&#39;s values');
   });
 
-  test('another site learns only the address of Millrace', async () => {
-    const { status, text } = await signIn(set, {
+  test('another site gets an answer that names only the address of Millrace', async () => {
+    const { status, text } = await signIn(withUrl, {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
     });

@@ -10,7 +10,7 @@ import {
 } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Signing in and out, over HTTP and a real Postgres. */
+/* Sign-in with passwords, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
 let gateway: Gateway;
@@ -40,12 +40,14 @@ interface SignedIn {
 const login = async (username: string, password: string, more: object = {}): Promise<Answer<SignedIn>> =>
   await gateway.ask<SignedIn>('POST /auth/login', { body: { username, password, ...more } });
 const addressOf = (times: number): string => `2001:db8:7:1:${times.toString(16)}::1`;
-const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
-const pass = (milliseconds: number): void => {
+const sessionStatus = async (as: string): Promise<number> =>
+  (await gateway.ask('GET /auth/session', { as })).status;
+const advanceClock = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds);
 };
 
-const from = async (address: string, username: string): Promise<number> => {
+/** Tries to sign in with a wrong password from this address. Returns the status. */
+const failFrom = async (address: string, username: string): Promise<number> => {
   const body = { username, password: 'wrong password' };
   return (await gateway.ask('POST /auth/login', { body, headers: { 'x-forwarded-for': address } })).status;
 };
@@ -64,8 +66,8 @@ describe('a sign-in', () => {
     });
     const session = await gateway.ask('GET /auth/session', { as: body.data.token });
     expect(session.body.data).toMatchObject({ username: 'ann', global_admin: false, teams: {} });
-    pass(3_600_000);
-    expect(await who(body.data.token)).toBe(401);
+    advanceClock(3_600_000);
+    expect(await sessionStatus(body.data.token)).toBe(401);
   });
 
   test('without a lifetime never expires', async () => {
@@ -75,8 +77,8 @@ describe('a sign-in', () => {
     });
     await endless.close();
     expect(body.data).not.toHaveProperty('expires_at');
-    pass(10 * 365 * 86_400_000);
-    expect(await who(body.data.token)).toBe(200);
+    advanceClock(10 * 365 * 86_400_000);
+    expect(await sessionStatus(body.data.token)).toBe(200);
   });
 
   test('expires if it is not used for the configured time, and each use restarts that time', async () => {
@@ -89,16 +91,16 @@ describe('a sign-in', () => {
     const { body } = await strict.ask<SignedIn>('POST /auth/login', {
       body: { username: 'ann', password: PASSWORD },
     });
-    const seen: number[] = [];
+    const statuses: number[] = [];
     for (const seconds of [3599, 3599, 3600, 1]) {
-      pass(seconds * 1000);
-      seen.push((await strict.ask('GET /profile/sessions', { as: body.data.token })).status);
+      advanceClock(seconds * 1000);
+      statuses.push((await strict.ask('GET /profile/sessions', { as: body.data.token })).status);
     }
     await strict.close();
-    expect(seen).toEqual([200, 200, 401, 401]);
+    expect(statuses).toEqual([200, 200, 401, 401]);
   });
 
-  test('that fails has the same answer and work for a wrong password, no password and no account', async () => {
+  test('that fails gives the same answer and takes the same work, whether or not the account exists', async () => {
     await gateway.account('bob');
     const answers = [
       await login('ann', 'wrong password'),
@@ -127,7 +129,7 @@ describe('a sign-in', () => {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
       expect(passwords.verified).toBe(0);
     }
-    pass(1000);
+    advanceClock(1000);
     expect((await login('ann', PASSWORD)).status).toBe(200);
     expect((await login('ann', 'wrong password')).status).toBe(401);
   });
@@ -147,18 +149,19 @@ describe('a sign-in', () => {
 
   test('counts failures of many accounts by the address that a trusted proxy reports', async () => {
     const statuses = new Set<number>();
-    for (let times = 0; times < 100; times += 1) statuses.add(await from('203.0.113.7', `user${times}`));
+    for (let times = 0; times < 100; times += 1) statuses.add(await failFrom('203.0.113.7', `user${times}`));
     expect([...statuses]).toEqual([401]);
-    expect(await from('203.0.113.7', 'ann')).toBe(429);
-    expect(await from('203.0.113.8', 'ann')).toBe(401);
+    expect(await failFrom('203.0.113.7', 'ann')).toBe(429);
+    expect(await failFrom('203.0.113.8', 'ann')).toBe(401);
   });
 
   test('counts an IPv6 network as one sender', async () => {
     const statuses = new Set<number>();
-    for (let times = 0; times < 100; times += 1) statuses.add(await from(addressOf(times), `user${times}`));
+    for (let times = 0; times < 100; times += 1)
+      statuses.add(await failFrom(addressOf(times), `user${times}`));
     expect([...statuses]).toEqual([401]);
-    expect(await from(addressOf(100), 'ann')).toBe(429);
-    expect(await from('2001:db8:7:2::1', 'ann')).toBe(401);
+    expect(await failFrom(addressOf(100), 'ann')).toBe(429);
+    expect(await failFrom('2001:db8:7:2::1', 'ann')).toBe(401);
   });
 
   test('accepts only the documented fields', async () => {
@@ -175,7 +178,7 @@ describe('a sign-in', () => {
     expect((await gateway.ask('POST /auth/login', { body: large })).status).toBe(413);
     const xml = { 'content-type': 'application/xml' };
     expect((await gateway.ask('POST /auth/login', { body: {}, headers: xml })).status).toBe(415);
-    // A form without the headers that browsers send.
+    // This form has no headers that say from which site it was sent.
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(403);
   });
@@ -186,15 +189,15 @@ describe('a sign-in', () => {
     const tables = await stores.pool.anyFirst(rows<{ text: string }>()`
       SELECT coalesce(query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text, '')
       FROM pg_tables WHERE schemaname = 'public'`);
-    const all = [...tables, ...gateway.lines].join('');
-    expect(all).toContain('user.sign_in_failed');
+    const storedText = [...tables, ...gateway.lines].join('');
+    expect(storedText).toContain('user.sign_in_failed');
     for (const secret of [
       PASSWORD,
       'wrong password',
       body.data.token,
       body.data.token.split('.')[2] ?? '?',
     ]) {
-      expect(all).not.toContain(secret);
+      expect(storedText).not.toContain(secret);
     }
   });
 });
@@ -221,87 +224,96 @@ describe('the first admin', () => {
     await seed();
     const { data } = (await login('admin', 'from the Secret')).body;
     expect(data.must_change_password).toBe(true);
-    for (const what of [
+    for (const route of [
       'GET /users',
       'GET /teams',
       'GET /profile',
       'GET /api-tokens',
       'GET /teams/main/pipelines',
     ]) {
-      const { status, body } = await gateway.ask<{ type: string }>(what, { as: data.token });
+      const { status, body } = await gateway.ask<{ type: string }>(route, { as: data.token });
       expect([status, body.type]).toEqual([403, 'https://millrace.dev/problems/password-change-required']);
     }
-    const change = { current_password: 'from the Secret', new_password: 'of my own making' };
-    const changed = await gateway.ask<SignedIn>('PUT /profile/password', { as: data.token, body: change });
+    const changePassword = { current_password: 'from the Secret', new_password: 'of my own making' };
+    const changed = await gateway.ask<SignedIn>('PUT /profile/password', {
+      as: data.token,
+      body: changePassword,
+    });
     expect(changed.body.data.must_change_password).toBe(false);
-    expect(await who(data.token)).toBe(401);
+    expect(await sessionStatus(data.token)).toBe(401);
     expect((await gateway.ask('GET /users', { as: changed.body.data.token })).status).toBe(200);
     expect((await login('admin', 'from the Secret')).status).toBe(401);
   });
 });
 
-const change = async (as: string, body: object): Promise<Answer<{ detail: string } & SignedIn>> =>
+const changePassword = async (as: string, body: object): Promise<Answer<{ detail: string } & SignedIn>> =>
   await gateway.ask('PUT /profile/password', { as, body });
 
 describe('a password', () => {
   test('is changed by a person who knows it, to an acceptable one', async () => {
     const token = (await login('ann', PASSWORD)).body.data.token;
-    expect((await change(token, { new_password: 'another one' })).status).toBe(403);
+    expect((await changePassword(token, { new_password: 'another one' })).status).toBe(403);
     expect(
-      (await change(token, { current_password: 'wrong password', new_password: 'another one' })).status,
+      (await changePassword(token, { current_password: 'wrong password', new_password: 'another one' }))
+        .status,
     ).toBe(403);
     expect(
-      (await change(token, { current_password: PASSWORD, new_password: 'short' })).body.detail,
+      (await changePassword(token, { current_password: PASSWORD, new_password: 'short' })).body.detail,
     ).toContain('at least 8');
-    expect((await change(token, { current_password: PASSWORD, new_password: PASSWORD })).status).toBe(400);
-    const changed = await change(token, { current_password: PASSWORD, new_password: 'another one' });
+    expect((await changePassword(token, { current_password: PASSWORD, new_password: PASSWORD })).status).toBe(
+      400,
+    );
+    const changed = await changePassword(token, { current_password: PASSWORD, new_password: 'another one' });
     expect(changed.status).toBe(200);
-    expect([await who(token), await who(changed.body.data.token)]).toEqual([401, 200]);
+    expect([await sessionStatus(token), await sessionStatus(changed.body.data.token)]).toEqual([401, 200]);
     expect((await login('ann', 'another one')).status).toBe(200);
   });
 
-  test('cannot be guessed with a session either', async () => {
+  test('cannot be guessed with a session: the gateway refuses to verify more than ten', async () => {
     const token = (await login('ann', PASSWORD)).body.data.token;
     for (let times = 0; times < 10; times += 1) {
       expect(
-        (await change(token, { current_password: `wrong ${times}`, new_password: 'another one' })).status,
+        (await changePassword(token, { current_password: `wrong ${times}`, new_password: 'another one' }))
+          .status,
       ).toBe(403);
     }
-    expect((await change(token, { current_password: PASSWORD, new_password: 'another one' })).status).toBe(
-      429,
-    );
+    expect(
+      (await changePassword(token, { current_password: PASSWORD, new_password: 'another one' })).status,
+    ).toBe(429);
   });
 
   test("that is common or contains the product's name is refused", async () => {
     const as = (await login('ann', PASSWORD)).body.data.token;
-    for (const [wanted, why] of [
+    for (const [newPassword, why] of [
       ['Trustno1', 'too common'],
       ['Millrace-1', 'the word millrace'],
     ]) {
-      const answer = await change(as, { current_password: PASSWORD, new_password: wanted });
+      const answer = await changePassword(as, { current_password: PASSWORD, new_password: newPassword });
       expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(why ?? '')]);
     }
-    expect(await who(as)).toBe(200);
+    expect(await sessionStatus(as)).toBe(200);
   });
 
-  test("can be set without an old one if it is the account's first", async () => {
+  test('can be set without a current one if the account has none', async () => {
     await gateway.account('bob');
-    const changed = await change(await gateway.session('bob'), { new_password: 'the first one' });
+    const changed = await changePassword(await gateway.session('bob'), { new_password: 'the first one' });
     expect(changed.status).toBe(200);
-    expect((await change(changed.body.data.token, { new_password: 'the second one' })).status).toBe(403);
+    expect((await changePassword(changed.body.data.token, { new_password: 'the second one' })).status).toBe(
+      403,
+    );
   });
 
   test('works the same with argon2id', async () => {
-    const real = await openGateway(stores, { passwords: await argon2Passwords() });
-    await real.account('carl', { password: PASSWORD });
-    const tried = async (username: string, password: string): Promise<number> =>
-      (await real.ask('POST /auth/login', { body: { username, password } })).status;
+    const gatewayWithArgon = await openGateway(stores, { passwords: await argon2Passwords() });
+    await gatewayWithArgon.account('carl', { password: PASSWORD });
+    const signInStatus = async (username: string, password: string): Promise<number> =>
+      (await gatewayWithArgon.ask('POST /auth/login', { body: { username, password } })).status;
     const answers = [
-      await tried('carl', PASSWORD),
-      await tried('carl', 'wrong password'),
-      await tried('nobody', PASSWORD),
+      await signInStatus('carl', PASSWORD),
+      await signInStatus('carl', 'wrong password'),
+      await signInStatus('nobody', PASSWORD),
     ];
-    await real.close();
+    await gatewayWithArgon.close();
     expect(answers).toEqual([200, 401, 401]);
   });
 });

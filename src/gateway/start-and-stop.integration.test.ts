@@ -15,10 +15,10 @@ import { startInternalGateway } from './internal.ts';
 import { startPublicGateway } from './public.ts';
 import type { Service } from './serve.ts';
 
-/* Both gateways as they start, over sockets, with a database that the test can disconnect. */
+/* Starts and stops both gateways, with a database that the test can disconnect. */
 let stores: TestStores;
 let folder = '';
-let line: ReturnType<typeof openLine>;
+let databaseProxy: ReturnType<typeof openDatabaseProxy>;
 let tokenOfGit = '';
 
 beforeAll(async () => {
@@ -26,38 +26,38 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   tokenOfGit = webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1);
-  folder = mkdtempSync(join(tmpdir(), 'doors-'));
-  line = openLine(stores.url, await freePort());
-  await line.connect();
+  folder = mkdtempSync(join(tmpdir(), 'gateways-'));
+  databaseProxy = openDatabaseProxy(stores.url, await freePort());
+  await databaseProxy.connect();
 });
 afterAll(async () => {
-  await line.cut();
+  await databaseProxy.cut();
   await stores.close();
   rmSync(folder, { recursive: true });
 });
 
-/** A proxy to the database whose connections can be cut and restored. */
-function openLine(url: string, port: number) {
+/** A proxy in front of the database. The test can cut its connections and restore them. */
+function openDatabaseProxy(url: string, port: number) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  const through = new URL(url);
-  through.host = `127.0.0.1:${port}`;
+  const proxyUrl = new URL(url);
+  proxyUrl.host = `127.0.0.1:${port}`;
   return {
-    url: () => through.href,
+    url: () => proxyUrl.href,
     async connect(): Promise<void> {
-      const made = createServer((near) => {
-        const far = connect(Number(target.port), target.hostname);
-        for (const socket of [near, far]) {
+      const newServer = createServer((client) => {
+        const database = connect(Number(target.port), target.hostname);
+        for (const socket of [client, database]) {
           sockets.add(socket);
           socket.on('error', () => {});
           socket.on('close', () => sockets.delete(socket));
         }
-        near.pipe(far).pipe(near);
+        client.pipe(database).pipe(client);
       });
-      server = made;
+      server = newServer;
       await new Promise<void>((resolve) => {
-        made.listen(port, '127.0.0.1', resolve);
+        newServer.listen(port, '127.0.0.1', resolve);
       });
     },
     async cut(): Promise<void> {
@@ -68,7 +68,7 @@ function openLine(url: string, port: number) {
   };
 }
 
-async function common() {
+async function commonConfig() {
   const [port, metricsPort] = [await freePort(), await freePort()];
   return {
     namespace: 'test',
@@ -76,18 +76,22 @@ async function common() {
     release: 'millrace',
     logLevel: 'info' as const,
     externalUrl: undefined,
-    database: { url: line.url(), listenUrl: line.url() },
+    database: { url: databaseProxy.url(), listenUrl: databaseProxy.url() },
     listen: { host: '127.0.0.1', port },
     metricsListen: { host: '127.0.0.1', port: metricsPort },
   };
 }
 
-/** A process that had to wait for the machine may answer for a moment that it is overloaded. */
-async function until(ask: () => Promise<number>, status: number): Promise<void> {
-  while ((await ask()) !== status) await sleep(50);
+/**
+ * Repeats a request until it has this status. On a busy machine, a gateway may first answer that it is
+ * overloaded.
+ */
+async function until(request: () => Promise<number>, expected: number): Promise<void> {
+  while ((await request()) !== expected) await sleep(50);
 }
 
-const status =
+/** Returns a function that sends this request and returns the status of the response. */
+const statusOf =
   (url: string, method = 'GET') =>
   async (): Promise<number> => {
     const answer = await fetch(url, { method });
@@ -97,7 +101,7 @@ const status =
 
 describe('the public gateway', () => {
   test('is ready while the database is reachable, always alive, and stops in order', async () => {
-    const config = await common();
+    const config = await commonConfig();
     const log = createLog('silent', 'test');
     const service: Service = await startPublicGateway(
       {
@@ -120,21 +124,23 @@ describe('the public gateway', () => {
     );
     const base = `http://127.0.0.1:${config.listen.port}`;
     const probe = `http://127.0.0.1:${config.metricsListen.port}`;
-    const webhook = status(`${base}/webhooks/${tokenOfGit}`, 'POST');
-    expect(await status(`${base}/health`)()).toBe(200);
+    const webhook = statusOf(`${base}/webhooks/${tokenOfGit}`, 'POST');
+    expect(await statusOf(`${base}/health`)()).toBe(200);
     await until(webhook, 202);
 
-    await line.cut();
-    await until(status(`${probe}/readyz`), 503);
-    expect([await status(`${base}/health`)(), await webhook(), await status(`${probe}/healthz`)()]).toEqual([
-      503, 503, 200,
-    ]);
-    await line.connect();
-    await until(status(`${probe}/readyz`), 200);
+    await databaseProxy.cut();
+    await until(statusOf(`${probe}/readyz`), 503);
+    expect([
+      await statusOf(`${base}/health`)(),
+      await webhook(),
+      await statusOf(`${probe}/healthz`)(),
+    ]).toEqual([503, 503, 200]);
+    await databaseProxy.connect();
+    await until(statusOf(`${probe}/readyz`), 200);
     await until(webhook, 202);
 
     service.drain();
-    expect(await status(`${probe}/readyz`)()).toBe(503);
+    expect(await statusOf(`${probe}/readyz`)()).toBe(503);
     await until(webhook, 202);
     await service.close();
     await expect(fetch(base)).rejects.toThrow();
@@ -146,7 +152,7 @@ describe('the internal gateway', () => {
     const authority = await makeAuthority('test', new Date());
     writeFileSync(join(folder, 'tls.crt'), authority.certificate);
     writeFileSync(join(folder, 'tls.key'), authority.key);
-    const config = await common();
+    const config = await commonConfig();
     const service = await startInternalGateway(
       {
         ...config,

@@ -8,16 +8,16 @@ import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 import type { SecretLookupResult, SecretSource } from './team-secrets.ts';
 
 /**
- * Reads a key of the mounted Secret; empty if it is missing. A rotation replaces the files, so it is read
- * each time.
+ * Reads a key of the mounted Secret. Returns an empty text if the key is missing. Callers read the file each
+ * time, because a rotation replaces it.
  */
 async function readKey(directory: string, name: string): Promise<string> {
   return await readFile(join(directory, name), 'utf8').catch(() => '');
 }
 
 /**
- * Returns a function that seals values with the public key of the installation; undefined if it is not
- * mounted yet.
+ * Returns a function that seals values with the public key of the installation. It returns undefined while the
+ * key is not mounted.
  */
 export function sealerIn(directory: string | undefined) {
   return async (value: string, place: string): Promise<SealedValue | undefined> => {
@@ -26,25 +26,27 @@ export function sealerIn(directory: string | undefined) {
   };
 }
 
-/** The private keys of the installation by their ids. None without a directory. */
+/** Reads the private keys of the installation. Returns them by their ids, or none without a directory. */
 export async function privateKeysIn(directory: string | undefined): Promise<ReadonlyMap<string, KeyObject>> {
   const names = directory === undefined ? [] : ['private', 'previous'];
   return storeKeys(await Promise.all(names.map((name) => readKey(directory ?? '', name))));
 }
 
-/** Reads secrets that the API stored, with the private keys of the installation. */
+/**
+ * Reads secrets that people stored over the API, and decrypts them with the private keys of the installation.
+ */
 export function storeSource(
   directory: string | undefined,
-  values: (pipelineId: number, names: string[]) => Promise<StoredValue[]>,
+  readValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>,
 ): SecretSource {
   return async ({ pipelineId }, lookups) => {
-    const found = await values(pipelineId, [...new Set(lookups.map(({ key }) => key))]);
-    const byName = new Map(found.map((value) => [value.name, value]));
+    const storedValues = await readValues(pipelineId, [...new Set(lookups.map(({ key }) => key))]);
+    const byName = new Map(storedValues.map((value) => [value.name, value]));
     const keys = await privateKeysIn(directory);
     const results: SecretLookupResult[] = [];
     for (const { key } of lookups) {
       results.push(resultOf(byName.get(key), keys));
-      // Opening a value takes some milliseconds, in which nobody else is answered.
+      // To decrypt a value takes some milliseconds. Between values, let the process answer other requests.
       await setImmediate();
     }
     return results;

@@ -19,18 +19,18 @@ import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { sealerIn, storeSource } from './store-secrets.ts';
 import { teamSecrets } from './team-secrets.ts';
 
-/* Stored secrets, over HTTP and a real Postgres, to the values that builds get. */
+/* Stored secrets, from the API over a real Postgres to the values that builds get. */
 let stores: TestStores;
 let gateway: Gateway;
 let directory: string;
-let pair: StoreKeyPair;
+let storeKeyPair: StoreKeyPair;
 let pipelineId: number;
 const sessions: Partial<Record<Role, string>> = {};
 
 beforeAll(async () => {
   stores = await openStores();
   directory = await mkdtemp(join(tmpdir(), 'store-keys-'));
-  pair = await makeStoreKeyPair();
+  storeKeyPair = await makeStoreKeyPair();
   gateway = await openGateway(stores, { seal: sealerIn(directory), sessionSeconds: 0 });
 });
 beforeEach(async () => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await stores.teams.saveTeam({ name: 'web', namespace: 'web' });
   await stores.pipelines.savePipeline(toSave(samplePipeline()));
   pipelineId = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT id FROM pipelines`);
-  await putKeys(pair);
+  await mountKeys(storeKeyPair);
   for (const role of ['read', 'write', 'maintain'] as const) {
     await gateway.account(role, { teams: { main: role } });
     sessions[role] = await gateway.session(role);
@@ -53,7 +53,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function putKeys({ publicKey, privateKey }: StoreKeyPair, previous = ''): Promise<void> {
+async function mountKeys({ publicKey, privateKey }: StoreKeyPair, previous = ''): Promise<void> {
   const files = { public: publicKey, private: privateKey, previous };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(directory, name), text)));
 }
@@ -62,20 +62,20 @@ const TEAM = '/teams/main/secrets';
 const PIPELINE = '/teams/main/pipelines/app/secrets';
 
 async function ask<T = { data: Record<string, unknown>[] }>(
-  what: string,
+  route: string,
   body?: unknown,
   as: Role = 'maintain',
 ) {
-  return await gateway.ask<T>(what, { as: sessions[as], ...(body === undefined ? {} : { body }) });
+  return await gateway.ask<T>(route, { as: sessions[as], ...(body === undefined ? {} : { body }) });
 }
 
-async function put(path: string, value: string, kind?: string): Promise<number> {
+async function storeSecret(path: string, value: string, kind?: string): Promise<number> {
   return (await ask(`PUT ${path}`, { value, ...(kind !== undefined && { kind }) })).status;
 }
 
-/** The values that a build of the pipeline gets. */
-async function read(...names: string[]) {
-  const source = storeSource(directory, async (id, wanted) => await storedValues(stores.pool, id, wanted));
+/** Reads the values that a build of the pipeline gets. */
+async function readAsBuild(...names: string[]) {
+  const source = storeSource(directory, async (id, keys) => await storedValues(stores.pool, id, keys));
   const lookups = names.map((name) => ({ name, source: 'store', key: name, path: '', config: {} }));
   const owner = { team: 'main', namespace: 'main', pipelineId };
   const answer = await teamSecrets({ store: source }).read(owner, lookups);
@@ -90,9 +90,9 @@ async function read(...names: string[]) {
 }
 
 describe('a stored secret', () => {
-  test('reaches builds, and no answer and no row contains its value', async () => {
-    expect(await put(`${TEAM}/TOKEN`, 'hunter2\n"ü')).toBe(204);
-    expect(await read('TOKEN')).toMatchObject({
+  test('reaches builds, and no response, row or log contains its value', async () => {
+    expect(await storeSecret(`${TEAM}/TOKEN`, 'hunter2\n"ü')).toBe(204);
+    expect(await readAsBuild('TOKEN')).toMatchObject({
       values: { TOKEN: 'hunter2\n"ü' },
       plain: new Set(),
     });
@@ -107,28 +107,28 @@ describe('a stored secret', () => {
     expect(gateway.lines.join()).not.toContain('hunter2');
   });
 
-  test('of the pipeline takes precedence over that of the team, whatever its kind', async () => {
-    await put(`${TEAM}/STAGE`, 'test');
-    await put(`${PIPELINE}/STAGE`, 'live', 'plain');
-    expect(await read('STAGE')).toMatchObject({
+  test('of the pipeline takes precedence over that of the team, even if the kinds differ', async () => {
+    await storeSecret(`${TEAM}/STAGE`, 'test');
+    await storeSecret(`${PIPELINE}/STAGE`, 'live', 'plain');
+    expect(await readAsBuild('STAGE')).toMatchObject({
       values: { STAGE: 'live' },
       plain: new Set(['STAGE']),
     });
     expect((await ask(`DELETE ${PIPELINE}/STAGE`)).status).toBe(204);
-    expect(await read('STAGE')).toMatchObject({ values: { STAGE: 'test' }, plain: new Set() });
+    expect(await readAsBuild('STAGE')).toMatchObject({ values: { STAGE: 'test' }, plain: new Set() });
   });
 
   test('that is plain is listed with its value', async () => {
-    await put(`${PIPELINE}/STAGE`, 'live', 'plain');
+    await storeSecret(`${PIPELINE}/STAGE`, 'live', 'plain');
     expect((await ask(`GET ${PIPELINE}`)).body.data).toMatchObject([
       { name: 'STAGE', kind: 'plain', value: 'live' },
     ]);
   });
 
   test('is replaced, but not by another kind', async () => {
-    await put(`${TEAM}/TOKEN`, 'one');
-    expect(await put(`${TEAM}/TOKEN`, 'two')).toBe(204);
-    expect(await read('TOKEN')).toMatchObject({ values: { TOKEN: 'two' } });
+    await storeSecret(`${TEAM}/TOKEN`, 'one');
+    expect(await storeSecret(`${TEAM}/TOKEN`, 'two')).toBe(204);
+    expect(await readAsBuild('TOKEN')).toMatchObject({ values: { TOKEN: 'two' } });
     const refused = await ask<{ detail: string }>(`PUT ${TEAM}/TOKEN`, { value: 'x', kind: 'plain' });
     expect([refused.status, refused.body.detail]).toEqual([
       409,
@@ -137,19 +137,19 @@ describe('a stored secret', () => {
   });
 
   test('that is missing fails the step with a reason that names it', async () => {
-    expect(await read('OTHER')).toMatchObject({
+    expect(await readAsBuild('OTHER')).toMatchObject({
       values: {},
       missing: ['The store secret OTHER has no value: neither the pipeline nor the team has stored it.'],
     });
   });
 
   test('is recorded in the audit log by name', async () => {
-    await put(`${PIPELINE}/TOKEN`, 'hunter2');
-    await put(`${TEAM}/STAGE`, 'live', 'plain');
+    await storeSecret(`${PIPELINE}/TOKEN`, 'hunter2');
+    await storeSecret(`${TEAM}/STAGE`, 'live', 'plain');
     await ask(`DELETE ${PIPELINE}/TOKEN`);
-    const found = await stores.pool.any(rows<{ action: string; target: string; actor: string }>()`
+    const entries = await stores.pool.any(rows<{ action: string; target: string; actor: string }>()`
       SELECT action, target, actor FROM audit_log WHERE action ~ '^(secret|config)' ORDER BY id`);
-    expect(found).toEqual([
+    expect(entries).toEqual([
       { action: 'secret.created', target: 'app/TOKEN', actor: 'maintain' },
       { action: 'config.created', target: 'STAGE', actor: 'maintain' },
       { action: 'secret.deleted', target: 'app/TOKEN', actor: 'maintain' },
@@ -162,10 +162,10 @@ describe('a stored secret', () => {
     const stored = await gateway.ask('PUT /teams/web/secrets/TOKEN', { as, body: { value: 'hunter2' } });
     expect(stored.status).toBe(204);
     await stores.teams.removeTeam('web');
-    const left = await stores.pool.oneFirst(
+    const remaining = await stores.pool.oneFirst(
       rows<{ count: number }>()`SELECT count(*) AS count FROM stored_secrets`,
     );
-    expect(left).toBe(0);
+    expect(remaining).toBe(0);
   });
 });
 
@@ -175,7 +175,7 @@ describe('a request about stored secrets is refused', () => {
     ['to store with the role write', `PUT ${TEAM}/TOKEN`, 'write', 403],
     ['to delete with the role write', `DELETE ${TEAM}/TOKEN`, 'write', 403],
     ['for a pipeline that does not exist', 'PUT /teams/main/pipelines/other/secrets/TOKEN', 'maintain', 404],
-    ['to delete what is not stored', `DELETE ${TEAM}/TOKEN`, 'maintain', 404],
+    ['to delete a secret that is not stored', `DELETE ${TEAM}/TOKEN`, 'maintain', 404],
     ['for an invalid name', `PUT ${TEAM}/1TOKEN`, 'maintain', 400],
   ])('%s', async (_title, request, role, status) => {
     const body = request.startsWith('PUT') ? { value: 'x' } : undefined;
@@ -184,30 +184,30 @@ describe('a request about stored secrets is refused', () => {
 
   test('to store while the key is missing, but not to store a plain value', async () => {
     await rm(join(directory, 'public'));
-    expect(await put(`${TEAM}/TOKEN`, 'x')).toBe(503);
-    expect(await put(`${TEAM}/STAGE`, 'x', 'plain')).toBe(204);
+    expect(await storeSecret(`${TEAM}/TOKEN`, 'x')).toBe(503);
+    expect(await storeSecret(`${TEAM}/STAGE`, 'x', 'plain')).toBe(204);
   });
 });
 
 describe('a rotation of the keys', () => {
-  test('leaves the values readable before, during and after the rows change', async () => {
-    await put(`${TEAM}/TOKEN`, 'hunter2');
+  test('leaves the values readable before and after the rows are encrypted again', async () => {
+    await storeSecret(`${TEAM}/TOKEN`, 'hunter2');
     const next = await makeStoreKeyPair();
-    await putKeys(next, pair.privateKey);
-    expect(await read('TOKEN')).toMatchObject({ values: { TOKEN: 'hunter2' } });
+    await mountKeys(next, storeKeyPair.privateKey);
+    expect(await readAsBuild('TOKEN')).toMatchObject({ values: { TOKEN: 'hunter2' } });
     const sealed = sealedRows(stores, 'stored_secrets');
     for (const row of await sealed.ofOtherKeys(storeKeyIdOf(next.publicKey), 10)) {
-      const moved = rewrapValue(storeKeys([pair.privateKey]), row, next.publicKey);
+      const moved = rewrapValue(storeKeys([storeKeyPair.privateKey]), row, next.publicKey);
       if (moved !== undefined) await sealed.saveWrappedKey({ ...moved, id: row.id }, row.keyId);
     }
-    await putKeys(next);
-    expect(await read('TOKEN')).toMatchObject({ values: { TOKEN: 'hunter2' } });
+    await mountKeys(next);
+    expect(await readAsBuild('TOKEN')).toMatchObject({ values: { TOKEN: 'hunter2' } });
     expect(await sealed.ofOtherKeys(storeKeyIdOf(next.publicKey), 10)).toEqual([]);
   });
 
   test('makes builds wait while a gateway does not have the new key', async () => {
-    await put(`${TEAM}/TOKEN`, 'hunter2');
-    await putKeys(await makeStoreKeyPair());
-    expect(await read('TOKEN')).toMatchObject({ answer: 'unavailable' });
+    await storeSecret(`${TEAM}/TOKEN`, 'hunter2');
+    await mountKeys(await makeStoreKeyPair());
+    expect(await readAsBuild('TOKEN')).toMatchObject({ answer: 'unavailable' });
   });
 });

@@ -5,11 +5,11 @@ import { EVIL, openSettingsSite, PEOPLE, type SettingsSite } from '#testing/brow
 import { openPerson, picture } from '#testing/browser/site.ts';
 import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
 
-/* The settings of a team in a browser, with every form. PICTURES names a folder for screenshots. */
+/* The settings of a team in a browser, with every form. If PICTURES names a folder, screenshots go there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// Ends only a test that hangs: on a slow machine a page takes long.
+// This limit is only for tests that hang, because a page takes long on a slow machine.
 jest.setTimeout(600_000);
 
 let site: SettingsSite;
@@ -18,8 +18,9 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  // The provider warns about each default setting.
-  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  // The identity provider warns about each default setting.
+  for (const level of ['info', 'warn'] as const)
+    jest.spyOn(console, level).mockImplementation(() => undefined);
   site = await openSettingsSite();
 });
 beforeEach(async () => {
@@ -39,21 +40,21 @@ afterAll(async () => {
   await site.close();
 });
 
-const heading = async (): Promise<string> => await page.locator('h1').innerText();
-const path = (): string => new URL(page.url()).pathname;
-const main = async (): Promise<string> => await page.locator('main').innerText();
+const headingText = async (): Promise<string> => await page.locator('h1').innerText();
+const currentPath = (): string => new URL(page.url()).pathname;
+const mainText = async (): Promise<string> => await page.locator('main').innerText();
 const press = async (name: string): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
-/** The button on the page and the one below the question have the same name. */
+/** Presses a button, then the button with the same name on the page that asks for a confirmation. */
 async function pressAndConfirm(name: string, question = `${name}?`): Promise<void> {
   await press(name);
-  await shows('h1', question);
+  await waitForText('h1', question);
   await press(name);
 }
-const shows = async (place: string, words: string): Promise<void> =>
+const waitForText = async (place: string, words: string): Promise<void> =>
   await page.locator(place).filter({ hasText: words }).first().waitFor();
 
-/** The message beside a field, which the field names as its description. */
+/** The message beside an invalid field: the last element that describes the field. */
 async function problemBeside(label: string): Promise<string> {
   const field = page.getByLabel(label, { exact: true }).and(page.locator('[aria-invalid]'));
   await field.waitFor();
@@ -61,13 +62,13 @@ async function problemBeside(label: string): Promise<string> {
   return await page.locator(`[id="${id}"]`).innerText();
 }
 
-/** Called for each page of a test: checks accessibility and stores a screenshot. */
-async function seen(name: string): Promise<void> {
+/** Checks the accessibility of the page and stores a screenshot. */
+async function checkPage(name: string): Promise<void> {
   await picture(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
-  // The parts of a date field take the focus one after another, and show it themselves.
-  const dates = await page.locator('input[type=date]:visible').count();
-  if (dates === 0) expect(await keyboardProblems(page)).toEqual([]);
+  // A date field has parts that take the focus and show it themselves, so pages with one are not checked.
+  const dateFields = await page.locator('input[type=date]:visible').count();
+  if (dateFields === 0) expect(await keyboardProblems(page)).toEqual([]);
 }
 
 async function open(user: string, url: string): Promise<void> {
@@ -76,7 +77,7 @@ async function open(user: string, url: string): Promise<void> {
 }
 
 describe('members', () => {
-  test('are added, given another role and removed after a question', async () => {
+  test('are added, given another role, and removed after a confirmation', async () => {
     await open('adm', '/teams/main/members');
     await page.getByLabel('Username').fill('nobody');
     await page.getByLabel('Role', { exact: true }).selectOption('maintain');
@@ -86,26 +87,26 @@ describe('members', () => {
       await page.getByLabel('Username').inputValue(),
       await page.getByLabel('Role', { exact: true }).inputValue(),
     ]).toEqual(['nobody', 'maintain']);
-    await seen('members-refused');
+    await checkPage('members-refused');
     await page.getByLabel('Username').fill('eve');
     await press('Add member');
-    await shows('tr', 'eve');
+    await waitForText('tr', 'eve');
     await page.getByLabel('Role of eve', { exact: true }).selectOption('read');
     await press('Change the role of eve');
-    await shows('tr', 'eve');
+    await waitForText('tr', 'eve');
     expect(await page.getByLabel('Role of eve', { exact: true }).inputValue()).toBe('read');
-    await seen('members');
+    await checkPage('members');
     await press('Remove eve');
-    await shows('h1', 'Remove eve?');
-    await seen('member-removal');
+    await waitForText('h1', 'Remove eve?');
+    await checkPage('member-removal');
     await page.getByRole('link', { name: 'Cancel' }).click();
-    await shows('tr', 'eve');
+    await waitForText('tr', 'eve');
     await pressAndConfirm('Remove eve');
-    await shows('h1', 'Members of main');
+    await waitForText('h1', 'Members of main');
     expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
   });
 
-  test('keep a last admin, and the page says so where it was tried', async () => {
+  test('keep the last admin, and the page says so beside the field', async () => {
     await open('adm', '/teams/main/members');
     await page.getByLabel('Role of adm', { exact: true }).selectOption('read');
     await press('Change the role of adm');
@@ -115,31 +116,31 @@ describe('members', () => {
     expect(await page.getByRole('alert').innerText()).toContain('last admin of this team');
   });
 
-  test('come by groups of a provider too', async () => {
+  test('can also be the groups of a provider', async () => {
     await open('adm', '/teams/main/members');
     await page.getByText('Add a group').click();
     await page.getByLabel('Group', { exact: true }).fill(EVIL);
     await press('Add group');
-    await shows('#groups ~ .scroll', EVIL);
+    await waitForText('#groups ~ .scroll', EVIL);
     await page.getByText('Add a group').click();
     await page.getByLabel('Group', { exact: true }).fill(EVIL);
     await press('Add group');
     expect(await problemBeside('Group')).toBe('A group is named twice.');
-    await seen('groups');
+    await checkPage('groups');
     await press(`Remove the group ${EVIL}`);
-    await shows('main', 'No group gives a role yet.');
+    await waitForText('main', 'No group gives a role yet.');
   });
 
-  test('of a manifest are only shown, with the place to change them', async () => {
+  test('cannot be changed if a manifest sets them, and the page names the object to change', async () => {
     await open('fix', '/teams/fixed/members');
-    const text = await main();
+    const text = await mainText();
     expect(text).toContain(
       'A manifest sets the members of this team. Change spec.members of the Team object',
     );
     expect(text).toContain('A manifest sets the groups of this team.');
     expect(await page.locator('main form').count()).toBe(0);
-    expect(await heading()).toBe(`Members of ${EVIL}`);
-    await seen('members-by-manifest');
+    expect(await headingText()).toBe(`Members of ${EVIL}`);
+    await checkPage('members-by-manifest');
   });
 });
 
@@ -160,7 +161,7 @@ describe('secrets', () => {
       await page.getByLabel('Name', { exact: true }).fill('TOKEN');
       await page.getByLabel('Value', { exact: true }).fill('hunter2\nsecond line');
       await press('Set secret');
-      await shows('tr', 'TOKEN');
+      await waitForText('tr', 'TOKEN');
       expect(await page.content()).not.toContain('hunter2');
       expect(await page.locator('tr', { hasText: 'TOKEN' }).innerText()).toContain('mai');
       await page.getByLabel('Name', { exact: true }).fill('TOKEN');
@@ -168,26 +169,26 @@ describe('secrets', () => {
       await page.getByLabel('Kind').selectOption('plain');
       await press('Set secret');
       expect(await problemBeside('Kind')).toContain('TOKEN is stored as secret');
-      await seen(`secrets${url.length}`);
+      await checkPage(`secrets${url.length}`);
       await press('Delete TOKEN');
-      await shows('h1', 'Delete the secret TOKEN?');
+      await waitForText('h1', 'Delete the secret TOKEN?');
       await press('Delete TOKEN');
-      await shows('main', 'No secrets are stored here yet.');
+      await waitForText('main', 'No secrets are stored here yet.');
     },
   );
 
-  test('are stored with their line breaks, also long ones', async () => {
+  test('are stored with their line breaks, even if they are long', async () => {
     await open('mai', '/teams/main/secrets');
     const value = `${'é'.repeat(15_000)}\n${EVIL}`;
     await page.getByLabel('Name', { exact: true }).fill('PLAIN');
     await page.getByLabel('Value', { exact: true }).fill(value);
     await page.getByLabel('Kind').selectOption('plain');
     await press('Set secret');
-    await shows('tr', 'PLAIN');
+    await waitForText('tr', 'PLAIN');
     const stored = await site.stores.access.secrets.secrets({ team: 'main' });
     expect(stored?.find(({ name }) => name === 'PLAIN')?.value).toBe(value);
     await pressAndConfirm('Delete PLAIN', 'Delete the secret PLAIN?');
-    await shows('main', 'No secrets are stored here yet.');
+    await waitForText('main', 'No secrets are stored here yet.');
   });
 });
 
@@ -211,10 +212,10 @@ describe('the audit log', () => {
       10,
       'paging',
     ]);
-    await seen('audit');
+    await checkPage('audit');
     await page.getByLabel('Action').fill('member.added');
     await press('Filter');
-    await shows('main', 'No entry matches.');
+    await waitForText('main', 'No entry matches.');
     await page.goto('/teams/main/audit?since=yesterday');
     expect(await problemBeside('From (UTC)')).toBe('Enter a day like 2027-01-31.');
   });
@@ -225,8 +226,8 @@ describe('the general settings', () => {
     await open('adm', '/teams/main/settings');
     await page.getByRole('textbox', { name: 'Display name' }).fill(EVIL);
     await press('Save');
-    await shows('h1', `Settings of ${EVIL}`);
-    await seen('settings');
+    await waitForText('h1', `Settings of ${EVIL}`);
+    await checkPage('settings');
     for (const url of [
       '/teams',
       '/teams/main',
@@ -238,35 +239,35 @@ describe('the general settings', () => {
     await page.goto('/teams/main/settings');
     await page.getByRole('textbox', { name: 'Display name' }).fill('');
     await press('Save');
-    await shows('h1', 'Settings of main');
+    await waitForText('h1', 'Settings of main');
   });
 
   test('allow and forbid shells in running steps', async () => {
     await open('adm', '/teams/main/settings');
-    expect(await main()).toContain('Shells are not allowed.');
+    expect(await mainText()).toContain('Shells are not allowed.');
     await press('Allow shells');
     await page.getByText('Shells are allowed.').waitFor();
-    await seen('settings-with-shells');
+    await checkPage('settings-with-shells');
     await press('Forbid shells');
     await page.getByText('Shells are not allowed.').waitFor();
   });
 
-  test('show limits and use, and where a manifest changes them', async () => {
+  test('show limits and use, and name the object to change if a manifest sets the limits', async () => {
     await open('fix', '/teams/fixed/settings');
-    const text = await main();
+    const text = await mainText();
     expect(text).toMatch(/Running builds\s+0\s+3/);
     expect(text).toContain('1 h 30 min');
     expect(text).toContain('1 MiB');
     expect(text).toContain('Delete the Team object fixed');
     expect(await page.locator('main form').count()).toBe(0);
-    await seen('settings-by-manifest');
+    await checkPage('settings-by-manifest');
   });
 
-  test('delete a team after a question, but not one with pipelines', async () => {
+  test('ask for a confirmation before they delete a team, and do not delete one with pipelines', async () => {
     await open('root', '/teams/main/settings');
     await press('Delete team…');
-    await shows('h1', 'Delete team main?');
-    await seen('team-deletion');
+    await waitForText('h1', 'Delete team main?');
+    await checkPage('team-deletion');
     await press('Delete team main');
     expect(await page.getByRole('alert').innerText()).toContain('One pipeline is left in the team');
   });
@@ -287,20 +288,20 @@ test('every form works without scripts', async () => {
   await page.getByLabel('Role of eve', { exact: true }).selectOption('maintain');
   await press('Change the role of eve');
   await pressAndConfirm('Remove eve');
-  await shows('h1', 'Members of main');
+  await waitForText('h1', 'Members of main');
   expect(await page.locator('tbody').first().innerText()).not.toContain('eve');
 });
 
 const PAGES = ['settings', 'members', 'secrets', 'pipelines/app/secrets', 'audit'];
 
-describe('each role', () => {
-  test.each(Object.entries(PEOPLE))('%s is offered only what %s may do', async (user, role) => {
+describe('a person', () => {
+  test.each(Object.entries(PEOPLE))('(%s) sees only forms that the role %s allows', async (user, role) => {
     await site.signIn(page, user);
-    const offered: string[] = [];
-    for (const one of PAGES) {
-      await page.goto(`/teams/main/${one}`);
+    const pagesWithForms: string[] = [];
+    for (const settingsPage of PAGES) {
+      await page.goto(`/teams/main/${settingsPage}`);
       const forms = await page.locator('main form[method=post]').count();
-      if (forms > 0) offered.push(one);
+      if (forms > 0) pagesWithForms.push(settingsPage);
     }
     const expected = {
       admin: ['settings', 'members', 'secrets', 'pipelines/app/secrets'],
@@ -308,25 +309,25 @@ describe('each role', () => {
       write: [],
       read: [],
     };
-    expect(offered).toEqual(expected[role]);
+    expect(pagesWithForms).toEqual(expected[role]);
   });
 
-  test('without a role sees no page', async () => {
+  test('without a role sees none of the pages', async () => {
     await site.signIn(page, 'eve');
-    for (const one of PAGES) {
-      await page.goto(`/teams/main/${one}`);
-      expect([one, await heading()]).toEqual([one, 'You may not do this']);
+    for (const settingsPage of PAGES) {
+      await page.goto(`/teams/main/${settingsPage}`);
+      expect([settingsPage, await headingText()]).toEqual([settingsPage, 'You may not do this']);
     }
   });
 
-  test('signed out is sent to sign in', async () => {
-    for (const one of PAGES) {
-      await page.goto(`/teams/main/${one}`);
-      expect([one, path()]).toEqual([one, '/auth/login']);
+  test('who is signed out is redirected to the sign-in page', async () => {
+    for (const settingsPage of PAGES) {
+      await page.goto(`/teams/main/${settingsPage}`);
+      expect([settingsPage, currentPath()]).toEqual([settingsPage, '/auth/login']);
     }
   });
 
-  test('is refused what it forces', async () => {
+  test('with the role read is refused each form that the pages do not show them', async () => {
     await open('rea', '/profile');
     const token = await page.locator('input[name=csrf_token]').first().inputValue();
     for (const [url, form] of [
@@ -340,14 +341,14 @@ describe('each role', () => {
       ['/teams/main/delete', { confirmed: 'yes' }],
     ] as const) {
       const body = new URLSearchParams({ ...form, csrf_token: token }).toString();
-      const sent = await page.evaluate(
+      const status = await page.evaluate(
         async ([to, text]) => {
           const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
           return (await fetch(to, { method: 'POST', headers, body: text })).status;
         },
         [url, body] as const,
       );
-      expect([url, sent]).toEqual([url, 403]);
+      expect([url, status]).toEqual([url, 403]);
     }
   });
 });

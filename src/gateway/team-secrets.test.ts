@@ -19,14 +19,14 @@ const SECRETS: Record<string, object> = {
       lines: Buffer.from('A=hunter5\n').toString('base64'),
     },
   },
-  // Teams have no namespace.
+  // A Team has no namespace, so its key begins with `undefined`.
   'undefined/main': { spec: { secretRef: { name: 'team' } } },
   'undefined/other': { spec: {} },
 };
 
 const owner = { team: 'main', namespace: 'main', pipelineId: 1 };
 
-async function read(names: string[], from: Client = client()): Promise<SecretsAnswer> {
+async function read(names: string[], from: Client = clientWithSecrets()): Promise<SecretsAnswer> {
   const sources = { kubernetes: kubernetesSource(from) };
   return await teamSecrets(sources).read(
     owner,
@@ -34,15 +34,15 @@ async function read(names: string[], from: Client = client()): Promise<SecretsAn
   );
 }
 
-/** An API server with `SECRETS`. Adds what is read to `reads`. */
-function client(reads: string[] = []): Client {
+/** An API server with the objects of `SECRETS`. It adds the name of each object that is read to `reads`. */
+function clientWithSecrets(reads: string[] = []): Client {
   return {
     async get(_kind, { namespace, name }) {
       reads.push(`${namespace}/${name}`);
-      const found = SECRETS[`${namespace}/${name}`];
-      return found === undefined
+      const object = SECRETS[`${namespace}/${name}`];
+      return object === undefined
         ? { ok: false, status: 404, reason: 'NotFound', message: 'no' }
-        : { ok: true, value: JSON.parse(JSON.stringify(found)) };
+        : { ok: true, value: JSON.parse(JSON.stringify(object)) };
     },
   };
 }
@@ -50,7 +50,7 @@ function client(reads: string[] = []): Client {
 describe("the values of a team's Secrets", () => {
   test('are read once for each Secret', async () => {
     const reads: string[] = [];
-    expect(await read(['git/token', 'git/empty'], client(reads))).toEqual({
+    expect(await read(['git/token', 'git/empty'], clientWithSecrets(reads))).toEqual({
       answer: 'read',
       plain: new Set(),
       missing: new Map(),
@@ -70,7 +70,7 @@ describe("the values of a team's Secrets", () => {
     '../other/secrets/git/token': 'there is no such Secret in the namespace of the team',
     token: 'the pipeline declares no such secret',
   };
-  test.each(Object.entries(absent))('lack that of %s, because %s', async (name, fault) => {
+  test.each(Object.entries(absent))('do not include the value of %s, because %s', async (name, fault) => {
     expect(await read([name, 'git/token'])).toEqual({
       answer: 'read',
       values: new Map([['git/token', 'hunter2']]),
@@ -113,8 +113,8 @@ describe("the values of a team's Secrets", () => {
 });
 
 async function lookUp(lookup: Partial<SecretLookup>, team = 'main'): Promise<SecretLookupResult[]> {
-  const whole = { name: 'x', source: 'file', path: '', key: 'content', config: {}, ...lookup };
-  return await teamSecretSource(client())({ ...owner, team }, [whole]);
+  const wholeLookup = { name: 'x', source: 'file', path: '', key: 'content', config: {}, ...lookup };
+  return await teamSecretSource(clientWithSecrets())({ ...owner, team }, [wholeLookup]);
 }
 
 describe('the Secret that the Team names', () => {
@@ -129,10 +129,10 @@ describe('the Secret that the Team names', () => {
 
   const noFile = 'the Secret of the Team has no key of the name in path';
   test.each<[title: string, lookup: Partial<SecretLookup>, fault: string]>([
-    ['a key that it lacks', { source: 'env', key: 'OTHER' }, 'the Secret of the Team has no such key'],
-    ['a file that it lacks', { path: 'other' }, noFile],
-    ['a path that leaves it', { path: '../git/token' }, noFile],
-    ['a member that the file lacks', { path: 'app.json', key: 'user' }, 'the file has no such key'],
+    ['a key that does not exist', { source: 'env', key: 'OTHER' }, 'the Secret of the Team has no such key'],
+    ['a file that does not exist', { path: 'other' }, noFile],
+    ['a path outside the Secret', { path: '../git/token' }, noFile],
+    ['a member that the file does not have', { path: 'app.json', key: 'user' }, 'the file has no such key'],
     ['a file of another format', { path: 'lines', config: { format: 'json' } }, 'it is not valid JSON'],
   ])('has no value for %s', async (_title, lookup, fault) => {
     expect(await lookUp(lookup)).toEqual([{ fault }]);
@@ -141,14 +141,14 @@ describe('the Secret that the Team names', () => {
   test('is parsed once for all its values', async () => {
     const parse = jest.spyOn(JSON, 'parse');
     const lookup = { name: 'x', source: 'file', path: 'app.json', key: 'password', config: {} };
-    const found = await teamSecretSource(client())(
+    const results = await teamSecretSource(clientWithSecrets())(
       owner,
       Array.from({ length: 300 }, () => lookup),
     );
-    const parsed = parse.mock.calls.filter(([text]) => text.includes('hunter4')).length;
+    const parseCount = parse.mock.calls.filter(([text]) => text.includes('hunter4')).length;
     parse.mockRestore();
-    expect(found).toEqual(Array.from({ length: 300 }, () => ({ value: 'hunter4' })));
-    expect(parsed).toBe(1);
+    expect(results).toEqual(Array.from({ length: 300 }, () => ({ value: 'hunter4' })));
+    expect(parseCount).toBe(1);
   });
 
   test('is not read if the Team names none', async () => {

@@ -2,7 +2,7 @@ import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretOwner, SecretsAnswer, TeamSecrets } from '#flows/builds/session-ports.ts';
 
 /**
- * A value, or why there is none. `transient`: a later attempt may succeed. `plain`: the value is not secret.
+ * A value, or why it cannot be read. `transient`: a later attempt may succeed. `plain`: the value is not secret.
  */
 export type SecretLookupResult = { value: string; plain?: boolean } | { fault: string; transient?: boolean };
 
@@ -17,7 +17,7 @@ export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): Te
   return {
     async read(owner, lookups) {
       const groups = [...Map.groupBy(lookups, ({ source }) => source)];
-      const found = await Promise.all(
+      const results = await Promise.all(
         groups.map(async ([source, group]) => {
           const read = Object.hasOwn(sources, source) ? sources[source] : undefined;
           const answers = (await read?.(owner, group)) ?? [];
@@ -27,26 +27,26 @@ export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): Te
           ]);
         }),
       );
-      return answerOf(found.flat());
+      return answerOf(results.flat());
     },
   };
 }
 
 const UNREADABLE: SecretLookupResult = { fault: 'the pipeline declares no such secret' };
 
-function answerOf(found: readonly (readonly [SecretLookup, SecretLookupResult])[]): SecretsAnswer {
+function answerOf(results: readonly (readonly [SecretLookup, SecretLookupResult])[]): SecretsAnswer {
   const values = new Map<string, string>();
   const plain = new Set<string>();
   const missing = new Map<string, string>();
   const transient: string[] = [];
-  for (const [{ name, source }, looked] of found) {
-    if ('fault' in looked) {
-      const reason = `The ${wordOf(source)} ${name} has no value: ${looked.fault}.`;
-      if (looked.transient === true) transient.push(reason);
+  for (const [{ name, source }, result] of results) {
+    if ('fault' in result) {
+      const reason = `The ${wordOf(source)} ${name} has no value: ${result.fault}.`;
+      if (result.transient === true) transient.push(reason);
       else missing.set(name, reason);
     } else {
-      values.set(name, looked.value);
-      if (looked.plain === true) plain.add(name);
+      values.set(name, result.value);
+      if (result.plain === true) plain.add(name);
     }
   }
   if (transient.length > 0) return { answer: 'unavailable', reason: transient.join(' ') };

@@ -7,7 +7,7 @@ import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts'
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What teams may use and what they use, and the other answers for the pages of settings, over a real Postgres. */
+/* The limits and the use of teams, and other answers for the pages of settings, over a real Postgres. */
 let stores: TestStores;
 let gateway: Gateway;
 let root: string;
@@ -60,7 +60,7 @@ const LIMITS = {
   retention: { builds: 7, minimum_succeeded: 2 },
 };
 
-/** One build runs, has logs and a cache, and a second one waits for its turn. A warm Pod stands ready. */
+/** Makes team main use something: a running build with logs and a cache, a pending build, and a warm Pod. */
 async function useMain(): Promise<void> {
   const definition = samplePipeline({ resources: [resource('git.app', { cache: true })] });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
@@ -102,7 +102,7 @@ describe('the use of a team', () => {
     expect((await gateway.ask('GET /admin/teams', { as: root })).body.data).toEqual([IDLE, main]);
   });
 
-  test('is that of the team of the path only', async () => {
+  test('does not include what other teams use', async () => {
     await useMain();
     expect((await gateway.ask('GET /teams/idle/settings', { as: root })).body.data).toEqual(IDLE);
     expect((await gateway.ask('GET /teams/none/settings', { as: root })).status).toBe(404);
@@ -131,7 +131,7 @@ test('accounts are found by a part of their username or full name, in any case a
   expect(await search('')).toEqual(['bob', 'ann', 'root']);
 });
 
-test('one provider is shown without its secret', async () => {
+test('a provider is shown without its secret', async () => {
   const provider = {
     canonical: 'company',
     type: 'OIDC' as const,

@@ -4,9 +4,9 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Who can create an API token, and what ends it, over HTTP and a real Postgres. */
+/* How people create API tokens, and when tokens end, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';
-const NEXT = 'a sentence of mine';
+const NEW_PASSWORD = 'a sentence of mine';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 let stores: TestStores;
@@ -39,57 +39,57 @@ interface TokenJson {
   detail: string;
   data: { token: string; expires_at?: string };
 }
-const make = async (wanted: object = {}, at = gateway) =>
-  await at.ask<TokenJson>('POST /api-tokens', {
+const createToken = async (options: object = {}, replica = gateway) =>
+  await replica.ask<TokenJson>('POST /api-tokens', {
     as: ann,
-    body: { name: randomUUID(), personal: true, ...wanted },
+    body: { name: randomUUID(), personal: true, ...options },
   });
 const works = async (token: string): Promise<boolean> =>
   (await gateway.ask('GET /teams/main', { as: token })).status === 200;
-const pass = (milliseconds: number): void => void (now = new Date(now.getTime() + milliseconds));
+const advanceClock = (milliseconds: number): void => void (now = new Date(now.getTime() + milliseconds));
 
 describe('an API token', () => {
-  test('is given only soon after a sign-in, so a found browser cannot create one', async () => {
-    expect((await make()).status).toBe(201);
-    pass(10 * MINUTE);
-    const refused = await make();
+  test('can be created only soon after a sign-in, so that a browser left open is not enough', async () => {
+    expect((await createToken()).status).toBe(201);
+    advanceClock(10 * MINUTE);
+    const refused = await createToken();
     expect([refused.status, refused.body.type]).toEqual([403, 'https://millrace.dev/problems/sign-in-again']);
     ann = await gateway.session('ann');
-    expect((await make()).status).toBe(201);
+    expect((await createToken()).status).toBe(201);
   });
 
   test('expires after 90 days unless another lifetime is requested', async () => {
-    const made = await make();
-    expect(made.body.data.expires_at).toBe(new Date(now.getTime() + 90 * DAY).toISOString());
-    pass(90 * DAY - 1);
-    expect(await works(made.body.data.token)).toBe(true);
-    pass(1);
-    expect(await works(made.body.data.token)).toBe(false);
+    const created = await createToken();
+    expect(created.body.data.expires_at).toBe(new Date(now.getTime() + 90 * DAY).toISOString());
+    advanceClock(90 * DAY - 1);
+    expect(await works(created.body.data.token)).toBe(true);
+    advanceClock(1);
+    expect(await works(created.body.data.token)).toBe(false);
   });
 
   test('never expires only if the installation allows it and the request asks for it', async () => {
-    const endless = await make({ expires_at: null });
+    const endless = await createToken({ expires_at: null });
     expect([endless.status, endless.body.data.expires_at]).toEqual([201, undefined]);
     for (const expires_at of [null, new Date(now.getTime() + 366 * DAY).toISOString()]) {
-      const refused = await make({ expires_at }, strict);
+      const refused = await createToken({ expires_at }, strict);
       expect([refused.status, refused.body.detail]).toEqual([
         400,
         expect.stringContaining('Tokens expire within 365 days here'),
       ]);
     }
     expect(
-      (await make({ expires_at: new Date(now.getTime() + 365 * DAY).toISOString() }, strict)).status,
+      (await createToken({ expires_at: new Date(now.getTime() + 365 * DAY).toISOString() }, strict)).status,
     ).toBe(201);
   });
 
-  test('of the previous release has no expiry, still works, and is shown so', async () => {
-    const { token } = (await make()).body.data;
+  test('without an expiry, from the previous release, still works and is shown as one that never expires', async () => {
+    const { token } = (await createToken()).body.data;
     await stores.pool.query(rows()`UPDATE api_tokens SET expires_at = NULL`);
-    pass(1000 * DAY);
+    advanceClock(1000 * DAY);
     expect(await works(token)).toBe(true);
     ann = await gateway.session('ann');
     const list = await gateway.ask<{ data: { expires_at?: string }[] }>('GET /api-tokens', { as: ann });
-    expect(list.body.data.map((one) => one.expires_at)).toEqual([undefined]);
+    expect(list.body.data.map((listed) => listed.expires_at)).toEqual([undefined]);
     const page = await gateway.ask('GET /profile', {
       headers: { cookie: `__Host-millrace-session=${ann}`, accept: 'text/html' },
     });
@@ -99,21 +99,21 @@ describe('an API token', () => {
 
 const ENDS: Record<string, (more: object) => Promise<number>> = {
   'a new password': async (more) => {
-    const body = { current_password: PASSWORD, new_password: NEXT, ...more };
+    const body = { current_password: PASSWORD, new_password: NEW_PASSWORD, ...more };
     return (await gateway.ask('PUT /profile/password', { as: ann, body })).status;
   },
   'signing out everywhere': async (more) =>
     (await gateway.ask('POST /auth/logout-everywhere', { as: ann, body: more })).status,
   'a password that an admin gives': async (more) =>
-    (await gateway.ask('PUT /users/ann', { as: root, body: { password: NEXT, ...more } })).status,
+    (await gateway.ask('PUT /users/ann', { as: root, body: { password: NEW_PASSWORD, ...more } })).status,
 };
-const tokensOf = async (): Promise<number> =>
+const countTokens = async (): Promise<number> =>
   await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM api_tokens`);
 
 describe.each(Object.entries(ENDS))('%s', (_, end) => {
   test('deletes the API tokens of the account, including team tokens, and the audit log says how many', async () => {
     const scope = { personal: false, team_canonical: 'main', role: 'read' };
-    const tokens = [await make(), await make(scope)].map(({ body }) => body.data.token);
+    const tokens = [await createToken(), await createToken(scope)].map(({ body }) => body.data.token);
     expect(await Promise.all(tokens.map(works))).toEqual([true, true]);
     expect([200, 204]).toContain(await end({}));
     expect(await Promise.all(tokens.map(works))).toEqual([false, false]);
@@ -121,28 +121,32 @@ describe.each(Object.entries(ENDS))('%s', (_, end) => {
     expect(audit.body.data.map(({ details }) => details)).toContainEqual({ tokens_deleted: 2 });
   });
 
-  test('keeps them on request', async () => {
-    await make();
+  test('keeps the API tokens on request', async () => {
+    await createToken();
     expect([200, 204]).toContain(await end({ keep_tokens: true }));
-    expect(await tokensOf()).toBe(1);
+    expect(await countTokens()).toBe(1);
   });
 
-  test('keeps none that is created at the same moment', async () => {
-    await Promise.all([end({}), ...Array.from({ length: 8 }, async () => await make())]);
-    expect(await tokensOf()).toBe(0);
+  test('deletes even API tokens that are created at the same moment', async () => {
+    await Promise.all([end({}), ...Array.from({ length: 8 }, async () => await createToken())]);
+    expect(await countTokens()).toBe(0);
   });
 });
 
-test('a form keeps tokens only if its box is ticked', async () => {
+test('a form keeps tokens if its box is ticked', async () => {
   const cookie = `__Host-millrace-session=${ann}`;
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as: ann });
-  const fields = { csrf_token: session.body.data.csrf_token, current_password: PASSWORD, new_password: NEXT };
-  await make();
+  const fields = {
+    csrf_token: session.body.data.csrf_token,
+    current_password: PASSWORD,
+    new_password: NEW_PASSWORD,
+  };
+  await createToken();
   const answer = await fetch(`${gateway.base}/profile/password`, {
     method: 'POST',
     headers: { cookie, accept: 'text/html', origin: ORIGIN },
     body: new URLSearchParams({ ...fields, keep_tokens: 'yes' }),
     redirect: 'manual',
   });
-  expect([answer.status, await tokensOf()]).toEqual([303, 1]);
+  expect([answer.status, await countTokens()]).toEqual([303, 1]);
 });

@@ -21,7 +21,7 @@ let stores: TestStores;
 let gateway: Gateway;
 let home: string;
 let token: string;
-/** Row ids by pipeline. */
+/** The ids of the pipelines, by team and name. */
 const ids = new Map<string, number>();
 
 beforeAll(async () => {
@@ -32,10 +32,10 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stores.empty();
   for (const team of ['main', 'other']) await stores.teams.saveTeam({ name: team, namespace: team });
-  await save('main/deploy', job('deploy', get('trigger.released', { trigger: true })));
-  await save('main/notes', job('write', get('trigger.released', { trigger: true })));
-  await save('main/nightly', job('build', get('trigger.night', { trigger: true })));
-  await save('other/deploy', job('deploy', get('trigger.released', { trigger: true })));
+  await savePipeline('main/deploy', job('deploy', get('trigger.released', { trigger: true })));
+  await savePipeline('main/notes', job('write', get('trigger.released', { trigger: true })));
+  await savePipeline('main/nightly', job('build', get('trigger.night', { trigger: true })));
+  await savePipeline('other/deploy', job('deploy', get('trigger.released', { trigger: true })));
   await gateway.account('ann', { teams: { main: 'maintain', other: 'read' } });
   token = await gateway.session('ann');
 });
@@ -45,17 +45,17 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
-async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
+async function savePipeline(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
   const [team = '', pipeline = ''] = name.split('/');
   const names = jobs.flatMap(({ steps }) =>
     steps.flatMap((step) => ('resource' in step ? [step.resource] : [])),
   );
   const { schedule: _none, ...bare } = resource('');
-  const resources = names.map((one) => ({
+  const resources = names.map((resourceName) => ({
     ...bare,
-    name: one,
+    name: resourceName,
     type: 'trigger',
-    label: one.split('.')[1] ?? '',
+    label: resourceName.split('.')[1] ?? '',
   }));
   const definition = samplePipeline({ resourceTypes: [trigger], resources, jobs });
   const saved = await stores.pipelines.savePipeline(toSave(definition, { team, pipeline, namespace: team }));
@@ -69,7 +69,7 @@ async function run(line: string) {
 
 type Events = { data: { id: number; version: { tag: string } }[]; has_more: boolean };
 
-async function page(query: string): Promise<Events> {
+async function eventsPage(query: string): Promise<Events> {
   const { body } = await gateway.ask<Events>(`GET /teams/main/triggers/released?${query}`, { as: token });
   return body;
 }
@@ -89,7 +89,7 @@ describe('an event that a person emits', () => {
     expect((await scheduleOn(stores, ids.get('other/deploy') ?? 0, new Date())).builds).toEqual([]);
   });
 
-  test('is a version of its own, also with the same fields', async () => {
+  test('is a new version, even if an earlier event had the same fields', async () => {
     await run('emit released tag=v1 --team main');
     await run('emit released tag=v1 --team main');
     const { out } = await run('list released --team main --output json');
@@ -97,7 +97,7 @@ describe('an event that a person emits', () => {
     expect(JSON.parse(out)).toMatchObject([{ version }, { version }]);
   });
 
-  test('reaches no stream that nobody declares', async () => {
+  test('is refused if no pipeline of the team declares the trigger', async () => {
     expect(await run('emit missing --team main')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('No pipeline of team main declares the resource "trigger" "missing".'),
@@ -133,10 +133,10 @@ describe('the streams of a team', () => {
 
   test('have their events in pages, newest first, each event once', async () => {
     for (const tag of ['v1', 'v2', 'v3']) await run(`emit released tag=${tag} --team main`);
-    const first = await page('limit=2');
+    const first = await eventsPage('limit=2');
     expect(first.data.map(({ version }) => version.tag)).toEqual(['v3', 'v2']);
     expect(first.has_more).toBe(true);
-    const second = await page(`limit=2&before=${first.data[1]?.id}`);
+    const second = await eventsPage(`limit=2&before=${first.data[1]?.id}`);
     expect(second.data.map(({ version }) => version.tag)).toEqual(['v1']);
     expect(second.has_more).toBe(false);
   });

@@ -7,14 +7,14 @@ import { defined } from '#defined';
 import type { SecretSource } from './team-secrets.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Time limit of one request. */
+/** The time limit of one request. */
 const REQUEST_MS = 8000;
-/** Time limit of all requests for one operation. The agent waits 30 s, then asks again. */
+/** The time limit of all requests for one operation. The agent waits 30 s for the answer, then asks again. */
 export const VAULT_MS = 25_000;
 
 /**
- * Reads secrets from the Vaults that pipelines name. `allowedRanges` lists addresses that may be reached
- * although they are not public. Plain HTTP needs the permission of the Team.
+ * Reads secrets from the Vaults that pipelines name. The gateway connects to public addresses, and to other
+ * addresses only in `allowedRanges`. Plain HTTP needs the permission of the Team.
  */
 export function vaultSource(
   client: Pick<ApiClient, 'get'>,
@@ -23,12 +23,12 @@ export function vaultSource(
 ): SecretSource {
   return async ({ team }, lookups) => {
     const deadline = AbortSignal.timeout(limitMs);
-    const found = await client.get(KINDS.teams, { name: team });
-    if (!found.ok) {
-      const fault = unavailable(`reading Team ${team}`, found).reason;
+    const teamAnswer = await client.get(KINDS.teams, { name: team });
+    if (!teamAnswer.ok) {
+      const fault = unavailable(`reading Team ${team}`, teamAnswer).reason;
       return lookups.map(() => ({ fault, transient: true }));
     }
-    const allowHttp = found.value.spec.sources?.allowHTTP === true;
+    const allowHttp = teamAnswer.value.spec.sources?.allowHTTP === true;
     const groups = Map.groupBy(lookups, ({ config }) => config['ca']);
     const answers = new Map<object, VaultAnswer>();
     for (const [ca, group] of groups) {

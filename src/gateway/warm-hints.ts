@@ -1,23 +1,23 @@
 import type { Notifications } from '#flows/notification-ports.ts';
 
 /**
- * One database listener for all warm Pods that wait at this replica. After a lost connection it calls all
- * listeners.
+ * Calls the listener of a warm Pod when a build has taken the Pod, with one database listener for all warm Pods
+ * that wait at this replica. After a lost connection, calls all listeners.
  */
 export function warmHints(notifications: Pick<Notifications, 'listen'>): {
   on(warm: number, listener: () => void): () => void;
   stop(): void;
 } {
-  const byWarm = new Map<number, () => void>();
+  const byWarmPod = new Map<number, () => void>();
   const stop = notifications.listen(['warm'], (notification) => {
-    if (notification.topic === 'missed') for (const listener of byWarm.values()) listener();
-    else byWarm.get(notification.warm)?.();
+    if (notification.topic === 'missed') for (const listener of byWarmPod.values()) listener();
+    else byWarmPod.get(notification.warm)?.();
   });
   return {
     on(warm, listener) {
-      byWarm.set(warm, listener);
+      byWarmPod.set(warm, listener);
       return () => {
-        if (byWarm.get(warm) === listener) byWarm.delete(warm);
+        if (byWarmPod.get(warm) === listener) byWarmPod.delete(warm);
       };
     },
     stop,

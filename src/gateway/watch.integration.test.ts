@@ -14,7 +14,7 @@ import { endCheck } from '#testing/stores/end-check.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * The command line watches a build, at the public gateway over a real Postgres. The test acts as the agent.
+ * The command line watches a build, at the public gateway over a real Postgres. The test plays the agent.
  */
 const QUICK = { recheckMs: 50, heartbeatMs: 200 };
 
@@ -28,7 +28,7 @@ let gateway: Gateway;
 let ann: string;
 let saved: SavedPipeline;
 let build: { build: number; attempt: number };
-let sent = 0;
+let lastSequence = 0;
 
 beforeAll(async () => {
   stores = await openStores();
@@ -45,7 +45,7 @@ beforeEach(async () => {
   await found(stores, saved, [{ ref: 'a1' }]);
   await gateway.account('ann', { teams: { main: 'write' } });
   ann = await gateway.session('ann');
-  sent = 0;
+  lastSequence = 0;
 });
 afterAll(async () => {
   await gateway.close();
@@ -53,26 +53,26 @@ afterAll(async () => {
 });
 
 interface Running extends Promise<CommandResult> {
-  /** The output so far. */
-  seen: { out: string; err: string };
+  /** The output of the command so far. */
+  outputSoFar: { out: string; err: string };
 }
 
 function run(line: string, at = gateway): Running {
-  const seen = { out: '', err: '' };
+  const outputSoFar = { out: '', err: '' };
   const ran = millrace(`millrace ${line}`, {
     environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: at.base, MILLRACE_TOKEN: ann },
-    out: (text) => void (seen.out += text.toString()),
-    err: (text) => void (seen.err += text),
+    out: (text) => void (outputSoFar.out += text.toString()),
+    err: (text) => void (outputSoFar.err += text),
     pause: async () => await sleep(1),
-  }).then(({ exit, bytes }) => ({ exit, bytes, ...seen }));
-  return Object.assign(ran, { seen });
+  }).then(({ exit, bytes }) => ({ exit, bytes, ...outputSoFar }));
+  return Object.assign(ran, { outputSoFar });
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10);
 }
 
-/** Starts the requested build. */
+/** Starts the build that is requested, as the operator does. */
 async function start(): Promise<void> {
   await until(async () => {
     await giveTurns(stores);
@@ -84,7 +84,7 @@ async function start(): Promise<void> {
   });
 }
 
-async function triggered(): Promise<void> {
+async function triggerAndStart(): Promise<void> {
   expect((await run('trigger app/unit --no-check')).exit).toBe(0);
   await start();
 }
@@ -97,7 +97,7 @@ type EventToSend = BuildEvent extends infer E
 
 async function sendEvents(...events: EventToSend[]): Promise<void> {
   const at = new Date().toISOString();
-  const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
+  const numbered = events.map((event) => ({ ...event, at, sequence: (lastSequence += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
 }
 const log = (text: string): EventToSend => ({ type: 'log', step: '1', text });
@@ -109,14 +109,18 @@ const ended = (outcome: 'succeeded' | 'failed'): EventToSend =>
   outcome === 'succeeded'
     ? { type: 'build-ended', outcome, reason: 'AllStepsSucceeded', message: 'All steps succeeded.' }
     : { type: 'build-ended', outcome, reason: 'StepFailed', message: 'Step test failed.' };
-const GOOD = [{ type: 'step-started', step: '0' }, done('0'), { type: 'step-started', step: '1' }] as const;
+const EVENTS_UNTIL_TASK = [
+  { type: 'step-started', step: '0' },
+  done('0'),
+  { type: 'step-started', step: '1' },
+] as const;
 
 const check = async (result: Pick<CheckResult, 'versions' | 'error'>): Promise<void> =>
   await endCheck({ stores, notifications: gateway.notifications }, saved, result);
 
 describe('a trigger with a check first', () => {
   beforeEach(async () => {
-    // The check that `found` requested.
+    // This ends the check that `found` requested.
     await check({ versions: [] });
   });
 
@@ -132,7 +136,7 @@ describe('a trigger with a check first', () => {
     });
   });
 
-  test('says why the check failed, and starts a build with the known version', async () => {
+  test('says why the check failed, and starts a build with the version that was known before', async () => {
     const triggering = run('trigger app/unit');
     await check({ error: 'no such host' });
     const { exit, err } = await triggering;
@@ -150,7 +154,7 @@ describe('a job with inputs', () => {
     await stores.pipelines.savePipeline(toSave(definition, { digest: 'with inputs' }));
   });
 
-  test('gives their values to its builds, which show them', async () => {
+  test('gives their values to its builds, and the list of builds shows them', async () => {
     const values = '--input environment=a=b --input targets=us,eu';
     expect(await run(`trigger app/deploy --no-check ${values}`)).toMatchObject({ exit: 0, err: '' });
     const { out } = await run('builds list app/deploy');
@@ -181,7 +185,14 @@ describe('a build that is triggered and watched', () => {
   test('prints its log and exits with 0 if it succeeds', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
-    await sendEvents(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
+    await sendEvents(
+      ...EVENTS_UNTIL_TASK,
+      log('one\n'),
+      log('tw'),
+      log('o\n'),
+      done('1'),
+      ended('succeeded'),
+    );
     const { exit, out, err } = await watching;
     expect([exit, out]).toEqual([0, 'one\ntwo\n']);
     expect(err).toContain(`app/unit: build 1, ${gateway.base}/teams/main/pipelines/app/jobs/unit/builds/1\n`);
@@ -189,10 +200,10 @@ describe('a build that is triggered and watched', () => {
     expect(err).toMatch(/\napp\/unit 1: succeeded( after .*)?: All steps succeeded\.\n$/);
   });
 
-  test('exits with 1 if it fails, now and when it is watched later', async () => {
+  test('exits with 1 if the build fails, also when it is watched after its end', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
-    await sendEvents(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
+    await sendEvents(...EVENTS_UNTIL_TASK, log('no\n'), done('1', 'failed'), ended('failed'));
     const first = await watching;
     expect([first.exit, first.out]).toEqual([1, 'no\n']);
     expect(first.err).toMatch(/app\/unit 1: failed( after .*)?: Step test failed\.\n$/);
@@ -204,21 +215,21 @@ describe('a build that is triggered and watched', () => {
 
   test('exits with 1 if it is cancelled', async () => {
     const watching = run('trigger app/unit --watch --no-check');
-    await until(() => watching.seen.err.includes('app/unit 1: pending'));
+    await until(() => watching.outputSoFar.err.includes('app/unit 1: pending'));
     await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/builds/1/cancel', { as: ann });
     const { exit, err } = await watching;
     expect([exit, err]).toEqual([1, expect.stringContaining('app/unit 1: cancelled')]);
   });
 
-  test('prints its whole log, each line once, however often the connection breaks', async () => {
-    await triggered();
+  test('prints each line of the log once, however often the connection breaks', async () => {
+    await triggerAndStart();
     const watching = run('builds watch app/unit');
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
-    await sendEvents(...GOOD);
+    await sendEvents(...EVENTS_UNTIL_TASK);
     for (const [index, line] of lines.entries()) {
       await sendEvents(log(line));
       if (index % 50 !== 25) continue;
-      await until(() => watching.seen.out.includes(lines[index - 20] ?? ''));
+      await until(() => watching.outputSoFar.out.includes(lines[index - 20] ?? ''));
       gateway.app.server.closeAllConnections();
     }
     await sendEvents(done('1'), ended('succeeded'));
@@ -227,29 +238,29 @@ describe('a build that is triggered and watched', () => {
     expect(err).toContain('The build continues; reconnecting.');
   });
 
-  test('waits for the first build on request', async () => {
+  test('with --wait waits for the first build of the job', async () => {
     const watching = run('builds watch app/unit --wait');
-    await until(() => watching.seen.err.includes('app/unit has no build yet. Waiting for the first'));
-    await triggered();
-    await sendEvents(...GOOD, done('1'), ended('succeeded'));
+    await until(() => watching.outputSoFar.err.includes('app/unit has no build yet. Waiting for the first'));
+    await triggerAndStart();
+    await sendEvents(...EVENTS_UNTIL_TASK, done('1'), ended('succeeded'));
     const { exit, err } = await watching;
     expect([exit, err]).toEqual([0, expect.stringContaining('app/unit 1: succeeded')]);
   });
 
-  test('exits with 2 if the viewer loses the right to read it', async () => {
-    await triggered();
+  test('exits with 2 if the viewer may no longer read the build', async () => {
+    await triggerAndStart();
     const watching = run('builds watch app/unit');
-    await until(() => watching.seen.err.includes('app/unit 1: '));
+    await until(() => watching.outputSoFar.err.includes('app/unit 1: '));
     await stores.pool.query(rows()`DELETE FROM team_members`);
     const { exit, err } = await watching;
     expect([exit, err]).toEqual([2, expect.stringContaining('you may no longer read this')]);
   });
 
   test('exits with 2 if the server does not come back', async () => {
-    await triggered();
+    await triggerAndStart();
     const other = await openGateway(stores, { limits: QUICK });
     const watching = run('builds watch app/unit', other);
-    await until(() => watching.seen.err.includes('app/unit 1: '));
+    await until(() => watching.outputSoFar.err.includes('app/unit 1: '));
     await other.close();
     const { exit, err } = await watching;
     expect([exit, err.split('reconnecting').length]).toEqual([2, 2]);
@@ -259,14 +270,14 @@ describe('a build that is triggered and watched', () => {
 
 describe('the command line lists', () => {
   test('jobs with their newest builds', async () => {
-    await triggered();
-    await sendEvents(...GOOD, done('1'), ended('succeeded'));
+    await triggerAndStart();
+    await sendEvents(...EVENTS_UNTIL_TASK, done('1'), ended('succeeded'));
     const { exit, out } = await run('jobs list app');
     expect([exit, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^JOB +BUILD +STATUS +STARTED/)]);
     expect(out).toMatch(/\nunit {6}1 {10}succeeded {3}20\d\d-/);
     expect(out).toMatch(/\npublish {3}none yet\n/);
-    const rowsSent: unknown = JSON.parse((await run('jobs list app --output json')).out);
-    expect(rowsSent).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
+    const jobs: unknown = JSON.parse((await run('jobs list app --output json')).out);
+    expect(jobs).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
   });
 
   test('builds in pages, as many as requested', async () => {
@@ -275,8 +286,8 @@ describe('the command line lists', () => {
     expect([all.exit, all.err]).toEqual([0, '']);
     expect(all.out).toMatch(/^BUILD +STATUS +CREATED.*\n3 +pending .*\n2 +pending .*\n1 +pending /);
     const two = await run('builds list app/unit --limit 2 --output json');
-    const seen: { number: string }[] = JSON.parse(two.out);
-    expect(seen.map(({ number }) => number)).toEqual(['3', '2']);
+    const builds: { number: string }[] = JSON.parse(two.out);
+    expect(builds.map(({ number }) => number)).toEqual(['3', '2']);
     expect(two.err).toBe('There are older builds: use --limit to show more than 2.\n');
     expect((await run('builds list app/unit --status failed')).out).toBe('');
     expect(JSON.parse((await run('trigger app/unit --output json --no-check')).out)).toMatchObject({
