@@ -1,4 +1,4 @@
-/** What the API answers instead of data: a problem in words (RFC 9457). */
+/** An error answer of the API: its status, and the problem in words (RFC 9457). */
 export class RequestProblem extends Error {
   readonly status: number;
 
@@ -35,7 +35,10 @@ export async function requestApi<T>(method: Method, path: string, body?: object)
   return json.data ?? json;
 }
 
-/** Proves to our actions that one of our pages sent the request; empty for viewers who are not signed in. */
+/**
+ * The token that proves to the server that our own page sent a request. Empty for viewers who are not signed
+ * in.
+ */
 function csrfToken(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
 }

@@ -1,6 +1,6 @@
 /*
- * The log of a build: folded by steps, searched, linked, and followed while it is written. The server renders
- * everything else; `live.ts` overhears the events and refreshes it.
+ * Shows the log of a build: viewers can fold its steps, search it, link to its lines, and follow it while the
+ * build runs. The server renders all other parts of the page, and `live.ts` refreshes them.
  */
 import { render } from 'preact';
 import { requestApi } from './api.ts';
@@ -11,7 +11,7 @@ import { LogState } from './build/log-state.ts';
 import { LogViewer } from './build/log-viewer.tsx';
 import { followEvents } from './follow-events.ts';
 
-/** A log without text is drawn after this time: its build has not written any yet. */
+/** If no text arrives for this time, the build has written none yet, so the page draws an empty log. */
 const MAX_EMPTY_MS = 500;
 
 const place = document.getElementById('log-viewer');
@@ -19,8 +19,8 @@ if (place !== null) void showLog(place);
 
 async function showLog(element: HTMLElement): Promise<void> {
   const { url = '' } = element.dataset;
-  const state = new LogState(drawing(element, `${url}/logs`, () => state));
-  // Without the build, the log still has its text.
+  const state = new LogState(logDrawer(element, `${url}/logs`, () => state));
+  // If the request fails, the page still shows the text of the log.
   const build = await requestApi<ShownBuild>('GET', url).catch(() => undefined);
   if (build !== undefined) state.begin(build);
   goToHash(state);
@@ -43,9 +43,10 @@ async function showLog(element: HTMLElement): Promise<void> {
 }
 
 /**
- * Draws the log once in each frame in which it has changed. What the server rendered stays until there is text.
+ * Returns a function that draws the log, at most once in each frame. What the server rendered stays until the
+ * log has text.
  */
-function drawing(element: HTMLElement, plainText: string, state: () => LogState): () => void {
+function logDrawer(element: HTMLElement, plainText: string, state: () => LogState): () => void {
   let version = 0;
   let isWaiting = false;
   const since = performance.now();
@@ -73,7 +74,7 @@ function goToHash(state: LogState): void {
   if (link !== undefined) state.goTo({ ...link, focus: true });
 }
 
-/** Without scripts, the link of a step leads to the log; with them, to its part of the log. */
+/** Makes the link of a step lead to the step's part of the log. Without scripts, it leads to the log. */
 function followStepLink(event: MouseEvent, state: LogState): void {
   const { target } = event;
   const link = target instanceof Element ? target.closest<HTMLElement>('a[data-step]') : null;

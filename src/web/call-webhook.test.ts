@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeAnswer, signatureOf } from './call-webhook.ts';
 
-test('a call is signed as the server checks it', async () => {
+test('a call has the signature that the server expects', async () => {
   const expected = createHmac('sha256', 'sécret').update('{"a":1}').digest('hex');
   expect(await signatureOf('{"a":1}', 'sécret')).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
- * The order of what a viewer reads: what is shown stays in its place, also if it sorts or matches differently
- * by now; new things come last, and what no longer exists goes.
+ * An order that does not move the entries that a viewer reads. Entries that are shown keep their places, even if
+ * they would now sort differently or no longer match. New entries come last. Deleted entries are dropped.
  */
 export function calmOrder(
   shown: readonly number[],

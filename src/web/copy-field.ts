@@ -1,4 +1,6 @@
-/** Copies what a field contains, or selects it where the browser refuses. Returns what happened, in words. */
+/**
+ * Copies the text of a field. If the browser refuses, only selects the text. Returns in words what happened.
+ */
 export async function copyField(field: HTMLInputElement): Promise<string> {
   field.select();
   try {

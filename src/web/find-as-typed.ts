@@ -1,7 +1,7 @@
 import { morph } from './morph.ts';
 import { addressOf } from './search-address.ts';
 
-/** Typing pauses this long before the server is asked. */
+/** How long the viewer must pause before the page asks the server. */
 const PAUSE_MS = 250;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,12 +18,12 @@ async function find(text: string): Promise<void> {
   const request = newest;
   const url = addressOf(location.href, text);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
-  // The viewer has typed more meanwhile, or was signed out.
+  // Ignores the answer if the viewer has typed more meanwhile or was signed out.
   if (request !== newest || !answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const [here, there] = [document.getElementById('versions'), page.getElementById('versions')];
   if (request !== newest || here === null || there === null) return;
   morph(here, there);
-  // Live updates fetch the address of the page: it must ask for the same versions.
+  // Live updates fetch the page by its address, so the address must ask for the same versions.
   history.replaceState(history.state, '', url);
 }

@@ -4,20 +4,21 @@ const RECONNECT_MS = 5000;
 
 type Handlers = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 
-interface Following {
-  /** The address now; a later connection may continue after what was received. */
+interface StreamToFollow {
+  /** Returns the address for a new connection. It may continue after the last event that was received. */
   url: () => string;
   on: Handlers;
-  /** Called when the server has refused a connection; another one follows. */
+  /** Called when the server has refused a connection. Another connection follows. */
   refused?: () => void;
 }
 
 /**
- * Follows a stream of server-sent events until the page closes, the server says that it has ended (`end`), or
- * that the viewer may no longer read it (`closed`: the page loads again, which shows why). Browsers reconnect
- * by themselves when a connection breaks, but not when it was refused. Returns what stops it.
+ * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`. After
+ * `closed`, the viewer may no longer read the stream, so the page loads again, which shows why. Browsers
+ * reconnect by themselves when a connection breaks, but not when the server refused it. Returns a function that
+ * stops following.
  */
-export function followEvents({ url, on, refused }: Following): () => void {
+export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());
   let retry: number | undefined;
   const stop = (): void => {

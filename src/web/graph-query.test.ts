@@ -15,7 +15,7 @@ describe('the query of the graph', () => {
     expect(parseGraphQuery(search)).toEqual(query);
   });
 
-  test('is written without what is off, beside the other parameters', () => {
+  test('is written without switches that are off, and keeps the other parameters', () => {
     const query = { ...NOTHING, groupParallel: true, resource: 'git.a b', version: 3 };
     expect(writeGraphQuery('?other=1&hide_intermediates=1', query)).toBe(
       '?other=1&group_parallel=1&resource=git.a+b&version=3',
@@ -24,7 +24,7 @@ describe('the query of the graph', () => {
     expect(writeGraphQuery('?version=3&resource=x', NOTHING)).toBe('');
   });
 
-  test('has only the switches for the API', () => {
+  test('for the API has only the switches', () => {
     expect(switchesOf({ hideIntermediates: true, groupParallel: false, resource: 'a', version: 1 })).toBe(
       '?hide_intermediates=1',
     );

@@ -1,4 +1,4 @@
-/** What the address of the page says about the graph. */
+/** What the query of the page's address says about the graph. */
 export interface GraphQuery {
   hideIntermediates: boolean;
   groupParallel: boolean;
@@ -20,7 +20,10 @@ export function parseGraphQuery(search: string): GraphQuery {
   };
 }
 
-/** The same as a query, without what is off: `` or `?…`. Keeps the other parameters of the page. */
+/**
+ * Writes the query of an address: empty or `?…`. Leaves out switches that are off, and keeps other
+ * parameters.
+ */
 export function writeGraphQuery(search: string, query: GraphQuery): string {
   const parameters = new URLSearchParams(search);
   const set = (name: string, value: string | undefined): void => {
@@ -35,7 +38,7 @@ export function writeGraphQuery(search: string, query: GraphQuery): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The switches of the graph alone, for the API. */
+/** The query for the API, which has only the switches of the graph. */
 export function switchesOf({ hideIntermediates, groupParallel }: GraphQuery): string {
   return writeGraphQuery('', { hideIntermediates, groupParallel });
 }

@@ -8,7 +8,7 @@ import { versionInWords } from './version-words.ts';
 interface GraphToolsProps {
   query: GraphQuery;
   onChange: (query: GraphQuery) => void;
-  /** Resources whose versions can be followed; none for the public. */
+  /** The resources whose versions can be followed. Empty for the public. */
   resources: readonly string[];
   versions: readonly ListedVersion[];
   way: FollowedWay | undefined;
@@ -16,7 +16,7 @@ interface GraphToolsProps {
   onOlder: (() => void) | undefined;
 }
 
-/** What of the pipeline is drawn, and which version is followed. */
+/** The controls of the graph: which nodes it draws, and which version it follows. */
 export function GraphTools(props: GraphToolsProps): JSX.Element {
   const { query, onChange, resources } = props;
   return (
@@ -70,9 +70,9 @@ function VersionTools({ query, onChange, resources, versions, way, onOlder }: Gr
           }
         >
           <option value="">{versions.length === 0 ? 'No versions' : 'Choose a version…'}</option>
-          {withFollowed(versions, version, way).map((one) => (
-            <option key={one.id} value={String(one.id)}>
-              {versionInWords(one.version)}
+          {withFollowed(versions, version, way).map((listed) => (
+            <option key={listed.id} value={String(listed.id)}>
+              {versionInWords(listed.version)}
             </option>
           ))}
         </select>
@@ -91,7 +91,7 @@ function VersionTools({ query, onChange, resources, versions, way, onOlder }: Gr
   );
 }
 
-/** The list with the version that is followed, which may be older than those in it. */
+/** Adds the followed version to the list if it is older than the versions in the list. */
 function withFollowed(
   versions: readonly ListedVersion[],
   version: number | undefined,
@@ -101,7 +101,7 @@ function withFollowed(
   return isListed || way === undefined || way.version.id !== version ? versions : [...versions, way.version];
 }
 
-/** How far the followed version has come. */
+/** Says how many of the jobs have built the followed version. */
 export function WayNote({ way }: { way: FollowedWay | undefined }): JSX.Element {
   const { built, all } = way === undefined ? { built: 0, all: 0 } : progressOf(way);
   return (

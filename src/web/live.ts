@@ -1,5 +1,6 @@
 /*
- * Live updates of a page: events refresh its parts. Pages also work without this file.
+ * Live updates of a page: when an event arrives, parts of the page are refreshed. Pages also work without
+ * this file.
  */
 import { followEvents } from './follow-events.ts';
 import { morph } from './morph.ts';
@@ -10,35 +11,35 @@ import { keepTimesCurrent } from './show-times.ts';
 
 const RETRY_MS = 5000;
 
-/* Only the server renders the parts that change: after an event, the page is fetched again. */
-let refreshing = false;
-let again = false;
+/* Only the server renders the parts that change, so after an event the page is fetched again. */
+let isRefreshing = false;
+let mustRefreshAgain = false;
 
 function refresh(): void {
-  if (refreshing) {
-    again = true;
+  if (isRefreshing) {
+    mustRefreshAgain = true;
     return;
   }
-  refreshing = true;
-  setTimeout(() => void replaceLive().catch(refreshLater).then(refreshed), REFRESH_MS);
+  isRefreshing = true;
+  setTimeout(() => void replaceLive().catch(refreshLater).then(endRefresh), REFRESH_MS);
 }
 
 /**
- * The server did not answer with a page. It does not repeat events that the page missed, so the page does not
- * wait for one.
+ * Tries again later, because the server did not answer with a page. The page does not wait for another event,
+ * because the server does not repeat events.
  */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);
 }
 
-function refreshed(): void {
-  refreshing = false;
-  if (!again) return;
-  again = false;
+function endRefresh(): void {
+  isRefreshing = false;
+  if (!mustRefreshAgain) return;
+  mustRefreshAgain = false;
   refresh();
 }
 
-/** The viewer was signed out, or the page is gone. */
+/** Whether the viewer was signed out, or the page no longer exists. */
 function isOver({ redirected, status }: Response): boolean {
   return redirected || status === 403 || status === 404;
 }
@@ -80,6 +81,6 @@ function listen(events: string): void {
 keepTimesCurrent();
 sendActionsByScript();
 const { events } = document.body.dataset;
-// The script of a page may follow the events itself.
+// On pages without an address of events here, another script follows the events and announces them.
 if (events !== undefined) listen(events);
 else for (const name of ['build', 'end', REFUSED]) overhearEvents(name, refresh);

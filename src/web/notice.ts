@@ -1,4 +1,4 @@
-/** Shows a message above the page, where screen readers announce it, until the viewer closes it. */
+/** Shows a message above the page until the viewer closes it. Screen readers announce the message. */
 export function showNotice(message: string): void {
   const notice = document.createElement('div');
   notice.className = 'notice';
@@ -13,7 +13,8 @@ export function showNotice(message: string): void {
   notice.append(words, close);
   hideNotice();
   document.body.append(notice);
-  // After it is in the document: a screen reader announces what changes in an alert.
+  // The text is set after the alert is in the document, because screen readers announce only changes of an
+  // alert.
   words.textContent = message;
 }
 

@@ -1,23 +1,23 @@
 /*
- * The scripts of a page are separate files, and browsers open few connections to a server: one script follows
- * the stream of the page, and the other ones overhear its events.
+ * Browsers open few connections to a server, so only one script of a page follows the stream of events. It
+ * announces each event to the other scripts, which are separate files.
  */
 const REPEAT = 'millrace:repeat';
 
 /** Announced when the server has refused the connection, such as after the session has ended. */
 export const REFUSED = 'refused';
 
-const last = new Map<string, string>();
+const newestEvents = new Map<string, string>();
 
 /** Passes an event on to the other scripts of the page. */
 export function announceEvent(name: string, data: string): void {
-  if (last.size === 0) document.addEventListener(REPEAT, repeat);
-  last.set(name, data);
+  if (newestEvents.size === 0) document.addEventListener(REPEAT, repeat);
+  newestEvents.set(name, data);
   dispatch(name, data);
 }
 
 function repeat(): void {
-  for (const [name, data] of last) dispatch(name, data);
+  for (const [name, data] of newestEvents) dispatch(name, data);
 }
 
 function dispatch(name: string, data: string): void {
@@ -26,7 +26,10 @@ function dispatch(name: string, data: string): void {
 
 const typeOf = (name: string): string => `millrace:${name}`;
 
-/** Hears the newest event of this name, if one has come already, and all that follow. */
+/**
+ * Calls `hear` for each announced event of this name, and at once with the newest event if one was announced
+ * before. Returns a function that stops this.
+ */
 export function overhearEvents(name: string, hear: (data: string) => void): () => void {
   const listen = (event: Event): void => {
     if (event instanceof MessageEvent && typeof event.data === 'string') hear(event.data);

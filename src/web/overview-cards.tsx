@@ -6,13 +6,13 @@ import type { PictureVersions } from './picture-versions.ts';
 import { exactTime, relativeTime } from './relative-time.ts';
 
 /*
- * The cards of an overview, as `src/adapters/http/pages/overview-cards.ts` writes them: the first drawing
- * keeps the elements of the server, so pictures do not load twice.
+ * The cards of an overview, with the same elements and picture addresses as the server writes them in
+ * `src/adapters/http/pages/overview-cards.ts`.
  */
 
 interface Drawing {
   now: Date;
-  /** The page shows a single team. */
+  /** True: the page shows a single team. */
   isOnly: boolean;
   pictures: PictureVersions;
 }
@@ -107,7 +107,7 @@ function FailedJobs({ card }: { card: PipelineCard }): ComponentChildren {
   );
 }
 
-/** A new element for each text: the script of all pages may rewrite times, too. */
+/** A time. It gets a new element for each text, because the script of all pages may also rewrite times. */
 function Time({ at, now }: { at: string; now: Date }): JSX.Element {
   const time = new Date(at);
   const text = relativeTime(time, now);

@@ -1,6 +1,6 @@
 /*
- * The overview of pipelines: searches and filters as the viewer types, and follows the stream. Cards keep
- * their order while the viewer reads.
+ * The overview of pipelines. It searches and filters while the viewer types, and follows the stream of events.
+ * Cards keep their order while the viewer reads.
  */
 import { render } from 'preact';
 import type { CardFilter } from '#domain/graph/order-cards.ts';
@@ -39,7 +39,7 @@ class OverviewPage {
   readonly #pictures = new PictureVersions(() => this.#draw());
   #state = NO_OVERVIEW;
   #status: CardStatus | undefined;
-  /** Row ids in the order in which they are shown; empty: sort them. */
+  /** The ids of pipelines in the order in which they are shown. Empty: the next drawing sorts them. */
   #order: readonly number[] = [];
   #limit = CARDS_PER_PAGE;
   #isConnected = true;
@@ -81,7 +81,7 @@ class OverviewPage {
     return { text: this.#search.value, ...(this.#status !== undefined && { status: this.#status }) };
   }
 
-  /** Pictures of the server's page that were refused before this script could hear of it. */
+  /** Loads pictures again that the server refused before this script could listen to their errors. */
   #retryPictures(): void {
     for (const image of this.#place.querySelectorAll('img'))
       if (image.complete && image.naturalWidth === 0) image.src = `${image.src}&at=${Date.now()}`;
@@ -116,7 +116,7 @@ class OverviewPage {
     this.#search.select();
   }
 
-  /** Without pipelines there is nothing to search, and the page of a team says how to create one. */
+  /** Without pipelines, hides the search and shows how to create the first pipeline. */
   #showEmpty(isEmpty: boolean): void {
     const empty = document.getElementById('overview-empty');
     if (empty !== null) empty.hidden = !isEmpty;
@@ -138,16 +138,16 @@ class OverviewPage {
     const { matching, counts } = selectCards(teams, cards, filter);
     const sorted = matching.map(({ id }) => id);
     const byId = new Map(cards.map((card) => [card.id, card]));
-    const calm = calmOrder(this.#order, sorted, new Set(byId.keys()));
+    const order = calmOrder(this.#order, sorted, new Set(byId.keys()));
     const byTeam = Map.groupBy(
-      calm.flatMap((id) => byId.get(id) ?? []),
+      order.flatMap((id) => byId.get(id) ?? []),
       ({ team }) => team,
     );
     const shown = teams.flatMap(({ name }) => byTeam.get(name) ?? []);
     this.#order = shown.map(({ id }) => id);
     const filtered = isFiltered(filter);
     this.#showEmpty(cards.length === 0);
-    // Preact would leave parts of the server's page that the first drawing does not have.
+    // Without this, Preact would keep elements of the server's page that the first drawing does not have.
     if (!this.#hasDrawn) this.#place.replaceChildren();
     this.#hasDrawn = true;
     render(

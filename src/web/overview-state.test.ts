@@ -30,7 +30,7 @@ const STATE = withTeam(TEAMS, { team: 'a', pipelines: [sent(1), sent(2)] });
 const ids = (state: typeof STATE): number[] => allCards(state).map(({ id }) => id);
 
 describe('the state of an overview', () => {
-  test('is complete once each team has come whose pipelines are shown', () => {
+  test('is complete once the pipelines of each shown team have arrived', () => {
     expect([NO_OVERVIEW, TEAMS, STATE].map(isComplete)).toEqual([false, false, true]);
     expect(STATE.teams[0]).toEqual({
       name: 'a',
@@ -41,7 +41,7 @@ describe('the state of an overview', () => {
     });
   });
 
-  test('takes changes in place, adds new pipelines at the end and removes deleted ones', () => {
+  test('replaces changed pipelines in place, adds new ones at the end and removes deleted ones', () => {
     const failure = { job: 'unit', build: '7', at: '2026-11-26T10:00:00.000Z', jobs: 2 };
     const after = withChanges(STATE, {
       team: 'a',

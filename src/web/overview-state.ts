@@ -2,10 +2,10 @@ import { defined } from '#defined';
 import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
 import type { CardBuild, CardStatus, PipelineCard } from '#domain/graph/pipeline-card.ts';
 
-/* What the stream of an overview has sent so far. */
+/* The state of an overview, from the events that its stream has sent so far. */
 
 export interface ViewedTeam extends OverviewTeam {
-  /** Of the viewer; absent for global admins in teams of others. */
+  /** The role of the viewer. Absent for global admins who are not members of the team. */
   role?: string;
 }
 
@@ -44,7 +44,7 @@ export interface OverviewEvents {
   changes: { team: string; pipelines: SentCard[]; removed: number[] };
 }
 
-/** Cards that arrived before stay until their team is sent again. */
+/** Sets the teams. Cards that arrived before stay until the stream sends their team again. */
 export function withTeams(state: FollowedOverview, { teams }: OverviewEvents['teams']): FollowedOverview {
   return {
     ...state,
@@ -69,7 +69,7 @@ export function withChanges(state: FollowedOverview, changes: OverviewEvents['ch
   return { ...state, cards: new Map(state.cards).set(team, cards) };
 }
 
-/** The page of the server stays until everything has arrived. */
+/** Whether the cards of all shown teams have arrived. Until then, the page shows what the server rendered. */
 export function isComplete({ teams, cards }: FollowedOverview): boolean {
   return teams.length > 0 && teams.every(({ name, shown }) => !shown || cards.has(name));
 }
@@ -78,7 +78,9 @@ export function allCards({ teams, cards }: FollowedOverview): PipelineCard[] {
   return teams.flatMap(({ name }) => cards.get(name) ?? []);
 }
 
-/** Row ids of cards that differ between two states, so that their pictures may, too. */
+/**
+ * The ids of pipelines whose cards differ between two states, so that their pictures may have changed too.
+ */
 export function changedCards(before: FollowedOverview, after: FollowedOverview): number[] {
   const known = new Map(allCards(before).map((card) => [card.id, JSON.stringify(card)]));
   return allCards(after)

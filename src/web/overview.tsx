@@ -11,10 +11,10 @@ interface OverviewProps {
   base: string;
   filter: CardFilter;
   counts: ReadonlyMap<CardStatus, number>;
-  /** Cards that are shown, also on further pages, and all cards. */
+  /** How many cards match, also on further pages, and how many cards there are. */
   found: number;
   all: number;
-  /** Cards that are shown only when asked for. */
+  /** How many matching cards are shown only after a press on "Show more". */
   more: number;
   sections: OverviewSection<ViewedTeam>[];
   isSorted: boolean;
@@ -27,7 +27,7 @@ interface OverviewProps {
   showMore: () => void;
 }
 
-/** Everything below the search box; it follows the stream. */
+/** Everything below the search box. */
 export function OverviewBody(props: OverviewProps): JSX.Element {
   const { base, found, all, more, sections, now, pictures } = props;
   const isOnly = base !== '/teams';
@@ -108,7 +108,7 @@ interface ActProps {
   isCurrent?: boolean;
 }
 
-/** A link that acts at once, unless it is to open elsewhere. */
+/** A link that calls `act`, unless the viewer opens it in another tab or window. */
 function Act({ href, act, label, isCurrent = false, class: names }: ActProps): JSX.Element {
   return (
     <a

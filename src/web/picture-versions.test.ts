@@ -16,7 +16,7 @@ function open() {
   return { pictures, versions };
 }
 
-test('a picture loads again once the server no longer has the one from before the change', () => {
+test('a picture loads again once the server no longer caches the picture from before the change', () => {
   const { pictures } = open();
   pictures.changed(1);
   jest.advanceTimersByTime(REFRESH_MS - 1);
@@ -25,7 +25,7 @@ test('a picture loads again once the server no longer has the one from before th
   expect([pictures.of(1), pictures.of(2)]).toEqual([expect.any(Number), undefined]);
 });
 
-test('many changes load two pictures: after the first and after the last', () => {
+test('many changes load the picture twice: after the first and after the last change', () => {
   const { pictures, versions } = open();
   for (let times = 0; times < 10; times += 1) pictures.changed(1);
   jest.advanceTimersByTime(20 * REFRESH_MS);
@@ -34,13 +34,13 @@ test('many changes load two pictures: after the first and after the last', () =>
 
 test('a refused picture is hidden and requested a few more times, until it loads', () => {
   const { pictures } = open();
-  const seen = new Set<number | undefined>();
+  const versions = new Set<number | undefined>();
   for (let times = 0; times < 10; times += 1) {
     pictures.failed(1);
     jest.advanceTimersByTime(200_000);
-    seen.add(pictures.of(1));
+    versions.add(pictures.of(1));
   }
-  expect([seen.size, pictures.isBroken(1)]).toEqual([5, true]);
+  expect([versions.size, pictures.isBroken(1)]).toEqual([5, true]);
   pictures.loaded(1);
   expect(pictures.isBroken(1)).toBe(false);
 });

@@ -4,13 +4,13 @@ const RETRIES = 5;
 const RETRY_MS = 1000;
 
 /**
- * Decides when pictures load again. The server may keep the picture from before a change for a second, so a
- * pipeline that changes all the time loads one picture in that time. The server refuses pictures while it
- * draws many others: those are requested again later.
+ * Decides when pictures load again. The server may cache the picture from before a change for a second, so the
+ * picture of a pipeline that changes all the time loads only once in that time. While the server draws many
+ * pictures, it refuses others. These are requested again later.
  */
 export class PictureVersions {
   readonly #versions = new Map<number, number>();
-  /** Row ids that wait, and whether they changed again since. */
+  /** The ids of pipelines whose pictures wait to load, and whether the pipelines have changed again since. */
   readonly #waiting = new Map<number, boolean>();
   readonly #failures = new Map<number, number>();
   readonly #draw: () => void;
@@ -19,7 +19,7 @@ export class PictureVersions {
     this.#draw = draw;
   }
 
-  /** Undefined: as the page loaded it. */
+  /** The version of a picture. Undefined: the picture has not changed since the page was loaded. */
   of(id: number): number | undefined {
     return this.#versions.get(id);
   }
@@ -41,7 +41,7 @@ export class PictureVersions {
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     this.#draw();
-    // Random, so that the pictures of a page do not all come back at once.
+    // The wait is random, so that the pictures of a page do not all load again at once.
     if (failures <= RETRIES && !this.#waiting.has(id))
       this.#wait(id, RETRY_MS * 2 ** failures * (0.5 + Math.random()));
   }

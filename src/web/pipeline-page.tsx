@@ -1,6 +1,6 @@
 /*
- * The graph of a pipeline that lives: it takes the place of the picture, follows the states, and shows the
- * way of a version. Without this script, the page shows the picture.
+ * The live graph of a pipeline. It replaces the picture, follows the states, and shows the way of a version.
+ * Without this script, the page shows the picture.
  */
 import { render, type JSX } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ import { useGraphOf } from './use-graph-of.ts';
 import { useVersionWay } from './use-version-way.ts';
 
 interface PageProps {
-  /** Address of the pipeline. */
+  /** The address of the pipeline. */
   pipeline: string;
   title: string;
   /** Members can follow versions. */
@@ -100,7 +100,7 @@ async function start(place: HTMLElement): Promise<void> {
   render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, place);
 }
 
-/** Without the graph, the page shows the picture, as it does without scripts. */
+/** Shows the picture instead of the graph, as the page does without scripts. */
 function showPicture(): void {
   document.getElementById('graph')?.classList.add('graph-failed');
 }

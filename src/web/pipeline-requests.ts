@@ -13,7 +13,7 @@ export interface ListedVersion {
 export const fetchGraph = async (pipeline: string, query: GraphQuery): Promise<LaidOutGraph> =>
   await requestApi<LaidOutGraph>('GET', `${pipeline}/graph${switchesOf(query)}`);
 
-/** The state that the event stream brings too, for pages whose stream was refused. */
+/** Fetches the same state that the event stream sends, for pages whose stream was refused. */
 export async function fetchState(pipeline: string): Promise<PipelineEventData> {
   const [about, jobs, resources] = await Promise.all([
     requestApi<PipelineEventData['pipeline']>('GET', pipeline),
@@ -26,7 +26,7 @@ export async function fetchState(pipeline: string): Promise<PipelineEventData> {
 const resourceUrl = (pipeline: string, resource: string): string =>
   `${pipeline}/resources/${encodeURIComponent(resource)}`;
 
-/** The newest versions, or those before this one. */
+/** Fetches the newest versions, or the versions before the one with the id `before`. */
 export async function fetchVersions(
   pipeline: string,
   resource: string,
@@ -57,7 +57,7 @@ export async function fetchWay(pipeline: string, resource: string, id: number): 
   const url = `${resourceUrl(pipeline, resource)}/versions/${id}/path`;
   const answer = await requestApi<VersionPathAnswer>('GET', url);
   const jobs = answer.path.map(({ job_name, build, retries }): [string, WayBuild | undefined] => {
-    // The newest retry counts.
+    // If the build was retried, the newest retry counts.
     const newest = retries.at(-1) ?? build;
     return [job_name, newest === null ? undefined : { number: newest.build_number, status: newest.status }];
   });

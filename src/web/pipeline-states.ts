@@ -3,10 +3,10 @@ import type { PipelineEventData } from './graph/pipeline-state.ts';
 import { overhearEvents } from './overhear-events.ts';
 import { fetchState } from './pipeline-requests.ts';
 
-/** How long a page waits for the stream before it asks for the states. */
+/** How long a page waits for the stream before it requests the states from the API. */
 const PATIENCE_MS = 1000;
 
-/** The newest state of the stream, or of the API if the stream brings none. */
+/** The newest state of the stream, or of the API if the stream sends none in time. */
 export async function findState(pipeline: string): Promise<PipelineEventData> {
   const { promise, resolve, reject } = Promise.withResolvers<PipelineEventData>();
   const stop = overhearEvents('pipeline', (data) => resolve(JSON.parse(data)));
@@ -19,7 +19,7 @@ export async function findState(pipeline: string): Promise<PipelineEventData> {
   }
 }
 
-/** The newest state, from the one that is known. */
+/** The newest state. Begins with the state that is known. */
 export function usePipelineState(known: PipelineEventData): PipelineEventData {
   const [state, setState] = useState(known);
   useEffect(() => overhearEvents('pipeline', (data) => setState(JSON.parse(data))), []);

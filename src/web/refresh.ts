@@ -1,6 +1,6 @@
 /**
- * How long a page waits after an event before it fetches itself again. Pictures and public pages are cached
- * for a second: an earlier request could get the page from before the event, and no further event would
- * correct it.
+ * How long a page waits after an event before it fetches itself again. The server caches pictures and public
+ * pages for a second. An earlier request could get the page from before the event, and no further event would
+ * correct the page.
  */
 export const REFRESH_MS = 1200;

@@ -9,7 +9,7 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** "3 minutes ago", in the largest unit that fits; below 45 seconds "just now" or "in a moment". */
+/** A text such as "3 minutes ago", in the largest unit that fits. Below 45 s, "just now" or "in a moment". */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   const distance = Math.abs(seconds);

@@ -1,6 +1,6 @@
 /*
- * The page of a resource: finds versions while the viewer types, shows the address of the webhook without
- * another page, copies it, and calls it. The page also works without this file.
+ * The page of a resource: finds versions while the viewer types, and shows, copies and tests the webhook
+ * without loading another page. The page also works without this file.
  */
 import { render } from 'preact';
 import { useState } from 'preact/hooks';
@@ -10,20 +10,20 @@ import { findAsTyped } from './find-as-typed.ts';
 
 /** A button beside a field that copies what the field contains. */
 function CopyButton({ field }: { field: HTMLInputElement }) {
-  const [said, setSaid] = useState('Copy');
+  const [label, setLabel] = useState('Copy');
   const copy = async (): Promise<void> => {
-    setSaid(await copyField(field));
-    setTimeout(() => setSaid('Copy'), 5000);
+    setLabel(await copyField(field));
+    setTimeout(() => setLabel('Copy'), 5000);
   };
-  const label = field.labels?.[0]?.textContent?.toLowerCase() ?? 'text';
+  const fieldName = field.labels?.[0]?.textContent?.toLowerCase() ?? 'text';
   return (
-    <button type="button" class="quiet" aria-label={`Copy the ${label}`} onClick={() => void copy()}>
-      <span aria-live="polite">{said}</span>
+    <button type="button" class="quiet" aria-label={`Copy the ${fieldName}`} onClick={() => void copy()}>
+      <span aria-live="polite">{label}</span>
     </button>
   );
 }
 
-/** Calls the webhook as a forge does and says what the server answered. */
+/** A button that calls the webhook as a forge does, and the answer of the server. */
 function WebhookTest({ address, secret }: { address: string; secret: string }) {
   const [answer, setAnswer] = useState('');
   const [calling, setCalling] = useState(false);
@@ -42,7 +42,7 @@ function WebhookTest({ address, secret }: { address: string; secret: string }) {
   );
 }
 
-/** Puts a copy button after each field for it, and the test at its place. */
+/** Adds a copy button after each field that has one, and the button that tests the webhook. */
 function drawWebhook(section: Element): void {
   const fields = [...section.querySelectorAll<HTMLInputElement>('input[data-copy]')];
   for (const field of fields) {
@@ -57,7 +57,7 @@ function drawWebhook(section: Element): void {
     render(<WebhookTest address={address.value} secret={secret.value} />, test);
 }
 
-/** The address is in the page only after the viewer asked for it: this asks without leaving the page. */
+/** Fetches the page with the address of the webhook, and shows the address without loading the page. */
 async function showWebhook(section: Element, link: HTMLAnchorElement): Promise<void> {
   const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -76,7 +76,7 @@ const show = document.getElementById('webhook-show');
 if (webhook !== null) drawWebhook(webhook);
 if (webhook !== null && show instanceof HTMLAnchorElement)
   show.addEventListener('click', (event) => {
-    // Another tab, if the viewer wants one.
+    // With one of these keys, the browser opens the link in another tab or window.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     void showWebhook(webhook, show);

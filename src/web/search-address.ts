@@ -1,4 +1,4 @@
-/** The address of the page with this text, from its newest version on. */
+/** The address of the page that finds versions with this text, beginning with the newest version. */
 export function addressOf(page: string, text: string): string {
   const url = new URL(page);
   url.searchParams.delete('before');

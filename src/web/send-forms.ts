@@ -2,9 +2,9 @@ import { morph } from './morph.ts';
 import { hideNotice, showNotice } from './notice.ts';
 
 /**
- * Sends the buttons of pages (forms of the class `action`) without loading the page again: the page stays
- * where it is and shows what changed, and a refusal appears above it in the words of the server. Other forms,
- * and buttons that lead to another page, load pages as without scripts.
+ * Sends forms of the class `action` (buttons of pages) without loading the page again. The page keeps its
+ * position and shows what changed. If the server refuses, its message appears above the page. Other forms, and
+ * buttons that lead to another page, load pages as they do without scripts.
  */
 export function sendActionsByScript(): void {
   document.addEventListener('submit', (event) => {
@@ -34,7 +34,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   else location.assign(answer.url);
 }
 
-/** Why the server did nothing, in words; undefined if it did what the button says. */
+/** Why the server refused, in words. Undefined: the server did what the button says. */
 function refusalOf(form: HTMLFormElement, answer: Response, page: Document): string | undefined {
   const signsOut = new URL(form.action).pathname.startsWith('/auth/');
   if (answer.redirected && isSignIn(answer.url) && !signsOut) return SIGNED_OUT;
@@ -47,7 +47,7 @@ const SIGNED_OUT =
 
 const isSignIn = (url: string): boolean => new URL(url).pathname === '/auth/login';
 
-/** What was typed into the form has been sent, so the page shows what the server has now. */
+/** Resets the form, because its values have been sent, and shows what the server has now. */
 function showSent(form: HTMLFormElement, page: Document): boolean {
   form.reset();
   return showPart(page);
@@ -55,7 +55,10 @@ function showSent(form: HTMLFormElement, page: Document): boolean {
 
 const isThisPage = (url: string): boolean => new URL(url).pathname === location.pathname;
 
-/** Replaces what live updates replace, or else the whole content. False if the pages are too different. */
+/**
+ * Replaces the parts that live updates replace, or else the whole content. Returns false if the pages differ
+ * too much.
+ */
 function showPart(page: Document): boolean {
   for (const id of ['status', 'live', 'main']) {
     const [here, there] = [document.getElementById(id), page.getElementById(id)];
@@ -67,7 +70,9 @@ function showPart(page: Document): boolean {
   return true;
 }
 
-/** Shows a page that the server sent as the answer itself, such as a new token: its address stays this one. */
+/**
+ * Shows a page that is the response itself, such as a page with a new token. The address of the page stays.
+ */
 function showPage(page: Document): void {
   document.title = page.title;
   const [here, there] = [document.getElementById('main'), page.getElementById('main')];

@@ -2,7 +2,7 @@ import { exactTime, relativeTime } from './relative-time.ts';
 
 const EVERY_MS = 30_000;
 
-/** Shows times relative to now; the exact time, in the viewer's time zone, appears when they point at it. */
+/** Writes times relative to now. The exact time, in the viewer's time zone, is in the tooltip. */
 export function showTimes(within: ParentNode): void {
   const now = new Date();
   for (const time of within.querySelectorAll('time')) {
@@ -14,7 +14,7 @@ export function showTimes(within: ParentNode): void {
   }
 }
 
-/** Keeps the times of the page true while it is open. */
+/** Writes the relative times of the page again and again while it is open. */
 export function keepTimesCurrent(): void {
   showTimes(document);
   setInterval(() => showTimes(document), EVERY_MS);

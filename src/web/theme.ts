@@ -7,7 +7,7 @@ function isTheme(value: string | null | undefined): value is Theme {
   return THEMES.some((theme) => theme === value);
 }
 
-/** What the viewer chose on this device; a browser may forbid pages to remember anything. */
+/** The theme that the viewer chose on this device. Browsers may forbid pages to store anything. */
 function chosenTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
@@ -26,7 +26,7 @@ function remember(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // The choice holds for this page only.
+    // Without storage, the choice applies only to this page.
   }
 }
 

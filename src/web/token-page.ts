@@ -1,6 +1,8 @@
 import { copyField } from './copy-field.ts';
 
-/* Copies a new API token, which is shown once. Without this file, people select the text. */
+/*
+ * Adds a button that copies a new API token, which is shown once. Without this file, people select the text.
+ */
 const field = document.getElementById('token');
 const place = document.getElementById('copy-token');
 
@@ -8,11 +10,11 @@ if (field instanceof HTMLInputElement && place !== null) {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
-  const said = document.createElement('span');
-  said.role = 'status';
+  const status = document.createElement('span');
+  status.role = 'status';
   const copy = async (): Promise<void> => {
-    said.textContent = `${await copyField(field)}.`;
+    status.textContent = `${await copyField(field)}.`;
   };
   button.addEventListener('click', () => void copy());
-  place.append(button, said);
+  place.append(button, status);
 }

@@ -5,19 +5,19 @@ import { structureOf, type PipelineEventData } from './graph/pipeline-state.ts';
 import { fetchGraph } from './pipeline-requests.ts';
 import { problemWords } from './problem-words.ts';
 
-interface Wanted {
+interface GraphToShow {
   pipeline: string;
   query: GraphQuery;
   state: PipelineEventData;
-  /** The graph that the page has, or why it has none. */
+  /** The graph when the page was opened, or why there was none. */
   first: LaidOutGraph | string;
 }
 
 /**
- * The graph in the chosen shape, or why there is none. It is fetched again when the shape or the definition
- * changes; until then the one before stays.
+ * The graph in the chosen shape, or why there is none. When the shape or the definition changes, fetches the
+ * graph again and keeps the earlier one until the new one arrives.
  */
-export function useGraphOf({ pipeline, query, state, first }: Wanted): LaidOutGraph | string {
+export function useGraphOf({ pipeline, query, state, first }: GraphToShow): LaidOutGraph | string {
   const [graph, setGraph] = useState(first);
   const key = `${switchesOf(query)} ${structureOf(state)}`;
   const shown = useRef(key);
@@ -25,8 +25,8 @@ export function useGraphOf({ pipeline, query, state, first }: Wanted): LaidOutGr
     if (shown.current === key) return undefined;
     shown.current = key;
     let isWanted = true;
-    const show = (found: LaidOutGraph | string): void => {
-      if (isWanted) setGraph(found);
+    const show = (fetched: LaidOutGraph | string): void => {
+      if (isWanted) setGraph(fetched);
     };
     void fetchGraph(pipeline, query).then(show, (error: unknown) => show(problemWords(error)));
     return () => {

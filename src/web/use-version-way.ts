@@ -4,14 +4,14 @@ import type { PipelineEventData } from './graph/pipeline-state.ts';
 import { fetchVersions, fetchWay, type FollowedWay, type ListedVersion } from './pipeline-requests.ts';
 import { problemWords } from './problem-words.ts';
 
-interface Wanted {
+interface VersionToFollow {
   pipeline: string;
   query: GraphQuery;
   state: PipelineEventData;
   isMember: boolean;
 }
 
-interface Following {
+interface FollowedVersion {
   way: FollowedWay | undefined;
   versions: readonly ListedVersion[];
   /** Loads older versions. Undefined: there are none. */
@@ -21,8 +21,8 @@ interface Following {
 
 const PAGE = 50;
 
-/** The versions of the chosen resource, and the way of the chosen version, as builds go on. */
-export function useVersionWay({ pipeline, query, state, isMember }: Wanted): Following {
+/** The versions of the chosen resource, and the way of the chosen version, updated while builds run. */
+export function useVersionWay({ pipeline, query, state, isMember }: VersionToFollow): FollowedVersion {
   const resource = isMember ? query.resource : undefined;
   const [problem, setProblem] = useState<string>();
   const fail = useCallback((error: unknown) => setProblem(problemWords(error)), []);
@@ -35,13 +35,13 @@ export function useVersionWay({ pipeline, query, state, isMember }: Wanted): Fol
       setWay(undefined);
       return undefined;
     }
-    return forLatest(fetchWay(pipeline, resource, version), setWay, fail);
+    return unlessReplaced(fetchWay(pipeline, resource, version), setWay, fail);
   }, [pipeline, resource, version, state, fail]);
   const isShown = way?.resource === resource && way?.version.id === version;
   return { way: isShown ? way : undefined, versions, older, problem };
 }
 
-interface VersionsWanted extends Pick<Wanted, 'pipeline' | 'state'> {
+interface VersionsToList extends Pick<VersionToFollow, 'pipeline' | 'state'> {
   resource: string | undefined;
   fail: (error: unknown) => void;
 }
@@ -51,14 +51,14 @@ function useVersions({
   resource,
   state,
   fail,
-}: VersionsWanted): Pick<Following, 'versions' | 'older'> {
+}: VersionsToList): Pick<FollowedVersion, 'versions' | 'older'> {
   const [known, setKnown] = useState<{ resource: string; list: ListedVersion[]; hasOlder: boolean }>();
   const count = state.resources.find(({ name }) => name === resource)?.versions;
   useEffect(() => {
     if (resource === undefined) return undefined;
     const show = (list: ListedVersion[]): void =>
       setKnown({ resource, list, hasOlder: list.length === PAGE });
-    return forLatest(fetchVersions(pipeline, resource), show, fail);
+    return unlessReplaced(fetchVersions(pipeline, resource), show, fail);
   }, [pipeline, resource, count, fail]);
   const isShown = known !== undefined && known.resource === resource;
   const last = isShown ? known.list.at(-1) : undefined;
@@ -72,8 +72,8 @@ function useVersions({
   return { versions: isShown ? known.list : [], older: isShown && known.hasOlder ? older : undefined };
 }
 
-/** Hands the answer on, unless the returned function was called before. */
-function forLatest<T>(
+/** Calls `show` or `fail` with the answer. Returns a function that makes a later answer be ignored. */
+function unlessReplaced<T>(
   answer: Promise<T>,
   show: (found: T) => void,
   fail: (error: unknown) => void,

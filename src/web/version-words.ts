@@ -1,6 +1,9 @@
 const MAX_CHARACTERS = 60;
 
-/** A version in one line: `ref: 3f2a91c`, with further fields after it, cut at the end. */
+/**
+ * A version in one line: its fields, such as `ref: 3f2a91c, message: two lines`. A long line is cut at its
+ * end.
+ */
 export function versionInWords(version: Readonly<Record<string, string>>): string {
   const words = Object.entries(version)
     .map(([name, value]) => `${name}: ${value}`)

@@ -1,10 +1,10 @@
 import type { LineBlock } from './line-block.ts';
 import { StepLines } from './step-lines.ts';
 
-/** What a page stores of the log of a build. More is in the plain text. */
+/** How much of the log of a build a page stores. Older lines are only in the plain text. */
 export const LOG_LIMITS = { lines: 200_000, bytes: 16 * 1024 * 1024 };
 
-/** What the stream and the API send of a log. */
+/** A part of a log, as the stream and the API send it. */
 export interface LogChunk {
   attempt: number;
   sequence: number;
@@ -25,12 +25,12 @@ export interface LoggedStep {
 export class BuildLog {
   readonly #limits: typeof LOG_LIMITS;
   readonly #steps = new Map<string, LoggedStep>();
-  /** Oldest first. */
+  /** Blocks that take no more lines, oldest first. */
   readonly #full: { log: LoggedStep; block: LineBlock }[] = [];
-  /** Of the full blocks. */
+  /** The size of the full blocks. */
   #bytes = 0;
   #lines = 0;
-  /** Sequence number of the last chunk. */
+  /** The sequence number of the last chunk. */
   last = 0;
 
   constructor(limits = LOG_LIMITS) {
@@ -51,10 +51,10 @@ export class BuildLog {
       this.#lines += block.count;
       this.#bytes += block.size;
     }
-    this.#drop();
+    this.#dropOldest();
   }
 
-  /** Creates it, if it is the first text of the step. */
+  /** Returns the log of a step, which it creates for the first text of the step. */
   step(attempt: number, step: string): LoggedStep {
     const key = sectionKeyOf(attempt, step);
     const known = this.#steps.get(key) ?? { key, attempt, step, lines: new StepLines() };
@@ -62,7 +62,8 @@ export class BuildLog {
     return known;
   }
 
-  #drop(): void {
+  /** Drops the oldest blocks until the rest is within the limits. */
+  #dropOldest(): void {
     while (this.#bytes > this.#limits.bytes || this.#lines > this.#limits.lines) {
       const oldest = this.#full.shift();
       if (oldest === undefined) return;

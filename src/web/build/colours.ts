@@ -3,14 +3,14 @@
 /** Red, green, blue: 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** The sixteen named colours, which differ between terminals. */
+/** The sixteen named colours, as this page shows them. Each terminal has its own. */
 const NAMED = (
   '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 ' +
   '6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'
 ).split(' ');
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** One of the 256 colours: the named ones, a 6 × 6 × 6 cube, then greys. */
+/** One of the 256 colours: first the named ones, then a 6 × 6 × 6 cube, then greys. */
 export function indexed(index: number): Rgb {
   const named = NAMED[index];
   if (named !== undefined) return parsed(named);
@@ -18,10 +18,9 @@ export function indexed(index: number): Rgb {
     const grey = 8 + 10 * (index - 232);
     return [grey, grey, grey];
   }
-  const place = index - 16;
-  const [red = 0, green = 0, blue = 0] = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map(
-    (level) => LEVELS[level],
-  );
+  const inCube = index - 16;
+  const levels = [Math.floor(inCube / 36), Math.floor(inCube / 6) % 6, inCube % 6];
+  const [red = 0, green = 0, blue = 0] = levels.map((level) => LEVELS[level]);
   return [red, green, blue];
 }
 
@@ -40,12 +39,10 @@ export function opposite(background: Rgb): Rgb {
   return contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
 }
 
-/**
- * The colour itself, or the nearest to it on the way to white or black that has enough contrast.
- */
+/** Returns the colour, moved towards white or black just as far as it needs to have enough contrast. */
 export function readable(colour: Rgb, background: Rgb): Rgb {
-  const away = luminance(colour) > luminance(background) ? [WHITE, BLACK] : [BLACK, WHITE];
-  const end = away.find((extreme) => contrast(extreme, background) >= MIN_CONTRAST) ?? BLACK;
+  const extremes = luminance(colour) > luminance(background) ? [WHITE, BLACK] : [BLACK, WHITE];
+  const end = extremes.find((extreme) => contrast(extreme, background) >= MIN_CONTRAST) ?? BLACK;
   for (let step = 0; step < 20; step += 1) {
     const moved = mixed(colour, end, step / 20);
     if (contrast(moved, background) >= MIN_CONTRAST) return moved;
@@ -59,7 +56,7 @@ function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   return [part(red, to[0]), part(green, to[1]), part(blue, to[2])];
 }
 
-/** As WCAG 2.2 computes it. */
+/** The contrast of two colours, from 1 to 21, as WCAG 2.2 computes it. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);

@@ -1,10 +1,13 @@
-/** A block takes lines until it has this many characters; then its lines become bytes. */
+/** A block takes lines until it has this many characters. Then it is full and stores its lines as bytes. */
 export const MAX_BLOCK_CHARACTERS = 64 * 1024;
 
-/** UTF-8: a string with a single sign outside of Latin-1 would take two bytes for each character. */
+/**
+ * Lines as UTF-8. A string with a single character outside of Latin-1 would take two bytes for each
+ * character.
+ */
 interface Sealed {
   bytes: Uint8Array;
-  /** Where each line starts, and where the next one would. */
+  /** The offset of each line, and the offset after the last line. */
   starts: Uint32Array;
   cells: Uint32Array;
 }
@@ -24,7 +27,7 @@ export class LineBlock {
     return this.#sealed?.cells.length ?? this.#lines.length;
   }
 
-  /** Bytes of its text; characters, while it takes lines. */
+  /** The size of the text: in bytes if the block is sealed, before that in characters. */
   get size(): number {
     return this.#sealed?.bytes.length ?? this.#characters;
   }
@@ -33,7 +36,7 @@ export class LineBlock {
     return this.#characters >= MAX_BLOCK_CHARACTERS;
   }
 
-  /** `cells`: columns that the line takes on the screen. */
+  /** Adds a line, which takes `cells` columns on the screen. */
   add(line: string, cells: number): void {
     this.#lines.push(line);
     this.#cells.push(cells);
@@ -41,7 +44,7 @@ export class LineBlock {
     this.#rows = undefined;
   }
 
-  /** Call it when no more lines follow. */
+  /** Stores the lines as bytes. The block takes no more lines. */
   seal(): void {
     const encoded = this.#lines.map((line) => encoder.encode(`${line}\n`));
     const starts = new Uint32Array(encoded.length + 1);
@@ -64,7 +67,10 @@ export class LineBlock {
     return decoder.decode(this.#sealed.bytes).split('\n').slice(0, -1);
   }
 
-  /** Rows on a screen of this many columns; lines do not wrap if they are infinite. */
+  /**
+   * How many rows the lines take on a screen with this many columns. With infinite columns, lines do not
+   * wrap.
+   */
   rows(columns: number): number {
     if (columns === Number.POSITIVE_INFINITY) return this.count;
     if (this.#rows?.columns !== columns) {

@@ -11,24 +11,24 @@ const LINKS: Record<string, LineLink | undefined> = {
   '': undefined,
 };
 
-test.each(Object.entries(LINKS))('the link %j names its lines', (hash, link) => {
+test.each(Object.entries(LINKS))('the link %j is read and written', (hash, link) => {
   expect(readLineLink(hash)).toEqual(link);
   if (link !== undefined) expect(writeLineLink(link)).toBe(hash);
 });
 
-test('a range is read from either end', () => {
+test('a range may begin with its last line', () => {
   expect(readLineLink('#step-1:L20-L12')).toEqual({ key: 'step-1', first: 12, last: 20 });
 });
 
-test('a click selects a line, with Shift a range in the same step', () => {
-  const one = selectLine(undefined, { key: 'step-1', line: 9, extend: true });
-  expect(one).toEqual({ key: 'step-1', first: 9, last: 9 });
-  expect(selectLine(one, { key: 'step-1', line: 4, extend: true })).toEqual({
+test('a click selects a line, and a click with Shift selects a range in the same step', () => {
+  const first = selectLine(undefined, { key: 'step-1', line: 9, extend: true });
+  expect(first).toEqual({ key: 'step-1', first: 9, last: 9 });
+  expect(selectLine(first, { key: 'step-1', line: 4, extend: true })).toEqual({
     key: 'step-1',
     first: 4,
     last: 9,
   });
-  expect(selectLine(one, { key: 'step-2', line: 4, extend: true })).toEqual({
+  expect(selectLine(first, { key: 'step-2', line: 4, extend: true })).toEqual({
     key: 'step-2',
     first: 4,
     last: 4,

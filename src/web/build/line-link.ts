@@ -1,4 +1,4 @@
-/** Lines of a step that a link names, counted from 1; without `first`, the whole step. */
+/** The lines of a step that a link names, counted from 1. Without `first`, the link names the whole step. */
 export interface LineLink {
   key: string;
   first?: number;
@@ -21,15 +21,17 @@ export function writeLineLink({ key, first, last }: LineLink): string {
   return `#${key}:L${first}${last === undefined || last === first ? '' : `-L${last}`}`;
 }
 
-/** A click on a line number selects the line, with Shift all lines from the one that was selected first. */
-export function selectLine(selected: LineLink | undefined, { key, line, extend }: Clicked): LineLink {
+/**
+ * A click selects a line, or with `extend` all lines from the first line of the selection to the clicked one.
+ */
+export function selectLine(selected: LineLink | undefined, { key, line, extend }: ClickedLine): LineLink {
   const from = extend && selected?.key === key ? selected.first : undefined;
   return from === undefined
     ? { key, first: line, last: line }
     : { key, first: Math.min(from, line), last: Math.max(from, line) };
 }
 
-interface Clicked {
+interface ClickedLine {
   key: string;
   line: number;
   extend: boolean;

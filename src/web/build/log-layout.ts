@@ -1,6 +1,6 @@
 import type { LogSection } from './log-sections.ts';
 
-/** Rows of a section's header, and of the note that replaces lines that are no longer stored. */
+/** The rows of a section's header, and of the note that replaces lines that are no longer stored. */
 export const HEADER_ROWS = 2;
 const NOTE_ROWS = 1;
 
@@ -10,7 +10,7 @@ export interface PlacedSection {
   open: boolean;
   top: number;
   rows: number;
-  /** Rows before its first line. */
+  /** How many rows of the section are above its first line. */
   before: number;
 }
 
@@ -23,9 +23,9 @@ export interface LogLayout {
 /** A place in the log that keeps its meaning when rows above it come or go. */
 export interface Anchor {
   key: string;
-  /** Absent: the header. */
+  /** Absent: the anchor is in the header of the section. */
   line?: number;
-  /** Rows below the beginning of the line or header. */
+  /** How many rows the anchor is below the beginning of the line or header. */
   offset: number;
 }
 
@@ -36,7 +36,7 @@ export interface PlacedLine {
   rows: number;
 }
 
-/** Places sections one below the other. Lines wrap at `columns`, which are infinite if they do not. */
+/** Places sections one below the other. Lines wrap at `columns`; with infinite columns, they do not wrap. */
 export function placeSections(
   sections: readonly LogSection[],
   isOpen: (section: LogSection) => boolean,
@@ -47,9 +47,9 @@ export function placeSections(
     const open = isOpen(section);
     const before = HEADER_ROWS + (open && section.lines.first > 0 ? NOTE_ROWS : 0);
     const rows = before + (open ? section.lines.rows(columns) : 0);
-    const here = { section, open, top, rows, before };
+    const placedSection = { section, open, top, rows, before };
     top += rows;
-    return here;
+    return placedSection;
   });
   return { columns, sections: placed, rows: top };
 }
@@ -59,7 +59,9 @@ export function sectionsBetween({ sections }: LogLayout, from: number, to: numbe
   return sections.filter(({ top, rows }) => top < to && top + rows > from);
 }
 
-/** The lines of a section between two rows of the log; their rows are counted from the section's top. */
+/**
+ * The lines of a section between two rows of the log. Their own rows are counted from the top of the section.
+ */
 export function linesBetween(
   { section, open, top, before, rows }: PlacedSection,
   { from, to, columns }: { from: number; to: number; columns: number },
@@ -67,18 +69,18 @@ export function linesBetween(
   const { lines } = section;
   const [first, last] = [Math.max(0, from - top - before), Math.min(to - top, rows) - before];
   if (!open || first >= last || lines.end === lines.first) return [];
-  const found: PlacedLine[] = [];
+  const placedLines: PlacedLine[] = [];
   let { line, row } = lines.lineAt(first, columns);
   while (row < last && line < lines.end) {
     const height = lines.rowsOf(line, columns);
-    found.push({ line, top: before + row, rows: height });
+    placedLines.push({ line, top: before + row, rows: height });
     row += height;
     line += 1;
   }
-  return found;
+  return placedLines;
 }
 
-/** What is at a row. */
+/** The anchor for a row of the log. */
 export function anchorAt(layout: LogLayout, row: number): Anchor | undefined {
   const placed = layout.sections.findLast(({ top }) => top <= row);
   if (placed === undefined) return undefined;
@@ -90,7 +92,7 @@ export function anchorAt(layout: LogLayout, row: number): Anchor | undefined {
   return { key: section.key, line, offset: inside - start };
 }
 
-/** The row at which an anchor is now; `undefined` if its section is gone. */
+/** The row at which an anchor is now. Undefined: the section of the anchor no longer exists. */
 export function rowOfAnchor(layout: LogLayout, { key, line, offset }: Anchor): number | undefined {
   const placed = layout.sections.find(({ section }) => section.key === key);
   if (placed === undefined) return undefined;

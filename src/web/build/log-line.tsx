@@ -16,7 +16,7 @@ interface Shown {
   isCurrent: boolean;
 }
 
-/** A line of a log. Its number is generated content, so copied text has none. */
+/** A line of a log. CSS generates the line number, so copied text does not contain it. */
 export function LogLine({
   line,
   number,
@@ -34,7 +34,7 @@ export function LogLine({
       {timestamps && (
         <span class="build-time" data-time={clockTime(line.at)} title={new Date(line.at).toISOString()} />
       )}
-      <span class="build-text">{piecesOf(line, query).map(shown)}</span>
+      <span class="build-text">{piecesOf(line, query).map(drawPiece)}</span>
     </div>
   );
 }
@@ -43,7 +43,7 @@ interface ShownPiece extends Piece {
   isMatch: boolean;
 }
 
-/** The pieces of a line, cut where what is searched begins and ends. */
+/** The pieces of a line, cut at the beginnings and ends of matches of the search. */
 function piecesOf({ text, look }: StoredLine, query: string): ShownPiece[] {
   const pieces = new AnsiParser(look).read(text).filter((part) => typeof part !== 'string');
   const matches = matchesIn(pieces.map((piece) => piece.text).join(''), query);
@@ -66,8 +66,11 @@ function cutPiece({ text, dress }: Piece, start: number, matches: readonly [numb
   }));
 }
 
-/** Colours are custom properties, which our content security policy allows a script to set. */
-function shown({ text, dress: { names, front, back }, isMatch }: ShownPiece): JSX.Element | string {
+/**
+ * Draws a piece. Its colours are custom properties, because our content security policy allows scripts to set
+ * these.
+ */
+function drawPiece({ text, dress: { names, front, back }, isMatch }: ShownPiece): JSX.Element | string {
   const content = isMatch ? <mark>{text}</mark> : text;
   if (names === '') return content;
   const style = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** How a person likes to see logs. The browser stores it. */
+/** How a person wants to see logs. The browser stores the preferences. */
 export interface LogPreferences {
   timestamps: boolean;
   wrap: boolean;
@@ -11,7 +11,7 @@ export function readPreferences(): LogPreferences {
     const stored: Partial<LogPreferences> = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     return { timestamps: stored.timestamps === true, wrap: stored.wrap !== false };
   } catch {
-    // The browser stores nothing, or something else.
+    // The browser allows no storage, or the stored text is not valid.
     return { timestamps: false, wrap: true };
   }
 }
@@ -20,6 +20,6 @@ export function storePreferences(preferences: LogPreferences): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(preferences));
   } catch {
-    // Then the choice holds for this page.
+    // Without storage, the preferences apply only to this page.
   }
 }

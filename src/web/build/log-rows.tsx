@@ -7,15 +7,15 @@ import { SectionHeader } from './section-header.tsx';
 interface Rows {
   state: LogState;
   placed: PlacedSection;
-  /** Rows that are drawn. */
+  /** The rows of the log that are drawn. */
   range: { from: number; to: number };
   columns: number;
-  /** Height of a row in pixels. */
+  /** The height of a row in pixels. */
   row: number;
   timestamps: boolean;
 }
 
-/** One section of the log: its header, and of its lines those that can be seen. */
+/** One section of the log: its header, and those of its lines that are in the drawn rows. */
 export function SectionRows({ state, placed, range, columns, row, timestamps }: Rows): JSX.Element {
   const { section, open, top, rows } = placed;
   const { key, lines } = section;
@@ -71,7 +71,7 @@ function DrawnLine({ state, placed, line: { line, top, rows }, row, timestamps }
   );
 }
 
-/** Browsers let only secure pages copy. */
+/** Whether the page can write to the clipboard: browsers allow this only to secure pages. */
 export function canCopy(): boolean {
   return window.isSecureContext;
 }

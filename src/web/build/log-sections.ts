@@ -1,7 +1,7 @@
 import { sectionKeyOf, type BuildLog } from './build-log.ts';
 import { StepLines } from './step-lines.ts';
 
-/** What the page needs of a build in the API. */
+/** The fields of a build in the API that the page needs. */
 export interface ShownBuild {
   status: string;
   attempt: number;
@@ -25,7 +25,7 @@ interface ShownStep {
 export interface LogSection {
   key: string;
   title: string;
-  /** Absent in an earlier attempt of the build: only the last one has recorded steps. */
+  /** Absent for an earlier attempt of the build, because only the last attempt has recorded steps. */
   status?: string;
   startedAt?: string;
   endedAt?: string;
@@ -36,7 +36,7 @@ const NO_LINES = new StepLines();
 const GROUPS = new Set(['parallel', 'branch']);
 const NOT_RUN = new Set(['waiting', 'skipped']);
 
-/** The sections of a log: attempts in order, and in each the steps as the plan runs them. */
+/** The sections of a log: one for each step, ordered by attempts and then by the order of the plan. */
 export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): LogSection[] {
   const steps = build?.steps ?? [];
   const places = new Map(steps.map(({ id }, index) => [id, index]));
@@ -47,11 +47,11 @@ export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): Log
     const key = sectionKeyOf(current, id);
     if (!byKey.has(key)) byKey.set(key, { key, attempt: current, step: id, lines: NO_LINES });
   }
-  const place = (id: string): number => places.get(id) ?? steps.length;
+  const placeOf = (id: string): number => places.get(id) ?? steps.length;
   return [...byKey.values()]
-    .toSorted((a, b) => a.attempt - b.attempt || place(a.step) - place(b.step))
+    .toSorted((a, b) => a.attempt - b.attempt || placeOf(a.step) - placeOf(b.step))
     .map(({ key, attempt, step: id, lines }) => {
-      const step = steps[place(id)];
+      const step = steps[placeOf(id)];
       const title = titleOf(step, id, attempt < current || attempt > 1 ? attempt : undefined);
       return attempt === current && step !== undefined
         ? { key, title, lines, status: step.status, ...timesOf(step) }
@@ -72,10 +72,15 @@ function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; end
 }
 
 /**
- * Whether a section is open before the viewer chooses: while the page watches a build, all are; on a page that
- * was opened after the end, those that went wrong are, or the only one.
+ * Whether a section is open before the viewer chooses. On a page that was opened while the build ran, all
+ * sections are open. On a page that was opened after the end, sections that did not succeed are open, and so is
+ * a section that is the only one of `count`.
  */
-export function opensAtFirst({ status }: Pick<LogSection, 'status'>, of: number, hadEnded: boolean): boolean {
-  if (!hadEnded || of === 1) return true;
+export function opensAtFirst(
+  { status }: Pick<LogSection, 'status'>,
+  count: number,
+  hadEnded: boolean,
+): boolean {
+  if (!hadEnded || count === 1) return true;
   return status !== undefined && status !== 'succeeded' && status !== 'skipped';
 }

@@ -33,7 +33,7 @@ const chunk = (name: string, text: string, attempt = 1) => ({
 
 function logOf(...chunks: ReturnType<typeof chunk>[]): BuildLog {
   const log = new BuildLog();
-  for (const one of chunks) log.append(one);
+  for (const logChunk of chunks) log.append(logChunk);
   return log;
 }
 const titles = (log: BuildLog, of?: ShownBuild): string[] =>
@@ -50,14 +50,14 @@ describe('the sections of a log', () => {
     ]);
   });
 
-  test('have no section for a group without a log', () => {
+  test('do not include a group without a log', () => {
     const group = step('0', 'started', { kind: 'parallel' });
     expect(titles(logOf(), build([group, step('0.0', 'started', { parent: '0' })]))).toEqual([
       'task t0.0 started',
     ]);
   });
 
-  test('are apart for each attempt of the build; only the last has a status', () => {
+  test('are separate for each attempt of the build, and only the last has a status', () => {
     const log = logOf(chunk('0', 'first\n'), chunk('0', 'second\n', 2));
     expect(titles(log, build([step('0', 'failed')], { attempt: 2 }))).toEqual([
       'task t0, attempt 1 –',
@@ -66,7 +66,7 @@ describe('the sections of a log', () => {
     expect([sectionKeyOf(1, '0'), sectionKeyOf(2, '0')]).toEqual(['step-0', 'step-0@2']);
   });
 
-  test('have the id of a step that the build does not list', () => {
+  test('have the id of the step as title if the build does not list the step', () => {
     expect(titles(logOf(chunk('x', 'a\n')), undefined)).toEqual(['x –']);
   });
 
@@ -77,9 +77,9 @@ describe('the sections of a log', () => {
     { what: 'a cancelled step of an ended build', status: 'cancelled', hadEnded: true, open: true },
     { what: 'a succeeded step of an ended build', status: 'succeeded', hadEnded: true, open: false },
     { what: 'a step of an earlier attempt', hadEnded: true, open: false },
-    { what: 'the only step of an ended build', status: 'succeeded', of: 1, hadEnded: true, open: true },
-  ])('open or fold $what at first', ({ status, of = 3, hadEnded, open }) => {
-    expect(opensAtFirst(status === undefined ? {} : { status }, of, hadEnded)).toBe(open);
+    { what: 'the only step of an ended build', status: 'succeeded', count: 1, hadEnded: true, open: true },
+  ])('are open at first for $what: $open', ({ status, count = 3, hadEnded, open }) => {
+    expect(opensAtFirst(status === undefined ? {} : { status }, count, hadEnded)).toBe(open);
   });
 });
 
@@ -89,7 +89,7 @@ describe('the memory of a log', () => {
   test.each([
     ['bytes', { lines: 1_000_000, bytes: 500_000 }],
     ['lines', { lines: 5000, bytes: 1_000_000_000 }],
-  ])('is bounded by %s: the oldest lines go first, whichever step wrote them', (_, limits) => {
+  ])('is bounded by %s: the oldest lines are dropped first, whichever step wrote them', (_, limits) => {
     const log = new BuildLog(limits);
     for (let count = 0; count < 20; count += 1)
       log.append(chunk(count < 10 ? 'old' : 'new', line.repeat(1000)));
@@ -101,16 +101,17 @@ describe('the memory of a log', () => {
     expect(recent?.line(9999).text).toBe('x'.repeat(99));
   });
 
-  test('takes no chunk twice', () => {
-    const one = chunk('0', 'once\n');
-    expect(logOf(one, one).steps[0]?.lines.end).toBe(1);
+  test('ignores a chunk that arrives again', () => {
+    const repeated = chunk('0', 'once\n');
+    expect(logOf(repeated, repeated).steps[0]?.lines.end).toBe(1);
   });
 });
 
 function stateOf(text: string, ...more: ReturnType<typeof chunk>[]): LogState {
   const state = new LogState(() => undefined);
   state.begin(build([step('0', 'started'), step('1', 'started')]));
-  for (const one of [chunk('1', text), ...more]) state.append({ ...one, sequence: (sequence += 1) });
+  for (const logChunk of [chunk('1', text), ...more])
+    state.append({ ...logChunk, sequence: (sequence += 1) });
   return state;
 }
 
@@ -127,7 +128,7 @@ describe('the layout of a log', () => {
     expect(state.layoutAt(1).rows).toBe(7);
   });
 
-  test('shows the lines between two rows, wrapped ones whole', () => {
+  test('has all lines between two rows, and wrapped lines as a whole', () => {
     const state = stateOf(`${'x'.repeat(25)}\nb\n`);
     const layout = state.layoutAt(10);
     const [placed] = sectionsBetween(layout, 5, 6);
@@ -139,7 +140,7 @@ describe('the layout of a log', () => {
     );
   });
 
-  test('finds what was at a row again when another section grows', () => {
+  test('finds the line that was at a row again after another section has grown', () => {
     const state = stateOf('a\nb\nc\n');
     const anchor = anchorAt(state.layoutAt(NO_WRAP), 5.5);
     expect(anchor).toEqual({ key: 'step-1', line: 1, offset: 0.5 });
@@ -160,11 +161,11 @@ describe('the search in a log', () => {
       { key: 'step-1', line: 0 },
     ]);
     state.append(chunk('1', 'le end\n'));
-    state.readSearch();
+    state.continueSearch();
     expect(state.search.count).toBe(3);
   });
 
-  test('goes round, from the line that the viewer sees, and opens what is folded', () => {
+  test('goes from the line that the viewer sees to the next match, then from the last to the first', () => {
     const state = stateOf('x\nneedle\n', chunk('0', 'needle\n'));
     state.foldAll(false);
     state.searchFor('needle');
@@ -188,7 +189,7 @@ describe('the search in a log', () => {
   });
 });
 
-test('who opens a failed build sees the end of what failed', () => {
+test('the page of a failed build shows the end of the log of the failed step', () => {
   const state = new LogState(() => undefined);
   state.begin(build([step('0', 'succeeded'), step('1', 'failed')], { status: 'failed', ended_at: AT }));
   state.append(chunk('1', 'a\nerror\n'));

@@ -6,17 +6,19 @@ import { LogSearch, type FoundLine } from './search-log.ts';
 
 /** A place that the viewer wants to see. */
 export interface LogTarget extends LineLink {
-  /** The page scrolls to the log, which gets the focus. */
+  /** True: the page scrolls to the log and gives it the focus. */
   focus: boolean;
 }
 
-/** What the viewer of a log sees: its text, what is folded, what is searched. It knows no DOM. */
+/**
+ * The state of the page of a log: its text, folded sections, search and selection. It does not use the DOM.
+ */
 export class LogState {
   readonly log = new BuildLog();
-  /** The viewer has scrolled. */
+  /** True: the viewer has scrolled. */
   hasMoved = false;
   #build: ShownBuild | undefined;
-  /** The build had ended when the page was opened. */
+  /** True: the build had ended when the page was opened. */
   #hadEnded = false;
   #isComplete = false;
   #target: LogTarget | undefined;
@@ -28,7 +30,7 @@ export class LogState {
   readonly #folds = new Map<string, boolean>();
   readonly #changed: () => void;
 
-  /** `changed` is called after each change; it should wait for the next frame. */
+  /** `changed` is called after each change. It should draw only in the next frame. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -37,7 +39,7 @@ export class LogState {
     return this.#build;
   }
 
-  /** Nothing follows any more. */
+  /** True: the log is complete, so no text will follow. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -46,7 +48,7 @@ export class LogState {
     return this.#search;
   }
 
-  /** The found line that the viewer looks at. */
+  /** The line to which the search went last. */
   get current(): FoundLine | undefined {
     return this.#current;
   }
@@ -60,7 +62,7 @@ export class LogState {
     return this.#sections;
   }
 
-  /** `columns`: where lines wrap; infinite if they do not. */
+  /** The layout for lines that wrap at `columns`. With infinite columns, they do not wrap. */
   layoutAt(columns: number): LogLayout {
     if (this.#layout?.columns !== columns)
       this.#layout = placeSections(this.sections, (section) => this.isOpen(section), columns);
@@ -75,7 +77,7 @@ export class LogState {
     return this.#folds.get(section.key) ?? opensAtFirst(section, this.sections.length, this.#hadEnded);
   }
 
-  /** The first state of the build, when the page was opened. */
+  /** Sets the first state of the build, when the page is opened. */
   begin(build: ShownBuild): void {
     this.#hadEnded = build.ended_at !== undefined;
     this.update(build);
@@ -83,15 +85,18 @@ export class LogState {
 
   update(build: ShownBuild): void {
     this.#build = build;
-    this.#relay();
+    this.#relayout();
   }
 
   append(chunk: LogChunk): void {
     this.log.append(chunk);
-    this.#relay();
+    this.#relayout();
   }
 
-  /** Nothing follows. Who opens the page of a failed build wants to see the end of what failed. */
+  /**
+   * Marks the log as complete. The page of a build that had failed then shows the end of the failed step's
+   * log.
+   */
   complete(): void {
     this.#isComplete = true;
     const failed = this.#hadEnded ? this.sections.find(({ status }) => status === 'failed') : undefined;
@@ -102,23 +107,23 @@ export class LogState {
 
   fold(key: string, open: boolean): void {
     this.#folds.set(key, open);
-    this.#relay();
+    this.#relayout();
   }
 
   foldAll(open: boolean): void {
     for (const { key } of this.sections) this.#folds.set(key, open);
-    this.#relay();
+    this.#relayout();
   }
 
-  /** Opens a section and shows one of its lines, as soon as that is there. */
+  /** Opens a section and shows one of its lines, as soon as that line has arrived. */
   goTo(target: LogTarget): void {
     this.#target = target;
     if (target.first !== undefined && target.focus) this.#selected = target;
     this.fold(target.key, true);
   }
 
-  /** The viewer sees the target, or has gone elsewhere. */
-  arrive(): void {
+  /** Forgets the target, because the page has scrolled to it. */
+  clearTarget(): void {
     this.#target = undefined;
   }
 
@@ -130,16 +135,18 @@ export class LogState {
   searchFor(query: string): void {
     this.#search = new LogSearch(query);
     this.#current = undefined;
-    this.readSearch();
+    this.continueSearch();
     this.#changed();
   }
 
-  /** Searches what is new. */
-  readSearch(): void {
+  /** Searches the lines that have arrived since the last call. */
+  continueSearch(): void {
     this.#search.read(this.sections);
   }
 
-  /** Goes to the next or previous found line, and opens its section. The first is at or after `from`. */
+  /**
+   * Goes to the next or previous match and opens its section. The first time, it begins at the line `from`.
+   */
   goToFound(by: 1 | -1, from: FoundLine | undefined): void {
     const { count } = this.#search;
     if (count === 0) return;
@@ -151,7 +158,8 @@ export class LogState {
       this.goTo({ key: this.#current.key, first: this.#current.line + 1, focus: false });
   }
 
-  #relay(): void {
+  /** Makes sections and layout be computed again. */
+  #relayout(): void {
     this.#sections = undefined;
     this.#layout = undefined;
     this.#changed();

@@ -8,10 +8,10 @@ interface Tools {
   field: RefObject<HTMLInputElement | null>;
   preferences: LogPreferences;
   plainText: string;
-  /** Absent: nothing more is written. */
+  /** Undefined: the log is complete, so it cannot be followed. */
   following: boolean | undefined;
   onFollow: (following: boolean) => void;
-  /** Absent: no line is selected, or the browser lets no page copy. */
+  /** Undefined: no line is selected, or the page cannot write to the clipboard. */
   onCopyLink: (() => void) | undefined;
   onSearch: (query: string) => void;
   onGo: (by: 1 | -1) => void;

@@ -18,7 +18,7 @@ interface Viewer {
   state: LogState;
   /** Address of the plain text. */
   plainText: string;
-  /** Counts changes of the state, which stays the same object. */
+  /** Counts the changes of the state, so that Preact draws again although `state` is the same object. */
   version: number;
 }
 
@@ -34,12 +34,12 @@ export function LogViewer({ state, plainText }: Viewer): JSX.Element {
   const columns = wrap ? wrapColumns(metrics, gutter) : Number.POSITIVE_INFINITY;
   const layout = state.layoutAt(columns);
   const scroll = useLogScroll({ state, layout, metrics, box });
-  state.readSearch();
+  state.continueSearch();
   useEffect(() => storePreferences(preferences), [preferences]);
   return (
     <div
       class={`build-viewer${wrap ? ' wrap' : ''}`}
-      onKeyDown={(event) => slashSearches(event, field.current)}
+      onKeyDown={(event) => focusSearchOnSlash(event, field.current)}
     >
       <LogTools
         {...{ search: state.search, current: state.current, field, preferences, plainText }}
@@ -53,7 +53,7 @@ export function LogViewer({ state, plainText }: Viewer): JSX.Element {
       />
       <LogBox {...{ state, layout, metrics, scroll, box, ruler, gutter, timestamps }} />
       {!scroll.isAtEnd && (
-        <button type="button" class="build-to-end" onClick={() => toEnd(box.current)}>
+        <button type="button" class="build-to-end" onClick={() => scrollToEnd(box.current)}>
           Jump to the end
         </button>
       )}
@@ -72,7 +72,7 @@ interface Box {
   timestamps: boolean;
 }
 
-/** What scrolls. */
+/** The box in which the log scrolls. */
 function LogBox({ state, layout, metrics, scroll, box, ruler, gutter, timestamps }: Box): JSX.Element {
   const { range, onScroll } = scroll;
   const rows = { state, range, columns: layout.columns, row: metrics?.row ?? 0, timestamps };
@@ -105,7 +105,7 @@ function LogBox({ state, layout, metrics, scroll, box, ruler, gutter, timestamps
   );
 }
 
-/** Cells of the line number and its margins, and of the time. */
+/** The columns that the line number, its margins and the time take. */
 function gutterCells(state: LogState, timestamps: boolean): number {
   const lines = Math.max(0, ...state.sections.map((section) => section.lines.end));
   return Math.max(MIN_NUMBER_CELLS, String(lines).length) + 2 + (timestamps ? TIME_CELLS : 0);
@@ -116,7 +116,7 @@ function wrapColumns(metrics: Metrics | undefined, gutter: number): number {
   return Math.max(MIN_COLUMNS, Math.floor(metrics.width / metrics.character) - gutter - 1);
 }
 
-/** The size of everything; lines that do not wrap can be wider than the log. */
+/** The size of the whole log. Lines that do not wrap can be wider than the box. */
 function sizeOf({ rows, columns, sections }: LogLayout, metrics: Metrics | undefined, gutter: number): Style {
   const { character, row, width } = metrics ?? { character: 0, row: 0, width: 0 };
   const wrap = Number.isFinite(columns);
@@ -136,8 +136,11 @@ function lineAtRow(layout: LogLayout, row: number): FoundLine | undefined {
   return anchor && { key: anchor.key, line: anchor.line ?? 0 };
 }
 
-/** Only while the focus is in the log or its tools, so that it is in nobody's way (WCAG 2.2, 2.1.4). */
-function slashSearches(event: KeyboardEvent, field: HTMLInputElement | null): void {
+/**
+ * Lets `/` move the focus to the search field, only while the focus is in the log or its tools (WCAG 2.2,
+ * 2.1.4).
+ */
+function focusSearchOnSlash(event: KeyboardEvent, field: HTMLInputElement | null): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
   event.preventDefault();
@@ -160,6 +163,6 @@ function copyLink(): void {
   void navigator.clipboard.writeText(location.href);
 }
 
-function toEnd(log: HTMLElement | null): void {
+function scrollToEnd(log: HTMLElement | null): void {
   if (log !== null) log.scrollTop = log.scrollHeight;
 }

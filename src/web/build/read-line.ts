@@ -1,8 +1,10 @@
 import { AnsiParser, type Look } from './terminal.ts';
 
-/** The viewer shows no more of a line; the plain text has all of it. */
+/** The page shows only this much of a line. The plain text has the whole line. */
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
-/** Styles that the rest of a cut line set: it may end one that would else go on. */
+/**
+ * How much of the styles in the hidden part of a line is kept, because it may end a style of the shown part.
+ */
 const MAX_STYLE_CHARACTERS = 256;
 const TAB_CELLS = 8;
 const ESC = '\u001b';
@@ -12,10 +14,10 @@ const SIMPLE = /^[\u0020-\u007e]*$/;
 /** A line that is still being written. */
 export interface OpenLine {
   text: string;
-  /** Characters that were cut off, and the last of them. */
+  /** How many characters were cut off, and the last of them. */
   hidden: number;
   tail: string;
-  /** The program went back to the beginning: what follows replaces the line, unless the line ends. */
+  /** The program has returned to the beginning of the line. Text that follows replaces the line. */
   returned: boolean;
 }
 
@@ -40,7 +42,7 @@ export function completeLine({ text, hidden, tail }: OpenLine): string {
   return hidden === 0 ? text : `${text} … ${hidden} more characters in the plain text${stylesOf(tail)}`;
 }
 
-/** An empty line that has the styles of what it replaces. */
+/** A line that contains only the styles of the text that it replaces. */
 function withStyles({ text, tail }: OpenLine, more: string): OpenLine {
   return { ...NO_LINE, text: stylesOf(text + tail + more) };
 }
@@ -65,7 +67,9 @@ function stylesOf(text: string): string {
   return joined;
 }
 
-/** The text as people read it, and the style of the text after it. */
+/**
+ * Reads a line that begins with this style. Returns the text without sequences, and the style after the line.
+ */
 export function readLine(line: string, look: Look): { text: string; look: Look } {
   if (SIMPLE.test(line)) return { text: line, look };
   const parser = new AnsiParser(look);
@@ -77,8 +81,8 @@ export function readLine(line: string, look: Look): { text: string; look: Look }
 }
 
 /**
- * Columns that a text takes on the screen, or some more: other scripts and signs come from other fonts, where
- * most take one and a half.
+ * How many columns a text takes on the screen, at most. Characters outside of Latin-1 count as two columns: they
+ * come from other fonts, in which most of them take one and a half.
  */
 export function cellsOf(text: string): number {
   if (SIMPLE.test(text)) return text.length;

@@ -1,9 +1,9 @@
-/** A value for each line, where most lines have that of the line before. Lines are set in order. */
+/** Stores a value for each line, in little memory if most lines have the value of the line before. */
 export class Runs<T> {
   readonly #starts: number[] = [];
   readonly #values: T[] = [];
 
-  /** From this line on, the value holds. */
+  /** Sets the value from this line on. Callers set lines in order. */
   set(line: number, value: T): void {
     const last = this.#values.length - 1;
     if (last >= 0 && this.#values[last] === value) return;
@@ -14,7 +14,7 @@ export class Runs<T> {
     }
   }
 
-  /** `undefined` before the first line that was set. */
+  /** The value of a line; undefined for lines before the first one that was set. */
   at(line: number): T | undefined {
     let [low, high] = [0, this.#starts.length];
     while (low < high) {

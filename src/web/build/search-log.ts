@@ -1,17 +1,17 @@
 import type { LogSection } from './log-sections.ts';
 import type { StepLines } from './step-lines.ts';
 
-/** Lines that a search remembers. There are few people who look at more. */
+/** How many lines a search finds at most. */
 const MAX_FOUND_LINES = 50_000;
 
-interface FoundIn {
+interface SectionSearch {
   lines: StepLines;
   found: number[];
-  /** Lines before this one are searched and will not change. */
+  /** Lines before this one have been searched and will not change. */
   searched: number;
 }
 
-/** A line that has the words. */
+/** A line that matches the search. */
 export interface FoundLine {
   key: string;
   line: number;
@@ -19,11 +19,11 @@ export interface FoundLine {
 
 /** Finds the lines of a log that contain a text, in any case. It reads each line once while the log grows. */
 export class LogSearch {
-  /** As typed. */
+  /** The text as the viewer typed it. */
   readonly text: string;
-  /** In lower case. */
+  /** The text in lower case. */
   readonly query: string;
-  readonly #sections = new Map<string, FoundIn>();
+  readonly #sections = new Map<string, SectionSearch>();
   #order: string[] = [];
   #count = 0;
 
@@ -32,7 +32,7 @@ export class LogSearch {
     this.query = text.toLowerCase();
   }
 
-  /** More lines have the words than the search remembers. */
+  /** Whether the search has found as many lines as it may. */
   get isFull(): boolean {
     return this.#count >= MAX_FOUND_LINES;
   }
@@ -41,7 +41,7 @@ export class LogSearch {
     return this.#count;
   }
 
-  /** Reads what is new. */
+  /** Searches the lines that have arrived since the last call. */
   read(sections: readonly LogSection[]): void {
     this.#order = sections.map(({ key }) => key);
     if (this.query === '') return;
@@ -53,7 +53,7 @@ export class LogSearch {
     }
   }
 
-  /** The number of a line among those found, from 0. */
+  /** The index of a line among the found lines, from 0. */
   indexOf({ key, line }: FoundLine): number {
     let before = 0;
     for (const section of this.#order) {
@@ -75,7 +75,7 @@ export class LogSearch {
     return undefined;
   }
 
-  #readSection(search: FoundIn): void {
+  #readSection(search: SectionSearch): void {
     const { lines, found } = search;
     this.#count -= found.length;
     // The last line may change until it is complete, and the first ones may be dropped.
@@ -89,10 +89,10 @@ export class LogSearch {
   }
 }
 
-/** Where a text has the words: pairs of start and end. */
+/** The matches of a query in a text, as pairs of start and end. */
 export function matchesIn(text: string, query: string): [start: number, end: number][] {
   const lower = text.toLowerCase();
-  // Some letters have another length in lower case; then the places would be wrong.
+  // Some letters have another length in lower case, which would make the offsets wrong.
   if (query === '' || lower.length !== text.length) return [];
   const found: [number, number][] = [];
   for (let at = lower.indexOf(query); at !== -1; at = lower.indexOf(query, at + query.length))

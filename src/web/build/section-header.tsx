@@ -7,11 +7,11 @@ interface Header {
   section: LogSection;
   open: boolean;
   onFold: (open: boolean) => void;
-  /** Absent: the browser lets no page copy. */
+  /** Undefined: the page cannot write to the clipboard. */
   onCopy: (() => void) | undefined;
 }
 
-/** The header of a step in the log: what it is, how it is, how long it took. */
+/** The header of a step in the log: its title, its status and its duration. */
 export function SectionHeader({ section, open, onFold, onCopy }: Header): JSX.Element {
   const { title, status, lines } = section;
   const isEmpty = lines.end === 0;
@@ -24,7 +24,7 @@ export function SectionHeader({ section, open, onFold, onCopy }: Header): JSX.El
       </h3>
       {status !== undefined && <span class={`status ${status}`}>{status}</span>}
       <span class="help">{isEmpty && 'no output'}</span>
-      <Took section={section} />
+      <Duration section={section} />
       {onCopy !== undefined && !isEmpty && (
         <button
           type="button"
@@ -39,8 +39,8 @@ export function SectionHeader({ section, open, onFold, onCopy }: Header): JSX.El
   );
 }
 
-/** A running step counts its seconds. */
-function Took({ section: { startedAt, endedAt } }: { section: LogSection }): JSX.Element {
+/** The duration of a step. For a running step, it changes each second. */
+function Duration({ section: { startedAt, endedAt } }: { section: LogSection }): JSX.Element {
   const [now, setNow] = useState(() => Date.now());
   const isRunning = startedAt !== undefined && endedAt === undefined;
   useEffect(() => {

@@ -20,7 +20,7 @@ const TEXTS: Record<string, { chunks: string[]; shows: string[] }> = {
     chunks: ['10 %\r20 %', '\r30', ' %\r', '40 %\ndone\n'],
     shows: ['40 %', 'done'],
   },
-  'have no sequences': { chunks: [`${ESC}[3`, `2mgreen${ESC}[0m\n`], shows: ['green'] },
+  'have no escape sequences': { chunks: [`${ESC}[3`, `2mgreen${ESC}[0m\n`], shows: ['green'] },
   'are cut if they are very long, and say so': {
     chunks: ['x'.repeat(MAX_SHOWN_CHARACTERS), 'y'.repeat(1000), '\nnext\n'],
     shows: [`${'x'.repeat(MAX_SHOWN_CHARACTERS)} … 1000 more characters in the plain text`, 'next'],
@@ -32,7 +32,7 @@ describe('the lines of a step', () => {
     expect(textsOf(linesOf(...chunks))).toEqual(shows);
   });
 
-  test('are the same for text in any chunks, in few or many blocks', () => {
+  test('do not depend on how the text is cut into chunks', () => {
     const words = fc.constantFrom('a', 'é', '✓', '\n', '\r\n', `${ESC}[31m`, 'w'.repeat(9000));
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), fc.array(fc.nat(), { maxLength: 8 }), (parts, cuts) => {
@@ -47,7 +47,7 @@ describe('the lines of a step', () => {
     );
   });
 
-  test('begin with the style that an earlier line set, and have the time of their beginning', () => {
+  test('begin with the style that an earlier line set, and have the time of their first character', () => {
     const lines = linesOf(`${ESC}[31mred\nstill`, ` red\n${ESC}[0mplain\n`, 'end');
     expect([0, 1, 2, 3].map((line) => lines.line(line).look.front !== undefined)).toEqual([
       false,
@@ -58,7 +58,7 @@ describe('the lines of a step', () => {
     expect([0, 1, 2, 3].map((line) => lines.line(line).at)).toEqual([0, 0, 1, 2]);
   });
 
-  test('are read one by one as written, also after their block became bytes', () => {
+  test('can be read one by one, even after their block has become bytes', () => {
     const written = Array.from({ length: 5000 }, (_, index) => `${index} ✓ ${'z'.repeat(index % 50)}`);
     const lines = linesOf(`${written.join('\n')}\n`);
     expect(lines.end).toBe(5000);

@@ -4,20 +4,20 @@ import { Runs } from './runs.ts';
 import { PLAIN, type Look } from './terminal.ts';
 
 export interface StoredLine {
-  /** With the sequences that set its style. */
+  /** The text with the sequences that set its style. */
   text: string;
-  /** The style at its beginning. */
+  /** The style at the beginning of the line. */
   look: Look;
-  /** When the agent sent its beginning, in milliseconds. */
+  /** When the agent sent the beginning of the line, in milliseconds. */
   at: number;
 }
 
-/** The lines of one step, numbered from 0. Its oldest lines can be dropped; the numbers of the others stay. */
+/** The lines of one step, numbered from 0. If the oldest lines are dropped, the others keep their numbers. */
 export class StepLines {
   #blocks: LineBlock[] = [new LineBlock()];
   #open = NO_LINE;
   #openCells = 0;
-  /** Complete lines, and those of them that were dropped. */
+  /** How many lines are complete, and how many of these were dropped. */
   #complete = 0;
   #dropped = 0;
   #look = PLAIN;
@@ -25,34 +25,34 @@ export class StepLines {
   readonly #looks = new Runs<Look>();
   readonly #times = new Runs<number>();
 
-  /** The first line that is stored. */
+  /** The number of the first line that is stored. */
   get first(): number {
     return this.#dropped;
   }
 
-  /** The line after the last one. */
+  /** The number after that of the last line. */
   get end(): number {
     return this.#complete + (this.#open.text === '' ? 0 : 1);
   }
 
-  /** Lines that will not change any more. */
+  /** How many lines are complete, so that they will not change. */
   get complete(): number {
     return this.#complete;
   }
 
-  /** Columns of the widest line so far. */
+  /** The columns that the widest line takes. */
   get widest(): number {
     return Math.max(this.#widest, this.#openCells);
   }
 
-  /** Returns the blocks that it filled: they can be dropped. */
+  /** Adds text. Returns the blocks that have become full, which can be dropped. */
   append(text: string, at: number): LineBlock[] {
     const [first = '', ...more] = text.split('\n');
     const filled: LineBlock[] = [];
     if (this.#open.text === '') this.#times.set(this.#complete, at);
     this.#open = continueLine(this.#open, first);
     for (const line of more) {
-      filled.push(...this.#finish());
+      filled.push(...this.#finishLine());
       this.#times.set(this.#complete, at);
       this.#open = continueLine(NO_LINE, line);
     }
@@ -61,7 +61,7 @@ export class StepLines {
     return filled;
   }
 
-  #finish(): LineBlock[] {
+  #finishLine(): LineBlock[] {
     const line = completeLine(this.#open);
     const { text, look } = readLine(line, this.#look);
     const cells = cellsOf(text);
@@ -77,7 +77,7 @@ export class StepLines {
     return [block];
   }
 
-  /** Drops its oldest block, which must be full. */
+  /** Drops the oldest block, which must be full. */
   drop(): void {
     this.#dropped += this.#blocks.shift()?.count ?? 0;
   }
@@ -89,7 +89,7 @@ export class StepLines {
     return { text: block.line(index - start), look: this.#looks.at(index) ?? PLAIN, at };
   }
 
-  /** Rows of all stored lines. */
+  /** How many rows all stored lines take. */
   rows(columns: number): number {
     const complete = this.#blocks.reduce((sum, block) => sum + block.rows(columns), 0);
     return complete + (this.end > this.#complete ? rowsOfCells(this.#openCells, columns) : 0);
@@ -115,7 +115,7 @@ export class StepLines {
     return row;
   }
 
-  /** The line at a row, and its own first row. */
+  /** The line at a row, and the first row of that line. */
   lineAt(row: number, columns: number): { line: number; row: number } {
     let [top, start] = [0, this.#dropped];
     for (const block of this.#blocks) {
@@ -134,7 +134,7 @@ export class StepLines {
     return { line: start, row: top };
   }
 
-  /** The texts of all stored lines from one on, as people read them. */
+  /** The texts of all stored lines from `from` on, without escape sequences. */
   *texts(from: number): Generator<{ line: number; text: string }> {
     let start = this.#dropped;
     for (const block of this.#blocks) {

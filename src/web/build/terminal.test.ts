@@ -7,8 +7,8 @@ import { AnsiParser, BACKGROUND, TEXT, type Piece } from './terminal.ts';
 
 const CSI = '\u001b[';
 
-/** What the view shows for these chunks: pieces with the names of their styles, and line ends. */
-function shown(...chunks: string[]): string[] {
+/** What the parser reads from these chunks: pieces with the names of their styles, and line ends. */
+function partsOf(...chunks: string[]): string[] {
   const terminal = new AnsiParser();
   return chunks
     .flatMap((chunk) => terminal.read(chunk))
@@ -73,10 +73,10 @@ const TEXTS: Record<string, { chunks: string[]; shows: string[] }> = {
 
 describe('the log view', () => {
   test.each(Object.entries(TEXTS))('%s', (_, { chunks, shows }) => {
-    expect(shown(...chunks)).toEqual(shows);
+    expect(partsOf(...chunks)).toEqual(shows);
   });
 
-  test('shows the same for text in any chunks', () => {
+  test('does not depend on how the text is cut into chunks', () => {
     const words = fc.constantFrom(
       'a',
       '\n',
@@ -182,7 +182,7 @@ test('every log text is legible in light and dark, whatever colours a program se
   );
 });
 
-test('contrast is that of WCAG', () => {
+test('contrast is computed as WCAG defines it', () => {
   expect(contrast([0, 0, 0], [255, 255, 255])).toBe(21);
   expect(contrast([118, 118, 118], [255, 255, 255])).toBeCloseTo(4.54, 2);
 });

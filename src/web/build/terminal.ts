@@ -1,16 +1,16 @@
 /*
- * Parses the output of programs with ANSI escape sequences into pieces of text and their styles. Needs no DOM,
- * so tests can run it anywhere.
+ * Parses the output of programs with ANSI escape sequences into pieces of text with styles. It does not use the
+ * DOM, so tests need no browser.
  */
 import { indexed, opposite, parsed, readable, type Rgb } from './colours.ts';
 
-/** The colour in the light and the dark palette. */
+/** A colour in the light and in the dark palette. */
 interface Pair {
   light: Rgb;
   dark: Rgb;
 }
 
-/** The style that the sequences of a terminal have set. Equal looks are the same object. */
+/** The style that escape sequences have set. Equal styles are the same object. */
 export interface Look {
   bold: boolean;
   dim: boolean;
@@ -23,7 +23,7 @@ export interface Look {
   back: Rgb | undefined;
 }
 
-/** Classes and colours of one piece. */
+/** How a piece is drawn: the names of its CSS classes, and its colours. */
 interface Dress {
   names: string;
   front: Pair | undefined;
@@ -88,7 +88,7 @@ export class AnsiParser {
   read(chunk: string): (Piece | '\n' | '\r')[] {
     const text = this.#rest + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // Too long for a sequence: an escape byte in a printed binary file.
+    // A text that is too long for a sequence follows an escape byte in a printed binary file.
     this.#rest = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
     const parts: (Piece | '\n' | '\r')[] = [];
     const split = text.slice(0, text.length - this.#rest.length).split(PARTS);
@@ -106,7 +106,10 @@ export class AnsiParser {
   }
 }
 
-/** Programs use few styles, again and again; one that uses a million colours must not fill the memory. */
+/**
+ * Programs use a few styles again and again. The limit keeps a program with a million colours from filling
+ * memory.
+ */
 const MAX_CACHED_LOOKS = 5000;
 const looks = new Map<string, Look>();
 const dresses = new Map<Look, Dress>();
@@ -160,14 +163,16 @@ for (let colour = 0; colour < 8; colour += 1) {
   SETS.set(100 + colour, { back: indexed(colour + 8) });
 }
 
-/** Codes that a colour follows; underline colours are ignored. */
+/** Codes that a colour follows. Underline colours are read and ignored. */
 const SIDES = new Map<number, 'front' | 'back' | 'none'>([
   [38, 'front'],
   [48, 'back'],
   [58, 'none'],
 ]);
 
-/** `numbers`: parameters between `[` and `m`; those of one colour can be joined by colons. */
+/**
+ * Applies the numbers between `[` and `m` of a sequence. The numbers of one colour can be joined by colons.
+ */
 function restyled(look: Look, numbers: string): Look {
   const groups = numbers.split(';');
   let now = look;
@@ -194,7 +199,7 @@ function takeColour(groups: string[]): number[] {
   return groups.splice(0, count).map(Number);
 }
 
-/** With colons, a colour space can precede the parts; only RGB is in use. */
+/** Removes the colour space, which can come before the parts of a colour with colons. Only RGB is in use. */
 function withoutSpace(numbers: number[]): number[] {
   return numbers[0] === 2 && numbers.length > 4 ? [2, ...numbers.slice(2)] : numbers;
 }
@@ -213,7 +218,8 @@ function pair(light: string, dark: string): Pair {
 }
 
 /**
- * Style of a piece on a page. Its colours are moved until they have enough contrast, in both palettes.
+ * How a piece with this style is drawn. Its colours are moved until they have enough contrast in both
+ * palettes.
  */
 function dress(look: Look): Dress {
   const { front: letters, back: ground, inverse, ...rest } = look;

@@ -4,14 +4,14 @@ import { anchorAt, HEADER_ROWS, rowOfAnchor, type Anchor, type LogLayout } from 
 import type { LogState } from './log-state.ts';
 import type { Metrics } from './use-metrics.ts';
 
-/** Rows above and below the visible ones that are drawn too, so that a fast scroll shows no gap. */
+/** How many rows above and below the visible ones are drawn too, so that a fast scroll shows no gap. */
 const MIN_ROWS_AROUND = 40;
 /** The drawn rows change in steps of this many, not with each pixel. */
 const STEP_ROWS = 16;
-/** Pixels from the end that count as the end. */
+/** A log that is scrolled to within this many pixels of its end counts as at the end. */
 const END_PIXELS = 4;
 
-interface Parts {
+interface ScrollParts {
   state: LogState;
   layout: LogLayout;
   metrics: Metrics | undefined;
@@ -24,27 +24,30 @@ export interface LogScroll {
   isAtEnd: boolean;
   follow: (following: boolean) => void;
   onScroll: () => void;
-  /** The row at the top. */
+  /** Returns the row at the top of the visible part. */
   topRow: () => number;
 }
 
 /**
- * Scrolls a log: it follows the end until the viewer scrolls up, goes to targets, and holds what the viewer
- * reads in its place when rows above it come or go.
+ * Scrolls a log. It follows the end until the viewer scrolls up, goes to targets, and keeps the line that the
+ * viewer reads in its place when rows above that line come or go.
  */
-export function useLogScroll({ state, layout, metrics, box }: Parts): LogScroll {
+export function useLogScroll({ state, layout, metrics, box }: ScrollParts): LogScroll {
   const [range, setRange] = useState({ from: 0, to: 2 * MIN_ROWS_AROUND });
   const [following, setFollowing] = useState(() => state.build?.ended_at === undefined);
   const [isAtEnd, setAtEnd] = useState(true);
-  const last = useRef<{ top: number; anchor?: { at: Anchor; row: number } }>({ top: 0 });
+  const lastPosition = useRef<{ top: number; anchor?: { at: Anchor; row: number } }>({ top: 0 });
   const row = metrics?.row ?? 0;
 
-  const look = (log: HTMLElement): void => {
+  const updateFromScroll = (log: HTMLElement): void => {
     const { scrollTop, clientHeight } = log;
     setAtEnd(scrollTop + clientHeight >= log.scrollHeight - END_PIXELS);
     if (row === 0) return;
     const anchor = anchorAt(layout, scrollTop / row);
-    last.current = { top: scrollTop, ...(anchor && { anchor: { at: anchor, row: scrollTop / row } }) };
+    lastPosition.current = {
+      top: scrollTop,
+      ...(anchor && { anchor: { at: anchor, row: scrollTop / row } }),
+    };
     const next = drawnRange(scrollTop / row, clientHeight / row);
     setRange((known) => (known.from === next.from && known.to === next.to ? known : next));
   };
@@ -57,13 +60,13 @@ export function useLogScroll({ state, layout, metrics, box }: Parts): LogScroll 
       setFollowing(false);
       log.scrollTop = Math.max(0, target * row - log.clientHeight / 3);
       if (state.target?.focus === true) focusLog(log);
-      state.arrive();
+      state.clearTarget();
     } else if (following) log.scrollTop = log.scrollHeight;
     else {
-      const moved = movedRows(layout, last.current.anchor);
+      const moved = movedRows(layout, lastPosition.current.anchor);
       if (moved !== 0) log.scrollTop += moved * row;
     }
-    look(log);
+    updateFromScroll(log);
   }, [layout, metrics, following, state.target]);
 
   return {
@@ -75,11 +78,11 @@ export function useLogScroll({ state, layout, metrics, box }: Parts): LogScroll 
       const log = box.current;
       if (log === null) return;
       const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - END_PIXELS;
-      if (log.scrollTop < last.current.top && !atEnd) {
+      if (log.scrollTop < lastPosition.current.top && !atEnd) {
         state.hasMoved = true;
         setFollowing(false);
       } else if (atEnd && !state.isComplete) setFollowing(true);
-      look(log);
+      updateFromScroll(log);
     },
     topRow: () => (box.current?.scrollTop ?? 0) / (row || 1),
   };
@@ -93,7 +96,7 @@ function drawnRange(top: number, rows: number): { from: number; to: number } {
   };
 }
 
-/** The row of the target, if it is there already. */
+/** The row of the target. Undefined: there is no target, or its line has not arrived. */
 function targetRow({ target }: LogState, layout: LogLayout): number | undefined {
   if (target === undefined) return undefined;
   const { key, first } = target;

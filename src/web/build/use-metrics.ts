@@ -1,17 +1,17 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Sizes in pixels. */
+/** The sizes of a log, in pixels. */
 export interface Metrics {
-  /** Of one character and one row of the log. */
+  /** The width of a character, and the height of a row. */
   character: number;
   row: number;
-  /** Of the part of the log that is visible. */
+  /** The size of the visible part of the log. */
   width: number;
   height: number;
 }
 
-/** Characters of the ruler: one alone is measured too roughly. */
+/** The text that is measured. A single character would be measured too roughly. */
 export const RULER = '0'.repeat(100);
 
 /** Measures a log and its ruler, again when the window or the font changes. */

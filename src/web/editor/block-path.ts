@@ -1,4 +1,6 @@
-/** A block around a place in the text. Brackets and objects have no name, but the attribute that they are in. */
+/**
+ * An open block, bracket or object. Brackets and objects have no name, but the attribute that contains them.
+ */
 export interface OpenBlock {
   name: string;
   labels: string[];
@@ -8,16 +10,16 @@ export interface OpenBlock {
 export interface TextPlace {
   /** The blocks and brackets that are open, outermost first. */
   blocks: OpenBlock[];
-  /** The words and labels of the line before the place, as far as they could begin a block. */
+  /** The words and labels before the place on its line. Empty if they cannot be the beginning of a block. */
   header: string[];
-  /** The attribute whose value the place is in. */
+  /** The attribute whose value contains the place. */
   attribute?: string;
-  /** Where the word or the text in quotes begins that the place is in. */
+  /** Where the word or the text in quotes begins that contains the place. */
   from: number;
   inside: 'code' | 'string' | 'other';
 }
 
-/** Where a place of a pipeline's text is. Reads the text up to there, however broken it is. */
+/** Finds out in which blocks and values a position of a pipeline's text is. The text may be broken. */
 export function placeIn(text: string, position: number): TextPlace {
   return new Reader(text.slice(0, position)).read();
 }
@@ -30,7 +32,7 @@ class Reader {
   readonly #blocks: OpenBlock[] = [];
   #at = 0;
   #header: string[] = [];
-  /** Something is on the line that cannot be the start of a block. */
+  /** True: the line contains something that cannot be the beginning of a block. */
   #isOther = false;
   #attribute: string | undefined;
 
@@ -59,7 +61,7 @@ class Reader {
     };
   }
 
-  /** Reads one token. Returns what the end of the text is inside of, if the token goes up to there. */
+  /** Reads one token. If the token reaches the end of the text, returns what kind of token it is. */
   #step(): TextPlace['inside'] | undefined {
     const character = this.#text[this.#at] ?? '';
     const two = this.#text.slice(this.#at, this.#at + 2);
@@ -148,7 +150,9 @@ class Reader {
   }
 }
 
-/** Where a text in quotes ends: at its quote, or at the end of its line. Templates in it can hold texts. */
+/**
+ * Where a text in quotes ends: at its quote, or at the end of its line. Templates in it can contain texts.
+ */
 function endOfString(text: string, start: number): number {
   const open: ('text' | 'template')[] = ['text'];
   let at = start;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { changedLines } from './changed-lines.ts';
 
-const shown = (before: string, after: string): string[] =>
+const markedLines = (before: string, after: string): string[] =>
   changedLines(before, after).map(({ mark, text }) => `${mark}${text}`);
 
 test.each<[sentence: string, before: string, after: string, lines: string[]]>([
@@ -15,10 +15,10 @@ test.each<[sentence: string, before: string, after: string, lines: string[]]>([
     ['…', ' 3', ' 4', ' 5', '-6', '+x'],
   ],
 ])('%s', (_, before, after, lines) => {
-  expect(shown(before, after)).toEqual(lines);
+  expect(markedLines(before, after)).toEqual(lines);
 });
 
-test('texts that differ in too many lines are shown as replaced', () => {
+test('if texts differ in too many lines, all lines are removed and added', () => {
   const lines = changedLines(many('old'), many('new'));
   expect(lines.filter(({ mark }) => mark === '-').length).toBe(3000);
   expect(lines.length).toBe(6000);

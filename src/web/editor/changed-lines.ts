@@ -1,12 +1,14 @@
 import { diffArrays } from 'diff';
 
-/** Unchanged lines that are shown around each change. */
-const AROUND = 3;
-/** Texts with more changed lines are shown as replaced: comparing them would take too long. */
+/** How many unchanged lines are shown before and after each change. */
+const CONTEXT_LINES = 3;
+/**
+ * Texts with more changes are not compared, which would take too long: all their lines are removed and added.
+ */
 const MAX_CHANGES = 4000;
 
 export interface ComparedLine {
-  /** `…`: lines that are left out. */
+  /** `…` stands for lines that are left out. */
   mark: ' ' | '+' | '-' | '…';
   text: string;
 }
@@ -14,9 +16,9 @@ export interface ComparedLine {
 /** The lines that differ between two texts, with their neighbours. Empty if the texts are equal. */
 export function changedLines(before: string, after: string): ComparedLine[] {
   if (before === after) return [];
-  const [old, fresh] = [linesOf(before), linesOf(after)];
-  const parts = diffArrays(old, fresh, { maxEditLength: MAX_CHANGES });
-  if (parts === undefined) return [...marked('-', old), ...marked('+', fresh)];
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)];
+  const parts = diffArrays(oldLines, newLines, { maxEditLength: MAX_CHANGES });
+  if (parts === undefined) return [...marked('-', oldLines), ...marked('+', newLines)];
   return shorten(
     parts.flatMap(({ added, removed, value }) => marked(added ? '+' : removed ? '-' : ' ', value)),
   );
@@ -31,7 +33,9 @@ const marked = (mark: ComparedLine['mark'], lines: readonly string[]): ComparedL
 function shorten(lines: readonly ComparedLine[]): ComparedLine[] {
   const near = new Set(
     lines.flatMap(({ mark }, at) =>
-      mark === ' ' ? [] : Array.from({ length: 2 * AROUND + 1 }, (_, step) => at - AROUND + step),
+      mark === ' '
+        ? []
+        : Array.from({ length: 2 * CONTEXT_LINES + 1 }, (_, step) => at - CONTEXT_LINES + step),
     ),
   );
   return lines.flatMap((line, at): ComparedLine[] => {

@@ -26,26 +26,28 @@ import { theme } from './theme.ts';
 export interface CodeEditor {
   text(): string;
   showFindings(findings: readonly TextFinding[]): void;
-  /** Puts the cursor there and shows it. */
+  /** Moves the cursor to the place and scrolls to it. */
   goTo(line: number, column: number): void;
   focus(): void;
   destroy(): void;
 }
 
 interface CodeEditorParts {
-  /** Where the editor is drawn, in a shadow tree of its own. */
+  /** The element in whose shadow tree the editor is drawn. */
   parent: HTMLElement;
   text: string;
   readOnly: boolean;
   types: readonly KnownType[];
-  /** The id of the element outside that describes the editor has no meaning inside, so this is its text. */
+  /**
+   * The label of the editor as a text, because a shadow tree cannot refer to elements outside by their ids.
+   */
   label: string;
   changed: (text: string) => void;
 }
 
 /**
- * An editor of HCL. It is in a shadow tree: there CodeMirror uses style sheets that scripts construct, which
- * our content security policy allows. Elsewhere it would add style elements.
+ * Creates an editor of HCL in a shadow tree. There CodeMirror uses constructed style sheets, which our content
+ * security policy allows. In the document it would add style elements, which the policy forbids.
  */
 export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
   const root = parts.parent.shadowRoot ?? parts.parent.attachShadow({ mode: 'open' });
@@ -117,7 +119,10 @@ function diagnosticsOf(state: EditorState, findings: readonly TextFinding[]): Di
 
 const letters = new Intl.Segmenter();
 
-/** The place of a line and column, which counts letters as people see them. The text may have changed since. */
+/**
+ * The offset of a line and a column. Columns count visible letters. The text may have changed since the
+ * check.
+ */
 function offsetOf({ doc }: EditorState, line: number, column: number): number {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const before = Array.from(letters.segment(text))[column - 1];

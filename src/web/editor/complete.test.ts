@@ -10,13 +10,13 @@ const TYPES: KnownType[] = [
 
 const DECLARED = 'resource "git" "app" {}\nnotification "slack" "team" {}\njob "unit" {}\n';
 
-/** The labels at the mark `|`. */
+/** The labels of the suggestions at the mark `|`. */
 function labelsAt(text: string): string[] {
   const at = text.indexOf('|');
   return suggestAt(text.replace('|', ''), at, TYPES).suggestions.map(({ label }) => label);
 }
 
-describe('what may stand at a place of a text', () => {
+describe('the editor suggests', () => {
   test.each<[sentence: string, text: string, some: string[]]>([
     ['outside of all blocks: the blocks of a pipeline', '|', ['job', 'resource', 'variable']],
     ['in a job: its attributes and steps', 'job "a" {\n  |\n}', ['timeout', 'get', 'task', 'on_failure']],
@@ -62,7 +62,7 @@ describe('what may stand at a place of a text', () => {
   });
 });
 
-test('a suggestion replaces the word that has begun, and has places to fill in', () => {
+test('a suggestion replaces the word before the cursor, and has places to fill in', () => {
   const text = 'job "a" {\n  tas';
   const { from, suggestions } = suggestAt(text, text.length, TYPES);
   expect(text.slice(from)).toBe('tas');

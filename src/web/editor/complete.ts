@@ -15,7 +15,7 @@ export interface KnownType {
 export interface Suggestion {
   label: string;
   kind: 'block' | 'attribute' | 'value';
-  /** A sentence about it. */
+  /** A sentence about the suggestion. */
   about: string;
   /** What is inserted; `${}` and `${word}` are places to fill in. Absent: the label. */
   template?: string;
@@ -27,18 +27,18 @@ export interface Suggestions {
   suggestions: Suggestion[];
 }
 
-/** What may stand at a place of a pipeline's text. */
+/** The suggestions for a position of a pipeline's text. */
 export function suggestAt(text: string, position: number, types: readonly KnownType[]): Suggestions {
   const place = placeIn(text, position);
   return { from: place.from, suggestions: suggestionsFor(place, { types, declared: declaredIn(text) }) };
 }
 
-interface Known {
+interface KnownNames {
   types: readonly KnownType[];
   declared: Declared;
 }
 
-function suggestionsFor(place: TextPlace, known: Known): Suggestion[] {
+function suggestionsFor(place: TextPlace, known: KnownNames): Suggestion[] {
   if (place.inside === 'other') return [];
   const schema = schemaOf(place.blocks, known);
   if (place.attribute !== undefined) return valuesOf(schema, place, known);
@@ -48,14 +48,14 @@ function suggestionsFor(place: TextPlace, known: Known): Suggestion[] {
 }
 
 /** The schema of the innermost block. */
-function schemaOf(blocks: readonly OpenBlock[], known: Known): BlockSchema | undefined {
+function schemaOf(blocks: readonly OpenBlock[], known: KnownNames): BlockSchema | undefined {
   let schema: BlockSchema | undefined = pipelineSchema;
-  let around: OpenBlock | undefined;
+  let outer: OpenBlock | undefined;
   for (const block of blocks) {
     if (block.name === '') continue;
     const found: BlockSchema | undefined = schema?.blocks[block.name]?.schema;
-    schema = found && withParameters(shapeOf(found, block.labels), block, around, known);
-    around = block;
+    schema = found && withParameters(shapeOf(found, block.labels), block, outer, known);
+    outer = block;
   }
   return schema;
 }
@@ -77,16 +77,19 @@ const TYPE_BLOCKS: Readonly<Record<string, string>> = {
   service: 'service_type',
 };
 
-/** Adds the parameters of the type: `params` of a resource, and of a service or secret the block itself. */
+/**
+ * Adds the parameters of a type to the block that has them: `params` of a resource, or the service or secret
+ * itself.
+ */
 function withParameters(
   schema: BlockSchema,
   block: OpenBlock,
-  around: OpenBlock | undefined,
-  { types }: Known,
+  outer: OpenBlock | undefined,
+  { types }: KnownNames,
 ): BlockSchema {
-  const holder = block.name === 'params' ? around : schema.open === undefined ? undefined : block;
+  const holder = block.name === 'params' ? outer : schema.open === undefined ? undefined : block;
   const kind = TYPE_BLOCKS[holder?.name ?? ''];
-  const type = types.find((one) => one.kind === kind && one.name === holder?.labels[0]);
+  const type = types.find((candidate) => candidate.kind === kind && candidate.name === holder?.labels[0]);
   if (type === undefined) return schema;
   const about = `Parameter of the type ${type.name}.`;
   const parameters = type.params.map((name): [string, AttributeSchema] => [name, { type: 'string', about }]);
@@ -124,7 +127,7 @@ const value = (label: string, about = ''): Suggestion => ({ label, kind: 'value'
 function valuesOf(
   schema: BlockSchema | undefined,
   { attribute = '', inside }: TextPlace,
-  { declared }: Known,
+  { declared }: KnownNames,
 ): Suggestion[] {
   const found = schema?.attributes[attribute];
   if (found === undefined) return [];
@@ -136,8 +139,8 @@ function valuesOf(
   return found.type === 'bool' && !isText ? ['true', 'false'].map((word) => value(word)) : [];
 }
 
-/** What may stand in the label that the place is in. */
-function labelsOf({ header, blocks }: TextPlace, known: Known): Suggestion[] {
+/** The suggestions for a label. */
+function labelsOf({ header, blocks }: TextPlace, known: KnownNames): Suggestion[] {
   const [block = '', ...before] = header;
   if (blocks.length === 0 || block === 'service' || block === 'secret')
     return before.length === 0 ? typesOf(TYPE_BLOCKS[block], known) : [];
@@ -146,17 +149,19 @@ function labelsOf({ header, blocks }: TextPlace, known: Known): Suggestion[] {
   return before.length === 0 ? runnersOf(block, blocks, known) : [];
 }
 
-const typesOf = (kind: string | undefined, { types }: Known): Suggestion[] =>
+const typesOf = (kind: string | undefined, { types }: KnownNames): Suggestion[] =>
   types.flatMap((type) => (type.kind === kind ? [value(type.name, type.description)] : []));
 
-/** The first label is the type, the second the name. */
+/** The suggestions for the first label of a block, a type, or for the second label, a name of that type. */
 function resourcesOf([type]: readonly string[], declared: Declared['resources']): Suggestion[] {
-  if (type !== undefined) return declared.flatMap((one) => (one.type === type ? [value(one.name)] : []));
-  return [...new Set(declared.map((one) => one.type))].map((name) => value(name, 'Type of a resource here.'));
+  if (type !== undefined)
+    return declared.flatMap((resource) => (resource.type === type ? [value(resource.name)] : []));
+  const types = new Set(declared.map((resource) => resource.type));
+  return [...types].map((name) => value(name, 'Type of a resource here.'));
 }
 
 /** A block that says what to run has the runner as its label. */
-function runnersOf(name: string, blocks: readonly OpenBlock[], known: Known): Suggestion[] {
+function runnersOf(name: string, blocks: readonly OpenBlock[], known: KnownNames): Suggestion[] {
   const schema = schemaOf(blocks, known)?.blocks[name]?.schema;
   if (schema?.variants === undefined) return [];
   const { variants } = schema;

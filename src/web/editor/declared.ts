@@ -1,4 +1,4 @@
-/** What a text declares that its other parts name. */
+/** The names that a text declares and to which other parts of the text can refer. */
 export interface Declared {
   jobs: string[];
   resources: { type: string; name: string }[];

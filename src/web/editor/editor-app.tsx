@@ -13,7 +13,7 @@ interface EditorAppParts {
   api: EditorApi;
 }
 
-/** The editor: the text, and beside it what the check found and the graph. */
+/** The editor: the text, and beside it the problems that the check found and the graph. */
 export function EditorApp({ known, initial, api }: EditorAppParts) {
   const [text, setText] = useState(initial.text);
   const [name, setName] = useState(initial.name);
@@ -69,7 +69,7 @@ export function EditorApp({ known, initial, api }: EditorAppParts) {
   );
 }
 
-/** Creates the editor in its place once that is in the document. */
+/** Creates the code editor once its element is in the document. */
 function useCodeEditor({ readOnly, types }: EditorKnown, text: string, changed: (text: string) => void) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor>(null);
@@ -111,7 +111,7 @@ const KEYS =
   'Ctrl+Space completes, Ctrl+F searches.';
 const READING = 'You can read and search (Ctrl+F) this text, but not change it here.';
 
-/** The browser asks before it leaves the page. */
+/** Makes the browser ask before it leaves a page with changes that are not saved. */
 function useLeaveWarning(hasChanges: boolean): void {
   useEffect(() => {
     if (!hasChanges) return undefined;
@@ -143,7 +143,7 @@ function NameField({ name, setName }: { name: string; setName: (name: string) =>
   );
 }
 
-/** What the last save did, with the way to the pipeline. */
+/** The result of the last save, with a link to the pipeline. */
 function Outcome({ team, saving: { outcome, server } }: { team: string; saving: SaveState }) {
   return (
     <div role="status">

@@ -1,7 +1,7 @@
 import type { KnownType } from './complete.ts';
 import type { TextFinding } from './finding.ts';
 
-/** What the server says in the page. */
+/** What the server has written into the page for the editor. */
 export interface EditorKnown {
   team: string;
   /** Absent: a new pipeline. */
@@ -17,7 +17,7 @@ export interface EditorKnown {
 /** Calls of the API as the person who views the page. */
 export interface EditorApi {
   request<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<T>;
-  /** The status of an answer that was a problem. Undefined: there was no answer. */
+  /** The status of an error answer. Undefined: the server did not answer. */
   statusOf(error: unknown): number | undefined;
 }
 

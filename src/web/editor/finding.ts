@@ -3,10 +3,10 @@ export interface TextFinding {
   severity: 'error' | 'warning';
   line?: number;
   column?: number;
-  /** After the last character. */
+  /** The place after the last character. */
   end_line?: number;
   end_column?: number;
-  /** The named blocks that hold the place, outermost first. */
+  /** The named blocks that contain the place, outermost first. */
   blocks?: string[];
   message: string;
   help?: string;

@@ -1,6 +1,6 @@
 import type { CheckState } from './use-check.ts';
 
-/** The graph of the text as it is, or of the last text that was valid. */
+/** The graph of the current text, or of the last valid text. */
 export function GraphPreview({ check }: { check: CheckState }) {
   const { picture, pictureRefused, findings } = check;
   const isOld = findings.some(({ severity }) => severity === 'error');

@@ -8,7 +8,7 @@ import {
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 
-/** What the reader of a line is inside of, innermost last. */
+/** What is open at a place of the text. */
 type Around =
   | { kind: 'string' }
   | { kind: 'heredoc'; tag: string }
@@ -16,6 +16,7 @@ type Around =
   | { kind: 'bracket' };
 
 interface HclState {
+  /** Innermost last. */
   around: Around[];
   inComment: boolean;
   /** The heredoc that begins on the next line. */
@@ -25,7 +26,7 @@ interface HclState {
 const ATOMS = new Set(['true', 'false', 'null']);
 const INDENT = 2;
 
-/** Colours for HCL. It reads a line at a time and never fails, whatever is being typed. */
+/** Splits HCL into tokens for colours. It reads line by line and never fails, even if the text is broken. */
 const parser: StreamParser<HclState> = {
   name: 'hcl',
   startState: () => ({ around: [], inComment: false, pending: undefined }),
@@ -72,7 +73,7 @@ function bracket(character: string, { around }: HclState): string {
     return 'bracket';
   }
   if (!'}])'.includes(character)) return 'operator';
-  // Never out of a string that holds this template.
+  // A bracket closes a template or a bracket, but never a string around it.
   const closed = around.pop();
   return closed?.kind === 'template' ? 'special' : 'bracket';
 }

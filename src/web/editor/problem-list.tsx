@@ -7,7 +7,7 @@ interface ProblemListParts {
   checkAgain: () => void;
 }
 
-/** What the check found, in words; each place leads into the text. */
+/** The problems that the check found. Each place is a button that leads to the place in the text. */
 export function ProblemList({ check, goTo, checkAgain }: ProblemListParts) {
   const { findings, failure } = check;
   return (

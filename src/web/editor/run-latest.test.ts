@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { runLatest } from './run-latest.ts';
 
-test('it runs once nobody has asked for a time, with the newest input', async () => {
+test('the task runs with the newest input, after no input has come for a time', async () => {
   const inputs: string[] = [];
   const ask = runLatest(async (input: string) => void inputs.push(input), 20);
   ask('a');
@@ -12,7 +12,7 @@ test('it runs once nobody has asked for a time, with the newest input', async ()
   expect(inputs).toEqual(['ab']);
 });
 
-test('it never runs twice at once, and of inputs that come meanwhile takes the newest', async () => {
+test('the task never runs twice at once, and then runs with the newest input that came meanwhile', async () => {
   const inputs: string[] = [];
   const first = Promise.withResolvers<void>();
   const ask = runLatest(async (input: string) => {

@@ -1,6 +1,7 @@
 /**
- * Runs a task for the newest input once no other has come for a time: never two at once, and for inputs that
- * come meanwhile only the newest, after it. Returns what takes an input; the wait may be another one.
+ * Returns a function that takes inputs for a task. The task runs with the newest input after no other input has
+ * come for `waitMs`, or for the `wait` of that input. It never runs twice at once: of inputs that come while it
+ * runs, it then takes only the newest.
  */
 export function runLatest<Input>(
   task: (input: Input) => Promise<void>,

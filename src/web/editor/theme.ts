@@ -2,7 +2,9 @@ import { EditorView } from '@codemirror/view';
 
 const MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
-/** The colours of the page, which its shadow tree inherits. */
+/**
+ * The editor's theme. It uses the colours of the page, which the shadow tree inherits as custom properties.
+ */
 export const theme = EditorView.theme({
   '&': {
     height: 'var(--editor-height)',

@@ -3,9 +3,9 @@ import { messageOf, teamPath, type CheckAnswer, type EditorApi, type EditorKnown
 import type { TextFinding } from './finding.ts';
 import { runLatest } from './run-latest.ts';
 
-/** After the last key. */
+/** How long after the last key the text is checked. */
 const QUIET_MS = 400;
-/** The server refused a check because of a limit, or did not answer. */
+/** How long the editor waits if the server refused a check because of a limit, or did not answer. */
 const AGAIN_MS = 3000;
 
 export interface CheckState {
@@ -21,7 +21,7 @@ export interface CheckState {
 
 const UNCHECKED: CheckState = { text: undefined, findings: [] };
 
-/** Checks a text when nobody has typed for a moment. One request at a time. */
+/** Checks a text after the viewer has not typed for a moment. Sends one request at a time. */
 export function useCheck(
   { team, vars, readOnly }: EditorKnown,
   text: string,
@@ -36,10 +36,10 @@ export function useCheck(
     try {
       const body = { config, vars, picture: true };
       const answer = await api.request<CheckAnswer>('POST', `${teamPath(team)}/validate`, body);
-      setCheck((before) => checked(config, answer, before));
+      setCheck((before) => stateAfter(config, answer, before));
     } catch (error) {
       setCheck((before) => ({ ...before, failure: messageOf(error) }));
-      if (mayHelpLater(api.statusOf(error))) ask.current?.(newest.current, AGAIN_MS);
+      if (mayRetryLater(api.statusOf(error))) ask.current?.(newest.current, AGAIN_MS);
     }
   }, QUIET_MS);
   useEffect(() => {
@@ -48,10 +48,10 @@ export function useCheck(
   return { check, checkAgain: () => ask.current?.(newest.current, 0) };
 }
 
-const mayHelpLater = (status: number | undefined): boolean =>
+const mayRetryLater = (status: number | undefined): boolean =>
   status === undefined || status === 429 || status >= 500;
 
-function checked(
+function stateAfter(
   text: string,
   { findings, picture, picture_refused }: CheckAnswer,
   before: CheckState,

@@ -9,9 +9,9 @@ import {
   type SaveAnswer,
 } from './editor-known.ts';
 
-/** What the server has. */
+/** The pipeline as the server has it. */
 interface ServerText {
-  /** Absent: there is no such pipeline yet. */
+  /** Undefined: the pipeline does not exist yet. */
   pipeline: string | undefined;
   text: string;
   generation: number | undefined;
@@ -20,11 +20,11 @@ interface ServerText {
 export interface SaveState {
   server: ServerText;
   isSaving: boolean;
-  /** What the last save did. */
+  /** The result of the last save. */
   outcome: { good: boolean; message: string } | undefined;
 }
 
-interface Wanted {
+interface TextToSave {
   name: string;
   text: string;
 }
@@ -33,17 +33,22 @@ interface Wanted {
 export function useSave(
   { team, pipeline, saved, generation }: EditorKnown,
   api: EditorApi,
-): SaveState & { save: (wanted: Wanted) => Promise<void> } {
+): SaveState & { save: (toSave: TextToSave) => Promise<void> } {
   const [state, setState] = useState<SaveState>({
     server: { pipeline, text: saved, generation },
     isSaving: false,
     outcome: undefined,
   });
   const readServer = async (name: string): Promise<ServerText> => {
-    const found = await api.request<DefinitionAnswer>('GET', `${pipelinePath(team, name)}/definition`);
-    return { pipeline: name, text: found.config.replaceAll('\r\n', '\n'), generation: found.generation };
+    const { config, generation: current } = await api.request<DefinitionAnswer>(
+      'GET',
+      `${pipelinePath(team, name)}/definition`,
+    );
+    return { pipeline: name, text: config.replaceAll('\r\n', '\n'), generation: current };
   };
-  /** If the server does not answer now, it has this text all the same; the next save requires no generation. */
+  /**
+   * If the server does not answer, assumes that it has this text. The next save then requires no generation.
+   */
   const readAfterSave = async (name: string, text: string): Promise<ServerText> => {
     try {
       return await readServer(name);
@@ -51,7 +56,7 @@ export function useSave(
       return { pipeline: name, text, generation: undefined };
     }
   };
-  const send = async ({ name, text }: Wanted): Promise<SaveAnswer> => {
+  const send = async ({ name, text }: TextToSave): Promise<SaveAnswer> => {
     const { server } = state;
     if (server.pipeline === undefined)
       return await api.request('POST', teamPath(team), { name, config: text });
@@ -66,21 +71,21 @@ export function useSave(
     try {
       server = await readServer(known);
     } catch {
-      // The first problem is the one to show.
+      // The viewer sees the first problem, so this one is ignored.
     }
     const isChanged = server.generation !== state.server.generation;
     return { server, outcome: { good: false, message: isChanged ? `${message} ${COMPARE}` : message } };
   };
   return {
     ...state,
-    async save(wanted) {
+    async save(toSave) {
       if (state.isSaving) return;
       setState({ ...state, isSaving: true, outcome: undefined });
-      const name = state.server.pipeline ?? wanted.name;
+      const name = state.server.pipeline ?? toSave.name;
       let next: Partial<SaveState>;
       try {
-        const outcome = outcomeOf(await send(wanted));
-        next = { server: await readAfterSave(name, wanted.text), outcome };
+        const outcome = outcomeOf(await send(toSave));
+        next = { server: await readAfterSave(name, toSave.text), outcome };
       } catch (error) {
         next = await explain(error);
       }

@@ -9,19 +9,19 @@ import {
   type LaidOutEdge,
 } from './laid-out-graph.ts';
 
-/** Where a node links to. Undefined: nowhere. */
+/** Returns the address to which a node links, or undefined for a node without a link. */
 export type HrefOf = (target: GraphTarget) => string | undefined;
 
 interface LayersProps {
   items: readonly GraphItem[];
   frames: readonly GraphFrame[];
   edges: readonly LaidOutEdge[];
-  /** Names of jobs with a running build. */
+  /** The names of jobs with a running build. */
   running: ReadonlySet<string>;
   hrefOf: HrefOf;
 }
 
-/** Edges, nodes and rows, in the order in which they cover each other. */
+/** Edges, frames and nodes. Later elements cover earlier ones. */
 export function GraphLayers({ items, frames, edges, running, hrefOf }: LayersProps): JSX.Element {
   const lit = new Set([...items, ...frames].filter(({ faded }) => !faded).map(({ node }) => node));
   const under = edges.filter((edge) => !isOverNodes(edge));
@@ -53,13 +53,16 @@ function isRunning({ target }: GraphItem, running: ReadonlySet<string>): boolean
   return 'jobs' in target && target.jobs.some((job) => running.has(job));
 }
 
-/** Edges that look alike are one shape: an element for each of some thousand edges takes half a second to draw. */
+/**
+ * Draws edges of the same look as one shape, because an element for each of some thousand edges takes half a
+ * second.
+ */
 function Edges({ edges, lit }: { edges: readonly LaidOutEdge[]; lit: ReadonlySet<string> }): JSX.Element {
   const alike = Map.groupBy(edges, ({ from, to, kind }) => `${kind}${lit.has(from) && lit.has(to)}`);
   return (
     <g class="graph-edges" aria-hidden="true">
-      {[...alike].map(([look, some]) => (
-        <EdgeShapes key={look} edges={some} lit={lit} />
+      {[...alike].map(([look, sameEdges]) => (
+        <EdgeShapes key={look} edges={sameEdges} lit={lit} />
       ))}
     </g>
   );
@@ -100,7 +103,7 @@ function Item({ item, href, isRunning: runs }: ItemProps): JSX.Element {
       )}
     </>
   );
-  // Firefox and Chromium take the focus to an SVG link, Safari to one with a tab index.
+  // Safari moves the focus to an SVG link only if the link has a tab index.
   return href === undefined ? (
     <g class={classes} role="img" tabIndex={0} aria-label={name} data-key={key}>
       {content}

@@ -11,7 +11,7 @@ const TONE_WORDS: readonly [tone: Tone, words: string][] = [
   ['idle', 'has not run yet'],
 ];
 
-/** What the colours, borders and lines mean. */
+/** Explains the colours, borders and lines of the graph. */
 export function GraphLegend(): JSX.Element {
   return (
     <details class="graph-legend graph-over">

@@ -14,7 +14,10 @@ interface MinimapProps {
   onGo: (at: Point) => void;
 }
 
-/** The whole graph, small, with the part in the view. For pointers: the keyboard moves from node to node. */
+/**
+ * The whole graph in a small size, with a frame around the visible part. It is for pointers; keys move
+ * between nodes.
+ */
 export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JSX.Element {
   const element = useRef<SVGSVGElement>(null);
   const geometry = minimapOf(viewport, frame);
@@ -28,7 +31,7 @@ export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JS
     element.current?.setPointerCapture(event.pointerId);
     go(event);
   };
-  // Moving the view changes only the rectangle.
+  // The tiles are drawn once, because moving the view changes only the rectangle.
   const tiles = useMemo(() => tilesByTone(items), [items]);
   return (
     <svg
@@ -60,8 +63,8 @@ export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JS
 /** One shape for all tiles of a tone. */
 function tilesByTone(items: readonly GraphItem[]) {
   const byTone = Map.groupBy(items, ({ tile }) => tile.tone);
-  return [...byTone].map(([tone, some]) => ({
+  return [...byTone].map(([tone, sameToneItems]) => ({
     tone,
-    d: some.map(({ tile }) => tilePath(tile)).join(''),
+    d: sameToneItems.map(({ tile }) => tilePath(tile)).join(''),
   }));
 }

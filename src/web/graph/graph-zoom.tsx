@@ -5,7 +5,7 @@ interface ZoomProps {
   onFit: () => void;
 }
 
-/** Zoom for pointers without a wheel. */
+/** Buttons to zoom, for pointers without a wheel. */
 export function GraphZoom({ onZoom, onFit }: ZoomProps): JSX.Element {
   return (
     <div class="graph-zoom graph-over" role="group" aria-label="Zoom">

@@ -27,7 +27,7 @@ const ACTIONS: Record<string, KeyAction> = {
   ArrowDown: { to: 'down' },
 };
 
-/** With Shift. Like a scroll bar, the view moves in the direction of the arrow. */
+/** Arrow keys with Shift. As with a scroll bar, the view moves in the direction of the arrow. */
 const PANS: Record<string, KeyAction> = {
   ArrowLeft: { pan: { x: 1, y: 0 } },
   ArrowRight: { pan: { x: -1, y: 0 } },
@@ -35,7 +35,7 @@ const PANS: Record<string, KeyAction> = {
   ArrowDown: { pan: { x: 0, y: -1 } },
 };
 
-/** Undefined: the key is the browser's. */
+/** Returns what a key does, or undefined for a key that the browser handles. */
 export function actionOfKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Key): KeyAction | undefined {
   if (ctrlKey || metaKey || altKey) return undefined;
   return (shiftKey ? PANS[key] : undefined) ?? ACTIONS[key];

@@ -20,7 +20,7 @@ function draw(nodes: LaidOutNode[], jobs: Record<string, JobState> = {}) {
 }
 
 describe('the items of a graph', () => {
-  test('are its nodes, with what they stand for and names for screen readers', () => {
+  test('are its nodes, each with its job or resource and a name for screen readers', () => {
     const { items, frames } = draw([RESOURCE, job('unit')], { unit: { paused: false, doing: 'started' } });
     expect(frames).toEqual([]);
     expect(items.map(({ target }) => target)).toEqual([{ resource: 'git.app' }, { job: 'unit' }]);

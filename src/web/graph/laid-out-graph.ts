@@ -11,7 +11,7 @@ export interface LaidOutGraph {
   edges: LaidOutEdge[];
 }
 
-/** `x` and `y`: the centre. */
+/** A node with its centre, `x` and `y`. */
 export type LaidOutNode = GraphNode & { x: number; y: number };
 
 export interface LaidOutEdge extends Pick<GraphEdge, 'from' | 'to' | 'kind'>, EdgePaths {
@@ -22,7 +22,7 @@ export interface LaidOutEdge extends Pick<GraphEdge, 'from' | 'to' | 'kind'>, Ed
 /** What a node or a row of a compact node stands for. */
 export type GraphTarget = { job: string } | { resource: string } | { jobs: readonly string[] };
 
-/** A node, or a row of a compact node: what a viewer can select. */
+/** A part of the graph that a viewer can select: a node, or a row of a compact node. */
 export interface GraphItem {
   key: string;
   node: string;
@@ -32,14 +32,14 @@ export interface GraphItem {
   target: GraphTarget;
 }
 
-/** The frame of a compact node, which is no item itself. */
+/** The frame of a compact node, which viewers cannot select. */
 export interface GraphFrame {
   node: string;
   tile: Tile;
   faded: boolean;
 }
 
-/** Everything that is drawn of the nodes, in their order. */
+/** The items and frames of the nodes, in the order of the nodes. */
 export function itemsOf(
   nodes: readonly LaidOutNode[],
   styles: ReadonlyMap<string, NodeStyle>,
@@ -58,8 +58,8 @@ export function itemsOf(
     }
     frames.push({ node: id, tile: whole, faded: style.faded });
     for (const [row, tile] of rows.entries()) {
-      const shown = style.rows.slice(row, row === rows.length - 1 ? undefined : row + 1);
-      const faded = shown.every((one) => one.faded);
+      const jobStyles = style.rows.slice(row, row === rows.length - 1 ? undefined : row + 1);
+      const faded = jobStyles.every((jobStyle) => jobStyle.faded);
       const target = targetOf(node, row, rows.length);
       items.push({ key: JSON.stringify([id, row]), node: id, row, tile, faded, target });
     }

@@ -4,10 +4,10 @@ import type { Rectangle, ViewFrame, Viewport } from './viewport.ts';
 const LARGEST = { width: 160, height: 110 };
 
 interface MinimapGeometry {
-  /** Pixels of the minimap. */
+  /** The size of the minimap in pixels. */
   width: number;
   height: number;
-  /** Pixels of the minimap per point of the graph. */
+  /** How many pixels of the minimap a point of the graph takes. */
   scale: number;
   /** The part of the graph that is in the view, in points of the graph. */
   shown: Rectangle;

@@ -2,14 +2,14 @@ import type { GraphItem, LaidOutEdge } from './laid-out-graph.ts';
 
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
-/** The part of an item that counts for where the arrow keys lead. */
+/** The fields of an item that decide where the arrow keys lead. */
 export type Neighbour = Pick<GraphItem, 'key' | 'node' | 'row'> & {
   tile: { x: number; y: number; width: number; height: number };
 };
 
 /**
- * The item that an arrow key leads to: to the left and right along edges, up and down to the nearest item
- * above and below.
+ * The item to which an arrow key leads. Left and right follow edges. Up and down lead to the nearest item above
+ * or below.
  */
 export function neighbourOf<T extends Neighbour>(
   items: readonly T[],
@@ -17,8 +17,9 @@ export function neighbourOf<T extends Neighbour>(
   from: T,
   direction: Direction,
 ): T | undefined {
-  const near = direction === 'up' || direction === 'down' ? above(items, from, direction) : undefined;
-  return near ?? nearest(alongEdges(items, edges, from, direction), from);
+  const vertical =
+    direction === 'up' || direction === 'down' ? nearestInDirection(items, from, direction) : undefined;
+  return vertical ?? nearest(alongEdges(items, edges, from, direction), from);
 }
 
 function alongEdges<T extends Neighbour>(
@@ -41,13 +42,18 @@ function isAt({ node, row }: Neighbour, end: { node: string; row: number | undef
   return node === end.node && (row === undefined || end.row === undefined || row === end.row);
 }
 
-/** Nearest in the same column; a step aside counts double. */
-function above<T extends Neighbour>(items: readonly T[], from: T, direction: 'up' | 'down'): T | undefined {
+/** The nearest item above or below. */
+function nearestInDirection<T extends Neighbour>(
+  items: readonly T[],
+  from: T,
+  direction: 'up' | 'down',
+): T | undefined {
   const sign = direction === 'up' ? -1 : 1;
   const candidates = items.filter((item) => sign * (middleY(item) - middleY(from)) > 1);
   return nearest(candidates, from);
 }
 
+/** The nearest item. Horizontal distance counts double, so that an item in the same column is preferred. */
 function nearest<T extends Neighbour>(items: readonly T[], from: T): T | undefined {
   const distance = (item: T): number =>
     Math.abs(middleY(item) - middleY(from)) + 2 * Math.abs(middleX(item) - middleX(from));

@@ -17,19 +17,20 @@ import { centreOn, exceedsView, panBy, reveal, zoomAt, type ViewFrame, type View
 interface PipelineGraphProps {
   graph: LaidOutGraph;
   state: GraphState;
-  /** Shows the way of a version instead of the states. */
+  /** The way of a version, which the graph shows instead of the states. */
   way?: VersionWay | undefined;
-  /** Where nodes link to. */
+  /** The addresses to which nodes link. */
   hrefOf: HrefOf;
-  /** Name for screen readers. */
+  /** The name of the graph for screen readers. */
   label: string;
 }
 
 const ZOOM_STEP = 1.3;
-/** Pixels. */
-const PAN_STEP = 80;
+const PAN_STEP_PIXELS = 80;
 
-/** The graph of a pipeline, with its states or the way of a version. It fills the place that it is in. */
+/**
+ * The graph of a pipeline, with its states or the way of a version. It fills the element that contains it.
+ */
 export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGraphProps): JSX.Element {
   const { viewport, frame, isMeasured, element, change, fitAll } = useViewport(graph);
   const { items, layers } = useLayers(graph, state, way, hrefOf);
@@ -41,7 +42,7 @@ export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGrap
       change((shown, within) => zoomAt(shown, factor, pointOfInterest(items, shown, within), within));
     } else {
       const { x, y } = action.pan;
-      change((shown, within) => panBy(shown, { x: x * PAN_STEP, y: y * PAN_STEP }, within));
+      change((shown, within) => panBy(shown, { x: x * PAN_STEP_PIXELS, y: y * PAN_STEP_PIXELS }, within));
     }
   };
   const press = (event: KeyboardEvent): void => {
@@ -73,7 +74,10 @@ export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGrap
   );
 }
 
-/** While the viewer moves the graph, the layers stay the same element: only the transformation changes. */
+/**
+ * Draws the layers only when the graph or its state changes. When the viewer moves the graph, only its
+ * transformation does.
+ */
 function useLayers(
   { nodes, edges }: LaidOutGraph,
   state: GraphState,
@@ -92,11 +96,11 @@ function useLayers(
 }
 
 function runningIn({ jobs }: GraphState, way: VersionWay | undefined): Set<string> {
-  const all =
+  const states =
     way === undefined
       ? [...jobs].map(([job, { doing }]) => ({ job, doing }))
       : [...way.jobs].map(([job, build]) => ({ job, doing: build?.status }));
-  return new Set(all.filter(({ doing }) => doing === 'started').map(({ job }) => job));
+  return new Set(states.filter(({ doing }) => doing === 'started').map(({ job }) => job));
 }
 
 /** The item that has the focus. */
@@ -112,7 +116,9 @@ function moveFocus(items: readonly GraphItem[], { edges }: LaidOutGraph, to: Dir
   for (const element of elements) if (element.dataset['key'] === next?.key) element.focus();
 }
 
-/** Zooms at the node that has the focus, else in the middle of the view. */
+/**
+ * The point that stays in its place while keys zoom: the node that has the focus, or the middle of the view.
+ */
 function pointOfInterest(items: readonly GraphItem[], viewport: Viewport, { view }: ViewFrame): Point {
   const tile = focusedItem(items)?.tile;
   if (tile === undefined) return { x: view.width / 2, y: view.height / 2 };

@@ -15,14 +15,14 @@ const PUBLIC: PipelineEventData = {
   resources: [{ name: 'git.app', pinned: true }],
 };
 
-test('the event for members gives outcomes, pins and failed checks', () => {
+test('the state for members contains outcomes, pins and failed checks', () => {
   const { jobs, resources } = graphStateOf(MEMBERS);
   expect(jobs.get('unit')).toEqual({ paused: false, ended: 'failed', doing: 'started' });
   expect(resources.get('git.app')).toEqual({ pinned: true, failing: false });
   expect(resources.get('git.lib')).toEqual({ pinned: false, failing: true });
 });
 
-test('the event for the public gives what it may see', () => {
+test('the state for the public contains only the fields that the public may see', () => {
   const { jobs, resources } = graphStateOf(PUBLIC);
   expect(jobs.get('unit')).toEqual({ paused: true });
   expect(resources.get('git.app')).toEqual({ pinned: true, failing: false });

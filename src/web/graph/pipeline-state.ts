@@ -13,11 +13,11 @@ export interface PipelineEventData {
   }[];
   resources: {
     name: string;
-    /** Members get who pinned it and what the last check failed with, the public whether it is pinned. */
+    /** Only the public gets `pinned`. Members get `pinned_by` and `check_error` instead. */
     pinned?: boolean;
     pinned_by?: string;
     check_error?: string;
-    /** How many are known. For members. */
+    /** How many versions are known. Only members get this. */
     versions?: number;
   }[];
 }
@@ -39,7 +39,10 @@ export function graphStateOf({ jobs, resources }: PipelineEventData): GraphState
   };
 }
 
-/** Changes when the graph may have changed: the public gets no revision, but the names. */
+/**
+ * A text that changes when the graph may have changed. For the public, which gets no revision, it has only
+ * names.
+ */
 export function structureOf({ pipeline, jobs, resources }: PipelineEventData): string {
   const names = [...jobs, ...resources].map(({ name }) => name);
   return JSON.stringify([pipeline.revision, names]);

@@ -9,7 +9,7 @@ test('one pointer moves the graph and does not zoom', () => {
   });
 });
 
-test('two fingers zoom by how far they part, at the point between them', () => {
+test('two fingers zoom by how far they move apart, at the point between them', () => {
   const before = [
     { x: 100, y: 100 },
     { x: 200, y: 100 },

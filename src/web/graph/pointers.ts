@@ -2,14 +2,14 @@ import type { Point } from '#domain/graph/points.ts';
 
 interface PointerActions {
   pan: (by: Point) => void;
-  /** At a point of the window. */
+  /** Zooms at a point of the window. */
   zoom: (factor: number, at: Point) => void;
 }
 
-/** Pixels that a pointer moves before it drags; less is a click. */
+/** A pointer that moves fewer pixels than this clicks and does not drag. */
 const DRAG_PIXELS = 4;
 
-/** How two fingers, or one pointer, move the graph. */
+/** How one or two pointers that move from `before` to `after` move and zoom the graph. */
 export function pinch(
   before: readonly Point[],
   after: readonly Point[],
@@ -32,25 +32,26 @@ function spreadOf([one, other]: readonly Point[]): number {
   return one === undefined || other === undefined ? 0 : Math.hypot(one.x - other.x, one.y - other.y);
 }
 
-/** Drags with one pointer, pinches with two. Returns what stops it. */
+/** Drags with one pointer, and pinches with two. Returns a function that stops following the pointers. */
 export function followPointers(element: HTMLElement, { pan, zoom }: PointerActions): () => void {
   const pointers = new Map<number, Point>();
   let start: Point = { x: 0, y: 0 };
-  let drags = false;
+  let isDragging = false;
   const press = (event: PointerEvent): void => {
     if (event.button !== 0 || isControl(event.target)) return;
     if (pointers.size === 0) {
       start = pointOf(event);
-      drags = false;
+      isDragging = false;
     }
     pointers.set(event.pointerId, pointOf(event));
   };
   const move = (event: PointerEvent): void => {
     if (!pointers.has(event.pointerId)) return;
     const at = pointOf(event);
-    if (!drags && pointers.size === 1 && Math.hypot(at.x - start.x, at.y - start.y) < DRAG_PIXELS) return;
-    if (!drags) element.setPointerCapture(event.pointerId);
-    drags = true;
+    if (!isDragging && pointers.size === 1 && Math.hypot(at.x - start.x, at.y - start.y) < DRAG_PIXELS)
+      return;
+    if (!isDragging) element.setPointerCapture(event.pointerId);
+    isDragging = true;
     const before = [...pointers.values()];
     pointers.set(event.pointerId, at);
     const { by, factor, at: middle } = pinch(before, [...pointers.values()]);
@@ -60,29 +61,29 @@ export function followPointers(element: HTMLElement, { pan, zoom }: PointerActio
   const release = (event: PointerEvent): void => void pointers.delete(event.pointerId);
   // A drag that ends on a link must not open it.
   const click = (event: MouseEvent): void => {
-    if (drags) event.preventDefault();
-    drags = false;
+    if (isDragging) event.preventDefault();
+    isDragging = false;
   };
   element.addEventListener('pointerdown', press);
   element.addEventListener('pointermove', move);
   element.addEventListener('pointerup', release);
   element.addEventListener('pointercancel', release);
   element.addEventListener('click', click, true);
-  element.addEventListener('dragstart', keep);
+  element.addEventListener('dragstart', preventDrag);
   return () => {
     element.removeEventListener('pointerdown', press);
     element.removeEventListener('pointermove', move);
     element.removeEventListener('pointerup', release);
     element.removeEventListener('pointercancel', release);
     element.removeEventListener('click', click, true);
-    element.removeEventListener('dragstart', keep);
+    element.removeEventListener('dragstart', preventDrag);
   };
 }
 
 const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clientX, y: clientY });
 
 /** Keeps the browser from dragging links. */
-const keep = (event: Event): void => event.preventDefault();
+const preventDrag = (event: Event): void => event.preventDefault();
 
 /** Buttons and the minimap over the graph have pointers of their own. */
 const isControl = (target: EventTarget | null): boolean =>

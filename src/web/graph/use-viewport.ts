@@ -8,9 +8,9 @@ type Change = (viewport: Viewport, frame: ViewFrame) => Viewport;
 interface ViewportControl {
   viewport: Viewport;
   frame: ViewFrame;
-  /** The size of the view is known: what is drawn before would be laid out twice. */
+  /** True: the size of the view is known. A graph that is drawn before would be laid out twice. */
   isMeasured: boolean;
-  /** Set on the element that shows the graph. */
+  /** The element that shows the graph. The caller sets this ref. */
   element: { current: HTMLDivElement | null };
   change: (how: Change) => void;
   /** Shows the whole graph, and keeps it whole when the view changes its size. */
@@ -22,19 +22,19 @@ const WHEEL_ZOOM = 1.25;
 
 const UNMEASURED: Size = { width: 600, height: 300 };
 
-/** The part of the graph that is shown: it follows the pointer, the wheel and the size of the element. */
+/** Which part of the graph is visible. It follows the pointer, the wheel and the size of the element. */
 export function useViewport(graph: Size): ViewportControl {
   const element = useRef<HTMLDivElement>(null);
   const [measured, setMeasured] = useState<Size>();
   const view = measured ?? UNMEASURED;
-  // Until the viewer moves the graph, its place follows the size of the view.
+  // Until the viewer moves the graph, its position follows the size of the view.
   const [moved, setMoved] = useState<Shown>('opening');
   const frame = { graph, view };
   const now = useRef(frame);
   now.current = frame;
   const change = useCallback((how: Change) => {
     setMoved((before) => {
-      const shown = place(before, now.current);
+      const shown = viewportOf(before, now.current);
       const after = how(shown, now.current);
       return after === shown ? before : after;
     });
@@ -61,7 +61,7 @@ export function useViewport(graph: Size): ViewportControl {
     return current === null ? undefined : followInput(current, change);
   }, [change]);
   return {
-    viewport: place(moved, frame),
+    viewport: viewportOf(moved, frame),
     frame,
     isMeasured: measured !== undefined,
     element,
@@ -72,12 +72,12 @@ export function useViewport(graph: Size): ViewportControl {
 
 type Shown = Viewport | 'opening' | 'whole';
 
-function place(shown: Shown, { graph, view }: ViewFrame): Viewport {
+function viewportOf(shown: Shown, { graph, view }: ViewFrame): Viewport {
   if (shown === 'opening') return openingView(graph, view);
   return shown === 'whole' ? fit(graph, view) : shown;
 }
 
-/** Listens to pointers and the wheel; returns what stops it. */
+/** Listens to pointers and the wheel. Returns a function that stops listening. */
 function followInput(element: HTMLElement, change: (how: Change) => void): () => void {
   const within = (at: Point): Point => {
     const { left, top } = element.getBoundingClientRect();
@@ -90,12 +90,12 @@ function followInput(element: HTMLElement, change: (how: Change) => void): () =>
     zoom,
   });
   const turn = (event: WheelEvent): void => {
-    // The wheel scrolls the page, until the viewer has come into the graph.
-    const isMeant = event.ctrlKey || event.metaKey || element.contains(document.activeElement);
-    if (!isMeant) return;
+    // The wheel scrolls the page unless the focus is in the graph or a key is held.
+    const zoomsGraph = event.ctrlKey || event.metaKey || element.contains(document.activeElement);
+    if (!zoomsGraph) return;
     event.preventDefault();
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
-    // Pinching on a touchpad arrives as small turns with the control key.
+    // Browsers report pinching on a touchpad as small turns of the wheel with the control key.
     zoom(WHEEL_ZOOM ** (-pixels / (event.ctrlKey && Math.abs(pixels) < 30 ? 20 : 100)), {
       x: event.clientX,
       y: event.clientY,

@@ -11,7 +11,9 @@ export interface WayBuild {
 /** The way of a version through the jobs. */
 export interface VersionWay {
   resource: string;
-  /** The jobs that it can reach. Undefined: the job has not built it. */
+  /**
+   * The jobs that the version can reach, each with its build of the version. Undefined: it has not built it.
+   */
   jobs: ReadonlyMap<string, WayBuild | undefined>;
 }
 
@@ -22,11 +24,11 @@ export function progressOf({ jobs }: VersionWay): { built: number; all: number }
 }
 
 /**
- * The style of every node for viewers who follow a version: the jobs that built it show how that build ended,
- * and the versions before and after them stay. The rest fades.
+ * The style of every node for viewers who follow a version. Jobs that built the version show how that build
+ * ended. These jobs, and the resources before and after them, do not fade. All other nodes fade.
  */
 export function stylesOfWay(nodes: readonly GraphNode[], way: VersionWay): Map<string, NodeStyle> {
-  const made = nodes.filter(
+  const putNodes = nodes.filter(
     (node) =>
       node.kind === 'resource' &&
       node.role === 'put' &&
@@ -34,7 +36,7 @@ export function stylesOfWay(nodes: readonly GraphNode[], way: VersionWay): Map<s
   );
   const carried = new Set([
     way.resource,
-    ...made.flatMap((node) => ('resource' in node ? node.resource : [])),
+    ...putNodes.flatMap((node) => ('resource' in node ? node.resource : [])),
   ]);
   return new Map(
     nodes.map((node) => [
@@ -44,8 +46,8 @@ export function stylesOfWay(nodes: readonly GraphNode[], way: VersionWay): Map<s
   );
 }
 
-interface Way extends VersionWay {
-  /** The followed resource, and those of which the jobs on the way made versions. */
+interface WayWithResources extends VersionWay {
+  /** The followed resource, and the resources of which jobs on the way made versions. */
   carried: ReadonlySet<string>;
 }
 
@@ -95,7 +97,7 @@ function toneOfBuild(status: WayBuild['status']) {
   return toneOf({ paused: false, ended: status });
 }
 
-function styleOfWayResource({ resource, role, after }: ResourceNode, way: Way): NodeStyle {
+function styleOfWayResource({ resource, role, after }: ResourceNode, way: WayWithResources): NodeStyle {
   const hasBuilt = after.some((job) => way.jobs.get(job) !== undefined);
   const isOnWay = way.carried.has(resource) && (role === 'entry' || hasBuilt);
   const origin = after.length === 0 ? '' : ` after ${after.join(', ')}`;

@@ -5,8 +5,8 @@ const VIEW = { width: 800, height: 400 };
 const SMALL = { width: 200, height: 100 };
 const LARGE = { width: 8000, height: 500 };
 
-/** Where a point of the graph is in the view. */
-const seenAt = (point: { x: number; y: number }, { x, y, scale }: ReturnType<typeof fit>) => ({
+/** The point of the view at which a point of the graph is. */
+const pointInView = (point: { x: number; y: number }, { x, y, scale }: ReturnType<typeof fit>) => ({
   x: point.x * scale + x,
   y: point.y * scale + y,
 });
@@ -16,13 +16,13 @@ describe('the whole graph', () => {
     expect(fit(SMALL, VIEW)).toEqual({ scale: 1.25, x: 275, y: 137.5 });
   });
 
-  test('is scaled down until it fits, and then nothing is outside', () => {
+  test('is scaled down until all of it is in the view', () => {
     const whole = fit(LARGE, VIEW);
     expect(whole.scale).toBeCloseTo(776 / 8000);
     expect(exceedsView(whole, { graph: LARGE, view: VIEW })).toBe(false);
   });
 
-  test('has a place even if the view has no room', () => {
+  test('has a scale above zero even if the view has no size', () => {
     expect(fit(SMALL, { width: 0, height: 0 }).scale).toBe(0.01);
   });
 });
@@ -50,8 +50,8 @@ describe('zoom', () => {
     const point = { x: (at.x - before.x) / before.scale, y: (at.y - before.y) / before.scale };
     const after = zoomAt(before, 1.3, at, frame);
     expect(after.scale).toBeCloseTo(0.78);
-    const seen = seenAt(point, after);
-    expect([seen.x, seen.y].map(Math.round)).toEqual([300, 200]);
+    const { x, y } = pointInView(point, after);
+    expect([x, y].map(Math.round)).toEqual([300, 200]);
   });
 
   test.each([
@@ -83,12 +83,12 @@ describe('to show a node', () => {
     expect(reveal(viewport, box, VIEW)).toBe(viewport);
   });
 
-  test('its beginning counts more than its end', () => {
+  test('the view shows its beginning if the node is larger than the view', () => {
     expect(reveal({ scale: 10, x: 0, y: 0 }, box, VIEW).x).toBe(12 - 10_000);
   });
 });
 
 test('a point of the graph can be put in the middle', () => {
   const centred = centreOn({ scale: 0.5, x: 0, y: 0 }, { x: 4000, y: 250 }, { graph: LARGE, view: VIEW });
-  expect(seenAt({ x: 4000, y: 250 }, centred)).toEqual({ x: 400, y: 200 });
+  expect(pointInView({ x: 4000, y: 250 }, centred)).toEqual({ x: 400, y: 200 });
 });

@@ -12,15 +12,15 @@ export interface Size {
 
 export interface Rectangle extends Point, Size {}
 
-/** Pixels between the graph and the edge of the view. */
+/** How many pixels are between the graph and the edge of the view. */
 const MARGIN = 12;
 /** A small graph is enlarged up to this scale. */
 const MAX_FIT = 1.25;
 const MAX_SCALE = 3;
-/** Pixels of the graph that always stay in the view. */
+/** How many pixels of the graph always stay in the view. */
 const REMAINING = 60;
 
-/** The whole graph, as large as it fits, in the middle. */
+/** Shows the whole graph in the middle of the view, as large as possible. */
 export function fit(graph: Size, view: Size): Viewport {
   const room = { width: view.width - 2 * MARGIN, height: view.height - 2 * MARGIN };
   const scale = Math.max(0.01, Math.min(MAX_FIT, room.width / graph.width, room.height / graph.height));
@@ -34,7 +34,7 @@ export function fit(graph: Size, view: Size): Viewport {
 /** Labels are legible at this scale and above. */
 const LEGIBLE = 0.6;
 
-/** What viewers see first: the whole graph, or as much of its beginning as is legible. */
+/** The first view: the whole graph if its labels are legible, or else its beginning at a legible scale. */
 export function openingView(graph: Size, view: Size): Viewport {
   const whole = fit(graph, view);
   if (whole.scale >= LEGIBLE) return whole;
@@ -43,7 +43,7 @@ export function openingView(graph: Size, view: Size): Viewport {
   return { scale, x: start(graph.width, view.width), y: start(graph.height, view.height) };
 }
 
-/** Zooms so that what is at this point of the view stays there. */
+/** Zooms so that the point of the graph at this point of the view stays there. */
 export function zoomAt(viewport: Viewport, factor: number, at: Point, frame: ViewFrame): Viewport {
   const smallest = Math.min(1, fit(frame.graph, frame.view).scale);
   const scale = Math.min(MAX_SCALE, Math.max(smallest, viewport.scale * factor));
@@ -52,7 +52,7 @@ export function zoomAt(viewport: Viewport, factor: number, at: Point, frame: Vie
   return keepInView(moved, frame);
 }
 
-/** The graph and the place where it is shown. */
+/** The sizes of the graph and of the view that shows it. */
 export interface ViewFrame {
   graph: Size;
   view: Size;
@@ -62,7 +62,7 @@ export function panBy(viewport: Viewport, by: Point, frame: ViewFrame): Viewport
   return keepInView({ ...viewport, x: viewport.x + by.x, y: viewport.y + by.y }, frame);
 }
 
-/** Keeps a part of the graph in the view, so that nobody loses it. */
+/** Keeps a part of the graph in the view, so that viewers find it again. */
 function keepInView({ scale, x, y }: Viewport, { graph, view }: ViewFrame): Viewport {
   return {
     scale,
@@ -71,7 +71,7 @@ function keepInView({ scale, x, y }: Viewport, { graph, view }: ViewFrame): View
   };
 }
 
-/** Moves as little as needed to show the box; returns the same viewport if it is shown. */
+/** Moves as little as needed to show the box. Returns the same object if the box is visible already. */
 export function reveal(viewport: Viewport, box: Rectangle, view: Size): Viewport {
   const { scale, x, y } = viewport;
   const right = shiftInto(box.x * scale + x, box.width * scale, view.width);
@@ -79,7 +79,7 @@ export function reveal(viewport: Viewport, box: Rectangle, view: Size): Viewport
   return right === 0 && down === 0 ? viewport : { scale, x: x + right, y: y + down };
 }
 
-/** How far a stretch must move to be inside the room. Its start counts more than its end. */
+/** How far a stretch must move to be inside the room. If it is longer than the room, its start is inside. */
 function shiftInto(start: number, length: number, room: number): number {
   if (start < MARGIN) return MARGIN - start;
   return Math.max(MARGIN - start, Math.min(0, room - MARGIN - (start + length)));
