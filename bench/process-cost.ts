@@ -15,18 +15,18 @@ export interface Cost {
 
 const TICKS_PER_SECOND = 100;
 
-/** Measures for so many seconds what a process and its children use. */
+/** Measures for this many seconds what a process and its children use. */
 export async function costOf(pid: number, seconds: number): Promise<Cost> {
   const before = ticksOf(pid);
   const startedAt = performance.now();
   let peakRss = 0;
   for (let second = 0; second < seconds; second += 1) {
     await sleep(1000);
-    peakRss = Math.max(peakRss, rssOf(pid));
+    peakRss = Math.max(peakRss, residentOfFamily(pid));
   }
   const elapsed = (performance.now() - startedAt) / 1000;
   const cpuPercent = ((ticksOf(pid) - before) / TICKS_PER_SECOND / elapsed) * 100;
-  const rss = rssOf(pid);
+  const rss = residentOfFamily(pid);
   return { cpuPercent, rss, children: rss - residentOf(pid), peakRss };
 }
 
@@ -55,15 +55,15 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap(familyOf)];
 }
 
-/** Seconds of user and system time, including children that have ended. */
+/** Processor seconds of a process and its descendants, also of those that have ended. */
 export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SECOND;
 
-/** User and system time, including children that have ended. */
+/** Clock ticks of user and system time of a process and its descendants, also of those that have ended. */
 function ticksOf(pid: number): number {
   return familyOf(pid).reduce((sum, one) => sum + ownTicks(one), 0);
 }
 
-/** Empty for a process that has ended. */
+/** The text of a file in `/proc`; empty if the process has ended. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -77,7 +77,7 @@ function ownTicks(pid: number): number {
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
-function rssOf(pid: number): number {
+function residentOfFamily(pid: number): number {
   return familyOf(pid)
     .map(residentOf)
     .reduce((sum, one) => sum + one, 0);

@@ -20,10 +20,10 @@ export function circumstances(): string {
   );
 }
 
-/** The whole number after `--name`, or `otherwise` if the flag is absent. */
-export function numberFlag(name: string, otherwise: number): number {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at === -1 ? otherwise : Number(process.argv[at + 1]);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} wants a whole number from 1 on.`);
+/** The whole number after the flag `--<name>`, or `defaultValue` if the flag is absent. */
+export function numberFlag(name: string, defaultValue: number): number {
+  const index = process.argv.indexOf(`--${name}`);
+  const value = index === -1 ? defaultValue : Number(process.argv[index + 1]);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1 on.`);
   return value;
 }

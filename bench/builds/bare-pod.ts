@@ -13,8 +13,8 @@ export interface PodSpec {
 }
 
 /**
- * The spec of a real build's Pod as the reference: the same containers, images, volumes and security
- * contexts.
+ * Returns the spec of a build's Pod, without the node and the tolerations, so that a bare Pod with the same
+ * containers, images, volumes and security contexts can be created for comparison.
  */
 export const podSpecOf = async (namespace: string, pod: string): Promise<PodSpec> => {
   const object: { spec: PodSpec } = JSON.parse(
@@ -24,7 +24,7 @@ export const podSpecOf = async (namespace: string, pod: string): Promise<PodSpec
   return spec;
 };
 
-/** The first containers exit at once. The last prints the start of its first process in nanoseconds. */
+/** Replaces the commands: the last container prints the current time in nanoseconds, the others exit at once. */
 export const bareSpec = (spec: PodSpec): PodSpec => ({
   ...spec,
   containers: spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({
@@ -45,7 +45,7 @@ const logOf = async (namespace: string, name: string, container: string): Promis
 };
 
 export interface BareRun {
-  /** Milliseconds from the POST to the watch event of the object. */
+  /** Milliseconds from the POST until the watch shows the Pod object. */
   object: number;
   /** Milliseconds from the POST to the first process of the last container. */
   running: number;
@@ -53,11 +53,11 @@ export interface BareRun {
 }
 
 export const runBarePod = async (namespace: string, spec: PodSpec, name: string): Promise<BareRun> => {
-  let seen = Number.NaN;
+  let addedAt = Number.NaN;
   const stop = await watchPods(namespace, (event) => {
-    if (event.type === 'ADDED' && event.name === name) seen = event.at;
+    if (event.type === 'ADDED' && event.name === name) addedAt = event.at;
   });
-  const started = Date.now();
+  const startOnWallClock = Date.now();
   const start = performance.now();
   const metadata = { name, namespace, labels: { bench: 'bare' } };
   await call('POST', `/api/v1/namespaces/${namespace}/pods`, {
@@ -67,9 +67,10 @@ export const runBarePod = async (namespace: string, spec: PodSpec, name: string)
     spec: bareSpec(spec),
   });
   const last = spec.containers.at(-1)?.name ?? '';
-  const running = Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - started;
+  const running =
+    Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - startOnWallClock;
   stop();
-  return { object: seen - start, running, name };
+  return { object: addedAt - start, running, name };
 };
 
 export const deletePod = (namespace: string, name: string): Promise<string> =>

@@ -45,6 +45,7 @@ export interface ChainRun {
   versionToPod: number;
   /** From the end of the upstream build to the creation of the downstream build. */
   endToBuild: number;
+  /** From the end of the upstream build to the Pod object of the downstream build. */
   endToPod: number;
 }
 
@@ -54,7 +55,7 @@ export const measureChain = async (team: string, rounds: number): Promise<ChainR
   const { webhook_token: token } = await api.resource('stamp.now');
   const pods: PodEvent[] = [];
   const stop = await watchPods(team, (event) => pods.push(event));
-  const podOf = async (job: string, number: string): Promise<number> => {
+  const podAddedAt = async (job: string, number: string): Promise<number> => {
     for (;;) {
       const added = pods.find(
         ({ type, labels }) =>
@@ -68,15 +69,15 @@ export const measureChain = async (team: string, rounds: number): Promise<ChainR
   for (let round = 0; round <= rounds; round++) {
     const before = (await api.builds('down'))[0]?.number;
     await request('POST', `/webhooks/${token}`);
-    const down = await endOfNext(api, before);
+    const down = await nextEndedBuild(api, before);
     const [up] = await api.builds('up');
     const [version] = await api.versions('stamp.now');
     if (up?.ended_at === undefined || version === undefined) throw new Error('chain/up has not ended');
     const ended = Date.parse(up.ended_at);
     const run = {
-      versionToPod: (await podOf('up', up.number)) - Date.parse(version.created_at),
+      versionToPod: (await podAddedAt('up', up.number)) - Date.parse(version.created_at),
       endToBuild: Date.parse(down.created_at) - ended,
-      endToPod: (await podOf('down', down.number)) - ended,
+      endToPod: (await podAddedAt('down', down.number)) - ended,
     };
     // The first round fills caches, opens connections and pulls images.
     if (round > 0) runs.push(run);
@@ -86,10 +87,13 @@ export const measureChain = async (team: string, rounds: number): Promise<ChainR
   return runs;
 };
 
-async function endOfNext(api: ReturnType<typeof pipelineApi>, before: string | undefined): Promise<Build> {
+async function nextEndedBuild(
+  api: ReturnType<typeof pipelineApi>,
+  previous: string | undefined,
+): Promise<Build> {
   for (;;) {
     const [last] = await api.builds('down');
-    if (last !== undefined && last.number !== before && last.ended_at !== undefined) return last;
+    if (last !== undefined && last.number !== previous && last.ended_at !== undefined) return last;
     await sleep(50);
   }
 }

@@ -27,7 +27,7 @@ export const call = async (method: string, path: string, body?: object): Promise
   return new Promise((resolve, reject) => {
     const request = httpsRequest(`${server()}${path}`, { ...options, method }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('end', () =>
         (response.statusCode ?? 500) < 300 ? resolve(text) : reject(new Error(`${method} ${path}: ${text}`)),
       );
@@ -39,7 +39,7 @@ export const call = async (method: string, path: string, body?: object): Promise
 };
 
 export interface PodEvent {
-  /** From `performance.now()`. */
+  /** When the event arrived, a time of `performance.now()`. */
   at: number;
   type: string;
   name: string;
@@ -59,11 +59,11 @@ export const watchPods = async (
   const path = `/api/v1/namespaces/${namespace}/pods?watch=true&allowWatchBookmarks=false`;
   return new Promise((resolve, reject) => {
     const request = httpsRequest(`${server()}${path}`, options, (response) => {
-      let rest = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
+      let incompleteLine = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
         const at = performance.now();
-        const lines = (rest + part).split('\n');
-        rest = lines.pop() ?? '';
+        const lines = (incompleteLine + chunk).split('\n');
+        incompleteLine = lines.pop() ?? '';
         for (const line of lines) {
           const event: {
             type: string;

@@ -7,15 +7,15 @@ import { measureBuild, type BuildRun } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 
 /**
- * The demand of the greedy team. Smaller values give the same result as long as they exceed what can run at
- * once.
+ * How many builds and checks the greedy team requests. Smaller numbers give the same result as long as they
+ * exceed what can run at once.
  */
 const BUILDS = Number(process.env['BENCH_GREEDY_BUILDS'] ?? 10_000);
 const CHECKS = Number(process.env['BENCH_GREEDY_CHECKS'] ?? 1000);
 /** Below the 2,000 unstarted builds at which a pipeline refuses triggers. */
-const BUILDS_OF_PIPELINE = 1500;
+const BUILDS_PER_PIPELINE = 1500;
 const TRIGGERS_AT_ONCE = 20;
-const AIM = 2;
+const MAX_RATIO_TO_ALONE = 2;
 const GREEDY = [
   { name: 'limits that leave room', spec: { limits: { runningBuilds: 8, runningChecks: 4 } } },
   { name: 'limits as shipped', spec: {} },
@@ -47,8 +47,11 @@ interface Measured {
 
 /** One measurement: builds of the other team, alternating with bare Pods of the same shape. */
 interface Waits {
+  /** From the trigger to the process of the first step. */
   build: Summary;
+  /** From the answer to the trigger until the Pod object exists. */
   podObject: Summary;
+  /** From creating a bare Pod to the process of its last container. */
   bare: Summary;
 }
 
@@ -97,7 +100,11 @@ export async function measureBesideGreedyTeam(
       await queueBuilds(greedy);
       const beside = await measureWaits(measured, runs);
       print(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
-      printRow('  ratio to alone', (beside.build.median / idle.build.median).toFixed(2), `≤ ${AIM}`);
+      printRow(
+        '  ratio to alone',
+        (beside.build.median / idle.build.median).toFixed(2),
+        `≤ ${MAX_RATIO_TO_ALONE}`,
+      );
       printRow('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
     } finally {
       await deleteTeam(greedy);
@@ -106,17 +113,17 @@ export async function measureBesideGreedyTeam(
 }
 
 async function queueBuilds(team: string): Promise<void> {
-  for (let left = BUILDS, number = 0; left > 0; left -= BUILDS_OF_PIPELINE, number += 1) {
+  for (let left = BUILDS, number = 0; left > 0; left -= BUILDS_PER_PIPELINE, number += 1) {
     const name = `builds-${number}`;
     await createPipeline(team, name, oneJob('sleep 30'));
     const api = pipelineApi(team, name);
-    let wanted = Math.min(left, BUILDS_OF_PIPELINE);
-    const lane = async (): Promise<void> => {
-      while (wanted > 0) {
-        wanted -= 1;
+    let untriggered = Math.min(left, BUILDS_PER_PIPELINE);
+    const triggerBuilds = async (): Promise<void> => {
+      while (untriggered > 0) {
+        untriggered -= 1;
         await api.trigger('work');
       }
     };
-    await Promise.all(Array.from({ length: TRIGGERS_AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: TRIGGERS_AT_ONCE }, triggerBuilds));
   }
 }

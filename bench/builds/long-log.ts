@@ -17,7 +17,7 @@ const PATIENCE_MS = 300_000;
 
 const WAIT = `until ${UNTIL_RELEASED}; do sleep 0.2; done`;
 
-/** The second step begins once the log of the first is stored, and holds the agent for a look at it. */
+/** The second step begins once the log of the first is stored. It keeps the agent running to be measured. */
 const CONFIG = `
 job "${PIPELINE}" {
   task "write" {
@@ -76,26 +76,26 @@ async function measureRun(team: string, printRow: PrintRow): Promise<PodSpec> {
   const log = await pipelineApi(team, PIPELINE).log(PIPELINE, number);
   const read = performance.now() - reading;
   const [, started = 'NaN', ended = 'NaN'] = /^times (\d+) (\d+)$/m.exec(log) ?? [];
-  const wrong = firstWrongLine(log, LINES);
+  const wrongLine = firstWrongLine(log, LINES);
   printRow(`step that logs ${MEGABYTES} MB: the command`, seconds((Number(ended) - Number(started)) / 1e6));
   printRow('  from its start until all of it is stored', seconds(waitedAt - Number(started) / 1e6));
-  printRow('  complete and in order', wrong === undefined ? 'yes' : `no: line ${wrong}`, 'yes');
+  printRow('  complete and in order', wrongLine === undefined ? 'yes' : `no: line ${wrongLine}`, 'yes');
   printRow('  reading the log over the API', seconds(read));
   printRow('  most resident memory of the agent', megabytes(agentPeak), '≤ 60 MB');
   return spec;
 }
 
-interface Held {
+interface WaitingBuild {
   number: string;
   spec: PodSpec;
-  /** Bytes. */
+  /** The most resident memory that the agent has used, in bytes. */
   agentPeak: number;
   /** When the step `wait` was seen to run, in milliseconds of the wall clock. */
   waitedAt: number;
 }
 
-/** Runs a build to its step `wait`, looks at its Pod, and lets it end. */
-async function runUntilItWaits(team: string, job: string): Promise<Held> {
+/** Runs a build to its step `wait`, reads the spec of its Pod and the memory of its agent, and lets it end. */
+async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild> {
   const api = pipelineApi(team, PIPELINE);
   const { number } = created(await api.trigger(job));
   const isWaiting = async (): Promise<boolean> => {
@@ -151,12 +151,12 @@ async function writeInBarePod(namespace: string, spec: PodSpec): Promise<number>
 }
 
 async function setLimitOfLogs(limit: string): Promise<void> {
-  const at = ['--namespace', RELEASE.namespace];
-  await kubectl('set', 'env', `deployment/${GATEWAY}`, `MILLRACE_BUILD_LOG_LIMIT=${limit}`, ...at);
-  await kubectl('rollout', 'status', `deployment/${GATEWAY}`, '--timeout=3m', ...at);
+  const inNamespace = ['--namespace', RELEASE.namespace];
+  await kubectl('set', 'env', `deployment/${GATEWAY}`, `MILLRACE_BUILD_LOG_LIMIT=${limit}`, ...inNamespace);
+  await kubectl('rollout', 'status', `deployment/${GATEWAY}`, '--timeout=3m', ...inNamespace);
 }
 
-/** Bytes, from the status of a process. */
+/** Returns the most resident memory of a process in bytes, from its `/proc/<pid>/status`. */
 function residentPeak(status: string): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }

@@ -6,7 +6,7 @@ import type { PrintRow } from './print-row.ts';
 import { gapsBetween, stepsJob, timesIn } from './step-times.ts';
 
 const COUNTS = [1, 5, 20];
-/** The `date` of both knows nanoseconds (`%N`). */
+/** Images whose `date` supports nanoseconds (`%N`). */
 const IMAGES = ['localhost/millrace-postgres:dev', 'localhost/millrace:dev'];
 const DATE = 'date +%s%N';
 

@@ -7,12 +7,12 @@ import type { PrintRow } from './print-row.ts';
 const TOTAL = 30;
 const AT_A_TIME = 10;
 const ROUNDS = 2;
-/** As often as `measureThroughput` asks for its builds. */
+/** The same interval at which `measureThroughput` polls builds. */
 const POLL_MS = 250;
 
 /**
- * Builds per second, and bare Pods of the same containers per second: each is created, runs to its end and is
- * deleted. Both take turns.
+ * Compares builds per second with bare Pods per second. A bare Pod has the containers of a build; it is
+ * created, runs to its end and is deleted. Rounds of builds alternate with rounds of bare Pods.
  */
 export async function compareThroughput(
   measured: { team: string; pipeline: string; job: string },
@@ -28,9 +28,9 @@ export async function compareThroughput(
     bare.push(await barePodsPerSecond(team, spec, `throughput-${process.pid}-${round}`));
     await sleep(5000);
   }
-  const what = `${TOTAL}, ${AT_A_TIME} at a time`;
-  printRow(`builds per second, ${what}`, shown(builds));
-  printRow(`bare Pods per second, ${what}`, shown(bare));
+  const amount = `${TOTAL}, ${AT_A_TIME} at a time`;
+  printRow(`builds per second, ${amount}`, joinRounded(builds));
+  printRow(`bare Pods per second, ${amount}`, joinRounded(bare));
   printRow('  builds to bare Pods', (sum(builds) / sum(bare)).toFixed(2), '≥ 0.9');
 }
 
@@ -60,5 +60,5 @@ async function runToEnd(namespace: string, spec: PodSpec, name: string): Promise
   await deletePod(namespace, name);
 }
 
-const shown = (values: number[]): string => values.map((value) => value.toFixed(2)).join(', ');
-const sum = (values: number[]): number => values.reduce((all, one) => all + one, 0);
+const joinRounded = (values: number[]): string => values.map((value) => value.toFixed(2)).join(', ');
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);

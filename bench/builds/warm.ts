@@ -51,12 +51,15 @@ job "down" {
 
 type Api = ReturnType<typeof pipelineApi>;
 
+/** Samples in milliseconds. */
 interface Figures {
+  /** From a trigger to the time that the step prints. */
   start: number[];
+  /** From the end of an upstream build to the time that the step of the downstream build prints. */
   hop: number[];
 }
 
-/** Alternates between cold and warm builds, and between cold and warm hops. */
+/** Alternates between a team with warm Pods and a team without. */
 export async function measureWarm(runs: number, print: typeof printRow): Promise<void> {
   const [warm, cold] = [teamName('bench-warm'), teamName('bench-cold')];
   try {
@@ -65,17 +68,17 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
     for (const team of [warm, cold]) await createPipeline(team, 'chain', CONFIG);
     // The first builds make the jobs likely, open connections and fill caches.
     for (const team of [warm, cold]) await measureRound(team, async () => {});
-    const ofWarm: Figures = { start: [], hop: [] };
-    const ofCold: Figures = { start: [], hop: [] };
+    const warmFigures: Figures = { start: [], hop: [] };
+    const coldFigures: Figures = { start: [], hop: [] };
     for (let round = 0; round < runs; round += 1) {
-      add(ofWarm, await measureRound(warm, () => untilReady(warm)));
-      // The warm team replaces its Pods: cold builds begin when that is over, too.
-      add(ofCold, await measureRound(cold, () => untilReady(warm)));
+      add(warmFigures, await measureRound(warm, () => untilReady(warm)));
+      // The warm team still replaces the Pods that its builds took. Cold builds wait for the end of that, too.
+      add(coldFigures, await measureRound(cold, () => untilReady(warm)));
     }
-    print('cold: trigger sent → first step’s process', rowOf(ofCold.start));
-    print('warm: trigger sent → first step’s process', rowOf(ofWarm.start), '≤ 60 ms');
-    print('cold: upstream ended → downstream’s process', rowOf(ofCold.hop));
-    print('warm: upstream ended → downstream’s process', rowOf(ofWarm.hop), '≤ 80 ms');
+    print('cold: trigger sent → first step’s process', rowOf(coldFigures.start));
+    print('warm: trigger sent → first step’s process', rowOf(warmFigures.start), '≤ 60 ms');
+    print('cold: upstream ended → downstream’s process', rowOf(coldFigures.hop));
+    print('warm: upstream ended → downstream’s process', rowOf(warmFigures.hop), '≤ 80 ms');
   } finally {
     for (const team of [warm, cold]) await deleteTeam(team);
   }
@@ -94,9 +97,9 @@ async function measureRound(
 ): Promise<{ start: number; hop: number }> {
   const api = pipelineApi(team, 'chain');
   await prepare();
-  const start = await startOf(api);
+  const start = await measureStart(api);
   await prepare();
-  return { start, hop: await hopOf(api) };
+  return { start, hop: await measureHop(api) };
 }
 
 async function untilReady(team: string): Promise<void> {
@@ -105,18 +108,18 @@ async function untilReady(team: string): Promise<void> {
     if (pods.ready === PODS) break;
     await sleep(200);
   }
-  // Watches and queues of the cluster become idle.
+  // The watches and queues of the cluster need a moment to become idle.
   await sleep(1000);
 }
 
-async function startOf(api: Api): Promise<number> {
-  const wall = Date.now();
+async function measureStart(api: Api): Promise<number> {
+  const triggeredAt = Date.now();
   const { number } = created(await api.trigger('one'));
-  await endOf(api, 'one', number);
-  return (await printedAt(api, 'one', number)) - wall;
+  await untilSucceeded(api, 'one', number);
+  return (await printedAt(api, 'one', number)) - triggeredAt;
 }
 
-async function hopOf(api: Api): Promise<number> {
+async function measureHop(api: Api): Promise<number> {
   const before = (await api.builds('down'))[0]?.number;
   const { webhook_token: token } = await api.resource('stamp.now');
   await request('POST', `/webhooks/${token}`);
@@ -124,13 +127,13 @@ async function hopOf(api: Api): Promise<number> {
     await sleep(100);
     const [last] = await api.builds('down');
     if (last === undefined || last.number === before) continue;
-    await endOf(api, 'down', last.number);
+    await untilSucceeded(api, 'down', last.number);
     const [up] = await api.builds('up');
     return (await printedAt(api, 'down', last.number)) - Date.parse(up?.ended_at ?? '');
   }
 }
 
-async function endOf(api: Api, job: string, number: string): Promise<void> {
+async function untilSucceeded(api: Api, job: string, number: string): Promise<void> {
   for (;;) {
     // Polls late and rarely, because polling slows down what is measured.
     await sleep(500);
@@ -140,7 +143,7 @@ async function endOf(api: Api, job: string, number: string): Promise<void> {
   }
 }
 
-/** Milliseconds since 1970 that the step printed. */
+/** The time that the step printed, in milliseconds since 1970. */
 async function printedAt(api: Api, job: string, number: string): Promise<number> {
   const printed = /^(\d{19})$/m.exec(await api.log(job, number))?.[1];
   if (printed === undefined) throw new Error(`${job} #${number} printed no time`);

@@ -12,8 +12,8 @@ import { sealedAgent, tlsAgent, type AgentEnd } from './agent-channel/agents.ts'
 import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
- * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start time, processor time
- * and memory:
+ * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start time,
+ * processor time and memory:
  *
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
  *

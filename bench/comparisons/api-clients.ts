@@ -105,16 +105,12 @@ async function measure(
 ): Promise<void> {
   const memories = new Map<string, Memory>();
   const loads = new Map<string, number[]>();
-  const node = await Contestant.start(bare, folder, ports);
+  const nodeAlone = await Contestant.start(bare, folder, ports);
   const contestants: Contestant[] = [];
   for (const entry of entries) contestants.push(await startTimed(entry, { folder, ports, rounds, loads }));
   await sleep(1000);
-  for (const { name, loaded } of contestants.map((contestant) => ({
-    name: contestant.name,
-    loaded: contestant.memory().now,
-  }))) {
-    memories.set(name, { loaded, worked: 0, peak: 0 });
-  }
+  for (const contestant of contestants)
+    memories.set(contestant.name, { loaded: contestant.memory().now, worked: 0, peak: 0 });
   const silences = contestants.map((contestant) => timeSilence(contestant));
   const reports = await measureAll(contestants, rounds);
   for (const contestant of contestants) {
@@ -122,11 +118,11 @@ async function measure(
     memories.set(contestant.name, { loaded: memories.get(contestant.name)?.loaded ?? 0, worked: now, peak });
   }
   console.log(
-    `\nNode alone: ${node.contestant.memory().now.toFixed(0)} MB\n\n${costs(folder, loads, memories)}\n`,
+    `\nNode alone: ${nodeAlone.contestant.memory().now.toFixed(0)} MB\n\n${costs(folder, loads, memories)}\n`,
   );
   console.log(`${times(reports)}\n`);
   console.log(`${await answers(contestants, await Promise.all(silences))}\n`);
-  for (const contestant of [node.contestant, ...contestants]) await contestant.end();
+  for (const contestant of [nodeAlone.contestant, ...contestants]) await contestant.end();
 }
 
 /** Starts a contestant once per round to time its loading; the last process stays. */
@@ -176,7 +172,7 @@ async function measureAll(contestants: Contestant[], rounds: number): Promise<Re
   for (const task of tasks) for (const { name } of contestants) reports.set(keyOf(task.what, name), []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const { contestant, task } of turns(contestants, round)) {
-      const { key, report } = await turn(contestant, task);
+      const { key, report } = await performTask(contestant, task);
       if (round > 0) reports.get(key)?.push(report);
     }
   }
@@ -193,7 +189,7 @@ function turns(
   return tasks.flatMap((task) => order.map((contestant) => ({ contestant, task })));
 }
 
-async function turn(
+async function performTask(
   contestant: Contestant,
   task: Omit<Task, 'id'>,
 ): Promise<{ key: string; report: Report }> {
@@ -244,8 +240,9 @@ async function answers(contestants: Contestant[], silences: string[]): Promise<s
   const lines: string[] = [];
   for (const { title, ask, argument } of questions) {
     for (const [index, contestant] of contestants.entries()) {
-      const named = argument === 'throttled' ? `${argument}.${index}` : argument;
-      const report = await contestant.perform({ what: 'ask', count: 1, ...ask, argument: named });
+      // The faulty server throttles each name once, so every contestant gets a name that only it uses.
+      const uniqueArgument = argument === 'throttled' ? `${argument}.${index}` : argument;
+      const report = await contestant.perform({ what: 'ask', count: 1, ...ask, argument: uniqueArgument });
       lines.push(
         `${title}, ${contestant.name}, ${report.ms.toFixed(0)} ms, peak ${contestant.memory().peak.toFixed(0)} MB: ${report.outcome}`,
       );

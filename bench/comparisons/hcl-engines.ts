@@ -51,19 +51,19 @@ function answers(): string[][] {
   const deep = `a = ${'['.repeat(1000)}`;
   const literal = 'a = "$${foo.bar}"\nb = foo.bar\n';
   return [
-    ['order of steps in a job', theirs(steps), ours(steps)],
-    ['a missing brace', theirs(broken), ours(broken)],
-    ['literal ${foo.bar}, then the reference', theirs(literal), ours(literal)],
+    ['order of steps in a job', answerOfParser(steps), answerOfEngine(steps)],
+    ['a missing brace', answerOfParser(broken), answerOfEngine(broken)],
+    ['literal ${foo.bar}, then the reference', answerOfParser(literal), answerOfEngine(literal)],
     [
       '1,000 times [, a process each',
-      hostile(`${PARSER} hcl2.parseToObject(${JSON.stringify(deep)});`),
-      hostile(`${ENGINE}.parse(${JSON.stringify(deep)}, ${LIMITS.depth});`),
+      runInProcess(`${PARSER} hcl2.parseToObject(${JSON.stringify(deep)});`),
+      runInProcess(`${ENGINE}.parse(${JSON.stringify(deep)}, ${LIMITS.depth});`),
     ],
   ];
 }
 
 /** Runs the program in a separate process, because it may crash. */
-function hostile(program: string): string {
+function runInProcess(program: string): string {
   const startedAt = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
@@ -76,7 +76,7 @@ function hostile(program: string): string {
     : `${error}; the process dies after ${ms} ms`;
 }
 
-function theirs(text: string): string {
+function answerOfParser(text: string): string {
   try {
     return JSON.stringify(hcl2.parseToObject(text)).slice(0, 110);
   } catch (error) {
@@ -84,17 +84,17 @@ function theirs(text: string): string {
   }
 }
 
-function ours(text: string): string {
+function answerOfEngine(text: string): string {
   const document = engine.parse(text, LIMITS.depth);
   const [problem] = document.problems;
-  const shown = problem === undefined ? outline(document) : `${where(problem)}: ${problem.summary}`;
+  const shown = problem === undefined ? outline(document) : `${positionOf(problem)}: ${problem.summary}`;
   document.release();
   return shown;
 }
 
 type Document = ReturnType<HclEngine['parse']>;
 
-function where({ subject: range }: Document['problems'][number]): string {
+function positionOf({ subject: range }: Document['problems'][number]): string {
   return range === undefined ? 'whole text' : `line ${range.start.line}, column ${range.start.column}`;
 }
 
@@ -180,7 +180,7 @@ function starts(): string[][] {
     'hcl2-parser': `${PARSER} hcl2.parseToObject('a = 1');`,
     'hcl.wasm': `${ENGINE}.parse('a = 1', ${LIMITS.depth});`,
   };
-  const found: Record<string, { ms: number[]; mb: number[] }> = {};
+  const samples: Record<string, { ms: number[]; mb: number[] }> = {};
   for (let run = 0; run < STARTS; run += 1) {
     for (const [name, program] of Object.entries(programs)) {
       const code = `const startedAt = performance.now(); ${program};
@@ -189,20 +189,21 @@ function starts(): string[][] {
         encoding: 'utf8',
       });
       const [ms = Number.NaN, mb = Number.NaN] = output.split(' ').map(Number);
-      found[name] ??= { ms: [], mb: [] };
-      found[name].ms.push(ms);
-      found[name].mb.push(mb);
+      samples[name] ??= { ms: [], mb: [] };
+      samples[name].ms.push(ms);
+      samples[name].mb.push(mb);
     }
   }
-  const of = (name: string, what: 'ms' | 'mb'): number => summarise(found[name]?.[what] ?? []).median;
-  const more = (name: string): string => `${(of(name, 'mb') - of('nothing', 'mb')).toFixed(0)} MB`;
+  const medianOf = (name: string, what: 'ms' | 'mb'): number => summarise(samples[name]?.[what] ?? []).median;
+  const addedMemory = (name: string): string =>
+    `${(medianOf(name, 'mb') - medianOf('nothing', 'mb')).toFixed(0)} MB`;
   return [
     [
       'load and first parse (median)',
-      `${of('hcl2-parser', 'ms').toFixed(0)} ms`,
-      `${of('hcl.wasm', 'ms').toFixed(0)} ms`,
+      `${medianOf('hcl2-parser', 'ms').toFixed(0)} ms`,
+      `${medianOf('hcl.wasm', 'ms').toFixed(0)} ms`,
     ],
-    ['memory that it adds (median)', more('hcl2-parser'), more('hcl.wasm')],
+    ['memory that it adds (median)', addedMemory('hcl2-parser'), addedMemory('hcl.wasm')],
     ['size of the file', size(parserFile), size(file)],
   ];
 }

@@ -22,14 +22,14 @@ import {
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
 /*
- * Compares libraries on which the operator could be built. Each runs in a separate process, with the same API server
- * (docs/adr/0002):
+ * Compares libraries on which the operator could be built. Each runs in a separate process, with the same API
+ * server (docs/adr/0002):
  *
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
  * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster (`make
- * cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the servers and
- * removes the folder. A round takes about three minutes.
+ * cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the servers
+ * and removes the folder. A round takes about three minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 
@@ -40,7 +40,7 @@ interface Framework {
   installed?: Installed;
 }
 
-/** Findings of a contestant in a scenario, one per round. */
+/** The results of each contestant in each scenario, one per round. */
 type Findings = Map<string, Map<ScenarioName, ScenarioResult[]>>;
 
 interface Comparison {
@@ -107,8 +107,8 @@ async function runRound(comparison: Comparison, round: number): Promise<void> {
     const contestants = participants.map(({ entry }) => new Contestant(entry, server, folder));
     try {
       for (const contestant of contestants) await waitUntilStarted(contestant);
-      const found = await scenarios[name]({ server, client, contestants, round: `${round}` });
-      for (const [contestant, finding] of found) record(findings, { contestant, name, finding });
+      const results = await scenarios[name]({ server, client, contestants, round: `${round}` });
+      for (const [contestant, finding] of results) record(findings, { contestant, name, finding });
     } finally {
       for (const contestant of contestants) await contestant.end();
       await clear(client);
@@ -126,7 +126,7 @@ async function clear(client: ApiClient): Promise<void> {
       }),
       'list the objects of the scenario',
     );
-    for (const name of names.filter((one) => one !== 'seed')) {
+    for (const name of names.filter((other) => other !== 'seed')) {
       orThrow(await client.delete(kind, { namespace: NAMESPACE, name }), `delete ${name}`);
     }
   }
@@ -147,11 +147,11 @@ function record(
 
 function report({ frameworks, findings }: Comparison): string {
   const header = ['', ...frameworks.map(({ entry }) => entry.name)];
-  const row = (title: string, name: ScenarioName, show: (found: ScenarioResult[]) => string): string[] => [
+  const row = (title: string, name: ScenarioName, show: (results: ScenarioResult[]) => string): string[] => [
     title,
     ...frameworks.map(({ entry }) => {
-      const found = findings.get(entry.name)?.get(name);
-      return found === undefined ? '' : show(found);
+      const results = findings.get(entry.name)?.get(name);
+      return results === undefined ? '' : show(results);
     }),
   ];
   const rows = [
@@ -174,24 +174,24 @@ function report({ frameworks, findings }: Comparison): string {
 
 const share =
   (field: string) =>
-  (found: ScenarioResult[]): string =>
-    `${found.filter((one) => one[field] === true).length} of ${found.length}`;
+  (results: ScenarioResult[]): string =>
+    `${results.filter((result) => result[field] === true).length} of ${results.length}`;
 
-function numbers(found: ScenarioResult[], field: string): number[] {
-  return found.map((one) => Number(one[field])).filter((value) => Number.isFinite(value));
+function numbers(results: ScenarioResult[], field: string): number[] {
+  return results.map((result) => Number(result[field])).filter((value) => Number.isFinite(value));
 }
 
-function milliseconds(found: ScenarioResult[]): string {
-  const values = numbers(found, 'ms');
+function milliseconds(results: ScenarioResult[]): string {
+  const values = numbers(results, 'ms');
   if (values.length === 0) return 'never';
   return `${Math.round(summarise(values).median)} ms, ${Math.max(...values)} ms`;
 }
 
-const megabytes = (found: ScenarioResult[]): string =>
-  `${summarise(numbers(found, 'megabytes')).median.toFixed(0)} MB`;
+const megabytes = (results: ScenarioResult[]): string =>
+  `${summarise(numbers(results, 'megabytes')).median.toFixed(0)} MB`;
 
-const reportedChanges = (found: ScenarioResult[]): string =>
-  [...new Set(found.map(({ changes }) => String(changes)))].join('; ');
+const reportedChanges = (results: ScenarioResult[]): string =>
+  [...new Set(results.map(({ changes }) => String(changes)))].join('; ');
 
 const bytes = (installed: Installed | undefined): string =>
   installed === undefined ? '' : `${(installed.bytes / 1e6).toFixed(1)} MB`;

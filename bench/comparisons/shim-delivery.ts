@@ -20,7 +20,7 @@ import { adminKubeconfig } from '#tools/cluster/pki.ts';
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
  * Each Pod is like a build's with one foreign image: an agent in Node and a busybox share the work directory.
- * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the other
+ * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the busybox
  * once its shim has answered. The reference is a Pod whose steps use the worker image, which has the shim and
  * needs no volume.
  */
@@ -48,9 +48,9 @@ interface Delivery {
   /** Path of the shim in the foreign container. */
   shim?: string;
   mount?: { name: string; mountPath: string };
-  /** `hook`: runs in the agent's container before the kubelet starts the other one. */
+  /** `hook`: runs in the agent's container before the kubelet starts the step's container. */
   copiedBy?: 'agent' | 'hook';
-  /** The Pod also has a projected token, as the agent of such a Pod does. */
+  /** The Pod also has a projected token, as the agent of a build has. */
   token?: boolean;
   init?: V1Container[];
 }
@@ -111,12 +111,16 @@ const ways: Record<Way, Delivery> = {
   },
 };
 
+/** Milliseconds from the POST of the Pod. */
 interface Sample {
   way: string;
+  /** Until both containers have called. */
   both: number;
+  /** Until the step's container has called. */
   step: number;
 }
 
+/** When each container of a Pod called, a time of `performance.now()`. */
 interface Calls {
   agent: number;
   step: number;
@@ -124,15 +128,16 @@ interface Calls {
 
 const calls = new Map<string, Partial<Calls>>();
 const server = createServer((request, answer) => {
-  const [, pod = '', who = ''] = (request.url ?? '').split('/');
-  const known = calls.get(pod);
-  if (known !== undefined && (who === 'agent' || who === 'step')) known[who] ??= performance.now();
+  const [, pod = '', caller = ''] = (request.url ?? '').split('/');
+  const callsOfPod = calls.get(pod);
+  if (callsOfPod !== undefined && (caller === 'agent' || caller === 'step'))
+    callsOfPod[caller] ??= performance.now();
   answer.end();
 });
 server.listen(0, nodeAddress);
 await once(server, 'listening');
 const address = server.address();
-const here = `http://${nodeAddress}:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+const ownUrl = `http://${nodeAddress}:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
 
 const connection = await kubeconfigConnection(adminKubeconfig(foldersFrom(process.env)));
 const client = new ApiClient(connection);
@@ -143,7 +148,7 @@ try {
   const samples: Sample[] = [];
   // The first round warms up the node and does not count.
   for (let run = 0; run <= runs; run += 1) {
-    const round = await playRound(run);
+    const round = await measureRound(run);
     if (run > 0) samples.push(...round);
     console.error(`${run} of ${runs}`);
   }
@@ -154,12 +159,12 @@ try {
   server.close();
 }
 
-async function playRound(run: number): Promise<Sample[]> {
-  const found: Sample[] = [];
+async function measureRound(run: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
   for (const [way, delivery] of Object.entries(ways)) {
-    found.push({ way, ...(await measure(`${way.replaceAll(/\W+/g, '-')}-${run}`, delivery)) });
+    samples.push({ way, ...(await measure(`${way.replaceAll(/\W+/g, '-')}-${run}`, delivery)) });
   }
-  return found;
+  return samples;
 }
 
 async function measure(name: string, delivery: Delivery): Promise<{ both: number; step: number }> {
@@ -203,11 +208,11 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
 
 function agentContainer(
   name: string,
-  { own = false, copiedBy, token: shows = false, mount: at }: Delivery,
+  { own = false, copiedBy, token: hasToken = false, mount: shimMount }: Delivery,
 ): V1Container {
   const copy = `const fs = require('node:fs'); const to = '/millrace/shim/millrace-shim';
     fs.copyFileSync('${SHIM}', to + '.new'); fs.chmodSync(to + '.new', 0o755); fs.renameSync(to + '.new', to);`;
-  const call = `fetch('${here}/${name}/agent'); setTimeout(() => {}, 60000);`;
+  const call = `fetch('${ownUrl}/${name}/agent'); setTimeout(() => {}, 60000);`;
   return {
     name: 'agent',
     image: IMAGE,
@@ -215,34 +220,41 @@ function agentContainer(
     command: ['/usr/local/bin/node', '-e', `${copiedBy === 'agent' ? copy : ''} ${call}`],
     volumeMounts: [
       ...(own ? [] : [workdir]),
-      ...(copiedBy !== undefined && at !== undefined ? [at] : []),
-      ...(shows ? [tokenMount] : []),
+      ...(copiedBy !== undefined && shimMount !== undefined ? [shimMount] : []),
+      ...(hasToken ? [tokenMount] : []),
     ],
     ...(copiedBy === 'hook' ? { lifecycle: COPY_HOOK } : {}),
   };
 }
 
-function stepContainer(name: string, { own = false, shim, mount: at }: Delivery): V1Container {
+function stepContainer(name: string, { own = false, shim, mount: shimMount }: Delivery): V1Container {
   const get = own ? 'curl -s -o /dev/null' : 'wget -q -O /dev/null';
   const wait = shim === undefined ? '' : `until [ -x ${shim} ]; do sleep 0.02; done; ${shim} version; `;
   return {
     name: 'step',
     image: own ? IMAGE : FOREIGN,
     imagePullPolicy: 'IfNotPresent',
-    command: ['/bin/sh', '-c', `${wait}${get} ${here}/${name}/step; sleep 60`],
-    volumeMounts: [...(own ? [] : [workdir]), ...(at === undefined ? [] : [{ ...at, readOnly: true }])],
+    command: ['/bin/sh', '-c', `${wait}${get} ${ownUrl}/${name}/step; sleep 60`],
+    volumeMounts: [
+      ...(own ? [] : [workdir]),
+      ...(shimMount === undefined ? [] : [{ ...shimMount, readOnly: true }]),
+    ],
   };
 }
 
 function report(samples: Sample[]): string {
   const rows = Object.keys(ways).map((way) => {
-    const ours = samples.filter((sample) => sample.way === way);
-    return [way, shown(ours.map(({ both }) => both)), shown(ours.map(({ step }) => step))];
+    const samplesOfWay = samples.filter((sample) => sample.way === way);
+    return [
+      way,
+      medianAndP90(samplesOfWay.map(({ both }) => both)),
+      medianAndP90(samplesOfWay.map(({ step }) => step)),
+    ];
   });
   return table([`${runs} Pods each: median, p90`, 'agent and shim both run', 'shim alone'], rows);
 }
 
-function shown(values: number[]): string {
+function medianAndP90(values: number[]): string {
   const { median, p90 } = summarise(values);
   return `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`;
 }

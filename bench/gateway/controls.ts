@@ -12,17 +12,17 @@ import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 /*
  * Minimal servers in a separate process, like the gateway: the cost of Node, Fastify and Postgres alone.
  *
- *   node bench/gateway/controls.ts    (started by control.ts, which sends the answer by message)
+ *   node bench/gateway/controls.ts    (started by control.ts, which sends the task as a message)
  */
 export interface ControlTask {
-  /** Inserts a row for each POST before it answers. */
+  /** If set, the server inserts a row for each POST before it answers. */
   databaseUrl?: string;
   /**
-   * Handles webhooks as the gateway does (signature and group commit), but without framework, logs, metrics
-   * or headers.
+   * If set, the server handles webhooks as the gateway does (signature and group commit), but without
+   * framework, logs, metrics or headers.
    */
   webhookKey?: string;
-  /** The body of the answer to a GET, and its content type. */
+  /** What the server answers to a GET: a body and its content type. */
   answer?: { type: string; body: string };
 }
 
@@ -68,21 +68,21 @@ const STATUS = { requested: 202, busy: 503, refused: 403, unknown: 404 };
 async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
   const pool = await openPool(databaseUrl, { maximumConnections: 1 });
   const secretKey = createSecretKey(key);
-  const ask = batched<WebhookCall, WebhookAnswer>({
+  const requestCheck = batched<WebhookCall, WebhookAnswer>({
     call: async (calls) => (await requestChecksByToken(pool, { calls, wait: true }, new Date())).answers,
     nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
     maxItems: MAX_BATCH,
     maxWaiting: MAX_BATCH * 20,
   });
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const handleWebhook = (request: IncomingMessage, response: ServerResponse): void => {
     const token = request.url?.slice('/webhooks/'.length) ?? '';
     const check = signatureCheck(request.headers, () => webhookSecret(secretKey, token));
     request.on('data', (chunk: Buffer) => check.update(chunk));
     request.on('end', () => {
-      void ask({ tokenHash: webhookTokenHash(token), signature: check.verdict() }).then((answer) =>
+      void requestCheck({ tokenHash: webhookTokenHash(token), signature: check.verdict() }).then((answer) =>
         response.writeHead(STATUS[answer], { 'content-length': 2 }).end('{}'),
       );
     });
   };
-  return createServer(take);
+  return createServer(handleWebhook);
 }

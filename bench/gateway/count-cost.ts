@@ -2,23 +2,23 @@ import { secondsByProgram } from '#bench/process-cost.ts';
 import { load, type Load, type Loading } from './load.ts';
 
 /** Processor time per answer in microseconds. The processes share the machine's cores. */
-interface Each {
+interface CostPerAnswer {
   server: number;
   postgres: number;
   generator: number;
 }
 
-export interface Served {
+export interface MeasuredServer {
   base: string;
   cpuSeconds(): number;
 }
 
-export interface Counted extends Load {
-  each: Each;
+export interface LoadWithCost extends Load {
+  costPerAnswer: CostPerAnswer;
 }
 
 /** Like `load`, and also counts the processor time of each process. */
-export async function loadCounted(server: Served, loading: Loading): Promise<Counted> {
+export async function loadCounted(server: MeasuredServer, loading: Loading): Promise<LoadWithCost> {
   const spent = () => ({
     server: server.cpuSeconds(),
     postgres: secondsByProgram()['postgres'] ?? 0,
@@ -28,12 +28,12 @@ export async function loadCounted(server: Served, loading: Loading): Promise<Cou
   const begin = (): void => void (before = spent());
   const measured = await load(server.base, { ...loading, begin });
   const after = spent();
-  const each = (who: keyof Each): number => ((after[who] - before[who]) / measured.answers) * 1e6;
+  const costOf = (who: keyof CostPerAnswer): number => ((after[who] - before[who]) / measured.answers) * 1e6;
   return {
     ...measured,
-    each: { server: each('server'), postgres: each('postgres'), generator: each('generator') },
+    costPerAnswer: { server: costOf('server'), postgres: costOf('postgres'), generator: costOf('generator') },
   };
 }
 
-export const eachShown = ({ server, postgres, generator }: Each): string =>
+export const formatCost = ({ server, postgres, generator }: CostPerAnswer): string =>
   `${[server, postgres, generator].map((one) => one.toFixed(0)).join(', ')} µs`;

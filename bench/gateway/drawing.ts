@@ -11,11 +11,12 @@ import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';
 
 const ROUNDS = 15;
+/** For each size of a pipeline, the largest median of each drawing in milliseconds. */
 const AIMS = [
   { size: 100, first: 20, change: 1, png: 60 },
   { size: 1000, first: 200, change: 10, png: 200 },
 ];
-const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+const ENDED_STATUSES: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
 /** Drawing alone, from the graph and the states to the picture, without HTTP and database. */
 export const drawing: Part = {
@@ -26,7 +27,7 @@ export const drawing: Part = {
     for (let round = 0; round < ROUNDS; round++)
       await pictures.png(pictureOf(graphOf(largePipeline(20, round)), round));
     const lines: string[][] = [];
-    for (const aim of AIMS) lines.push(...(await times(pictures, aim)));
+    for (const aim of AIMS) lines.push(...(await measureSize(pictures, aim)));
     await pictures.close();
     return lines;
   },
@@ -35,7 +36,7 @@ export const drawing: Part = {
 function pictureOf(graph: Graph, round: number): PictureToDraw {
   const jobs = graph.nodes.flatMap((node) => (node.kind === 'job' ? node.jobs : []));
   const states = jobs.map((name, index) => {
-    const ended = ENDS[(index + round) % ENDS.length];
+    const ended = ENDED_STATUSES[(index + round) % ENDED_STATUSES.length];
     return [name, { paused: false, ...defined({ ended }) }] as const;
   });
   return {
@@ -45,31 +46,40 @@ function pictureOf(graph: Graph, round: number): PictureToDraw {
   };
 }
 
-async function times(
+async function measureSize(
   pictures: Pictures,
   { size, first, change, png }: (typeof AIMS)[number],
 ): Promise<string[][]> {
   const graph = graphOf(largePipeline(size));
-  const others = Array.from({ length: ROUNDS }, (_, round) =>
+  const newPictures = Array.from({ length: ROUNDS }, (_, round) =>
     pictureOf(graphOf(largePipeline(size, round + 1)), round),
   );
-  const changes = Array.from({ length: ROUNDS }, (_, round) => pictureOf(graph, round));
+  const changedPictures = Array.from({ length: ROUNDS }, (_, round) => pictureOf(graph, round));
   await pictures.svg(pictureOf(graph, 0));
   const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
   return [
-    [`drawing alone: first SVG, ${count}`, ...(await figure(others, first, (one) => pictures.svg(one)))],
-    ['… SVG after a change of states', ...(await figure(changes, change, (one) => pictures.svg(one)))],
-    ['… PNG after a change of states', ...(await figure(changes, png, (one) => pictures.png(one)))],
+    [
+      `drawing alone: first SVG, ${count}`,
+      ...(await figure(newPictures, first, (picture) => pictures.svg(picture))),
+    ],
+    [
+      '… SVG after a change of states',
+      ...(await figure(changedPictures, change, (picture) => pictures.svg(picture))),
+    ],
+    [
+      '… PNG after a change of states',
+      ...(await figure(changedPictures, png, (picture) => pictures.png(picture))),
+    ],
   ];
 }
 
 async function figure(
-  list: readonly PictureToDraw[],
+  pictures: readonly PictureToDraw[],
   aim: number,
   draw: (picture: PictureToDraw) => Promise<unknown>,
 ): Promise<string[]> {
   const samples: number[] = [];
-  for (const picture of list) {
+  for (const picture of pictures) {
     const startedAt = performance.now();
     await draw(picture);
     samples.push(performance.now() - startedAt);

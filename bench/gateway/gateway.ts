@@ -11,7 +11,7 @@ export interface MeasuredGateway {
   /** Delays of its event loop since the previous call, in milliseconds. */
   takeDelay(): Promise<{ p99: number; max: number }>;
   /**
-   * Processor time of the process and its children so far. It is the only reliable figure on a busy machine.
+   * Processor time of the process and its children so far. On a busy machine, no other figure is reliable.
    */
   cpuSeconds(): number;
   /** Kills the process during its work. */
@@ -45,14 +45,14 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
         MILLRACE_LISTEN: `127.0.0.1:${port}`,
         MILLRACE_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
         MILLRACE_SESSION_LIFETIME: '1d',
-        // The load tells other addresses, as a proxy does.
+        // The load names other client addresses in a header, as a proxy does.
         MILLRACE_TRUSTED_PROXIES: '127.0.0.1/32',
       },
     },
   );
   const base = `http://127.0.0.1:${port}`;
   const exited = once(child, 'exit');
-  await ready(base, child);
+  await waitUntilReady(base, child);
   return {
     base,
     pid: child.pid ?? 0,
@@ -75,7 +75,7 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
   };
 }
 
-async function ready(base: string, child: ChildProcess): Promise<void> {
+async function waitUntilReady(base: string, child: ChildProcess): Promise<void> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
     if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}.`);
     const answer = await fetch(`${base}/health`).catch(() => undefined);

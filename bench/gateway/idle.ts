@@ -8,7 +8,7 @@ export const idle: Part = {
   name: 'idle',
   async measure({ startGateway }) {
     const gateway = await startGateway();
-    // Leaves out the delays while it started.
+    // Discards the delays of the start.
     await gateway.takeDelay();
     await sleep(IDLE_MS);
     const { p99 } = await gateway.takeDelay();

@@ -24,12 +24,12 @@ export interface Loading {
   /** How long to repeat the requests; without it each request is sent once. */
   seconds?: number;
   requests: readonly RequestToSend[];
-  /** Called when everything is prepared. */
+  /** Called right before the first request. */
   begin?: () => void;
   /** The expected status; by default any 2xx. */
   status?: number;
   /** Called for each answer. Then any status and broken connections are accepted. */
-  answered?: (index: number, status: number) => void;
+  onAnswer?: (index: number, status: number) => void;
 }
 
 /**
@@ -40,61 +40,66 @@ export interface Loading {
 export async function load(base: string, loading: Loading): Promise<Load> {
   const { hostname, port, host } = new URL(base);
   const bytes = loading.requests.map((request) => encode(request, host));
-  const run = { ...loading, bytes, next: 0, ended: false, took: new Array<number>() };
+  const run = { ...loading, bytes, next: 0, ended: false, durations: new Array<number>() };
   loading.begin?.();
   const startedAt = performance.now();
-  const lanes = Array.from({ length: loading.connections }, async () => {
+  const senders = Array.from({ length: loading.connections }, async () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await work(socket, run).finally(() => socket.destroy());
+    await sendRequests(socket, run).finally(() => socket.destroy());
   });
   if (loading.seconds !== undefined) {
     await sleep(loading.seconds * 1000);
     run.ended = true;
   }
-  await Promise.all(lanes);
-  const sorted = run.took.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+  await Promise.all(senders);
+  const sorted = run.durations.toSorted((a, b) => a - b);
+  const percentile = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
   const elapsed = (performance.now() - startedAt) / 1000;
-  return { perSecond: sorted.length / elapsed, answers: sorted.length, p50: at(0.5), p99: at(0.99) };
+  return {
+    perSecond: sorted.length / elapsed,
+    answers: sorted.length,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+  };
 }
 
 interface Run extends Loading {
   bytes: Buffer[];
   next: number;
   ended: boolean;
-  took: number[];
+  durations: number[];
 }
 
 function encode({ method = 'GET', path, headers = {}, body }: RequestToSend, host: string): Buffer {
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}`,
-    ...Object.entries(headers).map((one) => one.join(': ')),
+    ...Object.entries(headers).map((header) => header.join(': ')),
   ];
   if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 
-async function work(socket: Socket, run: Run): Promise<void> {
+async function sendRequests(socket: Socket, run: Run): Promise<void> {
   try {
     await once(socket, 'connect');
     const reader = new AnswerReader(socket);
-    for (let index = take(run); index !== undefined; index = take(run)) {
+    for (let index = nextIndex(run); index !== undefined; index = nextIndex(run)) {
       const startedAt = performance.now();
       const answer = reader.next();
       socket.write(run.bytes[index] ?? '');
       const status = await answer;
-      run.took.push(performance.now() - startedAt);
-      if (run.answered !== undefined) run.answered(index, status);
+      run.durations.push(performance.now() - startedAt);
+      if (run.onAnswer !== undefined) run.onAnswer(index, status);
       else if (run.status === undefined ? status >= 300 : status !== run.status)
         throw new Error(`${run.requests[index]?.path} was answered ${status}.`);
     }
   } catch (error) {
-    if (run.answered === undefined) throw error;
+    if (run.onAnswer === undefined) throw error;
   }
 }
 
-function take(run: Run): number | undefined {
+function nextIndex(run: Run): number | undefined {
   if (run.ended || (run.seconds === undefined && run.next >= run.bytes.length)) return undefined;
   const index = run.next % run.bytes.length;
   run.next += 1;

@@ -24,7 +24,7 @@ import { webhooks } from './webhooks.ts';
  */
 const PARTS: Part[] = [idle, webhooks, drawing, pictures, wrongPasswords, streams];
 
-const wanted = partsWanted();
+const parts = partsToMeasure();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
 console.log(`${circumstances()}\n`);
 const postgres = await startPostgres({ durable: true });
@@ -42,7 +42,7 @@ try {
     startGateway: async () => await startGateway(postgres.url, keys),
   };
   const rows: string[][] = [];
-  for (const part of wanted) {
+  for (const part of parts) {
     console.error(`${part.name} …`);
     rows.push(...(await part.measure(environment)));
   }
@@ -54,14 +54,14 @@ try {
 }
 console.log(`\n${circumstances()}`);
 
-function partsWanted(): Part[] {
+function partsToMeasure(): Part[] {
   const at = process.argv.indexOf('--only');
   if (at === -1) return PARTS;
   const names = (process.argv[at + 1] ?? '').split(',');
   const unknown = names.filter((name) => !PARTS.some((part) => part.name === name));
   if (unknown.length > 0)
     throw new Error(
-      `There is no part ${unknown.join(', ')}: ${PARTS.map((part) => part.name).join(', ')} are.`,
+      `There is no part ${unknown.join(', ')}. The parts are ${PARTS.map((part) => part.name).join(', ')}.`,
     );
   return PARTS.filter((part) => names.includes(part.name));
 }

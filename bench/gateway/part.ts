@@ -4,7 +4,7 @@ import type { MeasuredGateway } from './gateway.ts';
 
 /** One measurement with its own data in the shared database. */
 export interface Part {
-  /** For `--only`. */
+  /** The name that `--only` takes. */
   name: string;
   /** Measures and returns rows of name, figure and target. */
   measure(environment: PartEnvironment): Promise<string[][]>;

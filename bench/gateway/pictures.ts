@@ -18,8 +18,8 @@ const SIZES = [100, 1000];
 const ROUNDS = 7;
 /** Longer than the second after which the gateway reads states again. */
 const STALE_MS = 1050;
-const SHARE = 80;
-const MEMORY_MB = 250;
+const MIN_SHARE_PERCENT = 80;
+const MAX_MEMORY_MB = 250;
 const SECONDS = 1;
 const RATE_ROUNDS = 15;
 const CONNECTIONS = 40;
@@ -32,16 +32,16 @@ export const pictures: Part = {
     await environment.stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
     const lines = await costs(environment);
     const gateway = await environment.startGateway();
-    await timed(gateway, address(1000, 0, 'png'));
+    await fetchTimed(gateway, imagePath(1000, 0, 'png'));
     for (const size of SIZES) lines.push(...(await times(environment, gateway, size)));
-    lines.push(...(await cached(gateway)));
+    lines.push(...(await measureCachedImages(gateway)));
     await gateway.stop();
     return lines;
   },
 };
 
 const nameOf = (size: number, variant: number): string => `p-${size}-${variant}`;
-const address = (size: number, variant: number, format: 'svg' | 'png'): string =>
+const imagePath = (size: number, variant: number, format: 'svg' | 'png'): string =>
   `/teams/${TEAM}/pipelines/${nameOf(size, variant)}/image.${format}`;
 
 /** A pipeline with the resources that its jobs name. */
@@ -57,12 +57,12 @@ function definitionOf(size: number, variant: number): Pipeline {
 
 async function save({ stores }: PartEnvironment, size: number, variant: number): Promise<void> {
   const pipeline = nameOf(size, variant);
-  const more = { team: TEAM, pipeline, namespace: TEAM, uid: pipeline, public: true };
-  await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), more));
+  const identity = { team: TEAM, pipeline, namespace: TEAM, uid: pipeline, public: true };
+  await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), identity));
 }
 
 /** Pauses some jobs and unpauses others: the layout stays and the colours change. */
-async function change({ pool }: PartEnvironment, size: number): Promise<void> {
+async function changeStates({ pool }: PartEnvironment, size: number): Promise<void> {
   await pool.query(rows()`
     UPDATE jobs SET paused = random() < 0.5 WHERE pipeline_id = (
       SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM}
@@ -70,7 +70,7 @@ async function change({ pool }: PartEnvironment, size: number): Promise<void> {
   await sleep(STALE_MS);
 }
 
-async function timed({ base }: MeasuredGateway, path: string): Promise<{ took: number; bytes: number }> {
+async function fetchTimed({ base }: MeasuredGateway, path: string): Promise<{ took: number; bytes: number }> {
   const startedAt = performance.now();
   const answer = await fetch(`${base}${path}`);
   const bytes = (await answer.arrayBuffer()).byteLength;
@@ -86,12 +86,12 @@ async function times(
   const [first, changed, png]: number[][] = [[], [], []];
   for (let variant = 0; variant < ROUNDS; variant++) {
     await save(environment, size, variant);
-    first?.push((await timed(gateway, address(size, variant, 'svg'))).took);
+    first?.push((await fetchTimed(gateway, imagePath(size, variant, 'svg'))).took);
   }
   for (let round = 0; round < ROUNDS; round++) {
-    await change(environment, size);
-    changed?.push((await timed(gateway, address(size, 0, 'svg'))).took);
-    png?.push((await timed(gateway, address(size, 0, 'png'))).took);
+    await changeStates(environment, size);
+    changed?.push((await fetchTimed(gateway, imagePath(size, 0, 'svg'))).took);
+    png?.push((await fetchTimed(gateway, imagePath(size, 0, 'png'))).took);
   }
   return [
     [`over HTTP: first SVG of ${size} nodes`, ...figure(first)],
@@ -106,17 +106,17 @@ function figure(samples: number[] | undefined): string[] {
 }
 
 /**
- * Alternates with a route that only sends the same bytes. On a shared machine a single figure says little,
- * but the ratio of two simultaneous figures is reliable.
+ * Measures cached images in alternation with a route that only sends the same bytes. On a shared machine a
+ * single figure says little, but the ratio of two figures from the same time is reliable.
  */
-async function cached(gateway: MeasuredGateway): Promise<string[][]> {
+async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]> {
   const lines: string[][] = [];
   for (const size of SIZES) {
-    const path = address(size, 0, 'svg');
+    const path = imagePath(size, 0, 'svg');
     const body = await (await fetch(`${gateway.base}${path}`)).text();
     const tag = (await fetch(`${gateway.base}${path}`)).headers.get('etag') ?? '';
     const control = await startControl({ answer: { type: 'image/svg+xml; charset=utf-8', body } });
-    const asks = {
+    const loadings = {
       bare: { base: control.base, requests: [{ path: '/' }] },
       ours: { base: gateway.base, requests: [{ path }] },
       route: { base: gateway.base, requests: throughFramework(path) },
@@ -131,7 +131,7 @@ async function cached(gateway: MeasuredGateway): Promise<string[][]> {
     // The first round warms up the JIT and does not count.
     for (let round = 0; round <= RATE_ROUNDS; round++)
       for (const name of ['bare', 'ours', 'route', 'again'] as const) {
-        const { base, ...loading } = asks[name];
+        const { base, ...loading } = loadings[name];
         rates[name].push(await load(base, { connections: CONNECTIONS, seconds: SECONDS, ...loading }));
       }
     for (const loads of Object.values(rates)) loads.shift();
@@ -144,10 +144,10 @@ async function cached(gateway: MeasuredGateway): Promise<string[][]> {
       ['… the same bytes from a bare Fastify route', rate(rates.bare), ''],
       [
         `… share, ${RATE_ROUNDS} times in turn`,
-        shown(sharesOf(rates.ours)),
-        verdict(`≥ ${SHARE} %`, share >= SHARE),
+        formatShares(sharesOf(rates.ours)),
+        verdict(`≥ ${MIN_SHARE_PERCENT} %`, share >= MIN_SHARE_PERCENT),
       ],
-      ['… … through the framework', shown(sharesOf(rates.route)), ''],
+      ['… … through the framework', formatShares(sharesOf(rates.route)), ''],
       ['… a client that has it: 304', rate(rates.again), ''],
     );
   }
@@ -155,7 +155,8 @@ async function cached(gateway: MeasuredGateway): Promise<string[][]> {
 }
 
 /**
- * Requests with a cookie go to the route. They come from as many addresses as keep each below its rate limit.
+ * Requests with a cookie, which the gateway answers through the framework. They name so many client addresses
+ * that no address reaches its rate limit.
  */
 const throughFramework = (path: string): RequestToSend[] =>
   Array.from({ length: ADDRESSES }, (_, one) => ({
@@ -163,12 +164,13 @@ const throughFramework = (path: string): RequestToSend[] =>
     headers: { cookie: 'of=another-site', 'x-forwarded-for': `10.0.${one >> 8}.${one & 255}` },
   }));
 
-const shown = (shares: number[]): string =>
+const formatShares = (shares: number[]): string =>
   `${summarise(shares).median.toFixed(0)} %, ${Math.min(...shares).toFixed(0)} to ${Math.max(...shares).toFixed(0)}`;
 
 function rate(loads: Load[]): string {
-  const of = (name: 'perSecond' | 'p50' | 'p99'): number => summarise(loads.map((one) => one[name])).median;
-  return `${of('perSecond').toFixed(0)}/s, p50 ${digits(of('p50'))} ms, p99 ${digits(of('p99'))} ms`;
+  const medianOf = (name: 'perSecond' | 'p50' | 'p99'): number =>
+    summarise(loads.map((one) => one[name])).median;
+  return `${medianOf('perSecond').toFixed(0)}/s, p50 ${digits(medianOf('p50'))} ms, p99 ${digits(medianOf('p99'))} ms`;
 }
 
 /** Costs of pictures in a gateway that does nothing else. */
@@ -176,26 +178,27 @@ async function costs(environment: PartEnvironment): Promise<string[][]> {
   for (let variant = 0; variant < ROUNDS; variant++) await save(environment, 1000, variant);
   await save(environment, 10, 0);
   const gateway = await environment.startGateway();
-  const before = proportionalOf(gateway.pid);
-  const started = await timed(gateway, address(10, 0, 'svg'));
-  await timed(gateway, address(10, 0, 'png'));
+  const before = proportionalMemoryOf(gateway.pid);
+  const started = await fetchTimed(gateway, imagePath(10, 0, 'svg'));
+  await fetchTimed(gateway, imagePath(10, 0, 'png'));
   const finished = new AbortController();
   let peak = 0;
   const watched = (async () => {
-    for (; !finished.signal.aborted; await sleep(25)) peak = Math.max(peak, proportionalOf(gateway.pid));
+    for (; !finished.signal.aborted; await sleep(25))
+      peak = Math.max(peak, proportionalMemoryOf(gateway.pid));
   })();
   await gateway.takeDelay();
   for (let variant = 0; variant < ROUNDS; variant++) {
-    await timed(gateway, address(1000, variant, 'png'));
-    await change(environment, 1000);
-    await timed(gateway, address(1000, 0, 'svg'));
+    await fetchTimed(gateway, imagePath(1000, variant, 'png'));
+    await changeStates(environment, 1000);
+    await fetchTimed(gateway, imagePath(1000, 0, 'svg'));
   }
   const { p99 } = await gateway.takeDelay();
   finished.abort();
   await watched;
-  const idling = proportionalOf(gateway.pid);
+  const idling = proportionalMemoryOf(gateway.pid);
   const peaks = familyOf(gateway.pid).map((pid) => kibibytes(pid, 'status', 'VmHWM'));
-  const sum = peaks.reduce((all, one) => all + one, 0);
+  const sum = peaks.reduce((total, one) => total + one, 0);
   await gateway.stop();
   return [
     ['very first SVG: the drawing process starts', `${digits(started.took)} ms`, ''],
@@ -203,7 +206,7 @@ async function costs(environment: PartEnvironment): Promise<string[][]> {
     [
       'memory, gateway and drawing process, pages they share once',
       `${megabytes(peak)} MB`,
-      verdict(`≤ ${MEMORY_MB} MB`, megabytes(peak) <= MEMORY_MB),
+      verdict(`≤ ${MAX_MEMORY_MB} MB`, megabytes(peak) <= MAX_MEMORY_MB),
     ],
     ['… a moment after', `${megabytes(idling)} MB`, ''],
     [
@@ -216,7 +219,7 @@ async function costs(environment: PartEnvironment): Promise<string[][]> {
 }
 
 const megabytes = (kibi: number): number => Math.round((kibi * 1024) / 1e6);
-const proportionalOf = (pid: number): number =>
+const proportionalMemoryOf = (pid: number): number =>
   familyOf(pid).reduce((sum, one) => sum + kibibytes(one, 'smaps_rollup', 'Pss'), 0);
 
 function kibibytes(pid: number, file: string, field: string): number {

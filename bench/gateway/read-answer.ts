@@ -14,7 +14,7 @@ export class AnswerReader {
     socket.on('error', fail).on('close', fail);
   }
 
-  /** The status, once the whole answer has arrived. */
+  /** Resolves with the status once the whole answer has arrived. */
   async next(): Promise<number> {
     this.#waiting = Promise.withResolvers();
     return await this.#waiting.promise;

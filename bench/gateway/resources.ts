@@ -7,14 +7,17 @@ import type { PartEnvironment } from './part.ts';
 const PER_PIPELINE = 1000;
 const TEAM = 'webhooks';
 
-export interface Hooked {
+export interface ResourceWithWebhook {
   scope: number;
   token: string;
   secret: string;
 }
 
 /** Creates `count` resources in pipelines of a thousand resources. */
-export async function makeResources({ stores, pool }: PartEnvironment, count: number): Promise<Hooked[]> {
+export async function makeResources(
+  { stores, pool }: PartEnvironment,
+  count: number,
+): Promise<ResourceWithWebhook[]> {
   await stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
   const resources = Array.from({ length: PER_PIPELINE }, (_, index) => resource(`git.r${index}`));
   const definition = samplePipeline({ resources, jobs: [job('unit', get('git.r0'))] });
@@ -24,17 +27,17 @@ export async function makeResources({ stores, pool }: PartEnvironment, count: nu
       toSave(definition, { team: TEAM, pipeline, namespace: TEAM, uid: pipeline }),
     );
   }
-  const made = await pool.any(rows<{ id: number; scope: number }>()`
+  const created = await pool.any(rows<{ id: number; scope: number }>()`
     SELECT r.id, r.scope_id AS scope FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
       JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM} ORDER BY r.id`);
-  return made.map(({ id, scope }) => {
+  return created.map(({ id, scope }) => {
     const token = webhookToken(WEBHOOK_KEY, id, 1);
     return { scope, token, secret: webhookSecret(WEBHOOK_KEY, token) };
   });
 }
 
 /** Marks every requested check as begun. */
-export async function takeAll({ pool }: PartEnvironment): Promise<void> {
+export async function beginAllChecks({ pool }: PartEnvironment): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL WHERE requested_at IS NOT NULL`);
 }

@@ -5,13 +5,13 @@ import type { MeasuredGateway } from './gateway.ts';
 import { digits, type Part, type PartEnvironment } from './part.ts';
 
 const ROUNDS = 30;
-const PEOPLE = 10;
+const ACCOUNTS = 10;
 
 /** A wrong password, for an existing account and for a missing one: answer and time must not differ. */
 export const wrongPasswords: Part = {
   name: 'sign-in',
   async measure(environment) {
-    await makePeople(environment);
+    await createAccounts(environment);
     const gateway = await environment.startGateway();
     await attempt(gateway, 'person-0');
     const [known, unknown]: number[][] = [[], []];
@@ -20,7 +20,7 @@ export const wrongPasswords: Part = {
       await environment.pool.query(rows()`DELETE FROM sign_in_failures`);
       const order = round % 2 === 0 ? [true, false] : [false, true];
       for (const isKnown of order) {
-        const name = `${isKnown ? 'person' : 'nobody'}-${round % PEOPLE}`;
+        const name = `${isKnown ? 'person' : 'nobody'}-${round % ACCOUNTS}`;
         (isKnown ? known : unknown)?.push(await attempt(gateway, name));
       }
     }
@@ -32,9 +32,9 @@ export const wrongPasswords: Part = {
   },
 };
 
-async function makePeople({ pool }: PartEnvironment): Promise<void> {
+async function createAccounts({ pool }: PartEnvironment): Promise<void> {
   const password = await (await argon2Passwords()).hash('a password that is right');
-  for (let index = 0; index < PEOPLE; index++) {
+  for (let index = 0; index < ACCOUNTS; index++) {
     await pool.query(
       rows()`INSERT INTO users (username, password_hash) VALUES (${`person-${index}`}, ${password})`,
     );

@@ -16,9 +16,9 @@ import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 
 const READERS = 1000;
 /** The limit of open streams per account. */
-const OF_AN_ACCOUNT = 100;
+const STREAMS_PER_ACCOUNT = 100;
 const SECONDS = 15;
-/** Like an agent: some lines at a time, a hundred in a second. */
+/** Lines are sent as an agent sends them: some at a time, a hundred in a second. */
 const BATCH = { lines: 5, everyMs: 50 };
 const AIM = { behindMs: 250, grownMb: 100 };
 const NAME = { team: 'main', pipeline: 'followed', job: 'unit' };
@@ -39,17 +39,17 @@ export const streams: Part = {
     const tokens = await makeSessions(environment);
     const gateway = await environment.startGateway();
     const notifications = openNotifications({ url: environment.databaseUrl, pool: environment.pool });
-    const late = { sent: createHistogram(), stored: createHistogram(), committed: [] };
-    const first = await follow(gateway, tokens[0] ?? '', late);
+    const lateness = { sent: createHistogram(), stored: createHistogram(), committed: [] };
+    const first = await follow(gateway, tokens[0] ?? '', lateness);
     await sleep(500);
     const [before, processorBefore] = [memory(gateway.pid), processor(gateway.pid)];
-    const readers = [first, ...(await followAll(gateway, tokens, late))];
+    const readers = [first, ...(await followAll(gateway, tokens, lateness))];
     await gateway.takeDelay();
-    const own = monitorEventLoopDelay({ resolution: 1 });
-    own.enable();
+    const readersDelay = monitorEventLoopDelay({ resolution: 1 });
+    readersDelay.enable();
     const stored = createHistogram();
-    const sent = await sendLines({ environment, build, notifications, stored, late });
-    own.disable();
+    const sent = await sendLines({ environment, build, notifications, stored, late: lateness });
+    readersDelay.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
     const delay = await gateway.takeDelay();
     await sleep(1000);
@@ -58,7 +58,7 @@ export const streams: Part = {
     await Promise.all([gateway.stop(), notifications.close()]);
     const grown = (after - before) / 1024;
     return [
-      ...behindRows(late),
+      ...behindRows(lateness),
       [
         '… of it the database: lines sent → committed, half, 99 of 100, most',
         `${stored.percentile(50)}, ${stored.percentile(99)}, ${stored.max} ms`,
@@ -77,10 +77,10 @@ export const streams: Part = {
       ['… processor time of the gateway', `${digits((taken / SECONDS) * 100)} %`, ''],
       [
         '… event loop delay p99 of the gateway, of the readers',
-        `${digits(delay.p99)}, ${digits(own.percentile(99) / 1e6)} ms`,
+        `${digits(delay.p99)}, ${digits(readersDelay.percentile(99) / 1e6)} ms`,
         '',
       ],
-      ['… the longest', `${digits(delay.max)}, ${digits(own.max / 1e6)} ms`, ''],
+      ['… the longest', `${digits(delay.max)}, ${digits(readersDelay.max / 1e6)} ms`, ''],
     ];
   },
 };
@@ -103,13 +103,13 @@ function behindRows({ sent, stored }: Lateness): string[][] {
   ];
 }
 
-async function followAll(gateway: MeasuredGateway, tokens: string[], late: Lateness): Promise<Reader[]> {
+async function followAll(gateway: MeasuredGateway, tokens: string[], lateness: Lateness): Promise<Reader[]> {
   const readers: Reader[] = [];
   while (readers.length < READERS - 1) {
-    const more = Array.from({ length: Math.min(50, READERS - 1 - readers.length) }, (_, index) =>
-      follow(gateway, tokens[Math.floor((readers.length + index + 1) / OF_AN_ACCOUNT)] ?? '', late),
+    const opened = Array.from({ length: Math.min(50, READERS - 1 - readers.length) }, (_, index) =>
+      follow(gateway, tokens[Math.floor((readers.length + index + 1) / STREAMS_PER_ACCOUNT)] ?? '', lateness),
     );
-    readers.push(...(await Promise.all(more)));
+    readers.push(...(await Promise.all(opened)));
   }
   return readers;
 }
@@ -124,7 +124,7 @@ async function makeBuild({ stores, databaseUrl, pool }: PartEnvironment): Promis
     toSave(definition, { pipeline: NAME.pipeline, uid: 'followed' }),
   );
   await found(stores, saved, [{ ref: 'a1' }]);
-  const made = await triggerJob(
+  const triggered = await triggerJob(
     NAME,
     { by: 'bench' },
     {
@@ -133,7 +133,7 @@ async function makeBuild({ stores, databaseUrl, pool }: PartEnvironment): Promis
       now: () => new Date(),
     },
   );
-  if (made.answer !== 'created') throw new Error('The job of the bench cannot run.');
+  if (triggered.answer !== 'created') throw new Error('The job of the bench cannot run.');
   await giveTurns(stores);
   const started = (await stores.builds.buildsToStart(100)).find(({ pipeline }) => pipeline === NAME.pipeline);
   if (started === undefined) throw new Error('No build to start.');
@@ -145,19 +145,19 @@ async function makeBuild({ stores, databaseUrl, pool }: PartEnvironment): Promis
 async function makeSessions({ pool, stores }: PartEnvironment): Promise<string[]> {
   const codec = sessionCodec(WEBHOOK_KEY);
   const tokens: string[] = [];
-  for (let account = 0; account < READERS / OF_AN_ACCOUNT; account += 1) {
+  for (let account = 0; account < READERS / STREAMS_PER_ACCOUNT; account += 1) {
     const username = `reader-${account}`;
     const userId = await pool.oneFirst(rows<{ id: number }>()`
       INSERT INTO users (username) VALUES (${username}) RETURNING id`);
     await pool.query(rows()`
       INSERT INTO team_members (team_id, user_id, role) SELECT id, ${userId}, 'read' FROM teams
         WHERE name = ${NAME.team}`);
-    const known = await stores.access.accounts.credentials(username);
+    const credentials = await stores.access.accounts.credentials(username);
     const session = {
       id: randomUUID(),
       userId,
       username,
-      tokenGen: known?.tokenGen ?? 0,
+      tokenGen: credentials?.tokenGen ?? 0,
       openedAt: new Date(),
     };
     await stores.access.sessions.openSession({
@@ -179,7 +179,7 @@ interface Lateness {
   committed: number[];
 }
 
-function recordLate({ sent, stored, committed }: Lateness, sentAt: number, line: number): void {
+function recordLateness({ sent, stored, committed }: Lateness, sentAt: number, line: number): void {
   const now = Date.now();
   sent.record(Math.max(1, now - sentAt));
   // A reader may have a line before the sender learns that it was committed.
@@ -195,27 +195,27 @@ interface Reader {
 /**
  * Reads over a bare socket to use little processor time. Of the lines in one chunk, the oldest is measured.
  */
-async function follow({ base }: MeasuredGateway, token: string, late: Lateness): Promise<Reader> {
+async function follow({ base }: MeasuredGateway, token: string, lateness: Lateness): Promise<Reader> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const reader = { socket, lines: 0 };
-  let rest = '';
+  let previousText = '';
   const path = `/teams/${NAME.team}/pipelines/${NAME.pipeline}/jobs/${NAME.job}/builds/1/events`;
   const answered = new Promise<void>((resolve, reject) => {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
-      const all = rest + text;
-      rest = all.slice(-400);
+      const received = previousText + text;
+      previousText = received.slice(-400);
       const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(text) ?? [];
-      if (sent !== undefined) recordLate(late, Number(sent), Number(line));
-      for (const [, each] of text.matchAll(/#(\d+)#/g)) {
+      if (sent !== undefined) recordLateness(lateness, Number(sent), Number(line));
+      for (const [, lineNumber] of text.matchAll(/#(\d+)#/g)) {
         // A repeated or missing line makes the reader count as incomplete for good.
-        if (Number(each) === reader.lines + 1) reader.lines += 1;
+        if (Number(lineNumber) === reader.lines + 1) reader.lines += 1;
         else reader.lines = -Infinity;
       }
-      if (all.startsWith('HTTP/1.1 200')) resolve();
-      else if (all.startsWith('HTTP/1.1')) reject(new Error(all.slice(0, 200)));
+      if (received.startsWith('HTTP/1.1 200')) resolve();
+      else if (received.startsWith('HTTP/1.1')) reject(new Error(received.slice(0, 200)));
     });
     socket.on('error', reject);
   });
@@ -234,7 +234,13 @@ interface Sending {
 }
 
 /** Returns the number of sent lines. */
-async function sendLines({ environment, build, notifications, stored, late }: Sending): Promise<number> {
+async function sendLines({
+  environment,
+  build,
+  notifications,
+  stored,
+  late: lateness,
+}: Sending): Promise<number> {
   const { stores } = environment;
   const startedAt = performance.now();
   const batches = (SECONDS * 1000) / BATCH.everyMs;
@@ -248,7 +254,7 @@ async function sendLines({ environment, build, notifications, stored, late }: Se
     const begunAt = performance.now();
     await followBuild(build, events, { builds: stores.builds, notifications });
     stored.record(Math.max(1, Math.round(performance.now() - begunAt)));
-    for (const { sequence } of events) late.committed[sequence] = Date.now();
+    for (const { sequence } of events) lateness.committed[sequence] = Date.now();
     await sleep(Math.max(0, startedAt + (batch + 1) * BATCH.everyMs - performance.now()));
   }
   return batches * BATCH.lines;

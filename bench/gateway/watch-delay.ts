@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /*
- * Loaded into a process before its program (`node --import`). Reports to the parent process how late the
- * event loop is.
+ * A process loads this module before its program (`node --import`). Whenever the parent process sends a
+ * message, the module answers how late the event loop was since the previous message.
  */
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();

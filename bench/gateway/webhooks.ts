@@ -4,15 +4,15 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { ControlTask } from './controls.ts';
-import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
+import { formatCost, loadCounted, type LoadWithCost, type MeasuredServer } from './count-cost.ts';
 import { load, type Load, type RequestToSend } from './load.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
-import { makeResources, scopesToCheck, takeAll, type Hooked } from './resources.ts';
+import { beginAllChecks, makeResources, scopesToCheck, type ResourceWithWebhook } from './resources.ts';
 
 const RESOURCES = 20_000;
 /** Resources that are requested repeatedly, while checks of them begin ten times a second. */
-const BUSY = 250;
-const TAKEN_EVERY_MS = 100;
+const REPEATED_RESOURCES = 250;
+const CHECKS_BEGIN_EVERY_MS = 100;
 /**
  * Forges use many connections. One transaction commits the webhooks that arrived during the previous
  * transaction.
@@ -35,31 +35,31 @@ export const webhooks: Part = {
     const resources = await makeResources(environment, RESOURCES);
     const settings = await environment.pool.one(rows<{ fsync: string; commit: string }>()`
       SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`);
-    await takeAll(environment);
+    await beginAllChecks(environment);
     const gateway = await environment.startGateway();
     await warmUp(gateway, resources);
     const [own, busy] = [
-      await eachItsOwn(environment, gateway, resources),
-      await again(environment, gateway, resources),
+      await measureEachOnce(environment, gateway, resources),
+      await measureRepeated(environment, gateway, resources),
     ];
     const alone = await load(gateway.base, {
       connections: 1,
       seconds: 2,
-      requests: resources.slice(0, 50).map(signed),
+      requests: resources.slice(0, 50).map(signedWebhook),
     });
     const unknown = await load(gateway.base, {
       connections: 1,
       seconds: 2,
-      requests: [nobodys()],
+      requests: [webhookOfUnknownToken()],
       status: 404,
     });
     await gateway.stop();
     return [
-      [`webhooks per second, ${RESOURCES} resources, each once`, ...durable(own)],
-      [EACH, eachShown(own.each), ''],
-      [`webhooks per second, ${BUSY} resources again and again`, ...durable(busy)],
-      [EACH, eachShown(busy.each), ''],
-      ...(await controls(environment, resources)),
+      [`webhooks per second, ${RESOURCES} resources, each once`, ...figureAndVerdict(own)],
+      [COST_ROW, formatCost(own.costPerAnswer), ''],
+      [`webhooks per second, ${REPEATED_RESOURCES} resources again and again`, ...figureAndVerdict(busy)],
+      [COST_ROW, formatCost(busy.costPerAnswer), ''],
+      ...(await measureControls(environment, resources)),
       [
         'one webhook at a time, answered',
         figure(alone),
@@ -67,15 +67,15 @@ export const webhooks: Part = {
       ],
       ['… of a token that nobody has', figure(unknown), ''],
       [`Postgres: fsync, synchronous_commit`, `${settings.fsync}, ${settings.commit}`, 'on, on'],
-      ...(await killed(environment, resources)),
+      ...(await measureLossOnKill(environment, resources)),
     ];
   },
 };
 
-const EACH = '… processor time for each: gateway, Postgres, load';
+const COST_ROW = '… processor time for each: gateway, Postgres, load';
 const figure = ({ perSecond, p50, p99 }: Load): string =>
   `${perSecond.toFixed(0)}/s, p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`;
-const durable = (measured: Load): string[] => [
+const figureAndVerdict = (measured: Load): string[] => [
   figure(measured),
   verdict(
     `≥ ${AIM.perSecond}/s, p99 ≤ ${AIM.p99} ms`,
@@ -83,7 +83,7 @@ const durable = (measured: Load): string[] => [
   ),
 ];
 
-function signed({ token, secret }: Hooked): RequestToSend {
+function signedWebhook({ token, secret }: ResourceWithWebhook): RequestToSend {
   const signature = createHmac('sha256', secret).update(BODY).digest('hex');
   return {
     method: 'POST',
@@ -93,20 +93,21 @@ function signed({ token, secret }: Hooked): RequestToSend {
   };
 }
 
-const nobodys = (): RequestToSend => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
+const webhookOfUnknownToken = (): RequestToSend =>
+  signedWebhook({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
 
 /** Sends every webhook once, so V8 has compiled the code on a slow machine too. */
-async function warmUp({ base }: Served, resources: Hooked[]): Promise<void> {
-  await load(base, { connections: CONNECTIONS, requests: resources.map(signed) });
+async function warmUp({ base }: MeasuredServer, resources: ResourceWithWebhook[]): Promise<void> {
+  await load(base, { connections: CONNECTIONS, requests: resources.map(signedWebhook) });
 }
 
-async function eachItsOwn(
+async function measureEachOnce(
   environment: PartEnvironment,
-  server: Served,
-  resources: Hooked[],
-): Promise<Counted> {
-  const requests = resources.map(signed);
-  await takeAll(environment);
+  server: MeasuredServer,
+  resources: ResourceWithWebhook[],
+): Promise<LoadWithCost> {
+  const requests = resources.map(signedWebhook);
+  await beginAllChecks(environment);
   const measured = await loadCounted(server, { connections: CONNECTIONS, requests });
   const found = await scopesToCheck(environment);
   if (found.size !== resources.length)
@@ -114,12 +115,16 @@ async function eachItsOwn(
   return measured;
 }
 
-async function again(environment: PartEnvironment, server: Served, resources: Hooked[]): Promise<Counted> {
+async function measureRepeated(
+  environment: PartEnvironment,
+  server: MeasuredServer,
+  resources: ResourceWithWebhook[],
+): Promise<LoadWithCost> {
   const done = new AbortController();
   const taking = (async () => {
-    for (; !done.signal.aborted; await sleep(TAKEN_EVERY_MS)) await takeAll(environment);
+    for (; !done.signal.aborted; await sleep(CHECKS_BEGIN_EVERY_MS)) await beginAllChecks(environment);
   })();
-  const requests = resources.slice(0, BUSY).map(signed);
+  const requests = resources.slice(0, REPEATED_RESOURCES).map(signedWebhook);
   const measured = await loadCounted(server, { connections: CONNECTIONS, seconds: SECONDS, requests });
   done.abort();
   await taking;
@@ -127,41 +132,56 @@ async function again(environment: PartEnvironment, server: Served, resources: Ho
 }
 
 /** The upper bound of this machine under the same load. */
-async function controls(environment: PartEnvironment, resources: Hooked[]): Promise<string[][]> {
+async function measureControls(
+  environment: PartEnvironment,
+  resources: ResourceWithWebhook[],
+): Promise<string[][]> {
   const { databaseUrl } = environment;
-  const requests = resources.slice(0, BUSY).map(signed);
+  const requests = resources.slice(0, REPEATED_RESOURCES).map(signedWebhook);
   const lines: string[][] = [];
-  const measure = async (name: string, task: ControlTask, work: (control: Served) => Promise<Counted>) => {
+  const measure = async (
+    name: string,
+    task: ControlTask,
+    work: (control: MeasuredServer) => Promise<LoadWithCost>,
+  ) => {
     const control = await startControl(task);
     await warmUp(control, resources);
     const measured = await work(control);
-    lines.push([name, figure(measured), ''], ['… … processor time for each', eachShown(measured.each), '']);
+    lines.push(
+      [name, figure(measured), ''],
+      ['… … processor time for each', formatCost(measured.costPerAnswer), ''],
+    );
     await control.stop();
   };
-  const loaded = async (control: Served): Promise<Counted> =>
+  const loaded = async (control: MeasuredServer): Promise<LoadWithCost> =>
     await loadCounted(control, { connections: CONNECTIONS, seconds: SECONDS, requests });
   await measure('… a bare Fastify route that does nothing', {}, loaded);
   await measure('… a bare route that inserts a row for each, with pg', { databaseUrl }, loaded);
   const bare = { databaseUrl, webhookKey: WEBHOOK_KEY.toString('base64url') };
   await measure(`… no framework, the same statement: ${RESOURCES} resources`, bare, (control) =>
-    eachItsOwn(environment, control, resources),
+    measureEachOnce(environment, control, resources),
   );
-  await measure(`… … ${BUSY} resources`, bare, (control) => again(environment, control, resources));
+  await measure(`… … ${REPEATED_RESOURCES} resources`, bare, (control) =>
+    measureRepeated(environment, control, resources),
+  );
   return lines;
 }
 
 /** Every webhook has a separate resource, so a lost one shows. */
-async function killed(environment: PartEnvironment, resources: Hooked[]): Promise<string[][]> {
-  const requests = resources.map(signed);
+async function measureLossOnKill(
+  environment: PartEnvironment,
+  resources: ResourceWithWebhook[],
+): Promise<string[][]> {
+  const requests = resources.map(signedWebhook);
   let [acknowledged, lost] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
-    await takeAll(environment);
+    await beginAllChecks(environment);
     const gateway = await environment.startGateway();
     const accepted = new Set<number>();
     const loading = load(gateway.base, {
       connections: CONNECTIONS,
       requests,
-      answered: (index, status) => void (status === 202 && accepted.add(index)),
+      onAnswer: (index, status) => void (status === 202 && accepted.add(index)),
     });
     await sleep(KILLED_AFTER_MS * (1 + round / 2));
     await gateway.kill();

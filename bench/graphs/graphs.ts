@@ -23,12 +23,12 @@ import { childProcesses } from '#testing/process/child-processes.ts';
 
 /*
  * Times of images of 100 and 1,000 nodes, compared with Graphviz and sharp alone; memory of a separate
- * process that draws PNGs; and how long others wait for the event loop (docs/benchmarks.md):
+ * process that draws PNGs; and how long other work waits for the event loop (docs/benchmarks.md):
  *
  *   node bench/graphs/graphs.ts [--runs 15]      make bench-graph
  */
 const WORKER = join(import.meta.dirname, '../../src/adapters/images/worker.ts');
-/** For packages in CommonJS. */
+/** Bundled CommonJS packages call `require`, which modules do not have. */
 const REQUIRE =
   "import { createRequire as createRequireHere } from 'node:module'; " +
   'const require = createRequireHere(import.meta.url);';
@@ -38,14 +38,14 @@ const AIMS: Record<number, { first: number; change: number; png: number }> = {
   100: { first: 20, change: 1, png: 60 },
   1000: { first: 200, change: 10, png: 200 },
 };
-const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+const ENDED_STATUSES: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
 /** Pictures of one variant share a layout; their states differ between rounds. */
-function requestOf(size: number, variant: number, round: number): PictureToDraw {
+function pictureOf(size: number, variant: number, round: number): PictureToDraw {
   const pipeline = largePipeline(size, variant);
   const graph = graphOf(pipeline);
   const jobs = pipeline.jobs.map(({ name }, index): [string, JobState] => {
-    const ended = ENDS[(index + round) % ENDS.length];
+    const ended = ENDED_STATUSES[(index + round) % ENDED_STATUSES.length];
     return [name, { paused: false, ...defined({ ended }) }];
   });
   return {
@@ -70,32 +70,30 @@ const digits = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 const verdict = ({ median }: Summary, aim: number): string =>
   `≤ ${aim} ms${median > aim ? ': **missed**' : ''}`;
 
-async function times(pictures: Pictures, size: number): Promise<string[][]> {
+async function measureSize(pictures: Pictures, size: number): Promise<string[][]> {
   const aim = AIMS[size] ?? { first: 0, change: 0, png: 0 };
-  const { graph, styles, name } = requestOf(size, 0, 0);
+  const { graph, styles, name } = pictureOf(size, 0, 0);
   const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
-  // Requests are built before the clock starts: the gateway has them cached.
-  const others = Array.from({ length: runs }, (_, round) => requestOf(size, round + 1, round));
-  const changes = Array.from({ length: runs }, (_, round) => requestOf(size, 0, round));
-  const [other, change] = [others, changes].map(
-    (list) => (round: number) => list[round] ?? requestOf(size, 0, 0),
-  );
-  if (!other || !change) return [];
-  const first = await time((round) => pictures.svg(other(round)));
+  // The graphs are built before the clock starts, because the gateway has them cached.
+  const newPictures = Array.from({ length: runs }, (_, round) => pictureOf(size, round + 1, round));
+  const changedPictures = Array.from({ length: runs }, (_, round) => pictureOf(size, 0, round));
+  const inRound = (list: PictureToDraw[], round: number): PictureToDraw =>
+    list[round] ?? pictureOf(size, 0, 0);
+  const first = await time((round) => pictures.svg(inRound(newPictures, round)));
   await pictures.svg({ graph, styles, name });
-  const again = await time((round) => pictures.svg(change(round)));
-  const png = await time((round) => pictures.png(change(round)));
+  const svgAfterChange = await time((round) => pictures.svg(inRound(changedPictures, round)));
+  const pngAfterChange = await time((round) => pictures.png(inRound(changedPictures, round)));
   const graphviz = await Graphviz.load();
   const dot = writeDot(graph, name, styles);
   const svg = graphviz.layout(dot, 'svg', 'dot');
-  const own = await time(async () => graphviz.layout(dot, 'svg', 'dot'));
-  const raster = await time(() => sharp(Buffer.from(svg), { limitInputPixels: 1e9 }).png().toBuffer(), 3);
+  const graphvizAlone = await time(async () => graphviz.layout(dot, 'svg', 'dot'));
+  const sharpAlone = await time(() => sharp(Buffer.from(svg), { limitInputPixels: 1e9 }).png().toBuffer(), 3);
   return [
     [`first SVG, ${count}`, milliseconds(first), verdict(first, aim.first)],
-    ['… Graphviz alone, its own SVG', milliseconds(own), ''],
-    ['SVG after a change of states', milliseconds(again), verdict(again, aim.change)],
-    ['PNG after a change of states', milliseconds(png), verdict(png, aim.png)],
-    ["… sharp alone, Graphviz' SVG at its own size", milliseconds(raster), ''],
+    ['… Graphviz alone, its own SVG', milliseconds(graphvizAlone), ''],
+    ['SVG after a change of states', milliseconds(svgAfterChange), verdict(svgAfterChange, aim.change)],
+    ['PNG after a change of states', milliseconds(pngAfterChange), verdict(pngAfterChange, aim.png)],
+    ["… sharp alone, Graphviz' SVG at its own size", milliseconds(sharpAlone), ''],
   ];
 }
 
@@ -109,7 +107,7 @@ async function delayDuring(run: () => Promise<unknown>): Promise<number> {
 }
 
 async function delays(pictures: Pictures): Promise<string[][]> {
-  const requests = Array.from({ length: runs }, (_, round) => requestOf(1000, 100 + round, round));
+  const requests = Array.from({ length: runs }, (_, round) => pictureOf(1000, 100 + round, round));
   const idle = await delayDuring(() => sleep(3000));
   const drawing = await delayDuring(async () => {
     for (const request of requests) {
@@ -122,16 +120,16 @@ async function delays(pictures: Pictures): Promise<string[][]> {
 }
 
 /** Draws only PNGs: of one pipeline with changing states, or of as many pipelines as rounds. */
-async function makePngs(ofOne: boolean): Promise<void> {
+async function drawPngs(isOnePipeline: boolean): Promise<void> {
   const pictures = createPictures();
   for (let round = 0; round < runs; round++) {
-    const answer = await pictures.png(requestOf(1000, ofOne ? 0 : round, round));
+    const answer = await pictures.png(pictureOf(1000, isOnePipeline ? 0 : round, round));
     if ('refused' in answer) throw new Error(answer.refused.message);
   }
-  const drawing = childProcesses().map(peakOfProcess);
+  const peaks = childProcesses().map(peakOfProcess);
   await pictures.close();
-  // Kibibytes of this process and of the one that drew.
-  console.log(([process.resourceUsage().maxRSS, ...drawing].reduce((sum, one) => sum + one, 0) * 1024) / 1e6);
+  // The megabytes of this process and of the process that drew.
+  console.log(([process.resourceUsage().maxRSS, ...peaks].reduce((sum, one) => sum + one, 0) * 1024) / 1e6);
 }
 
 /** The largest memory of the process in KiB. */
@@ -140,7 +138,7 @@ function peakOfProcess(pid: number): number {
   return Number(peak);
 }
 
-/** Bundled as in the image, because loading TypeScript takes 40 MB per process. */
+/** Measures programs that are bundled as in the image, because loading TypeScript takes 40 MB per process. */
 async function memory(): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'graphs-'));
   await build({
@@ -170,10 +168,10 @@ async function memory(): Promise<string[][]> {
 async function measure(): Promise<void> {
   console.log(`${circumstances()}\n`);
   const pictures = createPictures();
-  const cold = await time(() => pictures.svg(requestOf(10, 0, 0)), 1);
-  await pictures.png(requestOf(10, 0, 0));
+  const cold = await time(() => pictures.svg(pictureOf(10, 0, 0)), 1);
+  await pictures.png(pictureOf(10, 0, 0));
   const rows = [['very first SVG: process, Graphviz', milliseconds(cold), ''], ...(await memory())];
-  for (const size of SIZES) rows.push(...(await times(pictures, size)));
+  for (const size of SIZES) rows.push(...(await measureSize(pictures, size)));
   rows.push(...(await delays(pictures)));
   await pictures.close();
   console.log(table(['Measure', 'Median, p90', 'Aim'], rows));
@@ -181,5 +179,5 @@ async function measure(): Promise<void> {
 }
 
 const which = process.argv[2];
-if (which === '--pngs-of-one' || which === '--pngs-of-many') await makePngs(which === '--pngs-of-one');
+if (which === '--pngs-of-one' || which === '--pngs-of-many') await drawPngs(which === '--pngs-of-one');
 else await measure();

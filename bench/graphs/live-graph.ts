@@ -15,18 +15,20 @@ import { toSave } from '#testing/stores/stores.ts';
  *   node bench/graphs/live-graph.ts [--runs 10]      make bench-live-graph
  */
 const runs = numberFlag('runs', 10);
-/** Nodes, and the jobs among them. */
+/** Numbers of nodes in the graph of a pipeline; most nodes are jobs. */
 const SIZES = [100, 1000];
 const AIM_MS = 1000;
 const PASSWORD = 'correct horse battery';
 
-interface Measured {
-  /** Milliseconds from the start of the navigation. */
+/** Milliseconds from the start of the navigation. */
+interface PageTimes {
+  /** Until the page has a node. */
   ready: number;
+  /** Until the browser has painted the answer to a key. */
   answered: number;
 }
 
-/** Zooms as soon as there is a node, and waits until the browser has painted the answer. */
+/** Zooms as soon as the page has a node, and waits until the browser has painted the zoomed graph. */
 const ZOOM = `
   new Promise((resolve) => {
     const find = () => {
@@ -45,10 +47,10 @@ const ZOOM = `
     find();
   })`;
 
-async function measurePage(page: Page, path: string): Promise<Measured> {
+async function measurePage(page: Page, path: string): Promise<PageTimes> {
   await page.goto('about:blank');
   await page.goto(path, { waitUntil: 'commit' });
-  return await page.evaluate<Measured>(ZOOM);
+  return await page.evaluate<PageTimes>(ZOOM);
 }
 
 async function measure(): Promise<void> {
@@ -71,7 +73,7 @@ async function measure(): Promise<void> {
     await stores.pipelines.savePipeline(toSave(definition, { pipeline, uid: pipeline }));
     const path = `/teams/main/pipelines/${pipeline}`;
     const first = await measurePage(page, path);
-    const measured: Measured[] = [];
+    const measured: PageTimes[] = [];
     for (let run = 0; run < runs; run += 1) measured.push(await measurePage(page, path));
     rows.push(...rowsOf(`${definition.jobs.length} jobs`, first, measured));
   }
@@ -82,16 +84,17 @@ async function measure(): Promise<void> {
   console.log(`\n${circumstances()}`);
 }
 
-function rowsOf(jobs: string, first: Measured, measured: readonly Measured[]): string[][] {
+function rowsOf(jobs: string, first: PageTimes, measured: readonly PageTimes[]): string[][] {
   const [ready, answered] = (['ready', 'answered'] as const).map((which) =>
     summarise(measured.map((one) => one[which])),
   );
   if (ready === undefined || answered === undefined) return [];
-  const words = ({ median, p90 }: typeof ready): string => `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`;
+  const medianAndP90 = ({ median, p90 }: typeof ready): string =>
+    `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`;
   const aim = `≤ ${AIM_MS} ms${answered.median > AIM_MS ? ': **missed**' : ''}`;
   return [
-    [`${jobs}: navigation → the graph is drawn`, words(ready), ''],
-    [`${jobs}: navigation → the answer to a key is painted`, words(answered), aim],
+    [`${jobs}: navigation → the graph is drawn`, medianAndP90(ready), ''],
+    [`${jobs}: navigation → the answer to a key is painted`, medianAndP90(answered), aim],
     [`… the very first time, with its layout`, `${first.answered.toFixed(0)} ms`, ''],
   ];
 }

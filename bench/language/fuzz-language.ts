@@ -13,8 +13,8 @@ import { startNativeParser } from '#testing/hcl/native-parser.ts';
 
 /*
  * Reads generated and broken texts for some minutes. None may break the engine or the compiler. Native
- * hashicorp/hcl must agree on each, and formatting a sound text twice must change nothing. A failing text is
- * shown as small as possible, with the seed to repeat it.
+ * hashicorp/hcl must agree on each text, and formatting a text without errors twice must change nothing. A
+ * failing text is shown as small as possible, with the seed to repeat it.
  *
  *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
  */
@@ -24,8 +24,8 @@ const COLLECT_EVERY = 50;
 
 const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 const reference = await startNativeParser();
-let read = 0;
-let sound = 0;
+let textsRead = 0;
+let pipelinesRead = 0;
 
 async function tryText(source: Uint8Array): Promise<void> {
   const { pipeline, diagnostics, needs = [] } = compileText(engine, source, {});
@@ -38,9 +38,9 @@ async function tryText(source: Uint8Array): Promise<void> {
     const formatted = engine.format(source);
     strictEqual(engine.format(formatted), formatted);
   }
-  read += 1;
-  if (pipeline) sound += 1;
-  if (read % COLLECT_EVERY === 0) engine.collect();
+  textsRead += 1;
+  if (pipeline) pipelinesRead += 1;
+  if (textsRead % COLLECT_EVERY === 0) engine.collect();
 }
 
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
@@ -59,7 +59,7 @@ const result = await check(asyncProperty(texts, tryText), {
 });
 reference.stop();
 const memory = (engine.memorySize() / 1024 / 1024).toFixed(0);
-console.log(`${read} texts read, ${sound} of them pipelines; the engine holds ${memory} MB`);
+console.log(`${textsRead} texts read, ${pipelinesRead} of them pipelines; the engine holds ${memory} MB`);
 console.log(circumstances());
 if (result.counterexample) {
   const [source] = result.counterexample;

@@ -10,8 +10,8 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { thousandLines } from './thousand-lines.ts';
 
 /*
- * Measures how long it takes to parse, expand and validate a large pipeline. It alternates with hcl2-parser, which
- * only parses the same text in the same process. Then it measures the memory of the engine over many runs.
+ * Measures how long it takes to parse, expand and validate a large pipeline, in alternation with hcl2-parser,
+ * which only parses the same text in the same process. Then measures the memory of the engine over many runs.
  *
  *   node bench/language/language.ts [--runs 101] [--memory-runs 10000]
  */
@@ -23,16 +23,16 @@ const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine
 const text = thousandLines();
 const variables = { token: { value: makeSecretPlaceholder('token'), secret: true } };
 
-const read = (): ReturnType<typeof compileText> => compileText(engine, text, variables);
-const { pipeline, diagnostics } = read();
+const compile = (): ReturnType<typeof compileText> => compileText(engine, text, variables);
+const { pipeline, diagnostics } = compile();
 if (!pipeline) throw new Error(JSON.stringify(diagnostics));
 
-const acts = {
+const contestants = {
   'hcl2-parser: parsed': () => void hcl2.parseToObject(text),
   'Millrace: parsed': () => {
     engine.parse(text, LIMITS.depth).release();
   },
-  'Millrace: parsed, expanded, validated': () => void read(),
+  'Millrace: parsed, expanded, validated': () => void compile(),
 };
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
 
@@ -44,9 +44,9 @@ console.log(`\n${table(['after runs', 'engine', 'process'], memory())}`);
 console.log(`\n${circumstances()}`);
 
 function measure(): string[][] {
-  const samples = Object.values(acts).map((): number[] => []);
+  const samples = Object.values(contestants).map((): number[] => []);
   for (let run = -WARM_UP; run < runs; run += 1) {
-    for (const [i, act] of Object.values(acts).entries()) {
+    for (const [i, act] of Object.values(contestants).entries()) {
       const startedAt = performance.now();
       act();
       if (run >= 0) samples[i]?.push(performance.now() - startedAt);
@@ -55,7 +55,7 @@ function measure(): string[][] {
     }
   }
   const summaries = samples.map(summarise);
-  return Object.keys(acts).map((name, i) => {
+  return Object.keys(contestants).map((name, i) => {
     const { median = 0, p90 = 0 } = summaries[i] ?? {};
     const ratio = median / (summaries[0]?.median ?? 1);
     return [name, `${median.toFixed(1)} ms`, `${p90.toFixed(1)} ms`, ratio.toFixed(2)];
@@ -68,7 +68,7 @@ function memory(): string[][] {
     if (run % (memoryRuns / 5) === 0) {
       rows.push([String(run), megabytes(engine.memorySize()), megabytes(process.memoryUsage().rss)]);
     }
-    read();
+    compile();
     engine.collect();
   }
   return rows;

@@ -32,23 +32,23 @@ resource "cron" "night" {
 }
 
 `;
-  const jobs = Array.from({ length: 100 }, (_, i) => jobOf(i));
+  const jobs = Array.from({ length: 100 }, (_, index) => jobOf(index));
   const text = `${head.trimStart()}${jobs.join('')}`;
-  const missing = 1000 - (text.split('\n').length - 1);
-  if (missing < 0) throw new Error(`${-missing} lines too many`);
-  return text + '# The rest is silence.\n'.repeat(missing);
+  const missingLines = 1000 - (text.split('\n').length - 1);
+  if (missingLines < 0) throw new Error(`${-missingLines} lines too many`);
+  return text + '# One more line.\n'.repeat(missingLines);
 }
 
 /** Ten chains of ten jobs each; in each chain one block creates a job for every service. */
-function jobOf(i: number): string {
-  const step = i % 10;
-  const get = `  get "git" "app" { ${step === 0 ? 'trigger = true' : `passed = ["job-${i - 1}"]`} }\n`;
+function jobOf(index: number): string {
+  const step = index % 10;
+  const get = `  get "git" "app" { ${step === 0 ? 'trigger = true' : `passed = ["job-${index - 1}"]`} }\n`;
   if (step === 9) {
     const cmd = '      cmd = "deploy ${each.key} --port ${each.value} --token ${var.token}"\n';
     const task = `  task "deploy" {\n    run "shell" {\n${cmd}    }\n  }\n`;
-    return `job "job-${i}" {\n  for_each = var.services\n${get}${task}}\n`;
+    return `job "job-${index}" {\n  for_each = var.services\n${get}${task}}\n`;
   }
-  const image = `      image = "\${var.registry}/build:${i}"\n`;
-  const cmd = `      cmd   = join(" && ", ["make test-${i}", "echo \${upper("done")} $BUILD_NUMBER"])\n`;
-  return `job "job-${i}" {\n${get}  task "test" {\n    run "docker" {\n${image}${cmd}    }\n  }\n}\n`;
+  const image = `      image = "\${var.registry}/build:${index}"\n`;
+  const cmd = `      cmd   = join(" && ", ["make test-${index}", "echo \${upper("done")} $BUILD_NUMBER"])\n`;
+  return `job "job-${index}" {\n${get}  task "test" {\n    run "docker" {\n${image}${cmd}    }\n  }\n}\n`;
 }

@@ -13,7 +13,7 @@ import { storable } from '#domain/build/storable.ts';
  *
  *   node bench/logs/masking.ts [--runs 25] [--megabytes 32]      make bench-masking
  */
-const AIM = 1.3;
+const MAX_RATIO = 1.3;
 const CHUNK_BYTES = 64 * 1024;
 const runs = numberFlag('runs', 25);
 const megabytes = numberFlag('megabytes', 32);
@@ -38,26 +38,26 @@ const SECRETS: Record<string, string[]> = {
 };
 
 /** Lines like those of a build, one in a thousand with a token. */
-function chunks(): Buffer[] {
+function makeChunks(): Buffer[] {
   const lines: string[] = [];
   let bytes = 0;
   for (let index = 0; bytes < megabytes * 1024 * 1024; index += 1) {
-    const what =
+    const message =
       index % 1000 === 0
         ? `login with ${token(index % 5)}`
         : `compiled src/${hash(String(index)).slice(0, 24)}.ts`;
     const time = `2026-11-23T22:10:${String(index % 60).padStart(2, '0')}Z`;
-    const line = `${time} [${index % 8}] ${what} in ${index % 977} ms, ok\n`;
+    const line = `${time} [${index % 8}] ${message} in ${index % 977} ms, ok\n`;
     lines.push(line);
     bytes += line.length;
   }
-  const all = Buffer.from(lines.join(''));
-  return Array.from({ length: Math.ceil(all.length / CHUNK_BYTES) }, (_, index) =>
-    all.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
+  const output = Buffer.from(lines.join(''));
+  return Array.from({ length: Math.ceil(output.length / CHUNK_BYTES) }, (_, index) =>
+    output.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
   );
 }
 
-/** Milliseconds of the processor. */
+/** Runs `work` and returns its processor time in milliseconds. */
 function processorTime(work: () => void): number {
   const start = process.cpuUsage();
   work();
@@ -66,8 +66,8 @@ function processorTime(work: () => void): number {
 }
 
 /**
- * The steps of `StepLog` and of the outbox, without timers. `prepare` runs once for each build and each new
- * secret.
+ * Does what `StepLog` and the outbox do with a log, without timers. An agent does what `prepare` measures once
+ * for each build and each new secret.
  */
 function measure(input: readonly Buffer[], secrets: string[]): { prepare: number; copy: number } {
   const decoder = new StringDecoder('utf8');
@@ -81,39 +81,39 @@ function measure(input: readonly Buffer[], secrets: string[]): { prepare: number
     sent += JSON.stringify({ type: 'log', step: '0', text: cut.text }).length;
   };
   const copy = processorTime(() => {
-    for (const piece of input) send(mask.write(storable(decoder.write(piece))));
+    for (const chunk of input) send(mask.write(storable(decoder.write(chunk))));
     send(mask.end());
   });
   if (sent === 0) throw new Error('nothing was sent');
   return { prepare, copy };
 }
 
-const pieces = chunks();
+const chunks = makeChunks();
 const samples = new Map(
   Object.keys(SECRETS).map((name) => [name, { prepare: [] as number[], copy: [] as number[] }] as const),
 );
 for (let run = -2; run < runs; run += 1) {
   for (const [name, secrets] of Object.entries(SECRETS)) {
-    const took = measure(pieces, secrets);
+    const times = measure(chunks, secrets);
     // The first two rounds warm up.
     if (run < 0) continue;
-    samples.get(name)?.prepare.push(took.prepare);
-    samples.get(name)?.copy.push(took.copy);
+    samples.get(name)?.prepare.push(times.prepare);
+    samples.get(name)?.copy.push(times.copy);
   }
 }
-const plain = summarise(samples.get(PLAIN)?.copy ?? []).median;
+const plainCopy = summarise(samples.get(PLAIN)?.copy ?? []).median;
 const rows = [...samples].map(([name, { prepare, copy }]) => {
   const { median, p90 } = summarise(copy);
-  const ratio = median / plain;
-  const verdict = ratio <= AIM ? '' : ': **missed**';
-  const once = summarise(prepare).median;
+  const ratio = median / plainCopy;
+  const verdict = ratio <= MAX_RATIO ? '' : ': **missed**';
+  const preparation = summarise(prepare).median;
   return [
     name,
     `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`,
     `${ratio.toFixed(2)}${verdict}`,
-    `${once.toFixed(1)} ms`,
+    `${preparation.toFixed(1)} ms`,
   ];
 });
 process.stdout.write(`${circumstances()}; ${megabytes} MiB, ${runs} runs, processor time\n\n`);
-const head = ['The log of a step', 'Median, p90', `Ratio (aim ≤ ${AIM})`, 'Preparing the mask, once'];
+const head = ['The log of a step', 'Median, p90', `Ratio (aim ≤ ${MAX_RATIO})`, 'Preparing the mask, once'];
 process.stdout.write(`${table(head, rows)}\n`);

@@ -7,14 +7,14 @@ import { startChromium } from '#testing/browser/chromium.ts';
 
 /*
  * Measures the log viewer of a build's page in a real browser: how fast a long log scrolls, and how the memory
- * of the page grows in an hour in which a build writes. A small server stands in for the gateway; needs
- * `make dist` (docs/benchmarks.md):
+ * of the page grows in an hour of output. A small server stands in for the gateway; needs `make dist`
+ * (docs/benchmarks.md):
  *
  *   node bench/logs/viewer.ts [--lines 100000] [--frames 300]      make bench-log-viewer
  */
 const AIM_FRAME_MS = 1000 / 60;
 const AIM_GROWTH_MB = 20;
-/** A build that writes sends up to ten chunks in a second. */
+/** An hour of output: a build sends up to ten chunks in a second. */
 const HOUR = { chunks: 36_000, linesPerChunk: 5 };
 const lines = numberFlag('lines', 100_000);
 const frames = numberFlag('frames', 300);
@@ -59,11 +59,11 @@ async function sendLog(total: number, perChunk: number, from = 1): Promise<void>
   for (let sent = 0; sent < total; sent += perChunk) await send(from + sent, perChunk);
 }
 
-async function shows(page: Page, number: number): Promise<void> {
+async function waitForLine(page: Page, number: number): Promise<void> {
   await page.locator(`.build-line[data-line="${number}"]`).waitFor();
 }
 
-/** Heap, and the buffers in which the text is, after a collection of garbage; in MB. */
+/** Memory of the page in MB after a garbage collection: the heap, and the buffers that hold the text. */
 async function memoryOf(devtools: CDPSession): Promise<number> {
   await devtools.send('HeapProfiler.collectGarbage');
   const usage: Record<string, number> = await devtools
@@ -72,7 +72,7 @@ async function memoryOf(devtools: CDPSession): Promise<number> {
   return ((usage['usedSize'] ?? 0) + (usage['backingStorageSize'] ?? 0)) / 1e6;
 }
 
-/** Scrolls by this many pixels in each frame; returns the time of each frame, and the places without lines. */
+/** Scrolls by this many pixels in each frame. Returns the time of each frame, and how many spots had no line. */
 const SCROLL = (pixels: number): string => `new Promise((done) => {
   const log = document.getElementById('log');
   log.scrollTop = 0;
@@ -97,8 +97,9 @@ async function scroll(page: Page, devtools: CDPSession, pixels: number): Promise
   const { times, gaps } = await page.evaluate<{ times: number[]; gaps: number }>(SCROLL(pixels));
   const work = ((await workOf(devtools)) - before) / frames;
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number): string => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)} ms`;
-  return [`${pixels} px per frame`, at(0.5), at(0.95), `${work.toFixed(1)} ms`, String(gaps)];
+  const percentile = (share: number): string =>
+    `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)} ms`;
+  return [`${pixels} px per frame`, percentile(0.5), percentile(0.95), `${work.toFixed(1)} ms`, String(gaps)];
 }
 
 /** Milliseconds that the main thread of the page has worked. */
@@ -124,24 +125,24 @@ async function openLog(): Promise<{ page: Page; devtools: CDPSession }> {
   return { page, devtools };
 }
 
-const long = await openLog();
+const longLog = await openLog();
 const since = performance.now();
 await sendLog(lines, 1000);
-await shows(long.page, lines);
+await waitForLine(longLog.page, lines);
 const loaded = performance.now() - since;
 const rows: string[][] = [];
-for (const pixels of [40, 400, 4000]) rows.push(await scroll(long.page, long.devtools, pixels));
-const elements = await long.page.locator('.build-log *').count();
-await long.page.close();
+for (const pixels of [40, 400, 4000]) rows.push(await scroll(longLog.page, longLog.devtools, pixels));
+const elements = await longLog.page.locator('.build-log *').count();
+await longLog.page.close();
 
 delete connection.stream;
-const watched = await openLog();
+const growingLog = await openLog();
 await send(1, 5);
-await shows(watched.page, 5);
-const before = await memoryOf(watched.devtools);
+await waitForLine(growingLog.page, 5);
+const before = await memoryOf(growingLog.devtools);
 await sendLog(HOUR.chunks * HOUR.linesPerChunk, HOUR.linesPerChunk, 6);
-await shows(watched.page, HOUR.chunks * HOUR.linesPerChunk + 5);
-const after = await memoryOf(watched.devtools);
+await waitForLine(growingLog.page, HOUR.chunks * HOUR.linesPerChunk + 5);
+const after = await memoryOf(growingLog.devtools);
 
 await browser.close();
 server.closeAllConnections();

@@ -25,25 +25,26 @@ import { checkout } from '#tools/checkout.ts';
  *
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
- * It uses an API server and etcd of its own on loopback, with the programs of the embedded cluster (`make cluster`
- * downloads them). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies Pipelines whose
- * text changes each time, alternating between a namespace with the check and one without.
+ * It uses an API server and etcd of its own on loopback, with the programs of the embedded cluster (`make
+ * cluster` downloads them). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies
+ * Pipelines whose text changes each time, alternating between a namespace with the check and one without.
  */
 const HOME = 'millrace-system';
 const NAMESPACES = ['unchecked', 'checked'] as const;
 /** Longer than the idle time after which the engine's process ends. */
 const REST_MS = 35_000;
 
-const text: string = parse(readFileSync(`${checkout}/config/samples/pipeline.yaml`, 'utf8')).spec.config;
+const sampleText: string = parse(readFileSync(`${checkout}/config/samples/pipeline.yaml`, 'utf8')).spec
+  .config;
 const job = (name: string): string =>
   `job "${name}" {\n  get "git" "app" {\n    trigger = true\n  }\n  task "t" {\n    run "shell" {\n` +
   '      cmd = "true"\n    }\n  }\n}\n';
 const resource =
   'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n';
-const large = resource + Array.from({ length: 100 }, (_, index) => job(`job-${index}`)).join('');
+const largeText = resource + Array.from({ length: 100 }, (_, index) => job(`job-${index}`)).join('');
 
 /** Where Pipelines are applied, and how to clean up. */
-interface Place {
+interface Target {
   client: ApiClient;
   kubeconfig: string;
   end: () => Promise<void>;
@@ -52,45 +53,47 @@ interface Place {
 async function main(): Promise<void> {
   const runs = numberFlag('runs', 200);
   console.log(circumstances());
-  const place = process.argv.includes('--installed') ? await installed() : await alone();
-  const { client } = place;
+  const target = process.argv.includes('--installed') ? await useRelease() : await startOwnServer();
+  const { client } = target;
   try {
-    await untilAsked(client);
+    await untilWebhookIsUsed(client);
     const rows = [
-      await row('sample pipeline, server-side apply', runs, (where, count) =>
-        apply(client, where, text, count),
+      await row('sample pipeline, server-side apply', runs, (namespace, count) =>
+        apply(client, namespace, sampleText, count),
       ),
-      await row('100 jobs, server-side apply', runs, (where, count) => apply(client, where, large, count)),
-      await row('sample pipeline, kubectl apply', Math.ceil(runs / 5), (where, count) =>
-        applyByKubectl(place.kubeconfig, where, count),
+      await row('100 jobs, server-side apply', runs, (namespace, count) =>
+        apply(client, namespace, largeText, count),
+      ),
+      await row('sample pipeline, kubectl apply', Math.ceil(runs / 5), (namespace, count) =>
+        applyByKubectl(target.kubeconfig, namespace, count),
       ),
     ];
     await sleep(REST_MS);
-    const first = await timed(() => apply(client, 'checked', text, runs + 1));
+    const firstAfterRest = await milliseconds(() => apply(client, 'checked', sampleText, runs + 1));
     console.log(table(['a changed Pipeline', 'without', 'with the webhook'], rows));
-    console.log(`the first after a rest: ${first.toFixed(0)} ms`);
+    console.log(`the first after a rest: ${firstAfterRest.toFixed(0)} ms`);
     console.log(circumstances());
   } finally {
-    await place.end();
+    await target.end();
   }
 }
 
-/** The release in a cluster: Service, network policies, the operators' Pods. */
-async function installed(): Promise<Place> {
+/** Uses the release in a cluster, with its Service, network policies and operator Pods. */
+async function useRelease(): Promise<Target> {
   const kubeconfig = process.env['KUBECONFIG'];
-  if (kubeconfig === undefined) throw new Error('--installed wants KUBECONFIG to name the cluster.');
+  if (kubeconfig === undefined) throw new Error('--installed needs KUBECONFIG to name the cluster.');
   const connection = await kubeconfigConnection(kubeconfig);
   const client = new ApiClient(connection);
   const end = async (): Promise<void> => {
     await runKubectl(kubeconfig, ['delete', 'namespace', ...NAMESPACES]);
     await connection.close();
   };
-  await makeNamespaces(client);
+  await createNamespaces(client);
   return { client, kubeconfig, end };
 }
 
 /** Starts only an API server, and the webhook in this process. */
-async function alone(): Promise<Place> {
+async function startOwnServer(): Promise<Target> {
   await buildEngine();
   const server = await startApiServer();
   const connection = server.connect();
@@ -121,7 +124,7 @@ async function listen(
     diagnose: (manifest) => diagnoseManifest(manifest, compiler),
     log: pino({ level: 'warn' }),
   });
-  await orMade(client, HOME);
+  await ensureNamespace(client, HOME);
   const { certificate, key } = await ensureWebhookTls(secretsOf(client));
   server.setSecureContext({ cert: certificate, key });
   server.listen(0, '127.0.0.1');
@@ -136,7 +139,11 @@ const secretsOf = (client: ApiClient) => ({
   now: () => new Date(),
 });
 
-async function orMade(client: ApiClient, name: string, labels: Record<string, string> = {}): Promise<void> {
+async function ensureNamespace(
+  client: ApiClient,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
   orThrow(await client.apply(KINDS.namespaces, namespace), `making the namespace ${name}`);
 }
@@ -146,10 +153,10 @@ function portOf(server: ReturnType<typeof createAdmissionServer>): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The chart's configuration, but with a port of this machine instead of the Service. */
+/** Applies the chart's webhook configuration, but with a port of this machine instead of the Service. */
 async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
   await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
-  await makeNamespaces(client);
+  await createNamespaces(client);
   const service = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -164,13 +171,13 @@ async function prepare(kubeconfig: string, client: ApiClient, port: number): Pro
   await trustWebhook(client, 'millrace', authority);
 }
 
-async function makeNamespaces(client: ApiClient): Promise<void> {
-  await orMade(client, 'checked');
-  await orMade(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
+async function createNamespaces(client: ApiClient): Promise<void> {
+  await ensureNamespace(client, 'checked');
+  await ensureNamespace(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
 }
 
-/** The API server takes moments until it uses a new configuration. */
-async function untilAsked(client: ApiClient): Promise<void> {
+/** Waits until the webhook rejects a Pipeline. The API server takes moments until it uses a new configuration. */
+async function untilWebhookIsUsed(client: ApiClient): Promise<void> {
   for (let count = 0; ; count += 1) {
     const answer = await client.apply(KINDS.pipelines, pipeline('checked', 'bad', `nonsense ${count}`));
     if (!answer.ok && answer.status === 422) return;
@@ -178,41 +185,46 @@ async function untilAsked(client: ApiClient): Promise<void> {
   }
 }
 
-function pipeline(namespace: Where, name: string, config: string) {
+function pipeline(namespace: NamespaceName, name: string, config: string) {
   const { apiVersion, kind } = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline' } as const;
   return { apiVersion, kind, metadata: { namespace, name }, spec: { config } };
 }
 
-type Where = (typeof NAMESPACES)[number];
+type NamespaceName = (typeof NAMESPACES)[number];
 
 async function row(
-  what: string,
+  title: string,
   runs: number,
-  act: (where: Where, count: number) => Promise<void>,
+  applyOnce: (namespace: NamespaceName, count: number) => Promise<void>,
 ): Promise<string[]> {
-  const samples: Record<Where, number[]> = { unchecked: [], checked: [] };
+  const samples: Record<NamespaceName, number[]> = { unchecked: [], checked: [] };
   for (let count = -10; count < runs; count += 1) {
-    for (const where of count % 2 === 0 ? NAMESPACES : NAMESPACES.toReversed()) {
-      const milliseconds = await timed(() => act(where, count));
-      if (count >= 0) samples[where].push(milliseconds);
+    for (const namespace of count % 2 === 0 ? NAMESPACES : NAMESPACES.toReversed()) {
+      const elapsed = await milliseconds(() => applyOnce(namespace, count));
+      if (count >= 0) samples[namespace].push(elapsed);
     }
   }
-  return [what, ...NAMESPACES.map((where) => inMilliseconds(summarise(samples[where])))];
+  return [title, ...NAMESPACES.map((namespace) => inMilliseconds(summarise(samples[namespace])))];
 }
 
-async function timed(act: () => Promise<void>): Promise<number> {
+async function milliseconds(applyOnce: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
-  await act();
+  await applyOnce();
   return performance.now() - startedAt;
 }
 
-async function apply(client: ApiClient, namespace: Where, config: string, count: number): Promise<void> {
+async function apply(
+  client: ApiClient,
+  namespace: NamespaceName,
+  config: string,
+  count: number,
+): Promise<void> {
   const object = pipeline(namespace, 'measured', `${config}\n# ${count}\n`);
   orThrow(await client.apply(KINDS.pipelines, object), 'applying a Pipeline');
 }
 
-async function applyByKubectl(kubeconfig: string, namespace: Where, count: number): Promise<void> {
-  const object = pipeline(namespace, 'by-kubectl', `${text}\n# ${count}\n`);
+async function applyByKubectl(kubeconfig: string, namespace: NamespaceName, count: number): Promise<void> {
+  const object = pipeline(namespace, 'by-kubectl', `${sampleText}\n# ${count}\n`);
   const output = await runKubectl(kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
   if (!/(created|configured)$/.test(output)) throw new Error(output);
 }

@@ -26,8 +26,8 @@ import {
  *
  *   node bench/pods/checks.ts [--pipelines 1000] [--clocks 300] [--seconds 60]
  *
- * First that many pipelines of five resources each, none of them due. Then resources of type cron that are
- * checked every 10 s.
+ * It measures the operator without pipelines, then with `--pipelines` pipelines of five resources each, none
+ * of them due, and then also with `--clocks` resources of type cron that are checked every 10 s.
  */
 const pipelines = numberFlag('pipelines', 1000);
 const clocks = numberFlag('clocks', 300);
@@ -60,7 +60,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
   });
   const pid = operator.pid ?? 0;
   const lines: string[][] = [];
-  const note = (name: string, cost: Cost): void =>
+  const addRow = (name: string, cost: Cost): void =>
     void lines.push([
       name,
       `${cost.cpuPercent.toFixed(1)} %`,
@@ -70,25 +70,25 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     ]);
   try {
     await untilLoaded(pool, 0, hasEnded);
-    note('nothing at all', await costOf(pid, seconds));
+    addRow('nothing at all', await costOf(pid, seconds));
     const startedAt = performance.now();
-    await applyPipelines(client, { count: pipelines }, quiet);
+    await applyPipelines(client, { count: pipelines }, quietPipeline);
     await untilLoaded(pool, pipelines, hasEnded);
-    const took = (performance.now() - startedAt) / 1000;
-    console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
-    await settle(pool);
+    const loadedAfter = (performance.now() - startedAt) / 1000;
+    console.error(`${pipelines} pipelines are applied after ${loadedAfter.toFixed(0)} s`);
+    await finishFirstChecks(pool);
     // The compiler's process ends after half a minute without work.
     await sleep(45_000);
-    note(
+    addRow(
       `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
       await costOf(pid, seconds),
     );
-    const ticking = Math.ceil(clocks / PER_PIPELINE);
-    await applyPipelines(client, { first: pipelines, count: ticking }, ticks);
-    await untilLoaded(pool, pipelines + ticking, hasEnded);
+    const cronPipelines = Math.ceil(clocks / PER_PIPELINE);
+    await applyPipelines(client, { first: pipelines, count: cronPipelines }, cronPipeline);
+    await untilLoaded(pool, pipelines + cronPipelines, hasEnded);
     await sleep(20_000);
     const from = new Date();
-    note(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
+    addRow(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
     const late = await lateness(pool, from);
     console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
     console.log(
@@ -119,25 +119,28 @@ function hasEnded(): boolean {
   return ended;
 }
 
-function quiet(number: number): string {
+function quietPipeline(number: number): string {
   return gitPipeline(number, { resources: PER_PIPELINE, every: '24h' });
 }
 
-function ticks(): string {
+function cronPipeline(): string {
   const names = Array.from({ length: PER_PIPELINE }, (_, n) => `c${n}`);
   const resources = names.map((name) => `resource "cron" "${name}" {\n  check_interval = "@every 10s"\n}\n`);
   return [...resources, taskJob('tick', '"cron" "c0"')].join('');
 }
 
 /** Marks the first checks of all resources as done. */
-async function settle(pool: DatabasePool): Promise<void> {
+async function finishFirstChecks(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, run_id = NULL, failures = 0, last_error = NULL,
       next_check_at = now() + interval '1 day', last_checked_at = now() WHERE checked_by = 'pod'`);
   await pool.query(rows()`UPDATE check_runs SET closed_at = now() WHERE closed_at IS NULL`);
 }
 
-/** Time from when a check was due until its version was recorded. */
+/**
+ * Time from when a check was due until its version was recorded. The checks of a pipeline are due at a fixed
+ * fraction of each interval of 10 s, as in `src/domain/scheduling/next-check.ts`.
+ */
 async function lateness(pool: DatabasePool, from: Date) {
   const golden = 0.618_033_988_749_895;
   const found = await pool.any(rows<{ pipeline: number; at: Date }>()`
@@ -145,11 +148,11 @@ async function lateness(pool: DatabasePool, from: Date) {
     WHERE s.checked_by = 'operator' AND v.found_at >= ${from.toISOString()}`);
   const late = found
     .map(
-      ({ pipeline, at }) =>
-        (((at.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
+      ({ pipeline, at: percentile }) =>
+        (((percentile.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
     )
     .toSorted((a, b) => a - b);
-  const at = (share: number): string =>
+  const percentile = (share: number): string =>
     ((late[Math.floor((late.length - 1) * share)] ?? 0) / 1000).toFixed(2);
-  return { checks: late.length, median: at(0.5), p99: at(0.99), max: at(1) };
+  return { checks: late.length, median: percentile(0.5), p99: percentile(0.99), max: percentile(1) };
 }

@@ -14,8 +14,8 @@ export const RELEASE_NAME = 'millrace';
 /** The released program; `make dist` builds it. */
 export const RELEASED_PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
 const TEAMS = 10;
-const AT_ONCE = 8;
-const LOADED_MS = 600_000;
+const CONCURRENT_APPLIES = 8;
+const MAX_LOAD_MS = 600_000;
 const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -23,7 +23,7 @@ const DEFINITIONS: ApiKind<object> = {
   namespaced: false,
 };
 
-interface Named {
+interface NamedObject {
   metadata?: { name?: string; namespace?: string };
 }
 
@@ -62,7 +62,7 @@ export async function prepareCluster(client: ApiClient): Promise<void> {
   for (let team = 0; team < TEAMS; team += 1) {
     const metadata = { name: `team-${team}` };
     const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata, spec: {} };
-    orThrow(await client.create<Named>(KINDS.teams, object), 'making a team');
+    orThrow(await client.create<NamedObject>(KINDS.teams, object), 'making a team');
   }
 }
 
@@ -78,10 +78,10 @@ export async function applyPipelines(
   config: (number: number) => string,
 ): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => first + index).values();
-  const lane = async (): Promise<void> => {
+  const applyRemaining = async (): Promise<void> => {
     for (const number of numbers) await applyPipeline(client, number, config(number));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: CONCURRENT_APPLIES }, applyRemaining));
 }
 
 async function applyPipeline(client: ApiClient, number: number, config: string): Promise<void> {
@@ -89,7 +89,7 @@ async function applyPipeline(client: ApiClient, number: number, config: string):
   const metadata = { namespace: team, name: pipeline };
   const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { config } };
   for (let tries = 0; ; tries += 1) {
-    const answer = await client.create<Named>(KINDS.pipelines, object);
+    const answer = await client.create<NamedObject>(KINDS.pipelines, object);
     if (answer.ok) return;
     // The team's namespace may not exist yet.
     if (tries > 100) throw new Error(answer.message);
@@ -97,17 +97,17 @@ async function applyPipeline(client: ApiClient, number: number, config: string):
   }
 }
 
-/** Waits until so many pipelines are in the database. */
-export async function untilLoaded(pool: DatabasePool, wanted: number, ended: () => boolean): Promise<void> {
-  const limit = Date.now() + LOADED_MS;
+/** Waits until the database has this many pipelines, and all teams. */
+export async function untilLoaded(pool: DatabasePool, expected: number, ended: () => boolean): Promise<void> {
+  const limit = Date.now() + MAX_LOAD_MS;
   for (;;) {
     const ready = await pool.oneFirst(rows<{ count: number }>()`
       SELECT count(*) FROM pipelines WHERE revision > 0`);
     const teams = await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM teams`);
-    if (ready >= wanted && teams >= TEAMS) return;
+    if (ready >= expected && teams >= TEAMS) return;
     if (ended()) throw new Error('the operator has ended');
     if (Date.now() > limit)
-      throw new Error(`${ready} of ${wanted} pipelines are there after ${LOADED_MS / 1000} s`);
+      throw new Error(`${ready} of ${expected} pipelines are there after ${MAX_LOAD_MS / 1000} s`);
     await sleep(250);
   }
 }

@@ -9,7 +9,7 @@ import { numberFlag } from '#bench/table.ts';
 import { defined } from '#defined';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
-import { checksMs, resultsOf, turnsOf } from './simulated/answers.ts';
+import { checksMs, eventBatches, resultsOf } from './simulated/answers.ts';
 import { GatewaySession } from './simulated/gateway-session.ts';
 import { reportEnd, tokenFor } from './simulated/kubelet.ts';
 import { podWork, type SimulatedPodWork } from './simulated/pod-work.ts';
@@ -34,7 +34,7 @@ interface SeenPod extends CachedObject {
   work?: SimulatedPodWork;
 }
 
-const done = {
+const counts = {
   checks: 0,
   builds: 0,
   tokens: 0,
@@ -45,8 +45,8 @@ const done = {
 };
 const MAX_FAILURES = 5;
 const startedPods = new Set<string>();
-const at = process.argv.indexOf('--kubeconfig');
-const connection = await kubeconfigConnection(process.argv[at + 1]);
+const flagIndex = process.argv.indexOf('--kubeconfig');
+const connection = await kubeconfigConnection(process.argv[flagIndex + 1]);
 const client = new ApiClient(connection);
 const pods = new Reflector(client, {
   kind: KINDS.pods,
@@ -63,11 +63,11 @@ const pods = new Reflector(client, {
       void serve(work);
     }
   },
-  onProblem: ({ message }) => failed(`watch: ${message}`),
+  onProblem: ({ message }) => recordFailure(`watch: ${message}`),
 });
 pods.start();
 process.once('SIGTERM', () => {
-  console.log(JSON.stringify({ ...done, failures: [...done.failures] }));
+  console.log(JSON.stringify({ ...counts, failures: [...counts.failures] }));
   process.exit(0);
 });
 
@@ -75,22 +75,22 @@ async function serve(work: SimulatedPodWork): Promise<void> {
   const session = new GatewaySession(work);
   try {
     const token = await tokenFor(work, client);
-    done[token === undefined ? 'nonces' : 'tokens'] += 1;
-    const handed = Promise.withResolvers<SessionResponse>();
-    const confirmed = session.open(token, handed.resolve);
-    confirmed.catch(handed.reject);
-    const answer = await handed.promise;
-    if (answer.work === 'wait') throw new Error('no Team of this load keeps Pods ready');
+    counts[token === undefined ? 'nonces' : 'tokens'] += 1;
+    const response = Promise.withResolvers<SessionResponse>();
+    const confirmed = session.open(token, response.resolve);
+    confirmed.catch(response.reject);
+    const answer = await response.promise;
+    if (answer.work === 'wait') throw new Error('no Team of this measurement keeps warm Pods');
     if (answer.work === 'build') await runBuild(answer.plan, session, confirmed);
     else await runChecks(answer.run, session, confirmed);
-    done[answer.work === 'build' ? 'builds' : 'checks'] += 1;
-    done.retries += session.retries;
+    counts[answer.work === 'build' ? 'builds' : 'checks'] += 1;
+    counts.retries += session.retries;
     await session.close();
     await sleep(times.end);
     await reportEnd(work, client);
   } catch (error) {
     await session.close();
-    failed(`${work.pod.namespace}/${work.pod.name}: ${String(error)}`);
+    recordFailure(`${work.pod.namespace}/${work.pod.name}: ${String(error)}`);
   }
 }
 
@@ -99,19 +99,19 @@ async function runChecks(run: CheckRun, session: GatewaySession, confirmed: Prom
   await confirmed;
   if (run.checks.length === 0) return;
   for (const results of resultsOf(run, { now: Date.now(), everyMs: times.version }))
-    await session.answer(results);
+    await session.sendCheckResults(results);
 }
 
 async function runBuild(plan: Plan, session: GatewaySession, confirmed: Promise<void>): Promise<void> {
   await confirmed;
-  void session.followCommands().catch((error: unknown) => failed(`commands: ${String(error)}`));
-  for (const { events, runs } of turnsOf(plan, () => new Date().toISOString())) {
+  void session.followCommands().catch((error: unknown) => recordFailure(`commands: ${String(error)}`));
+  for (const { events, stepRuns } of eventBatches(plan, () => new Date().toISOString())) {
     await session.report(events);
-    if (runs) await sleep(times.step);
+    if (stepRuns) await sleep(times.step);
   }
 }
 
-function failed(message: string): void {
-  done.failed += 1;
-  if (done.failures.size < MAX_FAILURES) done.failures.add(message);
+function recordFailure(message: string): void {
+  counts.failed += 1;
+  if (counts.failures.size < MAX_FAILURES) counts.failures.add(message);
 }

@@ -27,19 +27,19 @@ try {
   await createLogPartitions(pool, new Date());
   const stores = storesOver({ pool });
   const pipeline = await fill(stores);
-  const { took, held, made } = await decide(stores.builds, pipeline);
-  const { median, p90 } = summarise(took);
+  const { durations, longestBlockMs, builtCount } = await decide(stores.builds, pipeline);
+  const { median, p90 } = summarise(durations);
   console.log(
     table(
       ['decisions', 'builds', 'median', 'p90', 'longest', 'event loop held at most'],
       [
         [
-          String(took.length),
-          String(made),
+          String(durations.length),
+          String(builtCount),
           `${median.toFixed(0)} ms`,
           `${p90.toFixed(0)} ms`,
-          `${Math.max(...took).toFixed(0)} ms`,
-          `${held.toFixed(0)} ms`,
+          `${Math.max(...durations).toFixed(0)} ms`,
+          `${longestBlockMs.toFixed(0)} ms`,
         ],
       ],
     ),
@@ -51,25 +51,27 @@ try {
 
 async function fill(stores: ReturnType<typeof storesOver>): Promise<number> {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
-  const all = Array.from({ length: jobs }, (_, index) => job(`job-${index}`, get('git.app'), task('run')));
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  const allJobs = Array.from({ length: jobs }, (_, index) =>
+    job(`job-${index}`, get('git.app'), task('run')),
+  );
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: allJobs })));
   const refs = Array.from({ length: versions }, (_, index) => ({ ref: String(index) }));
   await found(stores, saved, refs);
   return saved.id;
 }
 
 async function decide(builds: ReturnType<typeof storesOver>['builds'], pipeline: number) {
-  const took: number[] = [];
+  const durations: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
-  let made = 0;
-  for (let more = true; more && took.length < decisions;) {
+  let builtCount = 0;
+  for (let more = true; more && durations.length < decisions;) {
     const startedAt = performance.now();
     const answer = await scheduleOn({ builds }, pipeline, new Date());
-    took.push(performance.now() - startedAt);
-    made += answer.builds.length;
+    durations.push(performance.now() - startedAt);
+    builtCount += answer.builds.length;
     more = answer.more;
   }
   delay.disable();
-  return { took, made, held: delay.max / 1e6 };
+  return { durations, builtCount, longestBlockMs: delay.max / 1e6 };
 }

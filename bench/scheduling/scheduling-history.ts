@@ -12,7 +12,7 @@ const JOBS = 200;
 export function widePipeline(): Pipeline {
   const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
   const direct = numbers.map((n) => job(`build-${n}`, get(name(n)), get(name(n + 1), { trigger: false })));
-  const gated = numbers.map((n) => {
+  const downstream = numbers.map((n) => {
     const first = n % RESOURCES;
     const passed = [`build-${first}`, `build-${first + RESOURCES}`];
     return job(
@@ -23,7 +23,7 @@ export function widePipeline(): Pipeline {
   });
   return samplePipeline({
     resources: numbers.slice(0, RESOURCES).map((n) => resource(name(n))),
-    jobs: [...direct, ...gated],
+    jobs: [...direct, ...downstream],
   });
 }
 

@@ -12,8 +12,8 @@ const ACTUAL = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
 const HISTORY_TABLES = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
 /**
- * How the growing tables were read, from the plans in Postgres' log. One row per table and access method: both, rows
- * read, number of scans, and heap fetches.
+ * How the growing tables were read, from the plans in Postgres' log. Each row has a table, an access method,
+ * the number of rows read, the number of scans, and the number of heap fetches.
  */
 export function scansIn(log: readonly string[]): string[][] {
   const scans = new Map<string, Scan>();

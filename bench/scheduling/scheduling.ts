@@ -18,8 +18,8 @@ import { scansIn } from './scheduling-plans.ts';
  *
  *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
- * References take turns with it on the same connections: the smallest possible round trip, and a transaction
- * that writes one row.
+ * Two references alternate with the decisions on the same connections: the smallest possible round trip, and a
+ * transaction that writes one row.
  */
 const runs = numberFlag('runs', 100);
 const least = numberFlag('least', 10_000);
@@ -27,14 +27,15 @@ const most = numberFlag('most', 1_000_000);
 const WARM_UP = 10;
 const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size >= least && size <= most);
 const EXPLAINED = 20;
+const NEW_VERSION = 'a new version: 4 jobs decided, 2 builds';
 
-type Act = (run: number) => Promise<void>;
-/** The code that is timed, and the preparation before it. */
+type Operation = (run: number) => Promise<void>;
+/** An operation that is timed, and the preparation before it, which is not. */
 interface Measure {
-  prepare?: Act;
-  act: Act;
+  prepare?: Operation;
+  operation: Operation;
 }
-interface Subject {
+interface FilledDatabase {
   url: string;
   pool: DatabasePool;
   measures: Record<string, Measure>;
@@ -47,10 +48,10 @@ try {
   const columns: Map<string, string>[] = [];
   let plans: string[][] = [];
   for (const size of SIZES) {
-    const subject = await makeSubject(size);
-    columns.push(await measured(subject.measures));
-    plans = await plansOf(subject);
-    await subject.pool.end();
+    const database = await fillDatabase(size);
+    columns.push(await measureAll(database.measures));
+    plans = await plansOf(database);
+    await database.pool.end();
   }
   const [first] = columns;
   const head = ['median, p90', ...SIZES.map((size) => `${size.toLocaleString('en')} builds`)];
@@ -66,7 +67,7 @@ try {
   await server.stop();
 }
 
-async function makeSubject(size: number): Promise<Subject> {
+async function fillDatabase(size: number): Promise<FilledDatabase> {
   const name = `history_${size}`;
   const admin = new Client({ connectionString: server.url });
   await admin.connect();
@@ -87,11 +88,12 @@ async function makeSubject(size: number): Promise<Subject> {
 
 function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, Measure> {
   const { builds, checks } = storesOver({ pool });
-  const decide = async (wanted: number): Promise<void> => {
-    const made = await scheduleOn({ builds }, saved.id, new Date());
-    if (made.builds.length !== wanted) throw new Error(`${made.builds.length} builds instead of ${wanted}`);
+  const decide = async (expected: number): Promise<void> => {
+    const decided = await scheduleOn({ builds }, saved.id, new Date());
+    if (decided.builds.length !== expected)
+      throw new Error(`${decided.builds.length} builds instead of ${expected}`);
   };
-  const newVersion: Act = async (run) => {
+  const newVersion: Operation = async (run) => {
     await checks.requestCheck({ team: 'main', pipeline: 'app', resource: 'git.r7' }, 'manual', new Date());
     const [due] = await checks.dueChecks(new Date(), 1);
     const opened = await checks.openRun([due?.scope ?? 0], 'manual', new Date());
@@ -101,30 +103,30 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
     await checks.closeRun(opened?.run ?? 0, new Date());
   };
   return {
-    'select 1': { act: async () => void (await pool.query(rows()`SELECT 1`)) },
+    'select 1': { operation: async () => void (await pool.query(rows()`SELECT 1`)) },
     'begin, insert, commit': {
-      act: async () => {
+      operation: async () => {
         await pool.transaction(async (connection) => {
           await connection.query(rows()`INSERT INTO measured (text) VALUES ('x')`);
         });
       },
     },
-    'a new version: 4 jobs decided, 2 builds': { prepare: newVersion, act: () => decide(2) },
+    [NEW_VERSION]: { prepare: newVersion, operation: () => decide(2) },
     'both ended well: 2 jobs decided, 2 builds': {
       prepare: () => endAll(pool),
-      act: () => decide(2),
+      operation: () => decide(2),
     },
     'all 200 jobs decided, no build': {
       prepare: async () => {
         await endAll(pool);
         await pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
       },
-      act: () => decide(0),
+      operation: () => decide(0),
     },
   };
 }
 
-/** Ends all builds as the store does. */
+/** Ends all builds as succeeded, with the same statements as the store. */
 async function endAll(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     WITH ended AS (
@@ -137,26 +139,26 @@ async function endAll(pool: DatabasePool): Promise<void> {
       SELECT g.job_id FROM job_gets g JOIN ended e ON g.passed @> ARRAY[e.job_id])`);
 }
 
-async function measured(measures: Record<string, Measure>): Promise<Map<string, string>> {
+async function measureAll(measures: Record<string, Measure>): Promise<Map<string, string>> {
   const samples = new Map(Object.keys(measures).map((name): [string, number[]] => [name, []]));
   for (let run = -WARM_UP; run < runs; run += 1) {
-    for (const [name, { prepare, act }] of Object.entries(measures)) {
+    for (const [name, { prepare, operation }] of Object.entries(measures)) {
       await prepare?.(run);
       const startedAt = performance.now();
-      await act(run);
+      await operation(run);
       if (run >= 0) samples.get(name)?.push(performance.now() - startedAt);
     }
   }
   return new Map(
-    [...samples].map(([name, found]) => {
-      const { median, p90 } = summarise(found);
+    [...samples].map(([name, durations]) => {
+      const { median, p90 } = summarise(durations);
       return [name, `${median.toFixed(1)} ms, ${p90.toFixed(1)} ms`];
     }),
   );
 }
 
 /** Decides on a separate connection whose plans Postgres logs. Returns how tables were scanned. */
-async function plansOf({ url, pool }: Subject): Promise<string[][]> {
+async function plansOf({ url, pool }: FilledDatabase): Promise<string[][]> {
   const explain = {
     session_preload_libraries: 'auto_explain',
     'auto_explain.log_min_duration': '0',
@@ -164,15 +166,15 @@ async function plansOf({ url, pool }: Subject): Promise<string[][]> {
     'auto_explain.log_nested_statements': 'on',
   };
   const settings = Object.entries(explain).map(([name, value]) => `-c ${name}=${value}`);
-  const explained = new URL(url);
-  explained.searchParams.set('options', settings.join(' '));
-  const own = await openPool(explained.href, { maximumConnections: 1 });
-  const id = await own.oneFirst(rows<{ id: number }>()`SELECT id FROM pipelines`);
-  const making = measuresOf(pool, { id });
-  const { builds } = storesOver({ pool: own });
-  const [, , version] = Object.values(making);
+  const explainedUrl = new URL(url);
+  explainedUrl.searchParams.set('options', settings.join(' '));
+  const explainedPool = await openPool(explainedUrl.href, { maximumConnections: 1 });
+  const id = await explainedPool.oneFirst(rows<{ id: number }>()`SELECT id FROM pipelines`);
+  const measures = measuresOf(pool, { id });
+  const { builds } = storesOver({ pool: explainedPool });
+  const newVersion = measures[NEW_VERSION];
   const decision = async (run: number): Promise<void> => {
-    await version?.prepare?.(run);
+    await newVersion?.prepare?.(run);
     await scheduleOn({ builds }, id, new Date());
     await endAll(pool);
     await scheduleOn({ builds }, id, new Date());
@@ -180,6 +182,6 @@ async function plansOf({ url, pool }: Subject): Promise<string[][]> {
   for (let run = 0; run < WARM_UP; run += 1) await decision(run);
   log.length = 0;
   for (let run = 0; run < EXPLAINED; run += 1) await decision(run);
-  await own.end();
+  await explainedPool.end();
   return scansIn(log);
 }

@@ -18,12 +18,12 @@ export interface AgentEnd {
 export const CONTAINER = 'step';
 const TIMEOUT_MS = 20_000;
 
-/** The current channel. */
+/** The agent's end of the sealed channel, which Millrace uses. */
 export async function sealedAgent(secret: string): Promise<AgentEnd> {
   const server = new ShimServer(secret);
   const port = await server.listen(0);
-  const connected = server.gather([CONTAINER], TIMEOUT_MS).then((all) => {
-    const connection = all.get(CONTAINER);
+  const connected = server.gather([CONTAINER], TIMEOUT_MS).then((connections) => {
+    const connection = connections.get(CONTAINER);
     if (connection === undefined) throw new Error('The shim did not connect.');
     return connection;
   });
@@ -68,11 +68,11 @@ export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<strin
 /** Reads the name and the proof of a container. Calls `accept` if the proof is right. */
 function shakeHands(socket: TLSSocket, secret: string, accept: (connection: ShimConnection) => void): void {
   let bytes = Buffer.alloc(0);
-  const take = (more: Buffer): void => {
-    bytes = Buffer.concat([bytes, more]);
+  const readHello = (chunk: Buffer): void => {
+    bytes = Buffer.concat([bytes, chunk]);
     const size = 1 + (bytes[0] ?? 0) + PROOF_BYTES;
     if (bytes.length < size) return;
-    socket.off('data', take);
+    socket.off('data', readHello);
     const container = bytes.toString('utf8', 1, size - PROOF_BYTES);
     const exported = socket.exportKeyingMaterial(
       PROOF_BYTES,
@@ -88,7 +88,7 @@ function shakeHands(socket: TLSSocket, secret: string, accept: (connection: Shim
     connection.begin(bytes.subarray(size));
     accept(connection);
   };
-  socket.on('data', take);
+  socket.on('data', readHello);
 }
 
 /** Frames of the same format, without encryption. Their tags are zeros. */

@@ -20,13 +20,14 @@ import (
 	"time"
 )
 
-// The agent cuts frames that end in a tag. TLS has its own, so here these bytes are nothing but zeros.
+// The agent expects every frame to end in a tag. TLS protects its records itself, so this link sends zeros as
+// the tag.
 const (
 	maxFrame = 16 << 20
 	tagBytes = 16
 )
 
-// Read before readStart clears the environment.
+// pin is read before readStart clears the environment.
 var pin = strings.Clone(os.Getenv("MEASURE_PIN"))
 
 type link struct {
@@ -63,7 +64,7 @@ func connect(s start) (*link, error) {
 	if err := secured.Handshake(); err != nil {
 		return nil, err
 	}
-	// What only the two ends of this connection know, signed with the container's key.
+	// The container proves its key: it signs keying material that only the two ends of this connection know.
 	state := secured.ConnectionState()
 	exported, err := state.ExportKeyingMaterial("EXPERIMENTAL millrace shim", []byte(s.container), 32)
 	if err != nil {

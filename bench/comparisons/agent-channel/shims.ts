@@ -11,8 +11,8 @@ const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
 /**
- * Builds the whole shim as a release does, with this file as its link. Returns the program's path and size in
- * bytes.
+ * Builds the whole shim as a release does, with the file `link` as its `link.go`. Returns the program's path
+ * and size in bytes.
  */
 export async function buildShim(folder: string, link: string): Promise<{ program: string; bytes: number }> {
   mkdirSync(folder);

@@ -1,14 +1,14 @@
 /** The calls that every measured client implements. They throw if the server refuses. */
 export interface Calls {
   get(name: string): Promise<unknown>;
-  /** All ConfigMaps of a namespace in pages of `PAGE`. */
+  /** Lists all ConfigMaps of a namespace in pages of `PAGE` and returns their number. */
   list(namespace: string): Promise<number>;
   apply(name: string, text: string): Promise<unknown>;
   /** Updates the object with an outdated resource version. */
   replaceStale(name: string): Promise<unknown>;
 }
 
-/** A task for a contestant, a line of JSON. */
+/** A task for a contestant, sent to its process as a line of JSON. */
 export interface Task {
   id: number;
   what: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
@@ -19,7 +19,7 @@ export interface Task {
   argument?: string;
 }
 
-/** The result of a task. The first one, with id 0, says that the program is loaded and ready. */
+/** The result of a task. The first report of a program has the id 0: the program is loaded and ready. */
 export interface Report {
   id: number;
   ms: number;

@@ -20,7 +20,7 @@ export interface Entry {
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** Bundles the programs with their packages, as a release does: code of a client that nothing uses costs nothing. */
+/** Bundles the programs with their packages, as a release does: unused code of a client costs nothing. */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),

@@ -59,7 +59,7 @@ export class FaultyServer {
         request.socket.destroy();
         return;
       case 'large':
-        return large(response);
+        return sendLarge(response);
       default:
       // Never answers.
     }
@@ -86,13 +86,13 @@ function answer(response: ServerResponse, code: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-async function large(response: ServerResponse): Promise<void> {
+async function sendLarge(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
   // The client may disconnect early; that is measured and no fault of this server.
-  await pipeline(Readable.from(pieces()), response).catch(() => undefined);
+  await pipeline(Readable.from(largeBody()), response).catch(() => undefined);
 }
 
-function* pieces(): Generator<Buffer> {
+function* largeBody(): Generator<Buffer> {
   for (let sent = 0; sent < LARGE_BYTES; sent += FILLER.length) yield FILLER;
   yield Buffer.from(JSON.stringify(object('large')));
 }

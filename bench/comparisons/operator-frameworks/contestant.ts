@@ -94,8 +94,8 @@ export class Contestant {
 
   async end(): Promise<void> {
     if (!this.alive) return;
-    const gone = once(this.#child, 'exit');
+    const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

@@ -17,20 +17,20 @@ export interface Installed {
  * Installs one package into a separate folder, with the registry's ordinary client and without running its
  * scripts.
  */
-export async function install(folder: string, wanted: string): Promise<Installed> {
+export async function install(folder: string, packageSpec: string): Promise<Installed> {
   await mkdir(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name": "contestant", "private": true}\n');
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await promisify(execFile)('npm', ['install', ...flags, wanted], { cwd: folder });
+  await promisify(execFile)('npm', ['install', ...flags, packageSpec], { cwd: folder });
   const lock: { packages: Record<string, { version?: string; deprecated?: string }> } = JSON.parse(
     readFileSync(join(folder, 'package-lock.json'), 'utf8'),
   );
-  const found = Object.entries(lock.packages).filter(([path]) => path !== '');
+  const installedPackages = Object.entries(lock.packages).filter(([path]) => path !== '');
   return {
     folder,
-    packages: found.length,
+    packages: installedPackages.length,
     bytes: bytesIn(join(folder, 'node_modules')),
-    deprecated: found
+    deprecated: installedPackages
       .filter(([path, { deprecated }]) => deprecated !== undefined || readmeSaysSo(join(folder, path)))
       .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version ?? ''}`),
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A report of a contestant, a line of JSON on its standard output. */
+/** A report of a contestant, which it prints as a line of JSON. */
 export interface ContestantReport {
   /** `received`: the library delivered an event. `started`, `ended`: the handler started, finished. */
   what: 'received' | 'started' | 'ended';
@@ -25,7 +25,7 @@ export async function handle(report: Omit<ContestantReport, 'at' | 'what'>): Pro
   printReport({ ...report, what: 'started' });
   if (report.name.startsWith('throws') && !thrown.has(report.name)) {
     thrown.add(report.name);
-    throw new Error('the handler failed, as it was asked to');
+    throw new Error('the handler failed on purpose');
   }
   if (report.name.startsWith('slow')) await sleep(SLOW_MS);
   printReport({ ...report, what: 'ended' });

@@ -12,7 +12,7 @@ export type ScenarioResult = Record<string, number | boolean | string>;
 interface ScenarioContext {
   server: ThrowAwayServer;
   client: ApiClient;
-  /** They all watch the same server at the same time. */
+  /** All contestants watch the same server at the same time. */
   contestants: readonly Contestant[];
   /** Makes names differ between rounds. */
   round: string;
@@ -24,7 +24,7 @@ const DOWN_MS = 3000;
 const WAIT_MS = 40_000;
 const RETRY_WAIT_MS = 15_000;
 
-const each = async (
+const resultsOf = async (
   context: ScenarioContext,
   find: (contestant: Contestant) => Promise<ScenarioResult>,
 ): Promise<Map<string, ScenarioResult>> =>
@@ -58,7 +58,7 @@ export const restart: Scenario = async (context) => {
   const name = `after-${round}`;
   const createdAt = Date.now();
   await create(client, name);
-  return each(context, async (contestant) => {
+  return resultsOf(context, async (contestant) => {
     const received = await contestant.waitForReport((report) => report.name === name, WAIT_MS);
     return {
       arrived: received !== undefined,
@@ -75,7 +75,7 @@ export const throwing: Scenario = async (context) => {
   await create(client, name);
   await sleep(1000);
   await create(client, `next-${round}`);
-  return each(context, async (contestant) => {
+  return resultsOf(context, async (contestant) => {
     const again = await contestant.waitForReport(
       (report) => report.what === 'ended' && report.name === name,
       RETRY_WAIT_MS,
@@ -105,7 +105,7 @@ export const slow: Scenario = async (context) => {
   orThrow(await client.create(KINDS.secrets, secret), 'create a Secret');
   const patch = { data: { text: 'changed' } };
   orThrow(await client.patchMerge(KINDS.configMaps, { namespace: NAMESPACE, name }, patch), `change ${name}`);
-  return each(context, async (contestant) => {
+  return resultsOf(context, async (contestant) => {
     const quick = await contestant.waitForReport(
       (report) => report.what === 'started' && report.name === `quick-${round}`,
       3 * SLOW_MS,
@@ -134,7 +134,7 @@ export const recreated: Scenario = async (context) => {
   const { server, client, contestants, round } = context;
   const name = `twice-${round}`;
   const first = await create(client, name);
-  await each(context, async (contestant) => ({
+  await resultsOf(context, async (contestant) => ({
     seen: (await contestant.waitForReport((report) => report.name === name, 5000)) !== undefined,
   }));
   for (const contestant of contestants) contestant.signal('SIGSTOP');
@@ -147,7 +147,7 @@ export const recreated: Scenario = async (context) => {
   await server.startApi();
   await server.compact();
   for (const contestant of contestants) contestant.signal('SIGCONT');
-  return each(context, async (contestant) => {
+  return resultsOf(context, async (contestant) => {
     await contestant.waitForReport((report) => report.name === name && report.uid === second, WAIT_MS);
     const received = contestant.reports
       .filter((report) => report.name === name && report.what === 'received')
@@ -162,5 +162,5 @@ export const recreated: Scenario = async (context) => {
 /** Nothing happens for 20 s. */
 export const idle: Scenario = async (context) => {
   await sleep(20_000);
-  return each(context, async (contestant) => ({ megabytes: contestant.memory() }));
+  return resultsOf(context, async (contestant) => ({ megabytes: contestant.memory() }));
 };

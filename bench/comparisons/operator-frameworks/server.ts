@@ -45,7 +45,7 @@ export class ThrowAwayServer {
   async startApi(): Promise<void> {
     const { etcd, api } = this.#ports;
     this.#api = this.#spawn('kube-apiserver', {
-      // Loopback is refused here. Nothing listens on it, and nothing refers to it.
+      // The API server refuses to advertise a loopback address. Nothing connects to this address.
       'advertise-address': '198.18.0.1',
       'endpoint-reconciler-type': 'none',
       'bind-address': '127.0.0.1',
@@ -70,9 +70,9 @@ export class ThrowAwayServer {
   /** Sends SIGKILL and waits until the process has ended. */
   async killApi(): Promise<void> {
     if (this.#api === undefined) return;
-    const gone = once(this.#api, 'exit');
+    const exited = once(this.#api, 'exit');
     this.#api.kill('SIGKILL');
-    await gone;
+    await exited;
     this.#api = undefined;
   }
 
@@ -88,9 +88,9 @@ export class ThrowAwayServer {
     await this.killApi();
     for (const child of this.#children) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     }
   }
 
@@ -176,13 +176,14 @@ export class ThrowAwayServer {
     }
   }
 
-  async #askEtcd<T>(what: string, body: unknown): Promise<T> {
-    const answer = await fetch(`http://127.0.0.1:${this.#ports.etcd}/v3/kv/${what}`, {
+  async #askEtcd<T>(operation: string, body: unknown): Promise<T> {
+    const answer = await fetch(`http://127.0.0.1:${this.#ports.etcd}/v3/kv/${operation}`, {
       method: 'POST',
       body: JSON.stringify(body),
     });
     const value: T = JSON.parse(await answer.text());
-    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${what}: ${JSON.stringify(value)}`);
+    if (!answer.ok)
+      throw new Error(`etcd answered ${answer.status} to ${operation}: ${JSON.stringify(value)}`);
     return value;
   }
 }

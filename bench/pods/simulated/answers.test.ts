@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checksMs, resultsOf, turnsOf, versionAt } from './answers.ts';
+import { checksMs, eventBatches, resultsOf, versionAt } from './answers.ts';
 
 const check = (scope: string) => ({
   scope,
@@ -12,7 +12,7 @@ const run = (count: number) => ({ checks: Array.from({ length: count }, (_, n) =
 
 describe('the checks of a Pod', () => {
   test.each([
-    ['none take no time', 0, 0],
+    ['no checks take no time', 0, 0],
     ['four run in parallel', 4, 200],
     ['the fifth starts when the first has ended', 5, 400],
   ])('%s', (_sentence, count, ms) => {
@@ -48,9 +48,9 @@ test('a build reports its steps in order, numbers its events without gaps, and s
     { ...step, id: '1', kind: 'put' as const, params: { tag: 'v1' } },
   ];
   let clock = 0;
-  const turns = [...turnsOf({ steps }, () => `at ${(clock += 1)}`)];
-  const events = turns.flatMap((turn) => turn.events);
-  expect(turns.map(({ runs }) => runs)).toEqual([true, true, false]);
+  const batches = [...eventBatches({ steps }, () => `at ${(clock += 1)}`)];
+  const events = batches.flatMap((batch) => batch.events);
+  expect(batches.map(({ stepRuns }) => stepRuns)).toEqual([true, true, false]);
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   expect(events.map(({ type, ...event }) => `${type} ${'step' in event ? event.step : ''}`.trim())).toEqual([
     'step-started 0',

@@ -5,7 +5,7 @@ import { stepsIn } from '#domain/planning/plan-tree.ts';
 import type { CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 
 /** Results per request, as in the real agent. */
-const RESULTS_AT_ONCE = 4;
+const RESULTS_PER_REQUEST = 4;
 /** Multiples of the golden ratio spread evenly over an interval. */
 const GOLDEN = 0.618_033_988_749_895;
 
@@ -23,7 +23,7 @@ export function versionAt(scope: string, now: number, everyMs: number): Record<s
   return { ref: `${scope}-${Math.floor(now / everyMs + phase)}` };
 }
 
-/** The requests of an agent with the results of its checks; the last one says `done`. */
+/** The requests of an agent with the results of its checks; the last request has `done`. */
 export function resultsOf(
   run: Pick<CheckRun, 'checks'>,
   { now, everyMs }: { now: number; everyMs: number },
@@ -33,49 +33,52 @@ export function resultsOf(
     versions: [versionAt(scope, now, everyMs)],
     log: 'checked\n',
   }));
-  const last = Math.max(0, Math.ceil(results.length / RESULTS_AT_ONCE) - 1);
+  const last = Math.max(0, Math.ceil(results.length / RESULTS_PER_REQUEST) - 1);
   return Array.from({ length: last + 1 }, (_, index) => ({
-    results: results.slice(index * RESULTS_AT_ONCE, (index + 1) * RESULTS_AT_ONCE),
+    results: results.slice(index * RESULTS_PER_REQUEST, (index + 1) * RESULTS_PER_REQUEST),
     done: index === last,
   }));
 }
 
 /** Events sent in one request. */
-export interface Turn {
+export interface EventBatch {
   events: BuildEvent[];
-  /** A step runs after these events. */
-  runs: boolean;
+  /** Whether a step runs after these events. */
+  stepRuns: boolean;
 }
 
-type Unnumbered = BuildEvent extends infer Event
+type UnnumberedEvent = BuildEvent extends infer Event
   ? Event extends BuildEvent
     ? Omit<Event, 'sequence' | 'at'>
     : never
   : never;
 
-/** All reports of an agent whose build's steps succeed. The end of a step travels with the next beginning. */
-export function* turnsOf({ steps }: Pick<Plan, 'steps'>, at: () => string): Generator<Turn> {
+/**
+ * Yields the events that an agent reports for a build whose steps all succeed. The end of a step is in the
+ * same batch as the start of the next step.
+ */
+export function* eventBatches({ steps }: Pick<Plan, 'steps'>, at: () => string): Generator<EventBatch> {
   let sequence = 0;
-  const number = (events: Unnumbered[]): BuildEvent[] =>
+  const number = (events: UnnumberedEvent[]): BuildEvent[] =>
     events.map((event) => ({ ...event, sequence: ++sequence, at: at() }));
-  let before: Unnumbered[] = [];
+  let endOfPrevious: UnnumberedEvent[] = [];
   for (const step of stepsIn(steps)) {
-    const started: Unnumbered = { type: 'step-started', step: step.id };
-    const log: Unnumbered = { type: 'log', step: step.id, text: `${step.name}\n` };
-    yield { events: number([...before, started, log]), runs: true };
-    before = [endOf(step)];
+    const started: UnnumberedEvent = { type: 'step-started', step: step.id };
+    const log: UnnumberedEvent = { type: 'log', step: step.id, text: `${step.name}\n` };
+    yield { events: number([...endOfPrevious, started, log]), stepRuns: true };
+    endOfPrevious = [stepEnded(step)];
   }
-  yield { events: number([...before, WELL]), runs: false };
+  yield { events: number([...endOfPrevious, BUILD_SUCCEEDED]), stepRuns: false };
 }
 
-const WELL: Unnumbered = {
+const BUILD_SUCCEEDED: UnnumberedEvent = {
   type: 'build-ended',
   outcome: 'succeeded',
   reason: 'AllStepsSucceeded',
   message: 'All steps succeeded.',
 };
 
-function endOf({ id, kind, params }: PlanStep): Unnumbered {
+function stepEnded({ id, kind, params }: PlanStep): UnnumberedEvent {
   const made = kind === 'put' ? { version: params ?? {} } : {};
   return { type: 'step-ended', step: id, status: 'succeeded', exitCode: 0, ...made };
 }

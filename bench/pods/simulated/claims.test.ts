@@ -21,7 +21,7 @@ describe('the claims of a period', () => {
 
   test('are counted by check and by Pod if they began in it', () => {
     expect(summary).toMatchObject({ checks: 4, pods: 3, perSecond: 0.3 });
-    expect(summary.together).toBeCloseTo(4 / 3);
+    expect(summary.resourcesPerPod).toBeCloseTo(4 / 3);
   });
 
   test('have the delays from due to claim and from due to result', () => {
@@ -29,11 +29,11 @@ describe('the claims of a period', () => {
     expect(summary.known).toEqual({ median: 1500, p90: 1500, max: 1700 });
   });
 
-  test('hold a place from the first claim of a run to its last result, and are left out without an end', () => {
+  test('hold a slot from the first claim of a run to its last result, and do not count without an end', () => {
     expect(summary.held).toEqual({ median: 600, p90: 600, max: 1200 });
   });
 
-  test('may overlap, and a place is free again at the moment it is given up', () => {
+  test('may overlap, and a slot is free again at the moment the previous claim ends', () => {
     expect(summary.maxPods).toBe(2);
   });
 });

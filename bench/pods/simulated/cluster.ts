@@ -30,7 +30,10 @@ export interface SimulatedCluster {
   kwok: ChildProcess;
 }
 
-/** `folder` gets kwok's configuration and log. It ends with the server; the caller must end kwok. */
+/**
+ * Writes kwok's configuration and log into `folder`. To end the cluster, the caller stops the server and kills
+ * kwok.
+ */
 export async function startSimulatedCluster(folder: string, times: NodeTimes): Promise<SimulatedCluster> {
   const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;
   await promisify(execFile)(process.execPath, [main, 'build', 'kwok']);

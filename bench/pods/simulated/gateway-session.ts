@@ -18,15 +18,15 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 const PATIENCE_MS = 60_000;
 
-/** An error that a retry would not change. */
-class Final extends Error {
+/** An error that a retry would only repeat. */
+class PermanentError extends Error {
   override name = 'Final';
 }
 
 /** Outside a cluster the gateway's Service has no address, so every name resolves to this machine. */
-const here: LookupFunction = (_host, options, found) => {
-  if (options.all === true) found(null, [{ address: '127.0.0.1', family: 4 }]);
-  else found(null, '127.0.0.1', 4);
+const resolveToThisMachine: LookupFunction = (_host, options, callback) => {
+  if (options.all === true) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  else callback(null, '127.0.0.1', 4);
 };
 
 /**
@@ -47,12 +47,12 @@ export class GatewaySession {
       localAddress: work.address,
       connections: 4,
       allowH2: false,
-      connect: { ca: work.certificateAuthority, lookup: here },
+      connect: { ca: work.certificateAuthority, lookup: resolveToThisMachine },
     });
   }
 
-  /** Resolves once the session is confirmed; `work` may be called earlier. */
-  async open(token: string | undefined, work: (work: SessionResponse) => void): Promise<void> {
+  /** Resolves once the session is confirmed. Calls `onWork` when the gateway sends the work, maybe earlier. */
+  async open(token: string | undefined, onWork: (work: SessionResponse) => void): Promise<void> {
     const { pod, nonce } = this.#work;
     const request: SessionRequest = {
       key: this.#key,
@@ -64,13 +64,13 @@ export class GatewaySession {
       const type = String(answer.headers['content-type']);
       if (!type.startsWith('application/x-ndjson')) {
         const session: SessionResponse = JSON.parse(await answer.body.text());
-        work(session);
+        onWork(session);
         return;
       }
       let confirmed = false;
       for await (const line of linesOf(answer.body, MAX_LINE_BYTES)) {
         const parsed: SessionResponse | SessionConfirmation = JSON.parse(line);
-        if ('work' in parsed) work(parsed);
+        if ('work' in parsed) onWork(parsed);
         else confirmed = parsed.confirmed;
       }
       if (!confirmed) throw new Error('the session was not confirmed');
@@ -81,11 +81,11 @@ export class GatewaySession {
     await this.#post('/agent/v1/events', { events });
   }
 
-  async answer(results: CheckResultsRequest): Promise<void> {
+  async sendCheckResults(results: CheckResultsRequest): Promise<void> {
     await this.#post('/agent/v1/check-results', results);
   }
 
-  /** Holds the stream of commands open, as an agent does while its build runs; no build is cancelled here. */
+  /** Holds the stream of commands open, as an agent does while its build runs, and ignores its content. */
   async followCommands(): Promise<void> {
     try {
       const answer = await this.#send('GET', '/agent/v1/commands');
@@ -119,17 +119,19 @@ export class GatewaySession {
     if (answer.statusCode === 200) return answer;
     const text = await answer.body.text();
     const message = `${path} was answered ${answer.statusCode}: ${text.slice(0, 200)}`;
-    throw answer.statusCode < 500 && answer.statusCode !== 429 ? new Final(message) : new Error(message);
+    throw answer.statusCode < 500 && answer.statusCode !== 429
+      ? new PermanentError(message)
+      : new Error(message);
   }
 
-  async #retrying(act: () => Promise<void>): Promise<void> {
-    const until = performance.now() + PATIENCE_MS;
+  async #retrying(request: () => Promise<void>): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        await act();
+        await request();
         return;
       } catch (error) {
-        if (error instanceof Final || performance.now() > until) throw error;
+        if (error instanceof PermanentError || performance.now() > deadline) throw error;
         this.retries += 1;
         await sleep(pause * (0.5 + Math.random() / 2));
       }

@@ -25,7 +25,7 @@ import {
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
-/** Durations in milliseconds of work in a Pod, which is only waited for here. */
+/** Durations in milliseconds. A simulated Pod does no work: its agent only waits as long as the work takes. */
 export interface SimulatedTimes {
   /** From a Pod's binding to its containers' start. */
   start: number;
@@ -35,12 +35,14 @@ export interface SimulatedTimes {
   end: number;
 }
 
-/** Operator, internal gateway and agents, each a process, with a separate control plane and Postgres. */
+/** Operator, internal gateway and agents as separate processes, with a separate control plane and Postgres. */
 export interface Installed {
   client: ApiClient;
   pool: DatabasePool;
   databaseUrl: string;
+  /** Process ID. */
   operator: number;
+  /** Process ID. */
   gateway: number;
   writes: () => Promise<ApiWrites>;
   /** Whether the operator has exited. */
@@ -50,36 +52,36 @@ export interface Installed {
   stop: () => Promise<void>;
 }
 
-type Ending = () => Promise<void>;
+type StopPart = () => Promise<void>;
 
 /** Starts all parts; if one fails, stops them all. */
 export async function startInstallation(times: SimulatedTimes): Promise<Installed> {
   if (!existsSync(RELEASED_PROGRAM)) throw new Error(`There is no ${RELEASED_PROGRAM}: run make dist first.`);
-  const endings: Ending[] = [];
+  const stops: StopPart[] = [];
   const stop = async (): Promise<void> => {
-    for (let ending = endings.pop(); ending !== undefined; ending = endings.pop()) await ending();
+    for (let stopNext = stops.pop(); stopNext !== undefined; stopNext = stops.pop()) await stopNext();
   };
   try {
-    return await start(times, endings, stop);
+    return await start(times, stops, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Promise<Installed> {
+async function start(times: SimulatedTimes, stops: StopPart[], stop: StopPart): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-simulated-'));
-  endings.push(async () => await rm(folder, { recursive: true, force: true }));
+  stops.push(async () => await rm(folder, { recursive: true, force: true }));
   const postgres = await startPostgres({ durable: true });
-  endings.push(async () => await postgres.stop());
+  stops.push(async () => await postgres.stop());
   await migrate(postgres.url);
   const cluster = await startSimulatedCluster(folder, { startMs: times.start, bareMs: times.step });
-  endings.push(async () => await cluster.server.stop());
-  endings.push(async () => await end(cluster.kwok));
+  stops.push(async () => await cluster.server.stop());
+  stops.push(async () => await endProcess(cluster.kwok));
   const connection = cluster.server.connect();
   const client = new ApiClient(connection);
   const pool = await openPool(postgres.url, { maximumConnections: 4 });
-  endings.push(async () => {
+  stops.push(async () => {
     await connection.close();
     await pool.end();
   });
@@ -87,15 +89,15 @@ async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Pr
   const common = commonEnvironment(cluster.server.kubeconfig, postgres.url);
   const port = await freePort();
   const service = `https://${RELEASE_NAME}-internal.${NAMESPACE}.svc:${port}`;
-  const operator = startPart(['operator'], { ...common, ...operatorEnvironment(service) }, endings);
+  const operator = startPart(['operator'], { ...common, ...operatorEnvironment(service) }, stops);
   await untilLoaded(pool, 0, () => hasEnded(operator));
   const gateway = startPart(
     ['gateway', '--role', 'internal'],
     { ...common, ...(await gatewayEnvironment(client, folder)), MILLRACE_LISTEN: `127.0.0.1:${port}` },
-    endings,
+    stops,
   );
   const agents = startAgents(cluster.server.kubeconfig, times);
-  endings.push(async () => await end(agents.process));
+  stops.push(async () => await endProcess(agents.process));
   return {
     client,
     pool,
@@ -105,23 +107,23 @@ async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Pr
     writes: async () => writesIn(await metricsOf(connection)),
     ended: () => hasEnded(operator),
     endAgents: async () => {
-      await end(agents.process);
+      await endProcess(agents.process);
       return agents.output();
     },
     stop,
   };
 }
 
-function startPart(args: string[], env: NodeJS.ProcessEnv, endings: Ending[]): ChildProcess {
+function startPart(args: string[], env: NodeJS.ProcessEnv, stops: StopPart[]): ChildProcess {
   const part = spawn(process.execPath, [RELEASED_PROGRAM, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   });
-  endings.push(async () => await end(part));
+  stops.push(async () => await endProcess(part));
   return part;
 }
 
-/** The Secrets of the operator, as files like those in the gateway's Pod. */
+/** Writes the operator's Secrets into files, as the gateway's Pod has them. Returns the variables that name them. */
 async function gatewayEnvironment(client: ApiClient, folder: string): Promise<NodeJS.ProcessEnv> {
   const keys = join(folder, 'keys');
   const tls = join(folder, 'tls');
@@ -167,13 +169,16 @@ function hasEnded(child: ChildProcess): boolean {
 const PATIENCE_MS = 20_000;
 
 /** Sends SIGTERM, and later SIGKILL. */
-async function end(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.kill('SIGTERM');
-  const late = new AbortController();
-  await Promise.race([exited, sleep(PATIENCE_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
-  late.abort();
+  const patience = new AbortController();
+  await Promise.race([
+    exited,
+    sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+  ]);
+  patience.abort();
   if (!hasEnded(child)) child.kill('SIGKILL');
   await exited;
 }

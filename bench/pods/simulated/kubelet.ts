@@ -49,15 +49,16 @@ export function endedStatus(
   };
 }
 
-/** Writes the status. A deleted Pod needs none. */
+/** Reports that all containers of a Pod have succeeded. Does nothing if the Pod was deleted. */
 export async function reportEnd(
   work: SimulatedPodWork,
   client: Pick<ApiClient, 'patchMerge'>,
 ): Promise<void> {
   const { namespace, name, uid } = work.pod;
-  const statuses = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };
+  // The client has no subresources, so the Pod's name is a part of the path of this kind.
+  const statusOfPod = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };
   const patch = { metadata: { uid }, status: endedStatus(work, new Date()) };
-  const answer = await client.patchMerge(statuses, { namespace, name: 'status' }, patch);
+  const answer = await client.patchMerge(statusOfPod, { namespace, name: 'status' }, patch);
   if (!answer.ok && answer.status !== 404 && answer.status !== 409)
     orThrow(answer, `ending ${namespace}/${name}`);
 }

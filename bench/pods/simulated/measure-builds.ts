@@ -20,7 +20,7 @@ import { BARE } from './stages.ts';
 const PIPELINES = 10;
 const ROUNDS = 5;
 const WARM_UP = 20;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const PATIENCE_MS = 120_000;
 
 export interface BuildsToMeasure {
@@ -28,8 +28,8 @@ export interface BuildsToMeasure {
   atOnce: number;
 }
 
-interface Works {
-  /** Runs `count` of them; resolves when the last has ended. */
+interface Workload {
+  /** Runs `count` builds or bare Pods; resolves when the last has ended. */
   run(count: number): Promise<void>;
 }
 interface Tally {
@@ -40,7 +40,7 @@ interface Tally {
 }
 
 /** Measures builds in Pods, alternating with bare Pods of the same containers on the same cluster. */
-export async function measureBuilds(installed: Installed, wanted: BuildsToMeasure): Promise<void> {
+export async function measureBuilds(installed: Installed, load: BuildsToMeasure): Promise<void> {
   const { client, pool } = installed;
   await applyPipelines(client, { count: PIPELINES }, () => taskJob('run'));
   await untilLoaded(pool, PIPELINES, installed.ended);
@@ -49,27 +49,27 @@ export async function measureBuilds(installed: Installed, wanted: BuildsToMeasur
     pool,
     onError: (error) => console.error(error),
   });
-  const builds = buildsOf(installed, notifications, wanted.atOnce);
-  const spec = await specWhile(builds.run(WARM_UP), installed);
-  const bare = await bareOf(installed, spec, wanted.atOnce);
+  const builds = buildWorkload(installed, notifications, load.atOnce);
+  const spec = await specDuring(builds.run(WARM_UP), installed);
+  const bare = await barePodWorkload(installed, spec, load.atOnce);
   await bare.run(WARM_UP);
   const tallies = { builds: tally(), bare: tally() };
-  const each = Math.ceil(wanted.builds / ROUNDS);
+  const perRound = Math.ceil(load.builds / ROUNDS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    await measured(builds, each, { installed, into: tallies.builds });
-    await measured(bare, each, { installed, into: tallies.bare });
+    await measureRound(builds, perRound, { installed, into: tallies.builds });
+    await measureRound(bare, perRound, { installed, into: tallies.bare });
   }
   await bare.stop();
   await notifications.close();
-  const total = each * ROUNDS;
+  const total = perRound * ROUNDS;
   const rate = ({ ms }: Tally): number => (total * 1000) / ms;
-  const wrong = await pool.oneFirst(rows<{ count: number }>()`
+  const notSucceeded = await pool.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM builds WHERE status <> 'succeeded' OR attempt > 1`);
   const lines = [
-    [`builds a second, ${total}, ${wanted.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
+    [`builds a second, ${total}, ${load.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
     ['bare Pods a second, as many', rate(tallies.bare).toFixed(1)],
     ['… ratio', (rate(tallies.builds) / rate(tallies.bare)).toFixed(2)],
-    ['builds that did not succeed at the first attempt', String(wrong)],
+    ['builds that did not succeed at the first attempt', String(notSucceeded)],
     ['API writes a build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
     ['API writes a bare Pod', sharesText(tallies.bare.writes, total)],
     ['milliseconds of a core a build', sharesText(inMs(tallies.builds.seconds), total)],
@@ -83,34 +83,34 @@ const inMs = (seconds: Record<string, number>): Record<string, number> =>
 
 const tally = (): Tally => ({ ms: 0, writes: {}, seconds: {} });
 
-async function measured(
-  works: Works,
+async function measureRound(
+  workload: Workload,
   count: number,
   { installed, into }: { installed: Installed; into: Tally },
 ): Promise<void> {
   const before = { writes: await installed.writes(), seconds: secondsByProgram() };
   const startedAt = performance.now();
-  await works.run(count);
+  await workload.run(count);
   into.ms += performance.now() - startedAt;
   await untilNoPods(installed);
-  // The last status updates arrive.
+  // Waits for the last status updates.
   await sleep(1500);
   add(into.writes, difference(before.writes, await installed.writes()));
   add(into.seconds, difference(before.seconds, secondsByProgram()));
 }
 
-function add(into: Record<string, number>, more: Record<string, number>): void {
-  for (const [name, count] of Object.entries(more)) into[name] = (into[name] ?? 0) + count;
+function add(sums: Record<string, number>, counts: Record<string, number>): void {
+  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
 /** Triggers builds as the gateway does, a limited number at a time. */
-function buildsOf(
+function buildWorkload(
   { pool }: Installed,
   notifications: ReturnType<typeof openNotifications>,
   atOnce: number,
-): Works {
+): Workload {
   const { builds } = storesOver({ pool });
-  const ended = async (): Promise<number> =>
+  const countEnded = async (): Promise<number> =>
     await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds WHERE ended_at IS NOT NULL`);
   let triggered = 0;
   const trigger = async (): Promise<void> => {
@@ -128,36 +128,36 @@ function buildsOf(
       const goal = triggered + count;
       const limit = Date.now() + PATIENCE_MS;
       for (;;) {
-        const done = await ended();
+        const done = await countEnded();
         if (done >= goal) return;
-        const room = Math.min(goal, done + atOnce) - triggered;
-        await Promise.all(Array.from({ length: Math.max(0, room) }, trigger));
+        const toTrigger = Math.min(goal, done + atOnce) - triggered;
+        await Promise.all(Array.from({ length: Math.max(0, toTrigger) }, trigger));
         if (Date.now() > limit) throw new Error(`${goal - done} of ${count} builds have not ended`);
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
     },
   };
 }
 
-/** The content of a build's Pod. */
-async function specWhile(work: Promise<void>, { client }: Installed): Promise<Wire<V1Pod>['spec']> {
-  const look = async (): Promise<Wire<V1Pod>['spec']> => {
+/** Returns the spec of a build's Pod, which it finds while `work` creates builds. */
+async function specDuring(work: Promise<void>, { client }: Installed): Promise<Wire<V1Pod>['spec']> {
+  const findSpec = async (): Promise<Wire<V1Pod>['spec']> => {
     for (;;) {
       const found: Wire<V1Pod>[] = [];
       await client.list(KINDS.pods, { labelSelector: OWNED_BY_MILLRACE }, (pods) => found.push(...pods));
       if (found[0] !== undefined) return found[0].spec;
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   };
-  const [spec] = await Promise.all([look(), work]);
+  const [spec] = await Promise.all([findSpec(), work]);
   return spec;
 }
 
-async function bareOf(
+async function barePodWorkload(
   { client }: Installed,
   from: Wire<V1Pod>['spec'],
   atOnce: number,
-): Promise<Works & { stop(): Promise<void> }> {
+): Promise<Workload & { stop(): Promise<void> }> {
   const { nodeName: _node, tolerations: _tolerations, ...spec } = from ?? { containers: [] };
   const waiting = new Map<string, () => void>();
   const pods = new Reflector(client, {
@@ -174,9 +174,9 @@ async function bareOf(
   });
   pods.start();
   await pods.synced;
-  let made = 0;
-  const one = async (): Promise<void> => {
-    const number = made++;
+  let created = 0;
+  const runBarePod = async (): Promise<void> => {
+    const number = created++;
     const name = `bare-${number}`;
     const { team: namespace } = pipelineName(number);
     const ended = new Promise<void>((resolve) => waiting.set(name, resolve));
@@ -188,9 +188,9 @@ async function bareOf(
   };
   return {
     async run(count) {
-      const left = Array.from({ length: count }).values();
+      const remaining = Array.from({ length: count }).values();
       const lane = async (): Promise<void> => {
-        for (const _ of left) await one();
+        for (const _ of remaining) await runBarePod();
       };
       await Promise.all(Array.from({ length: atOnce }, lane));
     },

@@ -23,62 +23,62 @@ export interface ChecksToMeasure {
 }
 
 /** Measures checks every 10 s in Pods: the number of Pods, their delay, and whether any of them stalls. */
-export async function measureChecks(installed: Installed, wanted: ChecksToMeasure): Promise<void> {
+export async function measureChecks(installed: Installed, load: ChecksToMeasure): Promise<void> {
   const { client, pool } = installed;
-  const pipelines = Math.ceil(wanted.resources / wanted.perPipeline);
-  await watchClaims(pool);
-  await applyPipelines(client, { count: pipelines }, (number) => every10s(number, wanted.perPipeline));
+  const pipelines = Math.ceil(load.resources / load.perPipeline);
+  await recordClaims(pool);
+  await applyPipelines(client, { count: pipelines }, (number) => pipelineText(number, load.perPipeline));
   await untilLoaded(pool, pipelines, installed.ended);
   await untilChecked(pool, FIRST_CHECKS_MS);
   await sleep(SETTLE_MS);
   const before = await installed.writes();
   const from = Date.now();
   const [operator, gateway, overdue] = await Promise.all([
-    costOf(installed.operator, wanted.seconds),
-    costOf(installed.gateway, wanted.seconds),
-    overdueWithin(pool, wanted.seconds),
+    costOf(installed.operator, load.seconds),
+    costOf(installed.gateway, load.seconds),
+    overdueWithin(pool, load.seconds),
   ]);
   const to = Date.now();
   const writes = difference(before, await installed.writes());
-  // The last results arrive.
+  // Waits for the last results.
   await sleep(5000);
-  const seen = summariseClaims(await claimsIn(pool), from, to);
-  const { perSecond, roundMs } = capacityOf(MAX_CHECK_PODS, pipelines, seen.held.median);
+  const summary = summariseClaims(await claimsIn(pool), from, to);
+  const { perSecond, roundMs } = capacityOf(MAX_CHECK_PODS, pipelines, summary.held.median);
   const lines = [
     [
       'resources, pipelines, and so Pods wanted',
-      `${wanted.resources}, ${pipelines}, ${(pipelines * 1000) / INTERVAL_MS}/s`,
+      `${load.resources}, ${pipelines}, ${(pipelines * 1000) / INTERVAL_MS}/s`,
     ],
-    ['Pods made', `${seen.perSecond.toFixed(1)}/s, ${seen.pods} in ${wanted.seconds} s`],
-    ['resources a Pod', seen.together.toFixed(2)],
-    ['Pods at a time, most', `${seen.maxPods} of ${MAX_CHECK_PODS}`],
-    ['a Pod holds its place', spreadText(seen.held)],
+    ['Pods made', `${summary.perSecond.toFixed(1)}/s, ${summary.pods} in ${load.seconds} s`],
+    ['resources a Pod', summary.resourcesPerPod.toFixed(2)],
+    ['Pods at a time, most', `${summary.maxPods} of ${MAX_CHECK_PODS}`],
+    ['a Pod holds its slot', spreadText(summary.held)],
     [
       `so ${MAX_CHECK_PODS} at a time allow`,
       `${perSecond.toFixed(1)}/s, a round in ${(roundMs / 1000).toFixed(1)} s`,
     ],
-    ['due → claimed, median, p90, most', spreadText(seen.late)],
-    ['due → result recorded', spreadText(seen.known)],
+    ['due → claimed, median, p90, most', spreadText(summary.late)],
+    ['due → result recorded', spreadText(summary.known)],
     [
       'checks that ended',
-      `${((seen.checks * INTERVAL_MS) / (to - from) / wanted.resources).toFixed(2)} a resource in ` +
+      `${((summary.checks * INTERVAL_MS) / (to - from) / load.resources).toFixed(2)} a resource in ` +
         `${INTERVAL_MS / 1000} s`,
     ],
     ['overdue by two intervals, most at one look', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
     ['checks that failed', await failedChecks(pool)],
-    ['API writes a Pod', sharesText(writes, seen.pods)],
+    ['API writes a Pod', sharesText(writes, summary.pods)],
     ['operator', costText(operator)],
     ['internal gateway', costText(gateway)],
   ];
-  console.log(table([`checks @every 10s, ${wanted.perPipeline} a pipeline`, ''], lines));
+  console.log(table([`checks @every 10s, ${load.perPipeline} a pipeline`, ''], lines));
 }
 
 /**
  * Pipelines of two kinds, alternating: checks in the worker image, whose Pods use a nonce, and checks in
  * another image, whose Pods have a token.
  */
-function every10s(number: number, resources: number): string {
+function pipelineText(number: number, resources: number): string {
   if (number % 2 === 0) return gitPipeline(number, { resources, every: '10s' });
   const type =
     'resource_type "probe" {\n  check "docker" {\n    image = "localhost/probe:1"\n    cmd   = "true"\n  }\n}\n';
@@ -87,8 +87,8 @@ function every10s(number: number, resources: number): string {
   return [type, ...texts, ...names.map((name) => taskJob(`job-${name}`, `"probe" "${name}"`))].join('');
 }
 
-/** A trigger in Postgres records when each check was due, claimed and answered. */
-async function watchClaims(pool: DatabasePool): Promise<void> {
+/** Creates a trigger in Postgres that records when each check was due, claimed and answered. */
+async function recordClaims(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     CREATE TABLE measured_claims (scope bigint, run bigint, due timestamptz, claimed timestamptz, ended timestamptz)`);
   await pool.query(rows()`CREATE INDEX ON measured_claims (scope, run)`);
@@ -172,14 +172,14 @@ export async function failedChecks(pool: DatabasePool): Promise<string> {
 }
 
 /** Counts per unit of work, such as writes per build, largest first. */
-export function sharesText(counts: Record<string, number>, works: number): string {
-  const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / works]);
-  const all = entries.reduce((sum, [, share]) => sum + share, 0);
+export function sharesText(counts: Record<string, number>, units: number): string {
+  const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / units]);
+  const total = entries.reduce((sum, [, share]) => sum + share, 0);
   const parts = entries
     .filter(([, share]) => share >= 0.01)
     .toSorted((a, b) => b[1] - a[1])
     .map(([name, share]) => `${name} ${share.toFixed(2)}`);
-  return `${all.toFixed(2)}: ${parts.join(', ')}`;
+  return `${total.toFixed(2)}: ${parts.join(', ')}`;
 }
 
 export function costText({ cpuPercent, rss, peakRss }: Cost): string {

@@ -4,7 +4,7 @@ import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 
-/** What the agent of a Pod knows, and what its kubelet does. */
+/** What the simulated agent and the simulated kubelet need to know about a Pod. */
 export interface SimulatedPodWork {
   pod: { namespace: string; name: string; uid: string };
   gateway: URL;
@@ -20,7 +20,7 @@ export interface SimulatedPodWork {
 /** The work of a running Pod of Millrace; undefined for all others. */
 export function podWork(pod: Wire<V1Pod>): SimulatedPodWork | undefined {
   const { metadata = {}, spec, status = {} } = pod;
-  if (spec === undefined || !isOursAndRuns(pod)) return undefined;
+  if (spec === undefined || !isRunningPodOfMillrace(pod)) return undefined;
   const { namespace = '', name = '', uid = '' } = metadata;
   const { podIP: address = '', startTime: startedAt = '' } = status;
   const containers = spec.containers.map((container) => ({
@@ -30,9 +30,9 @@ export function podWork(pod: Wire<V1Pod>): SimulatedPodWork | undefined {
   return { pod: { namespace, name, uid }, address, startedAt, containers, ...settingsOf(spec) };
 }
 
-function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
-  const ours = metadata?.labels?.[MANAGED_BY] === 'millrace';
-  return ours && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
+function isRunningPodOfMillrace({ metadata, status }: Wire<V1Pod>): boolean {
+  const isOfMillrace = metadata?.labels?.[MANAGED_BY] === 'millrace';
+  return isOfMillrace && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
 }
 
 type AgentSettings = Pick<SimulatedPodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
@@ -40,14 +40,14 @@ type AgentSettings = Pick<SimulatedPodWork, 'gateway' | 'certificateAuthority' |
 /** The settings of the agent, from the environment of the first container. */
 function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
   const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
-  const need = (name: string): string => {
+  const required = (name: string): string => {
     const value = variables.get(name);
     if (value === undefined) throw new Error(`A Pod lacks ${name}.`);
     return value;
   };
   return defined({
-    gateway: new URL(need(AGENT_ENVIRONMENT.gateway)),
-    certificateAuthority: need(AGENT_ENVIRONMENT.certificateAuthority),
+    gateway: new URL(required(AGENT_ENVIRONMENT.gateway)),
+    certificateAuthority: required(AGENT_ENVIRONMENT.certificateAuthority),
     nonce: variables.get(AGENT_ENVIRONMENT.nonce),
     token: variables.has(AGENT_ENVIRONMENT.tokenFile) ? tokenOf(spec) : undefined,
   });
@@ -57,6 +57,6 @@ function tokenOf(spec: NonNullable<Wire<V1Pod>['spec']>): SimulatedPodWork['toke
   const projected = spec.volumes?.flatMap((volume) => volume.projected?.sources ?? []) ?? [];
   const [source] = projected.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
   const { audience, expirationSeconds = 3600 } = source ?? {};
-  if (audience === undefined) throw new Error('The Pod names a token file, and has no token for anybody.');
+  if (audience === undefined) throw new Error('The Pod names a token file but has no volume with a token.');
   return { account: spec.serviceAccountName ?? 'default', audience, seconds: expirationSeconds };
 }

@@ -26,7 +26,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
     manageAllNodes: true,
     podPlayStageParallelism: 16,
     nodeLeaseDurationSeconds: 40,
-    // Without a configuration file kwok sets these two itself.
+    // kwok's defaults for these two settings apply only without a configuration file.
     nodeLeaseParallelism: 4,
     nodePlayStageParallelism: 4,
   };
@@ -35,7 +35,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
     kind: 'KwokConfiguration',
     options,
   };
-  const bare = { key: `.metadata.labels["${BARE.name}"]`, operator: 'In', values: [BARE.value] };
+  const isBare = { key: `.metadata.labels["${BARE.name}"]`, operator: 'In', values: [BARE.value] };
   return [
     configuration,
     stage('Node', 'node-ready', {
@@ -51,18 +51,18 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
       next: { statusTemplate: NODE_READY },
     }),
     stage('Pod', 'pod-ready', {
-      selector: { matchExpressions: [LIVING, phase('Pending')] },
+      selector: { matchExpressions: [NOT_DELETED, phase('Pending')] },
       delay: { durationMilliseconds: startMs },
       next: { statusTemplate: POD_RUNS },
     }),
     stage('Pod', 'pod-complete', {
-      selector: { matchExpressions: [LIVING, phase('Running'), bare] },
+      selector: { matchExpressions: [NOT_DELETED, phase('Running'), isBare] },
       delay: { durationMilliseconds: bareMs },
       next: { statusTemplate: POD_SUCCEEDED },
     }),
     stage('Pod', 'pod-delete', {
-      // The API server removes a Pod that has ended without kwok.
-      selector: { matchExpressions: [{ ...LIVING, operator: 'Exists' }, phase('Pending', 'Running')] },
+      // If a Pod has ended, the API server removes it without kwok.
+      selector: { matchExpressions: [{ ...NOT_DELETED, operator: 'Exists' }, phase('Pending', 'Running')] },
       next: { delete: true },
     }),
   ]
@@ -70,7 +70,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
     .join('---\n');
 }
 
-const LIVING = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
+const NOT_DELETED = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
 const phase = (...values: string[]) => ({ key: '.status.phase', operator: 'In', values });
 
 function stage(kind: string, name: string, spec: object): object {

@@ -65,35 +65,40 @@ const apply: ConfigurationOptions = setHeaderOptions('Content-Type', PatchStrate
 function callsTo(port: string): Calls {
   const config = configOf(port);
   const api = pooled ? new CoreV1Api(pooledConfiguration(config, port)) : config.makeApiClient(CoreV1Api);
-  const place = { namespace: NAMESPACE };
+  const inNamespace = { namespace: NAMESPACE };
   return {
-    get: (name) => api.readNamespacedConfigMap({ ...place, name }),
+    get: (name) => api.readNamespacedConfigMap({ ...inNamespace, name }),
     list: async (namespace) => {
-      let found = 0;
-      let next: string | undefined;
+      let count = 0;
+      let continueToken: string | undefined;
       do {
         const page = await api.listNamespacedConfigMap({
           namespace,
           limit: PAGE,
-          ...(next === undefined ? {} : { _continue: next }),
+          ...(continueToken === undefined ? {} : { _continue: continueToken }),
         });
-        found += page.items.length;
-        next = page.metadata?.['_continue'];
-      } while (next !== undefined && next !== '');
-      return found;
+        count += page.items.length;
+        continueToken = page.metadata?.['_continue'];
+      } while (continueToken !== undefined && continueToken !== '');
+      return count;
     },
     apply: (name, text) => {
-      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...place }, data: { text } };
+      const body = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, ...inNamespace },
+        data: { text },
+      };
       return api.patchNamespacedConfigMap(
-        { ...place, name, body, fieldManager: 'millrace', force: true },
+        { ...inNamespace, name, body, fieldManager: 'millrace', force: true },
         apply,
       );
     },
     replaceStale: (name) =>
       api.replaceNamespacedConfigMap({
-        ...place,
+        ...inNamespace,
         name,
-        body: { metadata: { name, ...place, resourceVersion: '1' } },
+        body: { metadata: { name, ...inNamespace, resourceVersion: '1' } },
       }),
   };
 }

@@ -14,12 +14,12 @@ function callsTo(port: string): Calls {
   return {
     get: async (name) => orThrow(await client.get(kind, { namespace: NAMESPACE, name }), 'get'),
     list: async (namespace) => {
-      let found = 0;
+      let count = 0;
       const answer = await client.list(kind, { namespace }, (items) => {
-        found += items.length;
+        count += items.length;
       });
       orThrow(answer, 'list');
-      return found;
+      return count;
     },
     apply: async (name, text) =>
       orThrow(

@@ -10,23 +10,23 @@ import { handle, NAMESPACE, printReport } from '#bench/comparisons/operator-fram
 const { MEASURE_PORT: port = '', MEASURE_FOLDER: folder = '' } = process.env;
 const client = new ApiClient(inClusterConnection({ host: '127.0.0.1', port }, folder));
 
-interface Shape {
+interface WatchedObject {
   metadata?: { name?: string; namespace?: string; uid?: string; resourceVersion?: string };
 }
 
-function cachedObjectOf({ metadata = {} }: Shape): CachedObject {
+function cachedObjectOf({ metadata = {} }: WatchedObject): CachedObject {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
   return { name, namespace, uid, resourceVersion };
 }
 
-function watch<T extends Shape>(kind: ApiKind<T>, named: 'ConfigMap' | 'Secret'): void {
+function watch<T extends WatchedObject>(kind: ApiKind<T>, kindName: 'ConfigMap' | 'Secret'): void {
   const queue = new WorkQueue({
     concurrency: 4,
     onError: (key, error) => console.error(key, error),
     work: async (key) => {
       const object = reflector.store.get(key);
       if (object !== undefined) {
-        await handle({ change: 'work', kind: named, name: object.name, uid: object.uid });
+        await handle({ change: 'work', kind: kindName, name: object.name, uid: object.uid });
       }
       return 'done';
     },
@@ -36,7 +36,7 @@ function watch<T extends Shape>(kind: ApiKind<T>, named: 'ConfigMap' | 'Secret')
     namespace: NAMESPACE,
     project: cachedObjectOf,
     changed: ({ type, key, object }) => {
-      printReport({ what: 'received', change: type, kind: named, name: object.name, uid: object.uid });
+      printReport({ what: 'received', change: type, kind: kindName, name: object.name, uid: object.uid });
       queue.add(key);
     },
     onProblem: (problem) => console.error(problem.reason, problem.message),
