@@ -70,8 +70,8 @@ describe('a build that is cancelled', () => {
   }, 600_000);
 
   test('can be retried as build 1.1', async () => {
-    const again = created(await api.post('jobs/work/builds/1/retry'));
-    expect(again.number).toBe('1.1');
+    const retried = created(await api.post('jobs/work/builds/1/retry'));
+    expect(retried.number).toBe('1.1');
     await eventually(async () => expect(await api.log('work', '1.1')).toContain('ready'));
     await api.post('jobs/work/builds/1.1/cancel');
     expect((await buildEnded(TEAM, 'cancel', 'work', '1.1')).status).toBe('cancelled');
@@ -80,7 +80,7 @@ describe('a build that is cancelled', () => {
 
 describe('a resource that is pinned', () => {
   const api = pipelineApi(TEAM, 'pin');
-  const find = async (count: number): Promise<number> => {
+  const untilVersions = async (count: number): Promise<number> => {
     if (count > 1) expect((await api.check('clock.now')).status).toBe(202);
     return await eventually(async () => {
       const versions = await api.versions('clock.now');
@@ -91,27 +91,27 @@ describe('a resource that is pinned', () => {
 
   test('uses the pinned version in every build, and nothing newer triggers until it is unpinned', async () => {
     await createPipeline(TEAM, 'pin', CLOCK);
-    const first = await find(1);
+    const first = await untilVersions(1);
     expect((await buildEnded(TEAM, 'pin', 'work', '1')).status).toBe('succeeded');
     expect((await api.post('resources/clock.now/pin', { version_id: first, comment: 'stay' })).status).toBe(
       200,
     );
     expect((await api.resource('clock.now')).pinned_version_id).toBe(first);
-    await find(2);
+    await untilVersions(2);
     expect(created(await api.trigger('work')).number).toBe('2');
     expect(await buildEnded(TEAM, 'pin', 'work', '2')).toMatchObject({ inputs: [{ version_id: first }] });
     expect((await api.builds('work')).map(({ number }) => number)).toEqual(['2', '1']);
-    const third = await find(3);
+    const third = await untilVersions(3);
     expect((await api.post('resources/clock.now/unpin')).status).toBe(200);
     expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
   }, 600_000);
 
   test('is checked but not built while the pipeline is paused, and its versions never trigger later', async () => {
     expect((await api.post('pause')).status).toBe(200);
-    await find(4);
+    await untilVersions(4);
     expect((await api.trigger('work')).status).toBe(409);
     expect((await api.post('unpause')).status).toBe(200);
-    const fifth = await find(5);
+    const fifth = await untilVersions(5);
     expect(await buildEnded(TEAM, 'pin', 'work', '4')).toMatchObject({ inputs: [{ version_id: fifth }] });
     expect((await api.builds('work')).map(({ number }) => number)).toEqual(['4', '3', '2', '1']);
   }, 600_000);

@@ -39,7 +39,7 @@ afterAll(async () => {
 }, 600_000);
 
 /** Invalid configs, with every `line:column` that the condition must name. */
-const BAD: Record<string, { config: string; places: string[] }> = {
+const INVALID: Record<string, { config: string; places: string[] }> = {
   'a syntax error': { config: 'job "work" {\n  task "run" {\n', places: ['2:'] },
   'an unknown block': { config: 'jobb "work" {\n}\n', places: ['1:1'] },
   'an unknown attribute': {
@@ -57,7 +57,7 @@ const BAD: Record<string, { config: string; places: string[] }> = {
 };
 
 describe('the admission webhook', () => {
-  test.each(Object.entries(BAD))(
+  test.each(Object.entries(INVALID))(
     'rejects a manifest with %s, in a dry run too, and the previous manifest stays in effect',
     async (sentence, bad) => {
       const name = sentence.replaceAll(' ', '-');
@@ -80,7 +80,7 @@ describe('the admission webhook', () => {
 });
 
 describe('an invalid manifest that bypassed the webhook', () => {
-  test.each(Object.entries(BAD))(
+  test.each(Object.entries(INVALID))(
     'with %s reports the places in its Ready condition, and the last good revision still builds',
     async (sentence, bad) => {
       const name = sentence.replaceAll(' ', '-');

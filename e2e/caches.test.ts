@@ -7,7 +7,7 @@ import { list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-caches');
 
-/** A type whose commands print what earlier ones left in the cache, and add a line to it. */
+/** A type whose commands print what earlier commands left in the cache, and add a line to the cache. */
 const TYPE = `
 resource_type "counter" {
   cache = true
@@ -50,7 +50,7 @@ ${jobOf('first')}
 ${jobOf('second')}
 `;
 
-/** A put needs no version, so nothing is checked. */
+/** A pipeline that only puts: a put needs no version, so the resource is never checked. */
 const STORE = `
 resource_type "store" {
   cache = true
@@ -67,7 +67,7 @@ job "publish" {
 }
 `;
 
-/** The cache of a job, and a step that says what it found and whether it succeeds. */
+/** A job with a cache. Its step prints what it found in the cache, and succeeds if the input says so. */
 const MODULES = `
 job "test" {
   input "succeed" {
@@ -152,7 +152,7 @@ test('a build that finds the cache in use starts without it, and its log says wh
   expect((await busy.build('first', slow.number)).status).toBe('started');
 }, 600_000);
 
-test('a build whose volume is never ready runs without it after 20 s, as its next attempt', async () => {
+test('a build whose cache volume is never ready runs without the volume after 20 s, as its next attempt', async () => {
   const unbound = { size: '16Mi', storageClassName: 'nobody-provides-this' };
   await apply({
     apiVersion: 'millrace.dev/v1alpha1',

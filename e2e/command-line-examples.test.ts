@@ -21,7 +21,10 @@ import { isLocal, VERBS } from '#testing/cli/verbs.ts';
 const TEAM = teamName('e2e-help');
 const [ANN, ADMIN] = [teamName('ann'), teamName('help-admin')];
 
-/** A version on each check; the job unit ends as its inputs say. A build whose cache another build holds has none. */
+/**
+ * Every check finds a version. The inputs of the job `unit` choose its duration and outcome. The pull also works
+ * without a cache, because another build may use the cache.
+ */
 const APP = `variable "branch" {
   type    = string
   default = "main"
@@ -100,35 +103,35 @@ job "deploy" {
 }
 `;
 
-let line: CommandLine;
+let cli: CommandLine;
 /** A session of Ann in another browser. */
 let session: string;
 const api = pipelineApi(TEAM, 'app');
 
 beforeAll(async () => {
-  line = await CommandLine.open();
+  cli = await CommandLine.open();
   await createTeam(TEAM, { cache: { size: '16Mi' }, debug: true });
   await createAccount(ANN);
   await createAccount(ADMIN, { globalAdmin: true });
   session = await choosePassword(ANN);
   await choosePassword(ADMIN);
-  await line.write('app.hcl', APP);
-  await line.write('prod.json', '{"branch": "main"}');
-  await line.write('key.pem', 'a key');
-  await line.install('xdg-open', `echo "$1" >> '${line.folder}/opened.txt'`);
+  await cli.write('app.hcl', APP);
+  await cli.write('prod.json', '{"branch": "main"}');
+  await cli.write('key.pem', 'a key');
+  await cli.install('xdg-open', `echo "$1" >> '${cli.folder}/opened.txt'`);
 }, 600_000);
 
 afterAll(async () => {
-  await line.close();
+  await cli.close();
   await deleteTeam(TEAM);
   await Promise.all([ANN, ADMIN].map(deleteAccount));
 }, 600_000);
 
-/** Names in the examples → names in this cluster. A verb may replace others of its own. */
+/** Names in the examples → names in this cluster. What prepares a verb's examples may add names. */
 type Names = Record<string, string>;
 
 const names = (): Names => ({
-  'https://ci.example.org': line.url,
+  'https://ci.example.org': cli.url,
   shop: TEAM,
   ann: ANN,
   '2027-01-31T12:00:00Z': new Date(Date.now() + 86_400_000).toISOString(),
@@ -136,28 +139,30 @@ const names = (): Names => ({
 
 type Prepare = (example: string) => Promise<Names | void>;
 
-async function tokenFile(example: string): Promise<void> {
-  if (example.endsWith('< token.txt')) await line.write('token.txt', await createToken(session, 'first'));
+// The functions below prepare the examples of a verb. They return the names of what they create.
+
+async function writeTokenFile(example: string): Promise<void> {
+  if (example.endsWith('< token.txt')) await cli.write('token.txt', await createToken(session, 'first'));
 }
 
 async function logIn(): Promise<void> {
-  const call = ['login', line.url, '--username', ADMIN, '--context', 'work', '--team', TEAM];
-  expect((await line.millrace(call, { input: `${PASSWORD}\n` })).stderr).toContain(` as ${ADMIN}`);
+  const call = ['login', cli.url, '--username', ADMIN, '--context', 'work', '--team', TEAM];
+  expect((await cli.millrace(call, { input: `${PASSWORD}\n` })).stderr).toContain(` as ${ADMIN}`);
 }
 
-async function triggered(job: string, inputs: object): Promise<string> {
+async function triggerJob(job: string, inputs: object): Promise<string> {
   return created(await api.post(`jobs/${job}/trigger`, { inputs })).number;
 }
 
 async function endedUnit(exit: number): Promise<Names> {
-  const number = await triggered('unit', { exit });
+  const number = await triggerJob('unit', { exit });
   await buildEnded(TEAM, 'app', 'unit', number);
   return { 'app/unit/7': `app/unit/${number}` };
 }
 
-let good: Names | undefined;
+let goodBuild: Names | undefined;
 async function goodUnit(): Promise<Names> {
-  return (good ??= await endedUnit(0));
+  return (goodBuild ??= await endedUnit(0));
 }
 
 async function failedUnit(): Promise<Names> {
@@ -165,26 +170,26 @@ async function failedUnit(): Promise<Names> {
 }
 
 async function longUnit(): Promise<Names> {
-  return { 'app/unit/7': `app/unit/${await triggered('unit', { seconds: 600 })}` };
+  return { 'app/unit/7': `app/unit/${await triggerJob('unit', { seconds: 600 })}` };
 }
 
-let running: Names | undefined;
+let runningBuild: Names | undefined;
 async function runningUnit(): Promise<Names> {
-  const known = (running ??= await longUnit());
-  const [, , number = ''] = Object.values(known).join('').split('/');
+  const names = (runningBuild ??= await longUnit());
+  const [, , number = ''] = Object.values(names).join('').split('/');
   await eventually(async () => {
     const { steps = [] } = await api.build('unit', number);
     if (!steps.some(({ name, status }) => name === 'test' && status === 'started'))
       throw new Error(`unit ${number} does not run its task yet`);
   });
-  return known;
+  return names;
 }
 
 async function waitingDeploy(): Promise<Names> {
-  return { 'app/deploy/3': `app/deploy/${await triggered('deploy', { environment: 'prod' })}` };
+  return { 'app/deploy/3': `app/deploy/${await triggerJob('deploy', { environment: 'prod' })}` };
 }
 
-async function version(): Promise<Names> {
+async function newestVersion(): Promise<Names> {
   return await eventually(async () => {
     const [newest] = await api.versions('git.app');
     if (newest === undefined) throw new Error('git.app has no version yet');
@@ -192,20 +197,20 @@ async function version(): Promise<Names> {
   });
 }
 
-async function withoutApp(): Promise<void> {
+async function deleteApp(): Promise<void> {
   await request('DELETE', api.at);
   await eventually(async () => expect((await request('GET', api.at)).status).toBe(404));
 }
 
-async function withApp(): Promise<void> {
+async function createApp(): Promise<void> {
   await eventually(async () => {
-    const made = await line.millrace('pipelines create app -c app.hcl');
+    const made = await cli.millrace('pipelines create app -c app.hcl');
     if (made.code !== 0) throw new Error(made.stdout + made.stderr);
   });
 }
 
-/** A pipeline with builds that have not ended keeps its name. */
-async function withoutBuilds(): Promise<void> {
+/** Ends all builds, because a pipeline with a build that has not ended cannot be renamed. */
+async function cancelBuilds(): Promise<void> {
   for (const job of ['unit', 'publish', 'deploy']) {
     for (const { number, ended_at: end } of await api.builds(job))
       if (end === undefined) await api.post(`jobs/${job}/builds/${number}/cancel`);
@@ -215,7 +220,7 @@ async function withoutBuilds(): Promise<void> {
 
 /** The verbs in an order in which each finds what it needs, and what to prepare for each example. */
 const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
-  ['login', tokenFile],
+  ['login', writeTokenFile],
   ['whoami', logIn],
   ['contexts list'],
   ['contexts use'],
@@ -225,13 +230,13 @@ const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
   ['tokens create'],
   ['tokens list'],
   ['tokens revoke'],
-  ['pipelines create', withoutApp],
+  ['pipelines create', deleteApp],
   ['pipelines list'],
   ['pipelines get'],
   ['pipelines validate'],
   ['pipelines update'],
   ['diff'],
-  ['resources check', version],
+  ['resources check', newestVersion],
   ['resources list'],
   ['resources get'],
   ['resources versions'],
@@ -252,11 +257,11 @@ const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
   ['jobs unpause'],
   ['pipelines pause'],
   ['pipelines unpause'],
-  ['resources pin', version],
+  ['resources pin', newestVersion],
   ['resources unpin'],
-  ['resources disable', version],
-  ['resources enable', version],
-  ['resources trigger', version],
+  ['resources disable', newestVersion],
+  ['resources enable', newestVersion],
+  ['resources trigger', newestVersion],
   ['caches list'],
   ['caches clear'],
   ['secrets set'],
@@ -274,8 +279,8 @@ const ORDER: readonly (readonly [verb: string, prepare?: Prepare])[] = [
   ['providers list'],
   ['audit list'],
   ['open'],
-  ['pipelines rename', withoutBuilds],
-  ['pipelines delete', withApp],
+  ['pipelines rename', cancelBuilds],
+  ['pipelines delete', createApp],
   ['contexts delete'],
   ['logout', logIn],
 ];
@@ -294,29 +299,29 @@ const IN_BROWSER = new Set([
 ]);
 
 const confirm = async (file: string, code: RegExp): Promise<void> => {
-  const found = await eventually(async () => code.exec(await line.read(file))?.[1] ?? missing(file));
+  const found = await eventually(async () => code.exec(await cli.read(file))?.[1] ?? codeNotShown(file));
   await confirmLogin(session, found);
 };
 
-const missing = (file: string): never => {
+const codeNotShown = (file: string): never => {
   throw new Error(`${file} shows no code yet`);
 };
 
-async function runExample(example: string, filled: string): Promise<void> {
+async function runExample(example: string, command: string): Promise<void> {
   const answers = TYPED[example];
-  if (answers !== undefined) await line.type(filled, answers);
+  if (answers !== undefined) await cli.type(command, answers);
   else if (IN_BROWSER.has(example)) {
-    await line.write('opened.txt', '');
-    await Promise.all([line.type(filled, []), confirm('opened.txt', /[?]code=(\S+)/)]);
+    await cli.write('opened.txt', '');
+    await Promise.all([cli.type(command, []), confirm('opened.txt', /[?]code=(\S+)/)]);
   } else if (example.endsWith(' --no-browser')) {
-    await line.write('login.txt', '');
-    await Promise.all([inShell(`${filled} 2> login.txt`), confirm('login.txt', /code (\S+):/)]);
-  } else await inShell(filled);
+    await cli.write('login.txt', '');
+    await Promise.all([inShell(`${command} 2> login.txt`), confirm('login.txt', /code (\S+):/)]);
+  } else await inShell(command);
 }
 
-async function inShell(filled: string): Promise<void> {
-  const { code, stdout, stderr } = await line.shell(filled);
-  if (code !== 0) throw new Error(`$ ${filled}\nexit code ${code}\n${stdout}${stderr}`);
+async function inShell(command: string): Promise<void> {
+  const { code, stdout, stderr } = await cli.shell(command);
+  if (code !== 0) throw new Error(`$ ${command}\nexit code ${code}\n${stdout}${stderr}`);
 }
 
 const CASES = ORDER.map(([verb, prepare]) => ({ verb, prepare }));
@@ -326,8 +331,8 @@ test.each(CASES)('each example of `millrace $verb --help` runs', async ({ verb, 
   expect(examples).not.toEqual([]);
   for (const example of examples) {
     expect(example).toContain(`millrace ${verb}`);
-    const here: Names = { ...names(), ...(await prepare?.(example)) };
-    const words = example.split(' ').map((word) => here[word] ?? word);
+    const replacements: Names = { ...names(), ...(await prepare?.(example)) };
+    const words = example.split(' ').map((word) => replacements[word] ?? word);
     await runExample(example, words.join(' '));
   }
 });

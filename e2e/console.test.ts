@@ -24,8 +24,8 @@ const TEAM = teamName('shop');
 const SUFFIX = TEAM.replace('shop', '');
 const FORGE = `${TEAM}-forge`;
 const USER = `ada${SUFFIX}`;
-const GIVEN = 'given by an admin, for one day';
-const CHOSEN = 'five words that ada chose';
+const FIRST_PASSWORD = 'given by an admin, for one day';
+const NEW_PASSWORD = 'five words that ada chose';
 const SHOP = `/teams/${TEAM}/pipelines/shop`;
 
 const text = readFileSync('e2e/testdata/shop.hcl', 'utf8').replaceAll('git.forge.svc', `git.${FORGE}.svc`);
@@ -50,7 +50,7 @@ let forge: Reached;
 let chromium: IsolatedChromium;
 let page: Page;
 let complaints: string[];
-/** Commits: the first, the one that breaks `unit`, the one that mends it. */
+/** Commits: the first, a commit that breaks the job `unit`, and a commit that mends that job. */
 let [good, broken, mended] = ['', '', ''];
 
 const push = async (prices: string, message: string): Promise<string> =>
@@ -62,18 +62,18 @@ async function send(method: string, path: string, body: object): Promise<void> {
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
 }
 
-/** An admin of the installation does this: a team, and an account in it. */
-async function welcome(): Promise<void> {
+/** Creates a team and an account in it, as an admin of the installation does. */
+async function createTeamAndAccount(): Promise<void> {
   await send('POST', '/teams', { name: TEAM, display_name: 'Fruit shop' });
   await eventually(async () => {
     const ready = condition(await get('team', TEAM), 'Ready');
     if (ready.status !== 'True') throw new Error(`team ${TEAM}: ${ready.reason}: ${ready.message}`);
   });
-  await send('POST', '/users', { username: USER, full_name: 'Ada', password: GIVEN });
+  await send('POST', '/users', { username: USER, full_name: 'Ada', password: FIRST_PASSWORD });
   await send('POST', `/teams/${TEAM}/members`, { username: USER, role: 'maintain' });
 }
 
-/** A picture of the overview should show more than one pipeline. */
+/** Creates more pipelines if pictures are taken, because a picture of the overview should show several. */
 async function addPipelines(): Promise<void> {
   if (PICTURES === undefined) return;
   const withoutDeploy = text.slice(0, text.indexOf('job "deploy"'));
@@ -82,7 +82,7 @@ async function addPipelines(): Promise<void> {
 }
 
 beforeAll(async () => {
-  await welcome();
+  await createTeamAndAccount();
   forge = await startGitServer(FORGE, ['manifests']);
   good = await pushFiles(`${forge.url}/app.git`, FILES);
   await pushFiles(`${forge.url}/manifests.git`, { 'shop.yaml': 'replicas: 2\n' });
@@ -101,13 +101,13 @@ afterAll(async () => {
   await kubectl('delete', 'namespace', FORGE, '--wait=false');
 }, 600_000);
 
-const press = async (name: string | RegExp): Promise<void> =>
+const pressButton = async (name: string | RegExp): Promise<void> =>
   await page.getByRole('button', { name, exact: true }).click();
-const follow = async (name: string, within: Locator = page.locator('body')): Promise<void> =>
+const followLink = async (name: string, within: Locator = page.locator('body')): Promise<void> =>
   await within.getByRole('link', { name, exact: true }).click();
 const region = (name: string): Locator => page.getByRole('region', { name, exact: true });
 const breadcrumbs = (): Locator => page.getByRole('navigation', { name: 'Where this is' });
-/** A node of the graph, by its words: `unit: failed`. */
+/** A node of the graph, by its label, such as `unit: failed`. */
 const node = (name: string | RegExp): Locator =>
   page.locator('#graph').getByRole('link', { name, exact: true });
 const status = (words: string): Locator => page.locator('#status').filter({ hasText: words });
@@ -115,8 +115,8 @@ const versionOf = (ref: string): Locator => page.locator('.resource-version').fi
 
 const takePicture = async (name: string): Promise<void> => await documentationPicture(page, name, SUFFIX);
 
-/** The page must have neither complaints of the browser nor problems of accessibility. */
-async function looksRight(): Promise<void> {
+/** Expects that the page has neither complaints of the browser nor problems of accessibility. */
+async function expectNoProblems(): Promise<void> {
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);
 }
@@ -128,14 +128,14 @@ async function withoutLoading(work: () => Promise<void>): Promise<void> {
   expect(await page.evaluate('window.isSameDocument')).toBe(true);
 }
 
-/** Looks for new commits, and waits until the page shows this one. */
+/** Requests a check, and waits until the page shows this commit. */
 async function checkFor(ref: string): Promise<void> {
   await page.goto(`${SHOP}/resources/git.app`);
   await withoutLoading(async () => {
-    await press('Check now');
+    await pressButton('Check now');
     await versionOf(ref).waitFor();
   });
-  await follow('shop', breadcrumbs());
+  await followLink('shop', breadcrumbs());
 }
 
 const step = storySteps();
@@ -143,16 +143,16 @@ const step = storySteps();
 describe('a day with the console', () => {
   step('begins with the password that an admin gave, and a new one', async () => {
     await page.goto('/');
-    await sendSignInForm(page, USER, GIVEN);
+    await sendSignInForm(page, USER, FIRST_PASSWORD);
     await page.waitForURL('**/profile/password');
-    await page.getByLabel('Current password').fill(GIVEN);
-    await page.getByLabel('New password').fill(CHOSEN);
-    await press('Change the password');
+    await page.getByLabel('Current password').fill(FIRST_PASSWORD);
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await pressButton('Change the password');
     await page.waitForURL('**/profile');
-    await follow('Millrace');
-    await follow('Fruit shop');
+    await followLink('Millrace');
+    await followLink('Fruit shop');
     await page.getByText('no pipelines yet').waitFor();
-    await looksRight();
+    await expectNoProblems();
   });
 
   step('a pasted pipeline shows its error at the line, and typing corrects it', async () => {
@@ -177,15 +177,15 @@ describe('a day with the console', () => {
     await problems.getByText('there is no job "unti"').waitFor();
     await page.getByRole('img', { name: 'Graph of the last valid text' }).waitFor();
     await takePicture('console-editor');
-    await looksRight();
+    await expectNoProblems();
     await editor.focus();
     await page.keyboard.press('ControlOrMeta+y');
     await problems.getByText('The text is valid.').waitFor();
   });
 
   step('the saved pipeline builds the first commit, and its graph goes green by itself', async () => {
-    await press('Create the pipeline');
-    await follow('Open the pipeline');
+    await pressButton('Create the pipeline');
+    await followLink('Open the pipeline');
     await page.waitForURL(`**${SHOP}`);
     await withoutLoading(async () => {
       for (const job of ['lint', 'unit', 'package']) await node(`${job}: succeeded`).waitFor();
@@ -201,13 +201,13 @@ describe('a day with the console', () => {
       await node('unit: failed').waitFor();
       await page.locator('#graph a[href$="/jobs/lint/builds/2"]').waitFor();
       await node('lint: succeeded').waitFor();
-      // The table follows the graph.
+      // The table shows the new build shortly after the graph.
       await page.getByRole('row', { name: /^lint 2 .*succeeded/ }).waitFor();
     });
     const deploy = page.getByRole('row', { name: /^deploy 1 .*waiting/ });
     expect(await deploy.innerText()).toContain('Waiting for approval');
     await takePicture('console-pipeline');
-    await looksRight();
+    await expectNoProblems();
   });
 
   step('the build says which step failed, why, and which commit is new', async () => {
@@ -226,18 +226,18 @@ describe('a day with the console', () => {
     await changes.getByRole('link', { name: 'build 1' }).waitFor();
     expect(await region('Where time went').getByRole('rowheader').allInnerTexts()).toContain('task test');
     await takePicture('console-build');
-    await looksRight();
+    await expectNoProblems();
   });
 
   step('the good version, pinned, is built again', async () => {
-    await follow('git.app', region('Inputs'));
+    await followLink('git.app', region('Inputs'));
     const version = versionOf(good);
     await version.getByText('Pin', { exact: true }).click();
     await version.getByLabel('Why').fill('The price of grapes is wrong');
     await version.getByRole('button', { name: /^Pin to version/ }).click();
     await region('Pin').getByText('The price of grapes is wrong').waitFor();
-    await follow('shop', breadcrumbs());
-    await press('Start a build of unit');
+    await followLink('shop', breadcrumbs());
+    await pressButton('Start a build of unit');
     await page.waitForURL(`**${SHOP}/jobs/unit/builds/3`);
     await withoutLoading(async () => await status('succeeded').waitFor());
     expect(await region('Inputs').innerText()).toContain(`ref: ${good}`);
@@ -245,8 +245,8 @@ describe('a day with the console', () => {
   });
 
   step('after the pin is removed, the next commit passes every job up to the approval', async () => {
-    await follow('git.app', region('Inputs'));
-    await press('Unpin');
+    await followLink('git.app', region('Inputs'));
+    await pressButton('Unpin');
     await region('Pin').waitFor({ state: 'detached' });
     mended = await push(FILES['prices.txt'], 'Take back the price of grapes');
     await checkFor(mended);
@@ -261,12 +261,12 @@ describe('a day with the console', () => {
     await page.waitForURL(`**${SHOP}/jobs/deploy/builds/2`);
     expect(await region('Approval').innerText()).toContain('0 of 1 person has approved.');
     await withoutLoading(async () => {
-      await press('Approve');
+      await pressButton('Approve');
       await status('failed').waitFor();
       await page.locator('#log').getByText('shop.example.org does not answer').waitFor();
     });
     expect(await region('Approval').locator('li').innerText()).toMatch(new RegExp(`^${USER}\\s+approved`));
-    await press('Retry');
+    await pressButton('Retry');
     await page.waitForURL(`**${SHOP}/jobs/deploy/builds/2.1`);
     await withoutLoading(async () => {
       await status('succeeded').waitFor();
@@ -276,7 +276,7 @@ describe('a day with the console', () => {
   });
 
   step('the commit leads to every build that took it', async () => {
-    await follow('git.app', region('Inputs'));
+    await followLink('git.app', region('Inputs'));
     await page.getByLabel('Find versions with this text').pressSequentially(mended.slice(0, 10));
     await page.waitForURL(`**?text=${mended.slice(0, 10)}`);
     await versionOf(good).waitFor({ state: 'detached' });
@@ -290,7 +290,7 @@ describe('a day with the console', () => {
       'package',
       'deploy',
     ]);
-    await follow('shop', breadcrumbs());
+    await followLink('shop', breadcrumbs());
     await page.getByLabel('Follow a version of').selectOption('git.app');
     const choice = page
       .getByLabel('Version of git.app')
@@ -299,17 +299,17 @@ describe('a day with the console', () => {
     await page.getByLabel('Version of git.app').selectOption(await choice.getAttribute('value'));
     await page.locator('.graph-note').filter({ hasText: 'built by 4 of 4 jobs' }).waitFor();
     await takePicture('console-version');
-    await looksRight();
+    await expectNoProblems();
     await page.goto('/teams');
     await page.getByRole('link', { name: 'shop', exact: true }).waitFor();
     for (const picture of await page.locator('.overview-picture img').all())
       await picture.evaluate(async (image: { decode(): Promise<void> }) => await image.decode());
     await takePicture('console-overview');
-    await looksRight();
+    await expectNoProblems();
   });
 
   step('after signing out, nothing is left but what the public may see', async () => {
-    await press('Log out');
+    await pressButton('Log out');
     await page.waitForURL('**/auth/login');
     for (const path of ['/teams', SHOP, `${SHOP}/jobs/unit/builds/2`]) {
       await page.goto(path);
@@ -326,6 +326,6 @@ describe('a day with the console', () => {
     await page.waitForURL(`**${SHOP}/jobs/unit/builds/4`);
     expect(await page.locator('#log').count()).toBe(0);
     expect(await page.content()).not.toContain(mended);
-    await looksRight();
+    await expectNoProblems();
   });
 });

@@ -46,7 +46,7 @@ onlyEmbedded('kill -9 during a build', () => {
       expect(await endSlowBuild(TEAM, pipeline, number, 4)).toMatchObject({ attempt: 1 });
       const api = pipelineApi(TEAM, pipeline);
       expectWhole(slowLinesOf(await api.log('work', number)), 6);
-      expect((await api.builds('work')).map((one) => one.number)).toEqual([number]);
+      expect((await api.builds('work')).map((build) => build.number)).toEqual([number]);
     },
     600_000,
   );
@@ -89,13 +89,13 @@ describe('a running build whose Pod is deleted', () => {
   }, 600_000);
 });
 
-describe('a build that kills itself', () => {
+describe('a build whose step', () => {
   test.each([
     ['exits with 3', 'exit 3', 'failed'],
     ['kills its whole container', 'kill -9 -1', 'failed'],
     ['leaves a process behind', '(sleep 600 & ) ; echo done', 'succeeded'],
   ])(
-    'and %s has the right outcome',
+    '%s has the right outcome',
     async (sentence, cmd, status) => {
       const pipeline = sentence.replaceAll(' ', '-');
       await createPipeline(TEAM, pipeline, oneJob(cmd));
@@ -106,7 +106,7 @@ describe('a build that kills itself', () => {
   );
 });
 
-describe('a step that needs more memory than there is', () => {
+describe('a step that needs more memory than its limit', () => {
   const small = teamName('e2e-memory');
   beforeAll(
     () =>

@@ -45,8 +45,8 @@ const gateways = async (): Promise<GatewayPod[]> =>
   });
 
 /**
- * What a probe of the kubelet gets: `/healthz` decides whether it restarts the container, `/readyz` whether
- * the Service sends traffic.
+ * What a probe of the kubelet gets. `/healthz` decides whether the kubelet restarts the container, `/readyz`
+ * whether the Service sends traffic.
  */
 const probe = async (pod: string, path: string): Promise<string> => {
   const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
@@ -55,7 +55,8 @@ const probe = async (pod: string, path: string): Promise<string> => {
 
 const waitForGateways = async (ready: boolean): Promise<void> =>
   eventually(
-    async () => expect((await gateways()).map((one) => one.ready)).toEqual([ready, ready, ready, ready]),
+    async () =>
+      expect((await gateways()).map((gateway) => gateway.ready)).toEqual([ready, ready, ready, ready]),
     120,
   );
 
@@ -72,7 +73,7 @@ test('gateways stay alive without Postgres, and become ready without a restart w
   await scalePostgres(1);
   await waitForGateways(true);
   expect(await gateways()).toEqual(before);
-  // Services learn a moment later that their Pods are ready.
+  // The Service learns a moment later that its Pods are ready.
   const { number } = await eventually(async () => created(await pipelineApi(TEAM, 'after').trigger('work')));
   expect((await buildEnded(TEAM, 'after', 'work', number)).status).toBe('succeeded');
 }, 600_000);

@@ -24,25 +24,25 @@ job "wait" {
 }
 `;
 
-let line: CommandLine;
+let cli: CommandLine;
 beforeAll(async () => {
-  line = await CommandLine.open();
+  cli = await CommandLine.open();
   await createTeam(TEAM, { debug: true });
   await createPipeline(TEAM, 'shells', config);
 }, 600_000);
 afterAll(async () => {
-  await line.close();
+  await cli.close();
   await deleteTeam(TEAM);
 }, 600_000);
 
 const api = pipelineApi(TEAM, 'shells');
 
 async function debug(words: string[], input = ''): Promise<Finished> {
-  const environment = { MILLRACE_URL: line.url, MILLRACE_TOKEN: ADMIN_TOKEN };
-  return await line.millrace(['debug', 'shells/wait', '--team', TEAM, ...words], { environment, input });
+  const environment = { MILLRACE_URL: cli.url, MILLRACE_TOKEN: ADMIN_TOKEN };
+  return await cli.millrace(['debug', 'shells/wait', '--team', TEAM, ...words], { environment, input });
 }
 
-test('a person opens a shell in a running step, which ends as it would without it', async () => {
+test('a person opens a shell in a running step, and the step ends as it would without the shell', async () => {
   const { number } = created(await api.trigger('wait'));
   const inside = await eventually(async () => {
     const ran = await debug([], 'pwd; touch /dev/shm/seen; exit 7\n');
@@ -53,7 +53,7 @@ test('a person opens a shell in a running step, which ends as it would without i
   expect(inside.stdout).toMatch(/^\/.+\n/);
   const listed = await debug(['--step', 'for-a-person', '--', 'ls', '/dev/shm/seen']);
   expect(listed).toEqual({ code: 0, stdout: '/dev/shm/seen\n', stderr: '' });
-  // The step may end before the end of this command is known.
+  // The step may end before this command reports its own end, so the exit code does not matter.
   await debug(['--', 'touch', '/dev/shm/go']);
   const build = await buildEnded(TEAM, 'shells', 'wait', number);
   expect(build.steps).toMatchObject([{ status: 'failed', exit_code: 3 }]);

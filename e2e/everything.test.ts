@@ -17,8 +17,8 @@ import { golden } from '#testing/jest/golden-file.ts';
 import type { Reached } from '#tools/demo/reach.ts';
 
 /*
- * The pipeline of every construct of the language is applied and built by real Pods. The records and logs of
- * its builds, the messages that it sends, and its Events are compared with a file.
+ * The sample pipeline with every construct of the language is applied and built by real Pods. A golden file
+ * has the records and logs of its builds, the messages that it sends, and its Events.
  */
 
 const TEAM = teamName('e2e-all');
@@ -38,12 +38,12 @@ const voters = ['ann', 'ben'].map((name) => {
 let forge: Reached;
 let outside = '';
 
-async function changeTokens(change: (all: Map<string, object>) => void): Promise<void> {
+async function changeTokens(change: (tokens: Map<string, object>) => void): Promise<void> {
   const text = await kubectl('get', ...TOKENS, '-o', 'jsonpath={.data.tokens\\.json}');
   const parsed: Record<string, object> = JSON.parse(Buffer.from(text, 'base64').toString());
-  const all = new Map(Object.entries(parsed));
-  change(all);
-  const patch = { stringData: { 'tokens.json': JSON.stringify(Object.fromEntries(all)) } };
+  const tokens = new Map(Object.entries(parsed));
+  change(tokens);
+  const patch = { stringData: { 'tokens.json': JSON.stringify(Object.fromEntries(tokens)) } };
   await kubectl('patch', ...TOKENS, '--type=merge', '--patch', JSON.stringify(patch));
 }
 
@@ -58,7 +58,7 @@ const secret = (name: string, values: Record<string, string>): Promise<string> =
   return apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: values });
 };
 
-const anywhere = (tag: string): object => ({ tag, nodeSelector: {} });
+const worker = (tag: string): object => ({ tag, nodeSelector: {} });
 
 beforeAll(async () => {
   outside = await server.open();
@@ -66,13 +66,13 @@ beforeAll(async () => {
     startForge(),
     createTeam(TEAM, {
       secretRef: { name: 'team' },
-      workers: [anywhere('large'), anywhere('internal-network')],
+      workers: [worker('large'), worker('internal-network')],
     }),
   ]);
   await secret('team', { CHAT_WEBHOOK: `http://${outside}/chat` });
   await secret('registry', { token: REGISTRY_TOKEN });
-  await changeTokens((all) => {
-    for (const { name, hash } of voters) all.set(hash, { user: name, team: '*', role: 'admin' });
+  await changeTokens((tokens) => {
+    for (const { name, hash } of voters) tokens.set(hash, { user: name, team: '*', role: 'admin' });
   });
   const text = withStandIns(readFileSync('config/samples/everything.hcl', 'utf8'), {
     forge: forge.url,
@@ -82,8 +82,8 @@ beforeAll(async () => {
 }, 600_000);
 
 afterAll(async () => {
-  await changeTokens((all) => {
-    for (const { hash } of voters) all.delete(hash);
+  await changeTokens((tokens) => {
+    for (const { hash } of voters) tokens.delete(hash);
   });
   await deleteTeam(TEAM);
   await kubectl('delete', 'namespace', FORGE, '--wait=false');
@@ -91,7 +91,7 @@ afterAll(async () => {
   server.close();
 }, 600_000);
 
-/** Without names and numbers that differ from run to run, and without the progress that curl shows. */
+/** Replaces names and numbers that differ from run to run, and removes the progress that curl shows. */
 const normalised = (text: string): string =>
   text
     .replaceAll(TEAM, 'TEAM')
@@ -109,7 +109,7 @@ const reports: string[] = [];
 
 async function report(job: string, number = '1'): Promise<string> {
   const { status } = await buildEnded(TEAM, 'everything', job, number);
-  await eventOf(job, number);
+  await untilEvent(job, number);
   reports.push(await buildReport(TEAM, 'everything', job, number));
   return status;
 }
@@ -118,7 +118,10 @@ async function trigger(job: string, inputs: object): Promise<string> {
   return created(await api.post(`jobs/${job}/trigger`, { inputs })).number;
 }
 
-/** The Events of the Pipeline but those of starts and waits: of many at a time, Kubernetes gets only some. */
+/**
+ * The Events of the Pipeline, except those of starts and waits: of many such Events at a time, Kubernetes gets
+ * only some.
+ */
 async function eventsOfPipeline(): Promise<string[]> {
   const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
   const found = events.flatMap((event) => {
@@ -132,10 +135,10 @@ async function eventsOfPipeline(): Promise<string[]> {
 }
 
 /**
- * Waits for the Event of what is now true of a build. An Event tells how the status of the Pipeline changed,
- * which is written at intervals: of two changes within one interval, Kubernetes gets the second only.
+ * Waits for the Event of a build's current status. The operator creates Events when it writes the status of the
+ * Pipeline, at intervals: of two changes within one interval, only the second gets an Event.
  */
-const eventOf = (job: string, number: string): Promise<void> =>
+const untilEvent = (job: string, number: string): Promise<void> =>
   eventually(async () => {
     const events = await eventsOfPipeline();
     expect(events).toContainEqual(expect.stringContaining(`: Build ${number} of job ${job} `));
@@ -144,7 +147,7 @@ const eventOf = (job: string, number: string): Promise<void> =>
 const embedded = isEmbedded ? describe : describe.skip;
 
 embedded('the pipeline of every construct', () => {
-  test('is built from a commit to its last job without a hand', async () => {
+  test('is built from a commit to its last job without a person', async () => {
     for (const resource of ['clock.nightly', 'image.base', 'git.docs', 'git.shop'])
       expect((await api.check(resource)).status).toBe(202);
     const jobs = [
@@ -171,12 +174,12 @@ embedded('the pipeline of every construct', () => {
   test('is released when two people agree', async () => {
     const number = await trigger('release', { versions: ['android', 'ios'] });
     expect((await api.post(`jobs/release/builds/${number}/approve`)).status).toBe(409);
-    // A separate Pod asks people for approval. It would send nothing after the first vote.
+    // A separate Pod asks people for approval. After the first vote that Pod would send nothing.
     await eventually(async () => {
       const { steps = [] } = await api.build('release', number);
       expect(steps[0]).toMatchObject({ kind: 'notify', status: 'succeeded' });
     });
-    await eventOf('release', number);
+    await untilEvent('release', number);
     for (const { token } of voters) {
       const path = `${api.at}/jobs/release/builds/${number}/approve`;
       expect((await request('POST', path, { authorization: `Bearer ${token}` })).status).toBe(200);

@@ -99,7 +99,7 @@ const leader = (): Promise<string> =>
     'jsonpath={.spec.holderIdentity}',
   );
 
-/** Polls a pipeline's Ready condition until `over`; returns every reason seen. */
+/** Polls a pipeline's Ready condition until `stopped` returns true. Returns every reason that it had. */
 async function reasonsOf(pipeline: string, stopped: () => boolean): Promise<Set<string>> {
   const reasons = new Set<string>();
   while (!stopped()) {

@@ -17,7 +17,7 @@ import { get, list } from '#e2e/support/read-objects.ts';
 
 /*
  * A tenant with the Kubernetes role `edit` in one team's namespace attacks builds, checks and hooks of
- * another team. Its Pods carry their labels and write forged termination messages.
+ * another team. The tenant's Pods carry the labels of that work and write forged termination messages.
  */
 const VICTIM = teamName('e2e-victim');
 const EVIL = teamName('e2e-evil');
@@ -88,22 +88,22 @@ const FORGED = JSON.stringify({
   acknowledged: 0,
 });
 
-type Labelled = Build & { id: number };
-let running: Labelled;
-let serial: Labelled;
-let queued: Labelled;
-let gated: Labelled;
+type BuildWithId = Build & { id: number };
+let running: BuildWithId;
+let serial: BuildWithId;
+let queued: BuildWithId;
+let gated: BuildWithId;
 let image: string;
 
-const idOf = async (job: string, number: string): Promise<Labelled> => {
-  const builds = await data<Labelled[]>('GET', `${api.at}/jobs/${job}/builds`);
+const buildWithId = async (job: string, number: string): Promise<BuildWithId> => {
+  const builds = await data<BuildWithId[]>('GET', `${api.at}/jobs/${job}/builds`);
   const found = builds.find((build) => build.number === number);
   if (found === undefined) throw new Error(`there is no build ${number} of ${job}`);
   return found;
 };
 
-const trigger = async (job: string): Promise<Labelled> =>
-  await idOf(job, created(await api.trigger(job)).number);
+const trigger = async (job: string): Promise<BuildWithId> =>
+  await buildWithId(job, created(await api.trigger(job)).number);
 
 const containersOf = ({ spec }: KubernetesObject): { image: string }[] => {
   const { containers } = spec;
@@ -119,7 +119,7 @@ const labelsOf = (work: Record<string, number | string>): Record<string, string>
  * Creates a Pod as the tenant: without a script it is never scheduled, otherwise its `agent` container runs
  * the script.
  */
-const makePod = async (name: string, labels: Record<string, string>, script?: string): Promise<void> => {
+const createPod = async (name: string, labels: Record<string, string>, script?: string): Promise<void> => {
   const container = {
     name: 'agent',
     image,
@@ -197,8 +197,8 @@ describe('a tenant of another namespace', () => {
     const names = builds.flatMap(({ id }) => [`lost-${id}`, `faked-${id}`]);
     for (const { id } of builds) {
       const labels = labelsOf({ kind: 'build', 'build-id': id, attempt: 1 });
-      await makePod(`lost-${id}`, labels);
-      await makePod(`faked-${id}`, labels, `printf %s '${FORGED}' > /dev/termination-log`);
+      await createPod(`lost-${id}`, labels);
+      await createPod(`faked-${id}`, labels, `printf %s '${FORGED}' > /dev/termination-log`);
     }
     await eventually(async () => {
       const ended = await list('pods', '--namespace', EVIL, '--field-selector', 'status.phase=Succeeded');
@@ -233,8 +233,8 @@ describe('a tenant of another namespace', () => {
     // The next runs belong to the hooks; their numbers are not known yet.
     for (const number of [first, first + 1, first + 2, first + 3]) {
       const labels = labelsOf({ kind: 'check', 'pipeline-id': 1, run: number });
-      await makePod(`no-check-${number}`, labels);
-      await makePod(`bad-check-${number}`, labels, 'exit 3');
+      await createPod(`no-check-${number}`, labels);
+      await createPod(`bad-check-${number}`, labels, 'exit 3');
     }
     const build = await buildEnded(VICTIM, 'app', 'hooked', '2');
     expect(build).toMatchObject({ status: 'succeeded', attempt: 1 });
@@ -247,8 +247,8 @@ describe('a tenant of another namespace', () => {
     expect(check.hooks).not.toHaveProperty('error');
     const found = (await api.versions('clock.now')).map(({ version }) => version);
     expect(found).toEqual([1, 2].map(() => ({ at: expect.stringMatching(/^\d+$/) })));
-    const left = await list('pods', '--namespace', EVIL, '--selector', 'millrace.dev/kind=check');
-    expect(left).toHaveLength(8);
+    const remaining = await list('pods', '--namespace', EVIL, '--selector', 'millrace.dev/kind=check');
+    expect(remaining).toHaveLength(8);
     await asTenant('delete', 'pods', '--all', '--grace-period=0', '--force');
   }, 600_000);
 });

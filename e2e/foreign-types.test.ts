@@ -121,7 +121,7 @@ async function runJob(
   return { number, steps: build.steps ?? [], log };
 }
 
-async function checked(resource: string, count: number): Promise<Record<string, string>[]> {
+async function checkUntilFound(resource: string, count: number): Promise<Record<string, string>[]> {
   await api.check(resource);
   return await eventually(async () => {
     const versions = (await api.versions(resource)).map(({ version }) => version);
@@ -151,8 +151,11 @@ embedded('resource types of another system', () => {
     await deleteTeam(TEAM);
   }, 600_000);
 
-  test('are checked: two resources of one type meet no files of each other', async () => {
-    const [one, two] = await Promise.all([checked('counter.one', 3), checked('counter.two', 2)]);
+  test('are checked, and two resources of one type do not see files of each other', async () => {
+    const [one, two] = await Promise.all([
+      checkUntilFound('counter.one', 3),
+      checkUntilFound('counter.two', 2),
+    ]);
     expect(new Set(one.map(({ number }) => number))).toEqual(new Set(['1', '2', '3']));
     expect(new Set(two.map(({ number }) => number))).toEqual(new Set(['7', '8']));
   }, 600_000);
@@ -182,7 +185,7 @@ embedded('resource types of another system', () => {
     expect(new Set(containers)).toContain('"resource-2-counter-two"');
   }, 600_000);
 
-  test('a version of a put starts the next job, whose get unpacks it', async () => {
+  test('start the next job with the version of a put, and its get unpacks that version', async () => {
     const number = await eventually(async () => {
       const [build] = await api.builds('unpack');
       if (build === undefined) throw new Error('unpack has no build');
@@ -194,7 +197,7 @@ embedded('resource types of another system', () => {
 
   test('keep their repositories apart, although all clone into one path of /tmp', async () => {
     await runJob('commit');
-    await Promise.all([checked('commits.left', 2), checked('commits.right', 1)]);
+    await Promise.all([checkUntilFound('commits.left', 2), checkUntilFound('commits.right', 1)]);
     const { steps, log } = await runJob('read');
     const messages = steps.map(({ metadata = [] }) => metadata.find(({ name }) => name === 'message')?.value);
     expect(messages).toEqual(['again', 'to the right', undefined]);

@@ -14,7 +14,7 @@ import { pipelineApi } from '#e2e/support/gateway.ts';
 import type { GiteaRepository } from '#testing/forges/gitea-repository.ts';
 import type { Gitea } from '#testing/forges/gitea.ts';
 
-/* A request opened in a real Gitea: its webhook starts a check, the build sets the status of the commit there. */
+/* A pull request in a real Gitea: its webhook starts a check, and the build sets the status of its commit. */
 const TEAM = teamName('e2e-forge');
 const embedded = isEmbedded ? describe : describe.skip;
 
@@ -61,8 +61,8 @@ let gitea: Gitea;
 let repository: GiteaRepository;
 const api = pipelineApi(TEAM, 'app');
 
-/** Opens a request whose build runs this script, and returns the commit. */
-async function request(branch: string, script: string): Promise<string> {
+/** Opens a pull request whose build runs this script, and returns the commit. */
+async function openPullRequest(branch: string, script: string): Promise<string> {
   const files = { 'test.sh': script };
   const commit = await repository.commit({ message: branch, branch, files, onto: 'origin/main' });
   await repository.openRequest({ title: branch, branch });
@@ -82,7 +82,7 @@ const buildOf = async (commit: string): Promise<string> =>
 const stateOf = async (commit: string): Promise<string | undefined> =>
   (await repository.statuses(commit))[0]?.state;
 
-embedded('a request in a real Gitea', () => {
+embedded('a pull request in a real Gitea', () => {
   beforeAll(async () => {
     gitea = await startForge();
     repository = await gitea.createRepository('app', { private: true });
@@ -100,14 +100,14 @@ embedded('a request in a real Gitea', () => {
     ['green', 'echo passed', 'succeeded', 'success'],
     ['red', 'echo failed; exit 1', 'failed', 'failure'],
   ])(
-    'whose build passes or fails becomes %s there',
+    'becomes %s in Gitea when its build has ended',
     async (branch, script, status, state) => {
-      const commit = await request(branch, script);
+      const commit = await openPullRequest(branch, script);
       const number = await buildOf(commit);
       expect(await buildEnded(TEAM, 'app', 'test', number)).toMatchObject({ status });
       await eventually(async () => expect(await stateOf(commit)).toBe(state));
       const statuses = await repository.statuses(commit);
-      expect(statuses.map((one) => one.state)).toEqual([state, 'pending']);
+      expect(statuses.map((commitStatus) => commitStatus.state)).toEqual([state, 'pending']);
       expect(new Set(statuses.map(({ context }) => context))).toEqual(new Set(['app/test']));
       expect(await api.log('test', number)).not.toContain(gitea.owner.token);
     },
@@ -115,7 +115,7 @@ embedded('a request in a real Gitea', () => {
   );
 
   test('whose build is cancelled does not stay pending', async () => {
-    const commit = await request('cancelled', `until ${UNTIL_RELEASED}; do sleep 0.2; done`);
+    const commit = await openPullRequest('cancelled', `until ${UNTIL_RELEASED}; do sleep 0.2; done`);
     const number = await buildOf(commit);
     await eventually(async () => expect(await stateOf(commit)).toBe('pending'));
     expect((await api.post(`jobs/test/builds/${number}/cancel`)).status).toBeLessThan(300);

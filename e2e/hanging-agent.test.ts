@@ -37,8 +37,8 @@ onlyEmbedded('a cancelled build whose agent hangs', () => {
       attempt: 1,
     });
     await eventually(async () => {
-      const left = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
-      expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
+      const remaining = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
+      expect(remaining.map(({ metadata }) => metadata.name)).toEqual([]);
     });
     await eventually(async () => {
       const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);

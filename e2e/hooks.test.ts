@@ -8,7 +8,7 @@ import { get, list } from '#e2e/support/read-objects.ts';
 const TEAM = teamName('e2e-hooks');
 
 /** A resource with one version, the job that it triggers, and the hook of that job. */
-const triggered = (name: string, hook: string): string => `
+const triggeredJob = (name: string, hook: string): string => `
 resource "once" "${name}" {}
 job "${name}" {
   get "once" "${name}" {
@@ -41,10 +41,10 @@ notification "echo" "ops" {
     channel = "ops"
   }
 }
-${triggered('notified', 'on_trigger {\n    notify "echo" "ops" {\n      status = "queued"\n    }\n  }')}
-${triggered('bad', 'on_trigger "shell" {\n    cmd = "echo so it is >&2; exit 3"\n  }')}
-${triggered('long', 'on_trigger "shell" {\n    cmd = "echo begun; sleep 60"\n  }')}
-${triggered('stuck', 'on_trigger "docker" {\n    image = "registry.invalid/no/such:image"\n    cmd   = "true"\n  }')}
+${triggeredJob('notified', 'on_trigger {\n    notify "echo" "ops" {\n      status = "queued"\n    }\n  }')}
+${triggeredJob('bad', 'on_trigger "shell" {\n    cmd = "echo so it is >&2; exit 3"\n  }')}
+${triggeredJob('long', 'on_trigger "shell" {\n    cmd = "echo begun; sleep 60"\n  }')}
+${triggeredJob('stuck', 'on_trigger "docker" {\n    image = "registry.invalid/no/such:image"\n    cmd   = "true"\n  }')}
 `;
 
 beforeAll(async () => {

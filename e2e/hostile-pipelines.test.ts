@@ -27,7 +27,7 @@ const GOOD = teamName('e2e-good');
 const good = pipelineApi(GOOD, 'single');
 const WIDE = ['wide-1', 'wide-2', 'wide-3', 'wide-4', 'wide-5', 'wide-6', 'wide-7', 'wide-8', 'wide-9'];
 
-/** As many as the operator reads at the same time. */
+/** As many pipelines as the operator compiles at the same time. */
 const DOUBLINGS = ['doubling-1', 'doubling-2'];
 
 /**
@@ -39,7 +39,7 @@ const LIMITS = { limits: { runningBuilds: 8, runningChecks: 4 } };
 /** A text within the size limit that names 4,000 sources. */
 const SOURCES = Array.from(
   { length: 4000 },
-  (_, one) => `resource_type "t${one}" {\n  source = "https://a.example/${one}"\n}`,
+  (_, index) => `resource_type "t${index}" {\n  source = "https://a.example/${index}"\n}`,
 ).join('\n');
 
 /** A short text with a large definition: `instances` jobs that each repeat a script of 28 KiB. */
@@ -99,7 +99,7 @@ async function applyPastWebhook(name: string, config: string): Promise<void> {
   await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { configFrom } });
 }
 
-/** The message of the Ready condition once it says InvalidConfig. */
+/** The message of the Ready condition once its reason is InvalidConfig. */
 const refusal = (name: string): Promise<string> =>
   eventually(async () => {
     const { reason, message } = condition(await get('pipeline', name, '--namespace', HOSTILE), 'Ready');

@@ -48,12 +48,12 @@ job "plain" {
 }
 `;
 
-/** A cloud that lets in one job, and knows the installation by its public keys alone. */
+/** Stands in for a cloud that accepts one job. It knows only the public keys of the installation. */
 class Verifier {
   readonly tokens: string[] = [];
   readonly claims: JWTPayload[] = [];
   readonly #server: Server = createServer((incoming, response) => {
-    void this.#judge(incoming).then((verdict) => response.end(verdict));
+    void this.#judge(incoming).then((answer) => response.end(answer));
   });
 
   async open(): Promise<void> {
@@ -83,10 +83,10 @@ class Verifier {
 }
 
 async function setExternalUrl(url: string): Promise<void> {
-  const at = ['--namespace', RELEASE.namespace];
+  const inNamespace = ['--namespace', RELEASE.namespace];
   const names = DEPLOYMENTS.map((name) => `deployment/${RELEASE.name}-${name}`);
-  await kubectl('set', 'env', ...names, ...at, `MILLRACE_EXTERNAL_URL=${url}`);
-  for (const name of names) await kubectl('rollout', 'status', name, ...at, '--timeout=5m');
+  await kubectl('set', 'env', ...names, ...inNamespace, `MILLRACE_EXTERNAL_URL=${url}`);
+  for (const name of names) await kubectl('rollout', 'status', name, ...inNamespace, '--timeout=5m');
 }
 
 const verifier = new Verifier();
@@ -141,7 +141,7 @@ embedded('an identity token', () => {
     expect(shown).not.toContain('ID_TOKEN');
   }, 600_000);
 
-  test('is not there in a job that does not ask for it', async () => {
+  test('does not exist in a job without an identity block', async () => {
     const api = pipelineApi(TEAM, 'app');
     const { number } = created(await api.trigger('plain'));
     await buildEnded(TEAM, 'app', 'plain', number);

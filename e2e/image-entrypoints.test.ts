@@ -11,13 +11,13 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket, snapshotter } from '#tools/cluster/node-config.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
-/** An image without a shell, loaded into the node like the others. */
+/** An image without a shell, loaded into the node like all images of the tests. */
 const LOADED = `localhost/millrace-plugin:${process.env['IMAGE_TAG'] ?? 'dev'}`;
 const HOST = `${testRegistry.address}:${testRegistry.port}`;
 
 let registry: ChildProcess | undefined;
 /** Name by digest of an image that the node has and Millrace has not looked up yet. */
-let second = '';
+let secondImage = '';
 
 async function startRegistry(): Promise<void> {
   const crane = await craneBinary();
@@ -34,12 +34,12 @@ async function startRegistry(): Promise<void> {
 }
 
 async function stopRegistry(): Promise<void> {
-  const stopped = registry;
+  const stoppedRegistry = registry;
   registry = undefined;
-  if (stopped === undefined) return;
+  if (stoppedRegistry === undefined) return;
   await new Promise((resolve) => {
-    stopped.once('exit', resolve);
-    stopped.kill();
+    stoppedRegistry.once('exit', resolve);
+    stoppedRegistry.kill();
   });
 }
 
@@ -49,37 +49,37 @@ const ctr = (...args: string[]): Promise<string> =>
   must(binaryPath(folders, 'ctr'), [...address, 'images', ...args]);
 
 /** The name by digest of the repository's image in the registry. */
-async function byDigest(repository: string): Promise<string> {
+async function nameByDigest(repository: string): Promise<string> {
   const digest = await must(await craneBinary(), ['digest', '--insecure', `${HOST}/${repository}:1`]);
   return `${HOST}/${repository}@${digest.trim()}`;
 }
 
-/** Pushes the loaded image and gives the node the same image by digest; returns that name. */
+/** Pushes the loaded image, and gives it its name by digest on the node. Returns that name. */
 async function push(repository: string): Promise<string> {
   await ctr('push', '--plain-http', `${HOST}/${repository}:1`, LOADED);
-  const name = await byDigest(repository);
+  const name = await nameByDigest(repository);
   await ctr('tag', '--force', LOADED, name);
   return name;
 }
 
-/** The same with a new digest, because Millrace remembers the entrypoint of a digest under any name. */
+/** Does the same as `push` with a new digest, because Millrace remembers the entrypoint of each digest. */
 async function pushAnother(repository: string): Promise<string> {
   await push(repository);
   const tag = `${HOST}/${repository}:1`;
   const label = ['--label', `pushed=${Date.now()}`];
   await must(await craneBinary(), ['mutate', '--insecure', ...label, '--tag', tag, tag]);
-  const name = await byDigest(repository);
+  const name = await nameByDigest(repository);
   await ctr('pull', '--plain-http', '--snapshotter', snapshotter(folders), name);
   return name;
 }
 
-const job = (name: string, image: string, more = ''): string => `
+const job = (name: string, image: string, attributes = ''): string => `
 job "${name}" {
   task "run" {
     run "docker" {
       image = "${image}"
       env   = { PLUGIN_MESSAGE = "configured by variables" }
-      ${more}
+      ${attributes}
     }
   }
 }
@@ -94,14 +94,14 @@ embedded('an image without a shell', () => {
   beforeAll(async () => {
     await startRegistry();
     const first = await push('plugin');
-    second = await pushAnother('second');
+    secondImage = await pushAnother('second');
     await createTeam(TEAM);
     await createPipeline(
       TEAM,
       'app',
       [
         job('entrypoint', first),
-        job('later', second),
+        job('later', secondImage),
         job('program', LOADED, 'args = ["--entrypoint", "/usr/bin/busybox"]'),
         job('loaded', LOADED),
       ].join('\n'),
@@ -147,11 +147,11 @@ embedded('an image without a shell', () => {
       expect(JSON.stringify(reasons)).toContain('refuses connections');
     });
     await startRegistry();
-    await ctr('push', '--plain-http', `${HOST}/second:1`, second);
+    await ctr('push', '--plain-http', `${HOST}/second:1`, secondImage);
     expect(await buildEnded(TEAM, 'app', 'later', number)).toMatchObject({ status: 'succeeded' });
   }, 600_000);
 
-  test('starts with the shim itself, which a hook has copied', async () => {
+  test('starts with the shim as its command, which a hook has copied', async () => {
     const { number } = created(await api.trigger('entrypoint'));
     const selector = 'millrace.dev/kind=build,millrace.dev/job=entrypoint';
     await eventually(async () => {

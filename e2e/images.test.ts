@@ -16,8 +16,8 @@ import type { Reached } from '#tools/demo/reach.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
 /*
- * The sample that builds an image runs on the cluster with a registry that asks for a login: Pods push, the gateway
- * looks up the entrypoint, and the node pulls. The Team has the Pod security standard `restricted`.
+ * The sample that builds an image runs on the cluster with a registry that asks for a login: Pods push, the
+ * gateway looks up the entrypoint, and the node pulls. The Team has the Pod security standard `restricted`.
  */
 
 const HOST = `${testRegistry.address}:${testRegistry.port}`;
@@ -40,7 +40,7 @@ async function startForge(): Promise<void> {
   await pushFiles(`${forge.url}/app.git`, FILES);
 }
 
-/** Pushes the small image of the samples, as the base of the new one. */
+/** Pushes busybox as the base of the image that the sample builds. */
 async function pushBase(): Promise<void> {
   const folders = foldersFrom(process.env);
   const socket = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
@@ -62,7 +62,10 @@ async function createSecrets(): Promise<void> {
   });
 }
 
-/** What the sample names outside the cluster. Throws if it lacks something that is to be replaced. */
+/**
+ * The sample, with replacements for everything that it names outside the cluster. Throws if the sample does not
+ * contain a text that should be replaced.
+ */
 function sample(): string {
   const base = `username = "robot"\n    password = var.registry_password\n    insecure = true`;
   const replacements: [from: string, to: string][] = [
@@ -115,13 +118,13 @@ embedded('the sample that builds an image', () => {
     await must(await craneBinary(), ['validate', '--insecure', '--remote', `${registry.open}/team/app:edge`]);
   }, 600_000);
 
-  test('pushes the same image again, and starts nothing', async () => {
+  test('pushes the same image again, and starts no build of the next job', async () => {
     const before = await digestOf('edge');
     registry.requests = [];
     const { number } = created(await api.trigger('image'));
     expect(await buildEnded(TEAM, 'app', 'image', number)).toMatchObject({ status: 'succeeded' });
     expect(await digestOf('edge')).toBe(before);
-    expect(registry.requests.filter((one) => one.startsWith('POST'))).toEqual([]);
+    expect(registry.requests.filter((line) => line.startsWith('POST'))).toEqual([]);
     expect(await api.builds('try')).toHaveLength(1);
   }, 600_000);
 
@@ -129,7 +132,7 @@ embedded('the sample that builds an image', () => {
     for (const job of ['image', 'try']) expect(await api.log(job, '1')).not.toContain(CREDENTIAL.password);
   });
 
-  test('is refused to a team without the pull secret, and the build says that the registry wants a login', async () => {
+  test('pushes an image that a team without the pull secret cannot run, and the build says why', async () => {
     const other = pipelineApi(OTHER, 'thief');
     const step = `task "run" {\n    run "docker" {\n      image = "${HOST}/team/app:edge"\n    }\n  }`;
     await createPipeline(OTHER, 'thief', `job "run" {\n  ${step}\n}\n`);

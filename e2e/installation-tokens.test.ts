@@ -18,11 +18,11 @@ const tokens = async (): Promise<Record<string, object>> => {
   const parsed: Record<string, object> = JSON.parse(Buffer.from(text, 'base64').toString());
   return parsed;
 };
-const write = async (all: Record<string, object>): Promise<void> => {
-  const patch = JSON.stringify({ stringData: { 'tokens.json': JSON.stringify(all) } });
+const writeTokens = async (tokensByHash: Record<string, object>): Promise<void> => {
+  const patch = JSON.stringify({ stringData: { 'tokens.json': JSON.stringify(tokensByHash) } });
   await kubectl('patch', 'secret', SECRET, ...NAMESPACE, '--type=merge', '-p', patch);
 };
-const podsOf = async (): Promise<string> =>
+const gatewayPods = async (): Promise<string> =>
   await kubectl(
     'get',
     'pods',
@@ -38,8 +38,8 @@ beforeAll(async () => {
   host = String((await get('service', `${RELEASE.name}-public`, ...NAMESPACE)).spec['clusterIP']);
 });
 afterAll(async () => {
-  const { [hash]: ours, ...others } = await tokens();
-  if (ours !== undefined) await write(others);
+  const { [hash]: addedToken, ...others } = await tokens();
+  if (addedToken !== undefined) await writeTokens(others);
 });
 
 /** The statuses of requests over separate connections; a reused connection would stay with one Pod. */
@@ -58,13 +58,13 @@ const statuses = async (): Promise<number[]> =>
   );
 
 test('every replica accepts an installation token exactly while the Secret holds it, without a restart', async () => {
-  const pods = await podsOf();
+  const pods = await gatewayPods();
   await eventually(async () => expect(new Set(await statuses())).toEqual(new Set([401])));
-  await write({ ...(await tokens()), [hash]: { user: 'e2e-rotation', team: '*', role: 'admin' } });
+  await writeTokens({ ...(await tokens()), [hash]: { user: 'e2e-rotation', team: '*', role: 'admin' } });
   expect(await statuses()).not.toContain(401);
-  const { [hash]: ours, ...others } = await tokens();
-  expect(ours).toBeDefined();
-  await write(others);
+  const { [hash]: addedToken, ...others } = await tokens();
+  expect(addedToken).toBeDefined();
+  await writeTokens(others);
   await eventually(async () => expect(new Set(await statuses())).toEqual(new Set([401])));
-  expect(await podsOf()).toBe(pods);
+  expect(await gatewayPods()).toBe(pods);
 }, 600_000);

@@ -22,7 +22,7 @@ describe('a team that may run one build at a time', () => {
     await createPipeline(TEAM, 'queue', oneJob('sleep 3'));
     const api = pipelineApi(TEAM, 'queue');
     const numbers: string[] = [];
-    for (let one = 0; one < 4; one += 1) numbers.push(created(await api.trigger('work')).number);
+    for (let index = 0; index < 4; index += 1) numbers.push(created(await api.trigger('work')).number);
     await eventually(async () => {
       const { status, message } = await api.build('work', numbers.at(-1) ?? '');
       expect({ status, message }).toMatchObject({

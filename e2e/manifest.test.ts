@@ -19,16 +19,16 @@ const TEAM = teamName('e2e-manifest');
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
-const versions = async (): Promise<string[]> => {
-  const both = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
-  return both.map(({ metadata }) => metadata.resourceVersion);
+const resourceVersions = async (): Promise<string[]> => {
+  const objects = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
+  return objects.map(({ metadata }) => metadata.resourceVersion);
 };
 
 /** Waits until the controllers have stopped updating the status after the first apply. */
-const settled = async (): Promise<string[]> => {
-  for (let before = await versions(); ;) {
+const untilSettled = async (): Promise<string[]> => {
+  for (let before = await resourceVersions(); ;) {
     await sleep(3000);
-    const after = await versions();
+    const after = await resourceVersions();
     if (after.join() === before.join()) return after;
     before = after;
   }
@@ -41,7 +41,7 @@ describe('a manifest', () => {
       'calm',
       `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
     );
-    const before = await settled();
+    const before = await untilSettled();
     const namespace = await kubectl(
       'get',
       'cronjobs,roles,rolebindings,networkpolicies',
@@ -58,7 +58,7 @@ describe('a manifest', () => {
           `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
         ),
       );
-    expect(await versions()).toEqual(before);
+    expect(await resourceVersions()).toEqual(before);
     expect(
       await kubectl('get', 'cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'),
     ).toBe(namespace);

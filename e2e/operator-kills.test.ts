@@ -10,13 +10,13 @@ import { killLeader, LEASE } from '#e2e/support/leader.ts';
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
 /**
- * Each kill comes this much later after the check request than the kill before, so kills hit checks,
+ * The delay between the check request and the kill grows by this much with each kill, so the kills hit checks,
  * decisions and builds.
  */
-const STEP_MS = 200;
+const DELAY_STEP_MS = 200;
 
 /** Each check returns the number after the latest version, so a lost or repeated check shows. */
-const counting = (interval: string): string => `
+const countingPipeline = (interval: string): string => `
 resource_type "count" {
   check "shell" {
     cmd = "jq --null-input --arg n $(( $\${version_n:-0} + 1 )) '[{n: $n}]'"
@@ -52,7 +52,7 @@ beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'count');
-/** Releases the dead leader's lease, because this test does not measure how long it takes to expire. */
+/** Kills the leader and releases its lease, because this test does not measure how long a lease takes to expire. */
 const killLeaderAndFreeLease = async (): Promise<void> => {
   await killLeader();
   const free = JSON.stringify({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
@@ -71,9 +71,9 @@ const summariesOf = async (job: string, numbers: ReadonlyMap<number, string>): P
     ),
   );
   return whole.map(({ inputs, status, reason, attempt }) => {
-    const took = inputs.map((input) => numbers.get(input.version_id) ?? 'unknown');
-    const how = reason === 'Superseded' ? reason : status;
-    return `${took.join(' ')} ${how} at attempt ${attempt}`;
+    const versionsTaken = inputs.map((input) => numbers.get(input.version_id) ?? 'unknown');
+    const outcome = reason === 'Superseded' ? reason : status;
+    return `${versionsTaken.join(' ')} ${outcome} at attempt ${attempt}`;
   });
 };
 
@@ -81,15 +81,15 @@ const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
 onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during checks and builds`, () => {
   test('neither loses nor repeats a version or a build', async () => {
-    await createPipeline(TEAM, 'count', counting('check_interval = "@every 10s"'));
+    await createPipeline(TEAM, 'count', countingPipeline('check_interval = "@every 10s"'));
     for (let kill = 0; kill < KILLS; kill += 1) {
       expect((await api.check('count.up')).status).toBe(202);
-      await sleep(kill * STEP_MS);
+      await sleep(kill * DELAY_STEP_MS);
       await killLeaderAndFreeLease();
       // A check requested before the kill runs after it, whichever operator leads then.
       await eventually(async () => expect((await api.versions('count.up')).length).toBeGreaterThan(kill));
     }
-    await createPipeline(TEAM, 'count', counting(''));
+    await createPipeline(TEAM, 'count', countingPipeline(''));
 
     const { versions, unit, publish } = await eventually(async () => {
       const found = await api.versions('count.up');
@@ -107,9 +107,9 @@ onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during ch
 
     const count = versions.length;
     expect(count).toBeGreaterThanOrEqual(KILLS);
-    const all = Array.from({ length: count }, (_, index) => String(count - index));
-    expect(versions).toEqual(all);
-    expect(unit.toSorted()).toEqual(all.map((n) => `${n} succeeded at attempt 1`).toSorted());
+    const expected = Array.from({ length: count }, (_, index) => String(count - index));
+    expect(versions).toEqual(expected);
+    expect(unit.toSorted()).toEqual(expected.map((n) => `${n} succeeded at attempt 1`).toSorted());
     expect(new Set(publish).size).toBe(publish.length);
     // A newer build may supersede a queued build of a job with `passed`.
     expect(publish.filter((build) => !/ (?:succeeded|Superseded) at attempt 1$/.test(build))).toEqual([]);

@@ -23,16 +23,15 @@ import {
 } from '#e2e/support/slow-build.ts';
 
 /*
- * A build never lies: whatever happens to its Pod, it has the right status, the reason in words, and the
- * whole log. `crash.test.ts` kills the parts of Millrace, and `termination-message.test.ts` takes the gateway
- * away for good.
+ * Whatever happens to its Pod, a build has the right status, the reason in words, and the whole log.
+ * `crash.test.ts` kills the parts of Millrace, and `termination-message.test.ts` stops the gateway for good.
  */
 
 const TEAM = teamName('e2e-outcome');
 const SMALL = teamName('e2e-small');
 
-/** `SMALL` has room for one Pod at a time, which has little memory and little disk. */
-const LITTLE = {
+/** The team `SMALL` may run one Pod at a time, which has little memory and little disk. */
+const SMALL_LIMITS = {
   limits: { requests: { memory: '240Mi' } },
   defaults: {
     resources: {
@@ -68,8 +67,8 @@ job "work" {
 const stubborn = pipelineApi(TEAM, 'stubborn');
 
 beforeAll(async () => {
-  await Promise.all([createTeam(TEAM), createTeam(SMALL, LITTLE)]);
-  // Its hooks take more than a minute, in which the other tests run.
+  await Promise.all([createTeam(TEAM), createTeam(SMALL, SMALL_LIMITS)]);
+  // The hooks of this build take more than a minute. Meanwhile the other tests run.
   await createPipeline(TEAM, 'stubborn', STUBBORN);
   const { number } = created(await stubborn.trigger('work'));
   await eventually(async () => expect(await stubborn.log('work', number)).toContain('begun'));
@@ -88,12 +87,12 @@ const whyPending = async (team: string, pipeline: string, number: string): Promi
   return message;
 };
 
-describe('a build in a team with little room', () => {
+describe('a build in a team with a small quota', () => {
   test('waits with the reason while the quota is used up, then runs', async () => {
     await createPipeline(SMALL, 'queue', oneJob(`until ${UNTIL_RELEASED}; do sleep 0.5; done`));
     const api = pipelineApi(SMALL, 'queue');
     const first = created(await api.trigger('work')).number;
-    // While neither has a Pod, either may get the quota.
+    // While neither build has a Pod, either may get the quota.
     await eventually(async () => expect((await api.build('work', first)).status).toBe('started'));
     const second = created(await api.trigger('work')).number;
     await eventually(async () =>
@@ -151,7 +150,7 @@ job "work" {
   }, 600_000);
 });
 
-const grouped = (name: string, cmd: string): string =>
+const serialJob = (name: string, cmd: string): string =>
   `job "${name}" {\n  serial_groups = ["one"]\n${task('run', cmd)}\n}\n`;
 
 /** A build once the start of its Pod is recorded, which is soon after the build has ended. */
@@ -200,7 +199,7 @@ describe('a build whose Pod does not start', () => {
   }, 600_000);
 
   test('can be cancelled while it waits for its serial group, whatever runs there', async () => {
-    const config = grouped('holder', 'echo holds; sleep 600') + grouped('work', 'true');
+    const config = serialJob('holder', 'echo holds; sleep 600') + serialJob('work', 'true');
     await createPipeline(TEAM, 'serial', config);
     const api = pipelineApi(TEAM, 'serial');
     const holder = created(await api.trigger('holder')).number;
@@ -214,7 +213,7 @@ describe('a build whose Pod does not start', () => {
 });
 
 describe('a running build', () => {
-  test('whose Pod is evicted has a second attempt, which says why, and both logs', async () => {
+  test('whose Pod is evicted has a second attempt, and its log has both attempts and the reason', async () => {
     const number = await startSlowBuild(TEAM, 'evicted');
     const pod = await podOf(TEAM, 'evicted');
     const metadata = { name: pod, namespace: TEAM };
@@ -227,7 +226,7 @@ describe('a running build', () => {
     expect(why).toMatch(/^PodEvicted: The Pod was evicted: EvictionByEvictionAPI/);
   }, 600_000);
 
-  test('that fills the memory of its /dev/shm fails with the words of its command', async () => {
+  test('that fills the memory of its /dev/shm fails with the error message of its command in the log', async () => {
     await createPipeline(
       TEAM,
       'full',
@@ -254,7 +253,7 @@ describe('a running build', () => {
     expect(lines.findIndex((line, index) => Number(line.slice(1)) !== index + 1)).toBe(-1);
   }, 600_000);
 
-  test('takes the same version when it is retried, whatever came meanwhile', async () => {
+  test('takes the same version when it is retried, whatever newer versions there are', async () => {
     const config = `
 resource_type "count" {
   check "shell" {
@@ -284,7 +283,7 @@ job "work" {
 });
 
 onlyEmbedded('a build whose process 1 of the steps is killed', () => {
-  test('has a second attempt, which says why, and both logs', async () => {
+  test('has a second attempt, and its log has both attempts and the reason', async () => {
     const number = await startSlowBuild(TEAM, 'shim');
     await killContainer(TEAM, await podOf(TEAM, 'shim'), 'worker');
     await waitForSecondAttempt(TEAM, 'shim', number);

@@ -61,11 +61,11 @@ let port: number;
 let shell: ReadmeShell;
 let forge: Reached;
 /** Placeholders of the README and the values that replace them. */
-const filled: Record<string, string> = {};
+const replacements: Record<string, string> = {};
 
 const fromReadme = (name: keyof typeof COMMANDS): string =>
-  Object.entries(filled).reduce(
-    (command, [blank, value]) => command.replaceAll(blank, value),
+  Object.entries(replacements).reduce(
+    (command, [placeholder, value]) => command.replaceAll(placeholder, value),
     commandsLike(COMMANDS[name])[0] ?? '',
   );
 
@@ -89,7 +89,7 @@ const removeInstallation = async (): Promise<void> => {
 };
 
 /** Follows a build of the sample's only job until it succeeds; returns the log. */
-const succeeded = async (number: number): Promise<string> => {
+const logOfSuccess = async (number: number): Promise<string> => {
   let log = '';
   await eventually(async () => {
     log = await must('millrace', ['builds', 'watch', `mine/test/${number}`, '--team', 'mine'], {
@@ -101,10 +101,10 @@ const succeeded = async (number: number): Promise<string> => {
 
 /** Runs the README's block: install the command, forward a port, read the password and change it. */
 const logIn = async (): Promise<string> => {
-  const [install = '', forward = '', secret = '', login = '', ...more] = fromReadme('login')
+  const [install = '', forward = '', secret = '', login = '', ...furtherLines] = fromReadme('login')
     .trim()
     .split('\n');
-  expect(more).toEqual([]);
+  expect(furtherLines).toEqual([]);
   await must('bash', ['-e', '-c', install], { env: environment });
   await shell.run(forward.replace(/&$/, '> /dev/null 2>&1 &'));
   await eventually(async () => expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200));
@@ -177,7 +177,7 @@ describe('following the README word for word', () => {
       PATH: `${join(prefix, 'bin')}:${process.env['PATH'] ?? ''}`,
       XDG_CONFIG_HOME: join(folder, 'config-of-reader'),
     };
-    Object.assign(filled, {
+    Object.assign(replacements, {
       'registry.example.org': registry.address,
       '8080:80': `${port}:80`,
       'localhost:8080': `localhost:${port}`,
@@ -237,9 +237,9 @@ describe('following the README word for word', () => {
   step('a check by hand is a Job created from the CronJob', async () => {
     const { ref } = await pushCommit(`${forge.url}/app.git`);
     const [cronJob] = await list('cronjobs', '--namespace', 'mine');
-    filled['<name>'] = cronJob?.metadata.name ?? '';
+    replacements['<name>'] = cronJob?.metadata.name ?? '';
     await shell.run(fromReadme('check'));
-    expect(await succeeded(3)).toContain(ref.slice(0, 7));
+    expect(await logOfSuccess(3)).toContain(ref.slice(0, 7));
   });
 
   step('the demonstration runs on an existing cluster', async () => {

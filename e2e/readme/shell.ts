@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
-const MARK = '--- done ---';
+const END_MARK = '--- done ---';
 
 /**
  * One shell that runs commands one after another, as in a terminal: variables and background jobs stay. The
@@ -27,16 +27,16 @@ export class ReadmeShell {
     });
   }
 
-  /** Runs a command; returns what was printed until it ended. Throws if it fails. */
+  /** Runs a command and returns what the shell printed meanwhile. Throws if the command fails. */
   async run(command: string): Promise<string> {
-    this.#child.stdin.write(`{ ${command}\n} < /dev/null\necho; echo '${MARK}'\n`);
-    while (!this.#output.includes(`${MARK}\n`)) {
+    this.#child.stdin.write(`{ ${command}\n} < /dev/null\necho; echo '${END_MARK}'\n`);
+    while (!this.#output.includes(`${END_MARK}\n`)) {
       if (this.#ended) throw new Error(`$ ${command}\n${this.#output}`);
       await new Promise<void>((resolve) => {
         this.#onOutput = resolve;
       });
     }
-    const [before = '', ...after] = this.#output.split(`${MARK}\n`);
+    const [before = '', ...after] = this.#output.split(`${END_MARK}\n`);
     this.#output = after.join('');
     return before;
   }

@@ -10,7 +10,7 @@ import { processOf } from '#tools/cluster/processes.ts';
 /* Access that only the embedded cluster allows, because its containers are processes of this machine. */
 export const folders = foldersFrom(process.env);
 
-/** The API server's answer, or an error after three seconds: the server may be dead or frozen. */
+/** Fetches an object. Throws after three seconds, because the API server may be dead or frozen. */
 const fetchObject = async <T>(path: string): Promise<T> => {
   const answer = await askApi(folders, path);
   if (answer?.status !== 200)
@@ -100,13 +100,13 @@ const processesIn = async (pod: Pod, container: string): Promise<ProcessIdentity
     .flatMap((pid) => identityOf(Number(pid)) ?? []);
 };
 
-/** Stops processes and continues them when `meanwhile` ends or throws. */
+/** Stops processes, and continues them when `during` ends or throws. */
 const freeze = async (processes: readonly ProcessIdentity[], during: () => Promise<void>): Promise<void> => {
-  for (const one of processes) signal(one, 'SIGSTOP');
+  for (const identity of processes) signal(identity, 'SIGSTOP');
   try {
     await during();
   } finally {
-    for (const one of processes) signal(one, 'SIGCONT');
+    for (const identity of processes) signal(identity, 'SIGCONT');
   }
 };
 
@@ -135,8 +135,8 @@ export const waitForInterference = async (
 ): Promise<string | undefined> => {
   const before = UNTOUCHED.map((name) => ({ name, running: processOf(folders, partOf(folders, name)) }));
   while (!until.aborted) {
-    const gone = before.find(({ running }) => running === undefined || !isAlive(running));
-    if (gone !== undefined) return gone.name;
+    const stopped = before.find(({ running }) => running === undefined || !isAlive(running));
+    if (stopped !== undefined) return stopped.name;
     await pause();
   }
   return undefined;
@@ -153,22 +153,22 @@ export const cutOff = async (
   addresses: readonly string[],
   during: () => Promise<void>,
 ): Promise<void> => {
-  const [any] = pod.containers.filter(({ running }) => running);
-  if (any === undefined) throw new Error(`Nothing of Pod ${pod.name} runs.`);
-  const [first] = await processesIn(pod, any.name);
-  if (first === undefined) throw new Error(`Pod ${pod.name} has no process.`);
-  const inside = [`--net=/proc/${first.pid}/ns/net`, 'nft'];
+  const [runningContainer] = pod.containers.filter(({ running }) => running);
+  if (runningContainer === undefined) throw new Error(`Nothing of Pod ${pod.name} runs.`);
+  const [firstProcess] = await processesIn(pod, runningContainer.name);
+  if (firstProcess === undefined) throw new Error(`Pod ${pod.name} has no process.`);
+  const inNetworkOfPod = [`--net=/proc/${firstProcess.pid}/ns/net`, 'nft'];
   const set = `{ ${addresses.join(', ')} }`;
   const rules = `table ${TABLE} {
     chain out { type filter hook output priority 0; ip daddr ${set} drop; }
     chain in { type filter hook input priority 0; ip saddr ${set} drop; }
   }`;
-  await must('nsenter', [...inside, '-f', '-'], { input: rules });
+  await must('nsenter', [...inNetworkOfPod, '-f', '-'], { input: rules });
   try {
     await during();
   } finally {
     // The Pod may have ended meanwhile, together with its network namespace.
-    await must('nsenter', [...inside, 'delete', 'table', ...TABLE.split(' ')]).catch(() => undefined);
+    await must('nsenter', [...inNetworkOfPod, 'delete', 'table', ...TABLE.split(' ')]).catch(() => undefined);
   }
 };
 

@@ -4,7 +4,7 @@ import { RELEASE } from '#e2e/support/gateway.ts';
 import { folders } from './containers.ts';
 import { sleepUnless } from './run-faults.ts';
 
-const EVERY_MS = 5000;
+const COPY_EVERY_MS = 5000;
 const MAX_SHOWN = 15;
 const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
 
@@ -15,17 +15,21 @@ const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
 export const copyLogs = async (team: string, folder: string, until: AbortSignal): Promise<void> => {
   const from = join(folders.state, 'pod-logs');
   const filter = (path: string): boolean => {
-    const below = path.slice(from.length + 1);
-    return below === '' || below.startsWith(`${RELEASE.namespace}_`) || below.startsWith(`${team}_`);
+    const relativePath = path.slice(from.length + 1);
+    return (
+      relativePath === '' ||
+      relativePath.startsWith(`${RELEASE.namespace}_`) ||
+      relativePath.startsWith(`${team}_`)
+    );
   };
   while (!until.aborted) {
     // A file that disappears during the copy was copied in an earlier round.
     await cp(from, join(folder, 'pod-logs'), { recursive: true, filter }).catch(() => undefined);
-    await sleepUnless(EVERY_MS, until);
+    await sleepUnless(COPY_EVERY_MS, until);
   }
 };
 
-interface Entry {
+interface LogEntry {
   level?: string;
   component?: string;
   time?: string;
@@ -33,25 +37,25 @@ interface Entry {
   err?: { message?: string };
 }
 
-const parseEntry = (line: string): Entry | undefined => {
+const parseEntry = (line: string): LogEntry | undefined => {
   const start = line.indexOf('{"level"');
   if (start < 0) return undefined;
   try {
-    const entry: Entry = JSON.parse(line.slice(start));
+    const entry: LogEntry = JSON.parse(line.slice(start));
     return entry;
   } catch {
     return undefined;
   }
 };
 
-const kindOf = ({ level, component, msg, err }: Entry): string =>
+const kindOf = ({ level, component, msg, err }: LogEntry): string =>
   [level, component, msg, err?.message?.replaceAll(/[\d.:]{6,}|[0-9a-f-]{36}/g, '…').slice(0, 140)]
     .filter((part) => part !== undefined)
     .join(' ');
 
 /**
- * The most frequent warnings and errors in Millrace's logs since `since`. They are not judged: faults cause
- * warnings.
+ * The most frequent warnings and errors in Millrace's logs since `since`. The run does not judge them, because
+ * faults cause warnings.
  */
 export const countWarnings = async (folder: string, since: number): Promise<string[]> => {
   const counts = new Map<string, number>();

@@ -40,9 +40,9 @@ export class CounterServer {
     return new Promise((resolve, reject) => {
       this.#server.on('error', reject);
       this.#server.listen(0, nodeAddress, () => {
-        const at = this.#server.address();
-        if (at === null || typeof at === 'string') reject(new Error('The counter has no address.'));
-        else resolve({ host: at.address, port: at.port });
+        const address = this.#server.address();
+        if (address === null || typeof address === 'string') reject(new Error('The counter has no address.'));
+        else resolve({ host: address.address, port: address.port });
       });
     });
   }
@@ -97,8 +97,8 @@ export class CounterServer {
   #recordBeat(report: URLSearchParams): void {
     const { services = [] } = this.#history;
     const [source, at] = [sourceOf(report), Date.now()];
-    const known = services.find(({ pod }) => pod === source.pod);
-    if (known === undefined) services.push({ ...source, from: at, to: at });
-    else known.to = at;
+    const service = services.find(({ pod }) => pod === source.pod);
+    if (service === undefined) services.push({ ...source, from: at, to: at });
+    else service.to = at;
   }
 }

@@ -3,15 +3,15 @@ import { RELEASE } from '#e2e/support/gateway.ts';
 import { podsOf, type Pod } from './containers.ts';
 import type { ForeignPod } from './history.ts';
 
-/** What a fault can use while it is inflicted. */
-export interface Stage {
+/** What the code of a fault can use. */
+export interface FaultContext {
   team: string;
-  /** Records the target, just before the fault hits it. */
-  hit: (target: string, pod?: string) => void;
+  /** Records the target. A fault calls this just before it hits the target. */
+  recordTarget: (target: string, pod?: string) => void;
   /** Waits for the duration of the fault, or until the run is stopped. */
   hold: () => Promise<void>;
   /** Records Pods that a hostile tenant created. */
-  foreign: (pods: readonly ForeignPod[]) => void;
+  recordForeignPods: (pods: readonly ForeignPod[]) => void;
   pick: <T>(candidates: readonly T[]) => T;
 }
 
@@ -22,11 +22,11 @@ export interface FaultKind {
   seconds?: readonly [number, number];
   /** Faults of one group never overlap. */
   group: 'control plane' | 'operator' | 'gateway' | 'database' | 'builds' | 'tenant';
-  inflict: (stage: Stage) => Promise<void>;
+  inflict: (context: FaultContext) => Promise<void>;
 }
 
 /** The Pods of one component of Millrace. */
-export const component = (name: string): Promise<Pod[]> =>
+export const podsOfComponent = (name: string): Promise<Pod[]> =>
   podsOf(RELEASE.namespace, `app.kubernetes.io/component=${name}`);
 
 export const isPodRunning = (pod: Pod): boolean =>

@@ -1,10 +1,10 @@
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
-import { isPodRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
+import { isPodRunning, kubectlWithTimeout, type FaultContext, type FaultKind } from './fault-kind.ts';
 
-/** The team's running Pods of a kind. Builds are short, so this waits a little. */
-const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
+/** The team's running Pods of a kind. Waits up to 12 s for one, because builds are short. */
+const runningPods = async ({ team }: FaultContext, kind: 'build' | 'check'): Promise<Pod[]> => {
   const findRunning = async (): Promise<Pod[]> => {
     const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isPodRunning);
     if (pods.length === 0) throw new Error(`no Pod of a ${kind} runs`);
@@ -16,21 +16,21 @@ const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]>
 /** Kills the agent or a step container of a running build or check. */
 const killContainerOf =
   (kind: 'build' | 'check', target: 'agent' | 'steps') =>
-  async (stage: Stage): Promise<void> => {
-    const pod = stage.pick(await ourPods(stage, kind));
+  async (context: FaultContext): Promise<void> => {
+    const pod = context.pick(await runningPods(context, kind));
     const containers = pod.containers.filter(
       ({ name, running }) => running && (name === 'agent') === (target === 'agent'),
     );
-    const { name } = stage.pick(containers);
-    stage.hit(`${pod.name} ${name}`, pod.name);
+    const { name } = context.pick(containers);
+    context.recordTarget(`${pod.name} ${name}`, pod.name);
     await killIn(pod, name);
   };
 
 const deletePodOf =
   (kind: 'build' | 'check', ...flags: string[]) =>
-  async (stage: Stage): Promise<void> => {
-    const pod = stage.pick(await ourPods(stage, kind));
-    stage.hit(pod.name, pod.name);
+  async (context: FaultContext): Promise<void> => {
+    const pod = context.pick(await runningPods(context, kind));
+    context.recordTarget(pod.name, pod.name);
     await kubectlWithTimeout([
       'delete',
       'pod',
@@ -42,27 +42,27 @@ const deletePodOf =
     ]);
   };
 
-const evictBuild = async (stage: Stage): Promise<void> => {
-  const { name, namespace } = stage.pick(await ourPods(stage, 'build'));
+const evictBuild = async (context: FaultContext): Promise<void> => {
+  const { name, namespace } = context.pick(await runningPods(context, 'build'));
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
-  stage.hit(name, name);
+  context.recordTarget(name, name);
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
   await kubectlWithTimeout(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
 };
 
-const freezeAgent = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick(await ourPods(stage, 'build'));
-  stage.hit(`${pod.name} agent`);
-  await freezeContainer(pod, 'agent', stage.hold);
+const freezeAgent = async (context: FaultContext): Promise<void> => {
+  const pod = context.pick(await runningPods(context, 'build'));
+  context.recordTarget(`${pod.name} agent`);
+  await freezeContainer(pod, 'agent', context.hold);
 };
 
-const cutBuild = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick(await ourPods(stage, 'build'));
-  stage.hit(`${pod.name} from the gateway`);
-  await cutOff(pod, [await serviceAddress(RELEASE.namespace, `${RELEASE.name}-internal`)], stage.hold);
+const cutBuild = async (context: FaultContext): Promise<void> => {
+  const pod = context.pick(await runningPods(context, 'build'));
+  context.recordTarget(`${pod.name} from the gateway`);
+  await cutOff(pod, [await serviceAddress(RELEASE.namespace, `${RELEASE.name}-internal`)], context.hold);
 };
 
-const NOW = ['--grace-period=0', '--force'];
+const AT_ONCE = ['--grace-period=0', '--force'];
 
 export const FAULTS_OF_BUILDS: readonly FaultKind[] = [
   { name: 'kill an agent', weight: 4, group: 'builds', inflict: killContainerOf('build', 'agent') },
@@ -72,7 +72,12 @@ export const FAULTS_OF_BUILDS: readonly FaultKind[] = [
     group: 'builds',
     inflict: killContainerOf('build', 'steps'),
   },
-  { name: 'delete a build’s Pod at once', weight: 3, group: 'builds', inflict: deletePodOf('build', ...NOW) },
+  {
+    name: 'delete a build’s Pod at once',
+    weight: 3,
+    group: 'builds',
+    inflict: deletePodOf('build', ...AT_ONCE),
+  },
   { name: 'delete a build’s Pod', weight: 2, group: 'builds', inflict: deletePodOf('build') },
   { name: 'evict a build’s Pod', weight: 1, group: 'builds', inflict: evictBuild },
   { name: 'freeze an agent', weight: 1, seconds: [3, 9], group: 'builds', inflict: freezeAgent },
@@ -89,5 +94,10 @@ export const FAULTS_OF_BUILDS: readonly FaultKind[] = [
     group: 'builds',
     inflict: killContainerOf('check', 'agent'),
   },
-  { name: 'delete a check’s Pod at once', weight: 2, group: 'builds', inflict: deletePodOf('check', ...NOW) },
+  {
+    name: 'delete a check’s Pod at once',
+    weight: 2,
+    group: 'builds',
+    inflict: deletePodOf('check', ...AT_ONCE),
+  },
 ];

@@ -1,15 +1,15 @@
 import { clusterPart } from '#e2e/support/embedded.ts';
 import { freezePart } from './containers.ts';
-import type { FaultKind, Stage } from './fault-kind.ts';
+import type { FaultContext, FaultKind } from './fault-kind.ts';
 import { KILL_KUBELET } from './history.ts';
 
 const killPart =
   (name: string) =>
-  async (stage: Stage): Promise<void> => {
-    stage.hit(name);
+  async (context: FaultContext): Promise<void> => {
+    context.recordTarget(name);
     await clusterPart('kill', name);
     try {
-      await stage.hold();
+      await context.hold();
     } finally {
       await clusterPart('start', name);
     }
@@ -17,9 +17,9 @@ const killPart =
 
 const freezePartFor =
   (name: string) =>
-  async (stage: Stage): Promise<void> => {
-    stage.hit(name);
-    await freezePart(name, stage.hold);
+  async (context: FaultContext): Promise<void> => {
+    context.recordTarget(name);
+    await freezePart(name, context.hold);
   };
 
 export const FAULTS_OF_CLUSTER: readonly FaultKind[] = [

@@ -1,7 +1,13 @@
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
 import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod } from './containers.ts';
-import { component, isPodRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
+import {
+  isPodRunning,
+  kubectlWithTimeout,
+  podsOfComponent,
+  type FaultContext,
+  type FaultKind,
+} from './fault-kind.ts';
 
 /**
  * Kills a replica with SIGKILL. The kubelet restarts a container immediately only the first time and backs
@@ -17,74 +23,74 @@ const killReplica = async (pod: Pod): Promise<void> => {
 
 const leader = async (): Promise<Pod> => {
   const holder = await leaseHolder(RELEASE.namespace, `${RELEASE.name}-operator`);
-  const pod = (await component('operator')).find(({ name }) => name === holder);
+  const pod = (await podsOfComponent('operator')).find(({ name }) => name === holder);
   if (pod === undefined || !isPodRunning(pod)) throw new Error(`The leader ${holder} does not run.`);
   return pod;
 };
 
 const killSome =
   (name: string, all: boolean) =>
-  async (stage: Stage): Promise<void> => {
-    const pods = (await component(name)).filter(isPodRunning);
-    const chosen = all ? pods : [stage.pick(pods)];
-    stage.hit(chosen.map((pod) => pod.name).join(' '));
+  async (context: FaultContext): Promise<void> => {
+    const pods = (await podsOfComponent(name)).filter(isPodRunning);
+    const chosen = all ? pods : [context.pick(pods)];
+    context.recordTarget(chosen.map((pod) => pod.name).join(' '));
     await Promise.all(chosen.map(killReplica));
   };
 
-const killLeader = async (stage: Stage): Promise<void> => {
+const killLeader = async (context: FaultContext): Promise<void> => {
   const pod = await leader();
-  stage.hit(pod.name);
+  context.recordTarget(pod.name);
   await killReplica(pod);
 };
 
 /** Deletes a Pod gracefully, as a rolling update does; another one replaces it. */
 const replace =
   (name: string) =>
-  async (stage: Stage): Promise<void> => {
-    const pods = (await component(name)).filter(isPodRunning);
-    const pod = name === 'operator' ? await leader() : stage.pick(pods);
-    stage.hit(pod.name);
+  async (context: FaultContext): Promise<void> => {
+    const pods = (await podsOfComponent(name)).filter(isPodRunning);
+    const pod = name === 'operator' ? await leader() : context.pick(pods);
+    context.recordTarget(pod.name);
     await kubectlWithTimeout(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
   };
 
-const freezeLeader = async (stage: Stage): Promise<void> => {
+const freezeLeader = async (context: FaultContext): Promise<void> => {
   const pod = await leader();
-  stage.hit(pod.name);
-  await freezeContainer(pod, 'operator', stage.hold);
+  context.recordTarget(pod.name);
+  await freezeContainer(pod, 'operator', context.hold);
 };
 
 const freezeOne =
   (name: string, container = name) =>
-  async (stage: Stage): Promise<void> => {
-    const pod = stage.pick((await component(name)).filter(isPodRunning));
-    stage.hit(pod.name);
-    await freezeContainer(pod, container, stage.hold);
+  async (context: FaultContext): Promise<void> => {
+    const pod = context.pick((await podsOfComponent(name)).filter(isPodRunning));
+    context.recordTarget(pod.name);
+    await freezeContainer(pod, container, context.hold);
   };
 
-const database = async (): Promise<string[]> => [
-  ...(await component('postgres')).map(({ ip }) => ip),
+const databaseAddresses = async (): Promise<string[]> => [
+  ...(await podsOfComponent('postgres')).map(({ ip }) => ip),
   ...[await serviceAddress(RELEASE.namespace, `${RELEASE.name}-postgres`)].filter((ip) => ip !== 'None'),
 ];
 
 const cutLeader =
   (target: 'API server' | 'database') =>
-  async (stage: Stage): Promise<void> => {
+  async (context: FaultContext): Promise<void> => {
     const pod = await leader();
-    const addresses = target === 'database' ? await database() : [apiAddress];
-    stage.hit(`${pod.name} from the ${target}`);
-    await cutOff(pod, addresses, stage.hold);
+    const addresses = target === 'database' ? await databaseAddresses() : [apiAddress];
+    context.recordTarget(`${pod.name} from the ${target}`);
+    await cutOff(pod, addresses, context.hold);
   };
 
-const cutGateway = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick((await component('gateway-internal')).filter(isPodRunning));
-  stage.hit(`${pod.name} from the database`);
-  await cutOff(pod, await database(), stage.hold);
+const cutGateway = async (context: FaultContext): Promise<void> => {
+  const pod = context.pick((await podsOfComponent('gateway-internal')).filter(isPodRunning));
+  context.recordTarget(`${pod.name} from the database`);
+  await cutOff(pod, await databaseAddresses(), context.hold);
 };
 
-const cutPostgres = async (stage: Stage): Promise<void> => {
-  const pod = stage.pick((await component('postgres')).filter(isPodRunning));
-  stage.hit(`${pod.name} from all Pods`);
-  await cutOff(pod, [podRange], stage.hold);
+const cutPostgres = async (context: FaultContext): Promise<void> => {
+  const pod = context.pick((await podsOfComponent('postgres')).filter(isPodRunning));
+  context.recordTarget(`${pod.name} from all Pods`);
+  await cutOff(pod, [podRange], context.hold);
 };
 
 /** Longer than any request timeout: callers must give up and retry. */

@@ -1,21 +1,21 @@
 import { podsOf, type Pod } from './containers.ts';
-import type { FaultKind, Stage } from './fault-kind.ts';
-import { deletePods, hostileTeam, makePods, type Forgery } from './tenant.ts';
+import type { FaultContext, FaultKind } from './fault-kind.ts';
+import { createPods, deletePods, hostileTeam, type Forgery } from './tenant.ts';
 
 const FLOOD = 60;
 
 type Labels = Record<string, string>;
 
-const isOurs = { 'app.kubernetes.io/managed-by': 'millrace' };
+const MANAGED_BY_MILLRACE = { 'app.kubernetes.io/managed-by': 'millrace' };
 
 /** Labels of the running work and of the next two ids, which queued or gated work may have. */
-const workOf = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
+const labelsOfWork = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
   const label = kind === 'build' ? 'millrace.dev/build-id' : 'millrace.dev/run';
   const ids = pods.flatMap(({ labels }) => (labels[label] === undefined ? [] : Number(labels[label])));
   const next = Math.max(0, ...ids);
   const attempts = new Map(pods.map(({ labels }) => [Number(labels[label]), labels['millrace.dev/attempt']]));
   return [...new Set([...ids, next + 1, next + 2])].map((id) => ({
-    ...isOurs,
+    ...MANAGED_BY_MILLRACE,
     'millrace.dev/kind': kind,
     [label]: String(id),
     ...(kind === 'build'
@@ -26,19 +26,20 @@ const workOf = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
 
 const forge =
   (kind: 'build' | 'check', forgery: Forgery, limit = 4) =>
-  async ({ team, hit, hold, pick, foreign }: Stage): Promise<void> => {
-    const work = workOf(await podsOf(team, `millrace.dev/kind=${kind}`), kind);
-    if (work.length === 2) throw new Error(`no Pod of a ${kind} runs`);
+  async ({ team, recordTarget, hold, pick, recordForeignPods }: FaultContext): Promise<void> => {
+    const work = labelsOfWork(await podsOf(team, `millrace.dev/kind=${kind}`), kind);
+    const onlyNextIds = work.length === 2;
+    if (onlyNextIds) throw new Error(`no Pod of a ${kind} runs`);
     const chosen = limit <= 4 ? work.slice(0, limit) : Array.from({ length: limit }, () => pick(work));
     const namespace = hostileTeam(team);
-    hit(`${chosen.length} foreign Pods`);
-    const made = await makePods(namespace, chosen, forgery);
-    foreign(made);
+    recordTarget(`${chosen.length} foreign Pods`);
+    const created = await createPods(namespace, chosen, forgery);
+    recordForeignPods(created);
     await hold();
-    await deletePods(namespace, made);
+    await deletePods(namespace, created);
   };
 
-/** All of them act in another team's namespace, so none may affect a build or a check. */
+/** All these faults act in another team's namespace, so none may affect a build or a check. */
 export const FAULTS_OF_TENANT: readonly FaultKind[] = [
   {
     name: 'forge lost Pods of builds',

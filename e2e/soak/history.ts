@@ -17,7 +17,7 @@ export type Trigger = JobOfRun & {
   problem?: string;
 };
 
-/** From then on checks of this resource return the version `n`. */
+/** From the time `at` on, checks of this resource return the version `n`. */
 interface Published {
   at: number;
   resource: string;
@@ -93,8 +93,8 @@ interface Applied {
 }
 
 /**
- * Times of sending the manifest that pauses and of the first answer of the API that shows it; then the same
- * for resuming.
+ * When the manifest that pauses was sent, and when the API first showed the pause. Then the same two times for
+ * resuming.
  */
 export interface Pause {
   pipeline: string;

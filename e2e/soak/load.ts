@@ -20,15 +20,15 @@ export interface LoadOptions {
 
 const PAUSABLE = 'pausable';
 /**
- * The limit of concurrent builds. It is low because the machine is small and faults should hit running
- * builds.
+ * The most builds that may be open at a time. The number is low because the machine is small and faults should
+ * hit running builds.
  */
-const MAX_OPEN = 6;
-/** How often a manifest that must take effect is applied: some minutes. */
+const MAX_OPEN_BUILDS = 6;
+/** How often a manifest is applied before the run gives up, which takes some minutes. */
 const MAX_ROUNDS = 40;
 const PAUSE_MS = { min: 1000, max: 4000 };
 
-/** The requests of people and machines to Millrace during faults. */
+/** Sends requests to Millrace during faults, as people and machines do. */
 export class LoadGenerator {
   readonly #options: LoadOptions;
   readonly #editions = new Map(PIPELINES.map((pipeline) => [pipeline, 1]));
@@ -49,18 +49,18 @@ export class LoadGenerator {
   }
 
   #actions(random: SeededRandom): { weight: number; act: () => Promise<void> }[] {
-    const busy = this.#options.observer.open >= MAX_OPEN;
-    const building = busy
+    const busy = this.#options.observer.open >= MAX_OPEN_BUILDS;
+    const actionsThatBuild = busy
       ? []
       : [
-          { weight: 10, act: () => this.#trigger(this.#byHand(random)) },
+          { weight: 10, act: () => this.#trigger(this.#pickJobByHand(random)) },
           { weight: 4, act: () => this.#publish('chain') },
           { weight: 2, act: () => this.#publish('minutely') },
           { weight: 3, act: () => this.#publish('pausable') },
         ];
     const pipeline = PIPELINES[Math.floor(random.next() * PIPELINES.length)] ?? PAUSABLE;
     return [
-      ...building,
+      ...actionsThatBuild,
       { weight: 2, act: () => this.#requestCheck('chain') },
       { weight: 1, act: () => this.#requestCheck('minutely') },
       { weight: 2, act: () => this.#webhook('chain') },
@@ -70,7 +70,7 @@ export class LoadGenerator {
     ];
   }
 
-  #byHand(random: SeededRandom): JobOfRun {
+  #pickJobByHand(random: SeededRandom): JobOfRun {
     return random.weighted(
       JOBS.flatMap((job) => (job.byHand === undefined ? [] : { ...job, weight: job.byHand })),
     );
@@ -82,8 +82,8 @@ export class LoadGenerator {
     try {
       const { status, body } = await pipelineApi(this.#options.team, pipeline).trigger(job);
       if (status === 201) {
-        const made: { data: { number: string } } = JSON.parse(body);
-        Object.assign(trigger, { answer: 'created', number: made.data.number });
+        const answer: { data: { number: string } } = JSON.parse(body);
+        Object.assign(trigger, { answer: 'created', number: answer.data.number });
       } else
         Object.assign(trigger, {
           answer: status < 500 ? 'refused' : 'unknown',
@@ -132,17 +132,17 @@ export class LoadGenerator {
     history.applied.push(applied);
     const paused = this.#pause !== undefined && pipeline === PAUSABLE && this.#pause.resumeSent === undefined;
     const manifest = pipelineManifest(team, pipeline, text, pipeline === PAUSABLE ? { paused } : {});
-    const done = await run('kubectl', ['--request-timeout=10s', 'apply', '-f', '-'], {
+    const applyResult = await run('kubectl', ['--request-timeout=10s', 'apply', '-f', '-'], {
       input: JSON.stringify(manifest),
     });
-    if (done.code !== 0) Object.assign(applied, { failed: done.stderr.trim() });
+    if (applyResult.code !== 0) Object.assign(applied, { failed: applyResult.stderr.trim() });
   }
 
   async #pausePipeline(): Promise<void> {
     const pause: Pause = { pipeline: PAUSABLE, sent: Date.now() };
     this.#pause = pause;
     this.#options.history.pauses.push(pause);
-    pause.acknowledged = await this.#until(true);
+    pause.acknowledged = await this.#applyUntilPausedIs(true);
   }
 
   /** Ends the current pause, if any. */
@@ -150,12 +150,12 @@ export class LoadGenerator {
     const pause = this.#pause;
     if (pause === undefined) return;
     pause.resumeSent = Date.now();
-    pause.resumed = await this.#until(false);
+    pause.resumed = await this.#applyUntilPausedIs(false);
     this.#pause = undefined;
   }
 
-  /** Applies the manifest until the API shows it. */
-  async #until(paused: boolean): Promise<number> {
+  /** Applies the manifest until the API shows the pipeline as paused, or as not paused. */
+  async #applyUntilPausedIs(paused: boolean): Promise<number> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.apply(PAUSABLE);
       for (let tries = 0; tries < 20; tries++) {
@@ -183,7 +183,7 @@ export class LoadGenerator {
    * After the faults: publishes a last version of each resource, and triggers each job that people trigger,
    * so that a short run tests every promise.
    */
-  async requestLast(): Promise<void> {
+  async requestFinalBuilds(): Promise<void> {
     await this.resume();
     for (const pipeline of Object.keys(RESOURCES)) await this.#publish(pipeline);
     for (const job of JOBS.filter(({ byHand }) => byHand !== undefined)) await this.#trigger(job);

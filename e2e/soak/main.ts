@@ -28,8 +28,12 @@ import { readSettings, type Settings } from './settings.ts';
 import { createTenant, hostileTeam } from './tenant.ts';
 import { waitForBuilds, waitUntilIdle } from './wait-until-idle.ts';
 
-const WORKLOADS = ['deployment/millrace-operator', 'deployment/millrace-gateway-public'];
-const MORE_WORKLOADS = ['deployment/millrace-gateway-internal', 'statefulset/millrace-postgres'];
+const WORKLOADS = [
+  'deployment/millrace-operator',
+  'deployment/millrace-gateway-public',
+  'deployment/millrace-gateway-internal',
+  'statefulset/millrace-postgres',
+];
 const PROGRESS_EVERY_MS = 30_000;
 
 const settings = readSettings(process.argv, process.env);
@@ -60,7 +64,7 @@ const clock = (): string => {
 const print = (line: string): void => console.log(`${clock().padStart(6)}  ${line}`);
 
 const waitForWorkloads = async (): Promise<void> => {
-  for (const workload of [...WORKLOADS, ...MORE_WORKLOADS])
+  for (const workload of WORKLOADS)
     await eventually(
       () => kubectl('rollout', 'status', workload, '--namespace', RELEASE.namespace, '--timeout=30s'),
       120,
@@ -74,7 +78,7 @@ const printProgress = async (observer: Observer, until: AbortSignal): Promise<vo
   }
 };
 
-const showAll = async (): Promise<BuildInApi[]> => {
+const readBuildsInApi = async (): Promise<BuildInApi[]> => {
   const shown: BuildInApi[] = [];
   for (const { pipeline, job } of JOBS)
     for (const { number, status, attempt } of await buildsInApi(team, { pipeline, job })) {
@@ -85,7 +89,7 @@ const showAll = async (): Promise<BuildInApi[]> => {
 };
 
 const collect = async (leftPods: string[]): Promise<Evidence> => {
-  const shown = await eventually(showAll);
+  const shown = await eventually(readBuildsInApi);
   const database = { ...(await readDatabase(team)), logs: await readLogs(team) };
   return { history, database, shown, leftPods };
 };
@@ -93,33 +97,34 @@ const collect = async (leftPods: string[]): Promise<Evidence> => {
 /** Runs load and faults together until the time is up. */
 const runLoadAndFaults = async (load: LoadGenerator, { seed, minutes }: Settings): Promise<void> => {
   const plan = planFaults(FAULTS, new SeededRandom(seed), minutes * 60);
-  const enough = new AbortController();
-  const over = AbortSignal.any([stop.signal, enough.signal]);
-  const loading = load.run(new SeededRandom(seed + 1_000_003), over);
+  const timeIsUp = new AbortController();
+  const timeIsUpOrStopped = AbortSignal.any([stop.signal, timeIsUp.signal]);
+  const loading = load.run(new SeededRandom(seed + 1_000_003), timeIsUpOrStopped);
   try {
     await runFaults(plan, { team, history, stop: stop.signal, print });
     await sleepUnless(history.started + minutes * 60_000 - Date.now(), stop.signal);
   } finally {
-    enough.abort();
+    timeIsUp.abort();
     await loading;
     history.faultsEnded = Date.now();
   }
 };
 
+/** Waits until all work has ended. Returns the Pods that remain. */
 const settle = async (load: LoadGenerator): Promise<string[]> => {
   print('no more faults: waiting for all builds to end');
-  // They run already, unless undoing a fault failed.
+  // All parts run already, unless undoing a fault failed.
   for (const part of partNames) await clusterPart('start', part);
   await waitForWorkloads();
-  await load.requestLast();
+  await load.requestFinalBuilds();
   if (!(await waitForBuilds(team, history))) print('not all builds ended in time');
   await load.stopChecks();
-  const left = await waitUntilIdle(team);
+  const remainingPods = await waitUntilIdle(team);
   history.ended = Date.now();
-  return left;
+  return remainingPods;
 };
 
-const saveHistory = async (evidence: Evidence | { history: History }): Promise<void> => {
+const saveEvidence = async (evidence: Evidence | { history: History }): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
 };
@@ -162,7 +167,7 @@ const soak = async (counterServer: CounterServer): Promise<boolean> => {
     await runLoadAndFaults(load, settings);
     if (stop.signal.aborted) throw new Error(failure ?? 'stopped early');
     const evidence = await collect(await settle(load));
-    await saveHistory(evidence);
+    await saveEvidence(evidence);
     console.log(
       ['', 'Warnings and errors in the logs', ...(await countWarnings(folder, history.started))].join('\n'),
     );
@@ -183,7 +188,7 @@ const main = async (): Promise<boolean> => {
   try {
     return await soak(counterServer);
   } catch (error) {
-    await saveHistory({ history });
+    await saveEvidence({ history });
     throw error;
   } finally {
     counterServer.close();

@@ -11,7 +11,7 @@ import {
 import { JOBS } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
 
-const EVERY_MS = 1200;
+const POLL_EVERY_MS = 1200;
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
 /** A build as the API lists it. */
@@ -50,13 +50,13 @@ export class Observer {
     const builds = async (): Promise<void> => {
       while (!stop.aborted) {
         await this.pollBuilds().catch(() => undefined);
-        await sleepUnless(EVERY_MS, stop);
+        await sleepUnless(POLL_EVERY_MS, stop);
       }
     };
     const pods = async (): Promise<void> => {
       while (!stop.aborted) {
         await this.#pollPods().catch(() => undefined);
-        await sleepUnless(EVERY_MS, stop);
+        await sleepUnless(POLL_EVERY_MS, stop);
       }
     };
     await Promise.all([builds(), pods()]);
@@ -78,7 +78,7 @@ export class Observer {
     this.#history.sightings.push(sighting);
   }
 
-  /** One answer shows one moment: Pods that it lists together ran at the same time. */
+  /** An answer of the API shows one moment: Pods in one answer ran at the same time. */
   async #pollPods(): Promise<void> {
     const pods = await podsOf(this.#team, 'millrace.dev/kind=build');
     const at = Date.now();
@@ -98,7 +98,7 @@ export class Observer {
   }
 }
 
-/** Not deleted, and its agent has not ended. */
+/** Whether the Pod is not being deleted and its agent has not ended. */
 const isLive = ({ deleting, phase, containers }: Pod): boolean =>
   !deleting &&
   (phase === 'Pending' || phase === 'Running') &&
@@ -106,14 +106,14 @@ const isLive = ({ deleting, phase, containers }: Pod): boolean =>
 
 /** Every build of a job in the API, newest first. */
 export const buildsInApi = async (team: string, job: JobOfRun): Promise<ListedBuild[]> => {
-  const all: ListedBuild[] = [];
+  const builds: ListedBuild[] = [];
   for (;;) {
-    const before = all.at(-1)?.id;
+    const before = builds.at(-1)?.id;
     const page = await data<ListedBuild[]>(
       'GET',
       `${jobPath(team, job)}?limit=100${before === undefined ? '' : `&before=${before}`}`,
     );
-    all.push(...page);
-    if (page.length < 100) return all;
+    builds.push(...page);
+    if (page.length < 100) return builds;
   }
 };

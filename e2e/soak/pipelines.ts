@@ -26,21 +26,25 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 export type JobSpec = JobOfRun & {
   steps: StepSpec[];
-  /** Steps that run at the same time, after the others. Each waits until all have begun. */
+  /** Steps that run at the same time, after `steps`. Each of them waits until all of them have begun. */
   lanes?: StepSpec[];
   hooks?: Partial<Record<HookEvent, StepSpec>>;
-  /** A service runs beside the steps, and a notification is sent at every end. */
+  /** A service runs beside the steps, and a notification is sent at the end of every build. */
   withService?: true;
   /** The last step fails on purpose. */
   fails?: boolean;
-  /** The resource whose versions trigger it; `passed` names the upstream job. */
+  /** The resource whose versions trigger the job; `passed` names the upstream job. */
   trigger?: { resource: string; passed?: string };
-  /** Weight among the jobs triggered by hand; absent: never. */
+  /** Weight among the jobs that people trigger. If absent, nobody triggers the job by hand. */
   byHand?: number;
 };
 
 const BUSYBOX = 'localhost/millrace-busybox:dev';
-const step = (name: string, lines = 3, more: Partial<StepSpec> = {}): StepSpec => ({ name, lines, ...more });
+const step = (name: string, lines = 3, overrides: Partial<StepSpec> = {}): StepSpec => ({
+  name,
+  lines,
+  ...overrides,
+});
 
 /** Every job of the run, in the order of their pipelines. */
 export const JOBS: readonly JobSpec[] = [
@@ -113,8 +117,8 @@ export const allStepsOf = ({ steps, lanes = [], hooks = {} }: JobSpec): StepSpec
 /** The steps that run in a build with this outcome, with its hooks. */
 export const stepsThatRun = ({ steps, lanes = [], hooks = {} }: JobSpec, green: boolean): StepSpec[] => {
   const { on_success: success, on_failure: failure, ensure } = hooks;
-  const before = green ? [...steps, ...lanes] : steps;
-  return [...before, ...[green ? success : failure, ensure].flatMap((hook) => hook ?? [])];
+  const stepsBeforeHooks = green ? [...steps, ...lanes] : steps;
+  return [...stepsBeforeHooks, ...[green ? success : failure, ensure].flatMap((hook) => hook ?? [])];
 };
 
 /** Resources by pipeline, with their check intervals during the run. */
@@ -134,12 +138,12 @@ export const expectedLines = ({ name, lines, exit }: StepSpec, run: string): str
   ...(exit === undefined ? [`${name} ended`] : []),
 ];
 
-/** Whether a step printed this line; Millrace printed the others. */
-export const isOurLine = (line: string, spec: JobSpec): boolean =>
+/** Whether a step of the job printed this line. All other lines come from Millrace. */
+export const isStepLine = (line: string, spec: JobSpec): boolean =>
   allStepsOf(spec).some(({ name }) => line.startsWith(`${name} `));
 
-/** Each lane waits for the others, so they must run at the same time. */
-const meet = (name: string, lanes: readonly StepSpec[]): string[] => [
+/** Commands that wait until every lane has begun. A build succeeds only if its lanes run at the same time. */
+const waitForLanes = (name: string, lanes: readonly StepSpec[]): string[] => [
   `touch "met-${name}"`,
   `until ${lanes.map((lane) => `[ -e "met-${lane.name}" ]`).join(' && ')}; do sleep 0.2; done`,
 ];
@@ -156,14 +160,14 @@ const script = (
 ): string => {
   const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run&restored=$restored`;
   const url = `http://${address.host}:${address.port}/ran?${query}`;
-  const tell = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -O /dev/null';
+  const fetchCommand = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -O /dev/null';
   return [
     'read -r run < /proc/sys/kernel/random/uuid',
     'read -r pod < /proc/sys/kernel/hostname',
     ...(cached === true ? [RESTORED] : ['restored=']),
-    `${tell} "${url}" || echo "the soak run did not hear of it"`,
+    `${fetchCommand} "${url}" || echo "the report to the soak run failed"`,
     `echo "${name} began $run"`,
-    ...(lanes.length === 0 ? [] : meet(name, lanes)),
+    ...(lanes.length === 0 ? [] : waitForLanes(name, lanes)),
     ...(cached === true ? [write(1, CACHED_FILES / 2)] : []),
     'n=1',
     `while [ "$n" -le ${lines} ]; do`,
@@ -225,20 +229,20 @@ const jobText = (
   return `job "${job}" {\n${indent(parts.join('\n\n'), 2)}\n}`;
 };
 
-const counter = (pipeline: string, address: RunAddress, resting: boolean): string[] => {
-  const known = RESOURCES[pipeline];
-  if (known === undefined) return [];
-  const [type, label] = known.resource.split('.');
-  const url = `http://${address.host}:${address.port}/versions/${known.resource}?after=$after`;
+const counterTexts = (pipeline: string, address: RunAddress, resting: boolean): string[] => {
+  const spec = RESOURCES[pipeline];
+  if (spec === undefined) return [];
+  const [type, label] = spec.resource.split('.');
+  const url = `http://${address.host}:${address.port}/versions/${spec.resource}?after=$after`;
   const check = `after=$\${version_n:-0}\ncurl -sS --fail -m 5 "${url}"`;
-  const interval = resting ? '' : `\n  check_interval = "${known.interval}"\n`;
+  const interval = resting ? '' : `\n  check_interval = "${spec.interval}"\n`;
   return [
     `resource_type "${type}" {\n  check "shell" {\n    cmd = <<-EOT\n${indent(check, 6)}\n    EOT\n  }\n}`,
     `resource "${type}" "${label}" {${interval}}`,
   ];
 };
 
-const ledger = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
+const ledgerTexts = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
   const put = jobs.flatMap(({ steps }) => steps).find(({ kind }) => kind === 'put');
   if (put === undefined) return [];
   return [
@@ -247,20 +251,20 @@ const ledger = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
   ];
 };
 
-const BUILD = 'pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod';
+const BUILD_QUERY = 'pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod';
 
 /** A service that reports every half second that it runs, and a notification that reports each outcome. */
-const tending = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
+const serviceTexts = (jobs: readonly JobSpec[], address: RunAddress): string[] => {
   if (!jobs.some(({ withService }) => withService === true)) return [];
   const url = `http://${address.host}:${address.port}`;
   const pod = 'read -r pod < /proc/sys/kernel/hostname';
-  const once = `curl -sS -m 5 -o /dev/null "${url}/beat?${BUILD}" || :`;
-  const beat = `while :; do ${once}; sleep 0.5; done`;
-  const start = [pod, once, `(${beat}) > /dev/null 2>&1 &`, 'echo $! > beacon-lit'].join('\n');
+  const sendBeat = `curl -sS -m 5 -o /dev/null "${url}/beat?${BUILD_QUERY}" || :`;
+  const beat = `while :; do ${sendBeat}; sleep 0.5; done`;
+  const start = [pod, sendBeat, `(${beat}) > /dev/null 2>&1 &`, 'echo $! > beacon-lit'].join('\n');
   const report = [
     pod,
     'read -r run < /proc/sys/kernel/random/uuid',
-    `curl -sS -m 5 --retry 2 -o /dev/null "${url}/notified?${BUILD}&run=$run&status=$notify_build_status"`,
+    `curl -sS -m 5 --retry 2 -o /dev/null "${url}/notified?${BUILD_QUERY}&run=$run&status=$notify_build_status"`,
   ];
   const shell = (word: string, cmd: string): string =>
     `${word} "shell" {\n  cmd = <<-EOT\n${indent(cmd, 4)}\n  EOT\n}`;
@@ -287,9 +291,9 @@ export const pipelineText = (
   const jobs = JOBS.filter((job) => job.pipeline === pipeline);
   const parts = [
     `# Edition ${edition}`,
-    ...counter(pipeline, address, resting),
-    ...ledger(jobs, address),
-    ...tending(jobs, address),
+    ...counterTexts(pipeline, address, resting),
+    ...ledgerTexts(jobs, address),
+    ...serviceTexts(jobs, address),
     ...jobs.map((job) => jobText(job, address)),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -22,7 +22,7 @@ export interface AttemptRow {
   createdAt: number;
   endedAt: number | null;
   podUid: string | null;
-  /** Why the attempt was given up; null if the build ended with it. */
+  /** Why the attempt was lost; null if the build ended with this attempt. */
   reason: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface VersionRow {
   resource: string;
   n: string | null;
   foundAt: number;
-  /** The id of the build whose put made it. */
+  /** The id of the build whose put made the version; null if a check found it. */
   build: number | null;
 }
 
@@ -80,42 +80,42 @@ export interface DatabaseContents {
 }
 
 const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
-const OURS = `pipelines p JOIN teams t ON t.id = p.team_id AND t.name = :'team'`;
-const BUILDS = `${OURS} JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id`;
+const TEAM_PIPELINES = `pipelines p JOIN teams t ON t.id = p.team_id AND t.name = :'team'`;
+const TEAM_BUILDS = `${TEAM_PIPELINES} JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id`;
 
 const QUERIES: Readonly<Record<Exclude<keyof DatabaseContents, 'logs'>, string>> = {
   builds: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
     SELECT b.id, p.name AS pipeline, j.name AS job, b.attempt, b.status, b.cause, b.reason, b.message,
       CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-      ${MS('b.created_at')} AS "createdAt", ${MS('b.ended_at')} AS "endedAt" FROM ${BUILDS}) x`,
+      ${MS('b.created_at')} AS "createdAt", ${MS('b.ended_at')} AS "endedAt" FROM ${TEAM_BUILDS}) x`,
   attempts: `SELECT coalesce(jsonb_agg(x ORDER BY x.build, x.attempt), '[]') FROM (
     SELECT a.build_id AS build, a.attempt, a.pod_uid AS "podUid", a.reason,
       ${MS('a.created_at')} AS "createdAt", ${MS('a.ended_at')} AS "endedAt"
-    FROM ${BUILDS} JOIN build_attempts a ON a.build_id = b.id) x`,
+    FROM ${TEAM_BUILDS} JOIN build_attempts a ON a.build_id = b.id) x`,
   steps: `SELECT coalesce(jsonb_agg(x), '[]') FROM (
     SELECT s.build_id AS build, s.attempt, s.kind, s.name, s.status
-    FROM ${BUILDS} JOIN build_steps s ON s.build_id = b.id ORDER BY s.build_id, s.attempt, s.position) x`,
+    FROM ${TEAM_BUILDS} JOIN build_steps s ON s.build_id = b.id ORDER BY s.build_id, s.attempt, s.position) x`,
   versions: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
     SELECT v.id, p.name AS pipeline, r.name AS resource, v.fields ->> 'n' AS n, ${MS('v.found_at')} AS "foundAt",
-      v.build_id AS build FROM ${OURS} JOIN resources r ON r.pipeline_id = p.id JOIN versions v ON v.scope_id = r.scope_id) x`,
+      v.build_id AS build FROM ${TEAM_PIPELINES} JOIN resources r ON r.pipeline_id = p.id JOIN versions v ON v.scope_id = r.scope_id) x`,
   inputs: `SELECT coalesce(jsonb_agg(x), '[]') FROM (
     SELECT i.build_id AS build, r.name AS resource, i.version_id AS version
-    FROM ${BUILDS} JOIN build_inputs i ON i.build_id = b.id JOIN resources r ON r.id = i.resource_id) x`,
+    FROM ${TEAM_BUILDS} JOIN build_inputs i ON i.build_id = b.id JOIN resources r ON r.id = i.resource_id) x`,
   triggers: `SELECT coalesce(jsonb_agg(x ORDER BY x.id), '[]') FROM (
     SELECT m.id, p.name AS pipeline, j.name AS job, m.build_id AS build, m.refused IS NOT NULL AS refused
-    FROM ${OURS} JOIN jobs j ON j.pipeline_id = p.id JOIN job_triggers m ON m.job_id = j.id) x`,
+    FROM ${TEAM_PIPELINES} JOIN jobs j ON j.pipeline_id = p.id JOIN job_triggers m ON m.job_id = j.id) x`,
   pipelines: `SELECT coalesce(jsonb_agg(x), '[]') FROM (
     SELECT p.name, p.revision, p.paused, v.config AS text
-    FROM ${OURS} JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision) x`,
-  openRuns: `SELECT count(*) FROM ${OURS} JOIN check_runs c ON c.pipeline_id = p.id WHERE c.closed_at IS NULL`,
+    FROM ${TEAM_PIPELINES} JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision) x`,
+  openRuns: `SELECT count(*) FROM ${TEAM_PIPELINES} JOIN check_runs c ON c.pipeline_id = p.id WHERE c.closed_at IS NULL`,
   waitingJobs: `SELECT coalesce(jsonb_agg(p.name || '/' || j.name), '[]')
-    FROM ${OURS} JOIN jobs j ON j.pipeline_id = p.id
+    FROM ${TEAM_PIPELINES} JOIN jobs j ON j.pipeline_id = p.id
     WHERE j.schedule_requested > j.last_scheduled AND j.deleted_at IS NULL AND p.deleted_at IS NULL`,
 };
 
 const LOGS = `SELECT coalesce(jsonb_agg(x), '[]') FROM (
   SELECT l.build_id AS build, l.attempt, l.sequence, l.encoding, encode(l.content, 'hex') AS content
-  FROM ${BUILDS} JOIN build_logs l ON l.build_id = b.id ORDER BY l.build_id, l.attempt, l.sequence) x`;
+  FROM ${TEAM_BUILDS} JOIN build_logs l ON l.build_id = b.id ORDER BY l.build_id, l.attempt, l.sequence) x`;
 
 const PSQL = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") PGOPTIONS="-c default_transaction_read_only=on" \
 exec psql --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=team="$1" \
@@ -125,8 +125,8 @@ exec psql --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=team="$1"
 const ask = async (team: string, queries: readonly string[]): Promise<string[]> => {
   const input = `BEGIN ISOLATION LEVEL REPEATABLE READ;\n${queries.map((query) => `${query};`).join('\n')}\nCOMMIT;\n`;
   const pod = `${RELEASE.name}-postgres-0`;
-  const where = ['exec', '--stdin', '--namespace', RELEASE.namespace, pod, '--container', 'postgres'];
-  const answer = await must('kubectl', [...where, '--', 'sh', '-c', PSQL, 'psql', team], { input });
+  const execArguments = ['exec', '--stdin', '--namespace', RELEASE.namespace, pod, '--container', 'postgres'];
+  const answer = await must('kubectl', [...execArguments, '--', 'sh', '-c', PSQL, 'psql', team], { input });
   return answer.trimEnd().split('\n');
 };
 
@@ -134,10 +134,10 @@ const ask = async (team: string, queries: readonly string[]): Promise<string[]> 
 export const readDatabase = async (team: string): Promise<Omit<DatabaseContents, 'logs'>> => {
   const names = Object.keys(QUERIES);
   const answers = await ask(team, Object.values(QUERIES));
-  const read: Omit<DatabaseContents, 'logs'> = JSON.parse(
+  const contents: Omit<DatabaseContents, 'logs'> = JSON.parse(
     `{${names.map((name, index) => `"${name}": ${answers[index]}`).join(', ')}}`,
   );
-  return read;
+  return contents;
 };
 
 /** The logs of every attempt; the API does not separate attempts. */

@@ -20,14 +20,14 @@ const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
     ({ from, to = from, skipped }) => skipped === undefined && to >= at - BEFORE_MS && from <= at + AFTER_MS,
   );
 
-const describe = (history: History, { name, target, from, to = from }: Fault): string =>
+const describeFault = (history: History, { name, target, from, to = from }: Fault): string =>
   `${clock(history, from)}${to - from > 1000 ? `–${clock(history, to)}` : ''} ${name} (${target})`;
 
 const showViolation = (history: History, { subject, what, at }: Violation): string[] => {
   const near = at === undefined ? [] : faultsAround(history.faults, at);
   return [
     `    ${at === undefined ? '' : `${clock(history, at)} `}${subject}: ${what}`,
-    ...near.map((fault) => `        ${describe(history, fault)}`),
+    ...near.map((fault) => `        ${describeFault(history, fault)}`),
   ];
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '#defined';
 import { messageOf } from '#tools/cluster/explain.ts';
-import type { Stage } from './fault-kind.ts';
+import type { FaultContext } from './fault-kind.ts';
 import type { Fault, History } from './history.ts';
 import type { PlannedFault } from './plan-faults.ts';
 
@@ -21,13 +21,13 @@ export const sleepUnless = async (ms: number, stop: AbortSignal): Promise<void> 
 /** Inflicts each planned fault at its time; returns when the last one is undone. */
 export const runFaults = async (plan: readonly PlannedFault[], run: FaultRun): Promise<void> => {
   const start = Date.now();
-  const going: Promise<void>[] = [];
+  const running: Promise<void>[] = [];
   for (const planned of plan) {
     await sleepUnless(start + planned.at * 1000 - Date.now(), run.stop);
     if (run.stop.aborted) break;
-    going.push(inflict(planned, run));
+    running.push(inflict(planned, run));
   }
-  await Promise.all(going);
+  await Promise.all(running);
 };
 
 const inflict = async (
@@ -36,13 +36,13 @@ const inflict = async (
 ): Promise<void> => {
   const fault: Fault = { name: kind.name, target: '', from: Date.now() };
   history.faults.push(fault);
-  const stage: Stage = {
+  const context: FaultContext = {
     team,
-    hit: (target, pod) => {
+    recordTarget: (target, pod) => {
       Object.assign(fault, { target, from: Date.now(), ...defined({ pod }) });
       print(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
     },
-    foreign: (pods) => history.foreign?.push(...pods),
+    recordForeignPods: (pods) => history.foreign?.push(...pods),
     hold: () => sleepUnless(seconds * 1000, stop),
     pick: (candidates) => {
       const chosen = candidates[Math.floor(choice * candidates.length)];
@@ -51,7 +51,7 @@ const inflict = async (
     },
   };
   try {
-    await kind.inflict(stage);
+    await kind.inflict(context);
   } catch (error) {
     fault.skipped = messageOf(error);
     if (fault.target !== '') print(`${kind.name}: ${fault.skipped}`);

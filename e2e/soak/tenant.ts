@@ -4,8 +4,8 @@ import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
 
 /*
- * Another team, one of whose members has the Kubernetes role `edit` in its namespace and attacks. Nothing it
- * does there may affect the observed team.
+ * Another team, whose member has the Kubernetes role `edit` in that team's namespace and attacks. Nothing that
+ * this member does there may affect the observed team.
  */
 const IMAGE = 'localhost/millrace-busybox:dev';
 /** No real version, check or build of the run has this value. */
@@ -66,17 +66,17 @@ const podOf = (name: string, labels: Record<string, string>, forgery: Forgery): 
 const NAME_AND_UID = '{.metadata.name} {.metadata.uid}{"\\n"}';
 
 /** Creates one Pod for each set of labels. */
-export const makePods = async (
+export const createPods = async (
   namespace: string,
-  all: readonly Record<string, string>[],
+  labelSets: readonly Record<string, string>[],
   forgery: Forgery,
 ): Promise<ForeignPod[]> => {
   const at = Date.now();
-  const items = all.map((labels, index) => podOf(`${forgery}-${at}-${index}`, labels, forgery));
+  const items = labelSets.map((labels, index) => podOf(`${forgery}-${at}-${index}`, labels, forgery));
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const create = [...asTenant(namespace), 'create', '-o', `jsonpath=${NAME_AND_UID}`, '-f', '-'];
-  const made = (await must('kubectl', create, { input: list })).trim().split('\n');
-  return made.map((line) => {
+  const lines = (await must('kubectl', create, { input: list })).trim().split('\n');
+  return lines.map((line) => {
     const [name = '', uid = ''] = line.split(' ');
     return { at, name, uid, namespace };
   });
@@ -94,16 +94,16 @@ export const deletePods = async (namespace: string, pods: readonly ForeignPod[])
     ...names.slice(0, 3),
     'app.kubernetes.io/managed-by-',
   ]);
-  const now = ['--grace-period=0', '--force', '--ignore-not-found', '--wait=false'];
-  await run('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...now]);
+  const immediately = ['--grace-period=0', '--force', '--ignore-not-found', '--wait=false'];
+  await run('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...immediately]);
 };
 
 /** Records which Pods still exist: only the tenant deletes them, and it has not done so yet. */
 const recordSurvivors = ({ items }: { items: KubernetesObject[] }, pods: readonly ForeignPod[]): void => {
-  const left = new Set(
+  const remainingUids = new Set(
     items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ metadata }) => metadata.uid),
   );
-  for (const pod of pods) pod.survived = left.has(pod.uid);
+  for (const pod of pods) pod.survived = remainingUids.has(pod.uid);
 };

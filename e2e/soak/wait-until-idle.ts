@@ -5,12 +5,12 @@ import { podsOf } from './containers.ts';
 import type { History } from './history.ts';
 import { readDatabase, type DatabaseContents } from './read-database.ts';
 
-/** The bound of invariant I2: how long after the last fault everything must have happened. */
+/** How long after the last fault all builds may take to end. */
 const SETTLE_SECONDS = 240;
 const PODS_SECONDS = 120;
 
 /** Repeats `done` until it returns true or the time is over; an error counts as false. */
-const until = async (seconds: number, done: () => Promise<boolean>): Promise<boolean> => {
+const repeatUntil = async (seconds: number, done: () => Promise<boolean>): Promise<boolean> => {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     if (await done().catch(() => false)) return true;
@@ -21,7 +21,7 @@ const until = async (seconds: number, done: () => Promise<boolean>): Promise<boo
 
 /** Waits until every published version is built, to the end of the chain. */
 export const waitForBuilds = (team: string, history: History): Promise<boolean> =>
-  until(SETTLE_SECONDS, async () => {
+  repeatUntil(SETTLE_SECONDS, async () => {
     const database: DatabaseContents = { ...(await readDatabase(team)), logs: [] };
     const evidence = { history, database, shown: [], leftPods: [] };
     const settled = [versionsAreFound, lastArrives].every((rule) => rule(evidence).violations.length === 0);
@@ -32,7 +32,7 @@ export const waitForBuilds = (team: string, history: History): Promise<boolean> 
 
 /** Waits until nothing is left to do and no Pod of the team exists; returns the remaining Pods. */
 export const waitUntilIdle = async (team: string): Promise<string[]> => {
-  await until(PODS_SECONDS, async () => {
+  await repeatUntil(PODS_SECONDS, async () => {
     const { openRuns, waitingJobs } = await readDatabase(team);
     return openRuns === 0 && waitingJobs.length === 0 && (await podsOf(team)).length === 0;
   });

@@ -2,7 +2,7 @@ import { request } from './gateway.ts';
 
 /* Accounts of people. Their names are unique like those of teams: a cluster may serve several runs. */
 
-/** What an administrator gives a new account; it must be changed at the first login. */
+/** The password of a new account. Its owner must change the password at the first login. */
 export const FIRST_PASSWORD = 'five words from an administrator';
 export const PASSWORD = 'five words of their own';
 
@@ -21,7 +21,7 @@ async function send<T>(
   return data;
 }
 
-/** With `FIRST_PASSWORD`. */
+/** Creates an account with the password `FIRST_PASSWORD`. */
 export async function createAccount(username: string, { globalAdmin = false } = {}): Promise<void> {
   await send(['POST', '/users'], { username, password: FIRST_PASSWORD, global_admin: globalAdmin });
 }
@@ -41,12 +41,12 @@ export async function choosePassword(username: string): Promise<string> {
   return (await send<Session>(['PUT', '/profile/password'], change, first.token)).token;
 }
 
-/** A personal API token. */
+/** Creates a personal API token and returns it. */
 export async function createToken(session: string, name: string): Promise<string> {
   return (await send<{ token: string }>(['POST', '/api-tokens'], { name, personal: true }, session)).token;
 }
 
-/** What the page does on which people confirm the login of a command line. */
+/** Confirms the login of a command line, as the page for people does. */
 export async function confirmLogin(session: string, code: string): Promise<void> {
   const authorization = `Bearer ${session}`;
   const { status, body } = await request('POST', `/profile/cli-logins/${code}/confirm`, { authorization });

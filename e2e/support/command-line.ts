@@ -12,7 +12,7 @@ import { baseUrl } from './gateway.ts';
 /** A person's folder with the built program, which reaches the cluster's gateway over HTTPS. */
 export class CommandLine {
   /** The paths of the verbs that ran, such as `builds watch`. */
-  readonly ran = new Set<string>();
+  readonly usedVerbs = new Set<string>();
   readonly url: string;
   readonly folder: string;
   readonly #environment: NodeJS.ProcessEnv;
@@ -27,7 +27,7 @@ export class CommandLine {
       HOME: folder,
       XDG_CONFIG_HOME: join(folder, 'config'),
       MILLRACE_CA_FILE: join(folder, 'ca.pem'),
-      // Jest sets it in its workers.
+      // Overrides the value that Jest sets in its workers.
       FORCE_COLOR: '0',
     };
   }
@@ -36,11 +36,11 @@ export class CommandLine {
   static async open(): Promise<CommandLine> {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-command-line-'));
     const front = await tlsInFront(await baseUrl());
-    const line = new CommandLine(`https://127.0.0.1:${front.port}`, folder, () => front.close());
+    const cli = new CommandLine(`https://127.0.0.1:${front.port}`, folder, () => front.close());
     await mkdir(join(folder, 'bin'));
-    await line.write('ca.pem', front.cert);
-    await line.install('millrace', `exec '${process.execPath}' '${BUILT_PROGRAM}' "$@"`);
-    return line;
+    await cli.write('ca.pem', front.cert);
+    await cli.install('millrace', `exec '${process.execPath}' '${BUILT_PROGRAM}' "$@"`);
+    return cli;
   }
 
   async close(): Promise<void> {
@@ -56,37 +56,37 @@ export class CommandLine {
     return await readFile(join(this.folder, name), 'utf8');
   }
 
-  /** Puts a program of sh on the PATH. */
+  /** Puts a shell script on the PATH as a program. */
   async install(name: string, script: string): Promise<void> {
     const file = join(this.folder, 'bin', name);
     await writeFile(file, `#!/bin/sh\n${script}\n`);
     await chmod(file, 0o755);
   }
 
-  /** Runs the program. The words of a text are separated by single spaces. */
-  async millrace(line: string | readonly string[], given: Given = {}): Promise<Finished> {
+  /** Runs the program with the words of a line, which single spaces separate, or with separate words. */
+  async millrace(line: string | readonly string[], options: CallOptions = {}): Promise<Finished> {
     const words = typeof line === 'string' ? line.split(' ') : [...line];
-    this.ran.add(verbOf(words));
-    return await run('millrace', words, this.#options(given));
+    this.usedVerbs.add(verbOf(words));
+    return await run('millrace', words, this.#options(options));
   }
 
-  /** Runs a line of a shell. */
-  async shell(line: string, given: Given = {}): Promise<Finished> {
-    return await run('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(given));
+  /** Runs a line in bash. */
+  async shell(line: string, options: CallOptions = {}): Promise<Finished> {
+    return await run('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(options));
   }
 
-  /** Runs the program at a terminal and types the answers. It must succeed. Returns the screen. */
+  /** Runs the program at a terminal, types the answers and returns the screen. Throws if the program fails. */
   async type(line: string, answers: Parameters<typeof typeInto>[1]): Promise<string> {
-    this.ran.add(verbOf(line.split(' ').slice(1)));
+    this.usedVerbs.add(verbOf(line.split(' ').slice(1)));
     return await typeInto(line, answers, this.#environment);
   }
 
-  #options({ input, environment }: Given) {
+  #options({ input, environment }: CallOptions) {
     return { cwd: this.folder, env: { ...this.#environment, ...environment }, ...defined({ input }) };
   }
 }
 
-interface Given {
+interface CallOptions {
   input?: string;
   environment?: Record<string, string>;
 }

@@ -7,14 +7,14 @@ import sharp from 'sharp';
 export const PICTURES = process.env['PICTURES'];
 
 /**
- * Takes a picture of what the page shows now, in light and in dark, for README and docs. It ends where the
- * page ends. `suffix` makes the names of this run unique and says nothing to readers, so the header and
- * breadcrumbs lose it.
+ * Takes a picture of what the page shows now, in light and in dark, for README and docs. The picture ends where
+ * the page ends. `suffix` makes the names of this run unique and means nothing to readers, so the function
+ * removes it from the header and the breadcrumbs.
  */
 export async function documentationPicture(page: Page, name: string, suffix: string): Promise<void> {
   if (PICTURES === undefined) return;
   mkdirSync(PICTURES, { recursive: true });
-  const bottom = await page.evaluate<number>(WITHOUT_SUFFIX.replaceAll('SUFFIX', JSON.stringify(suffix)));
+  const bottom = await page.evaluate<number>(REMOVE_SUFFIX.replaceAll('SUFFIX', JSON.stringify(suffix)));
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
   const clip = { x: 0, y: 0, width, height: Math.min(height, Math.ceil(bottom)) };
   // A pointer that rests on something would change its look.
@@ -29,8 +29,8 @@ export async function documentationPicture(page: Page, name: string, suffix: str
   await page.emulateMedia({ colorScheme: null });
 }
 
-/** Returns where the page ends. */
-const WITHOUT_SUFFIX = `
+/** Removes the suffix in the browser, and returns where the page ends. */
+const REMOVE_SUFFIX = `
   (() => {
     for (const element of document.querySelectorAll('header a, nav a'))
       if (element.textContent.endsWith(SUFFIX)) element.textContent = element.textContent.slice(0, -SUFFIX.length);

@@ -16,7 +16,7 @@ const folders = foldersFrom(process.env);
 export const isEmbedded = process.env['CLUSTER'] !== 'existing';
 
 /**
- * Sends a signal to process 1 of a container from outside. Neither SIGKILL nor SIGSTOP lets it report
+ * Sends a signal to process 1 of a container from outside. After SIGKILL or SIGSTOP that process cannot report
  * anything.
  */
 export const signalContainer = async (
@@ -26,10 +26,10 @@ export const signalContainer = async (
   const { status } = await get('pod', pod, '--namespace', namespace);
   const statuses: unknown = status?.['containerStatuses'];
   if (!Array.isArray(statuses)) throw new Error(`Pod ${namespace}/${pod} has no container statuses yet.`);
-  const found: { name: string; containerID?: string } | undefined = statuses.find(
+  const containerStatus: { name: string; containerID?: string } | undefined = statuses.find(
     ({ name }) => name === container,
   );
-  const id = found?.containerID?.replace('containerd://', '');
+  const id = containerStatus?.containerID?.replace('containerd://', '');
   if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} does not run.`);
   const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
   await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);

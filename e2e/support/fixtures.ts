@@ -5,8 +5,8 @@ import { apply, condition, kubectl } from './kubectl.ts';
 import { get, list } from './read-objects.ts';
 
 /**
- * A name that no earlier run on this cluster used: Millrace stores history by name, so a team created again
- * finds it.
+ * A name that no earlier run on this cluster used. Millrace stores history by name, so a new team with an old
+ * name would find the old history.
  */
 export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
 

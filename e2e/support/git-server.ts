@@ -3,8 +3,8 @@ import { reach, type Reached } from '#tools/demo/reach.ts';
 import { apply, kubectl } from './kubectl.ts';
 
 /**
- * Starts the git server of the demonstration in a namespace of its own. It has the repository `app`, which
- * its readiness probe reads, and the others; anyone who reaches it may push.
+ * Starts the git server of the demonstration in a separate namespace. It has the repository `app`, which its
+ * readiness probe reads, and `repositories`. Anyone who reaches the server may push.
  */
 export async function startGitServer(
   namespace: string,

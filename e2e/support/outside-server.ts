@@ -2,23 +2,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 
 /**
- * Everything outside the cluster that the pipeline of every construct uses: a registry's tags, a keychain, a
- * chat, a pager, and the pages of two regions, one of which is down. It listens on the node's address, which
- * Pods can reach.
+ * Everything outside the cluster that the sample pipeline with every construct uses: a registry's tags, a
+ * keychain, a chat, a pager, and the pages of two regions, one of which is down. It listens on the node's
+ * address, which Pods can reach.
  */
 export class OutsideServer {
   /** The received messages, each with the path that it was sent to. */
   readonly messages: string[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
-  /** Returns its host and port. */
+  /** Starts the server and returns its host and port. */
   open(): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#server.on('error', reject);
       this.#server.listen(0, nodeAddress, () => {
-        const at = this.#server.address();
-        if (at === null || typeof at === 'string') reject(new Error('The server has no address.'));
-        else resolve(`${at.address}:${at.port}`);
+        const address = this.#server.address();
+        if (address === null || typeof address === 'string') reject(new Error('The server has no address.'));
+        else resolve(`${address.address}:${address.port}`);
       });
     });
   }
@@ -37,14 +37,15 @@ export class OutsideServer {
     if (path === '/eu-central/health') response.writeHead(503).end();
     else if (path === '/v1/mobile/release')
       response.end(JSON.stringify({ data: { private_key: SIGNING_KEY } }));
-    else if (path.endsWith('/tags')) response.end(JSON.stringify(path.includes('/base/') ? BASE : []));
+    else if (path.endsWith('/tags'))
+      response.end(JSON.stringify(path.includes('/base/') ? BASE_IMAGE_TAGS : []));
     else response.end();
   }
 }
 
-const BASE = [{ name: '3.22', digest: 'sha256:ba5e' }];
+const BASE_IMAGE_TAGS = [{ name: '3.22', digest: 'sha256:ba5e' }];
 
-/** What the keychain has. */
+/** The key that the keychain returns. */
 export const SIGNING_KEY = 'a-signing-key-of-the-team';
 
 /** Chats send JSON, the pager plain text. */

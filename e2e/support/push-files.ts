@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { must } from './command.ts';
 
-/** The same files make the same commit, whenever it is made. */
+/** The date of every commit, so that the same files always give the same commit id. */
 const DATE = '2026-01-01T00:00:00Z';
 const ENVIRONMENT = {
   ...process.env,
@@ -19,24 +19,24 @@ const ENVIRONMENT = {
 };
 
 /**
- * Pushes one commit with these files to the branch main of an empty repository; returns its id. Scripts can
- * be executed.
+ * Pushes one commit with these files to the branch main of an empty repository, and returns the commit's id.
+ * Files that begin with `#!` become executable.
  */
 export async function pushFiles(url: string, files: Readonly<Record<string, string>>): Promise<string> {
-  return await inFolder(async (git, folder) => {
+  return await inTemporaryFolder(async (git, folder) => {
     await git('init', '--quiet', '--initial-branch=main');
     await git('remote', 'add', 'origin', url);
     return await pushCommitOf({ git, folder, files, message: 'Begin' });
   });
 }
 
-/** Pushes a commit that changes these files to the branch main; returns its id. */
+/** Pushes a commit that changes these files to the branch main, and returns the commit's id. */
 export async function pushChange(
   url: string,
   files: Readonly<Record<string, string>>,
   message: string,
 ): Promise<string> {
-  return await inFolder(async (git, folder) => {
+  return await inTemporaryFolder(async (git, folder) => {
     await git('clone', '--quiet', '--branch=main', url, '.');
     return await pushCommitOf({ git, folder, files, message });
   });
@@ -44,7 +44,7 @@ export async function pushChange(
 
 type Git = (...args: string[]) => Promise<string>;
 
-async function inFolder<T>(work: (git: Git, folder: string) => Promise<T>): Promise<T> {
+async function inTemporaryFolder<T>(work: (git: Git, folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-push-'));
   try {
     return await work((...args) => must('git', ['-C', folder, ...args], { env: ENVIRONMENT }), folder);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildKey } from '#e2e/soak/history.ts';
 import { checkEvidence } from './check.ts';
-import { broken, build, clean, remove, START } from './clean-run.ts';
+import { brokenInvariants, cleanRun, findBuild, removeFirst, START } from './clean-run.ts';
 import { type Evidence } from './evidence.ts';
 import { PLANTED_CACHES } from './planted-caches.ts';
 import { PLANTED_HOOKS_AND_SERVICES } from './planted-hooks-and-services.ts';
 
 test('a clean run checks every invariant and violates none', () => {
-  const findings = checkEvidence(clean());
+  const findings = checkEvidence(cleanRun());
   expect(findings.flatMap(({ violations }) => violations)).toEqual([]);
   expect(findings.filter(({ checked }) => checked === 0)).toEqual([]);
 });
@@ -17,16 +17,16 @@ type Plant = (evidence: Evidence) => void;
 const CUT = '\n[The agent ended before it could send the rest of this log.]\n';
 
 /** Replaces the last line of a succeeded build's log. */
-const cutLog = (evidence: Evidence, instead: string): void => {
-  const { id } = build(evidence, 'manual/work #1');
+const cutLog = (evidence: Evidence, replacement: string): void => {
+  const { id } = findBuild(evidence, 'manual/work #1');
   const last = evidence.database.logs.findLast((row) => row.build === id);
-  const one = evidence.shown.find((candidate) => candidate.job === 'work' && candidate.number === '1');
-  if (last === undefined || one === undefined) throw new Error('The tale has no such log.');
-  one.log = one.log.replace(last.text, instead);
-  last.text = instead;
+  const shownBuild = evidence.shown.find((candidate) => candidate.job === 'work' && candidate.number === '1');
+  if (last === undefined || shownBuild === undefined) throw new Error('The run has no such log.');
+  shownBuild.log = shownBuild.log.replace(last.text, replacement);
+  last.text = replacement;
 };
 
-const hit = ({ history }: Evidence, pod: string): void => {
+const recordKill = ({ history }: Evidence, pod: string): void => {
   history.faults.push({ name: 'kill an agent', target: pod, pod, from: START });
 };
 
@@ -49,12 +49,12 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
   'two builds of one request': [
     'no job has more builds by hand than requests',
     (evidence) => {
-      build(evidence, 'manual/work #2').cause = build(evidence, 'manual/work #1').cause;
+      findBuild(evidence, 'manual/work #2').cause = findBuild(evidence, 'manual/work #1').cause;
     },
   ],
   'a build that nobody requested': [
     'no job has more builds by hand than requests',
-    ({ history }) => remove(history.triggers, ({ number }) => number === '2'),
+    ({ history }) => removeFirst(history.triggers, ({ number }) => number === '2'),
   ],
   'a refusal without a reason': [
     'a trigger of a job without inputs is never refused',
@@ -70,13 +70,13 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
   'a gap in the numbers': [
     'numbers of builds are 1, 2, 3 … in each job',
     (evidence) => {
-      build(evidence, 'manual/work #2').number = '3';
+      findBuild(evidence, 'manual/work #2').number = '3';
     },
   ],
-  'a number twice': [
+  'a number that two builds have': [
     'numbers of builds are 1, 2, 3 … in each job',
     (evidence) => {
-      build(evidence, 'manual/work #2').number = '1';
+      findBuild(evidence, 'manual/work #2').number = '1';
     },
   ],
   'a version that no check recorded': [
@@ -98,13 +98,13 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
   'a version without a build': [
     'a version starts exactly one build, none if found during a pause',
     (evidence) => {
-      build(evidence, 'minutely/each #1').cause = { kind: 'version', version: 0 };
+      findBuild(evidence, 'minutely/each #1').cause = { kind: 'version', version: 0 };
     },
   ],
   'a version with two builds': [
     'a version starts exactly one build, none if found during a pause',
     (evidence) => {
-      build(evidence, 'chain/first #2').cause = build(evidence, 'chain/first #1').cause;
+      findBuild(evidence, 'chain/first #2').cause = findBuild(evidence, 'chain/first #1').cause;
     },
   ],
   'a version of a pause that triggers later': [
@@ -112,109 +112,109 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
     (evidence) => {
       const [pause] = evidence.history.pauses;
       const version = evidence.database.versions.find(
-        ({ id }) => id === build(evidence, 'pausable/only #1').cause.version,
+        ({ id }) => id === findBuild(evidence, 'pausable/only #1').cause.version,
       );
       if (version !== undefined) version.foundAt = (pause?.acknowledged ?? 0) + 1;
     },
   ],
   'a build during a pause': [
-    'no build is made while a pause is acknowledged',
+    'no build is created while a pause is acknowledged',
     (evidence) => {
-      build(evidence, 'pausable/only #1').createdAt = (evidence.history.pauses[0]?.acknowledged ?? 0) + 1;
+      findBuild(evidence, 'pausable/only #1').createdAt = (evidence.history.pauses[0]?.acknowledged ?? 0) + 1;
     },
   ],
-  'a gated build of what did not pass': [
-    'a gated job builds only what passed, each version once, never an older one',
+  'a build of a job with passed whose version did not pass': [
+    'a job with passed builds only versions that passed, each once, never an older one',
     (evidence) => {
-      Object.assign(build(evidence, 'chain/first #2'), { status: 'failed', reason: 'PodLost' });
+      Object.assign(findBuild(evidence, 'chain/first #2'), { status: 'failed', reason: 'PodLost' });
     },
   ],
-  'a gated build of an older version': [
-    'a gated job builds only what passed, each version once, never an older one',
+  'a build of a job with passed that takes an older version': [
+    'a job with passed builds only versions that passed, each once, never an older one',
     (evidence) => {
-      const [one, two] = [1, 2].map((number) => build(evidence, `chain/second #${number}`).id);
-      for (const input of evidence.database.inputs)
-        if (input.build === two)
-          input.version = evidence.database.inputs.find((other) => other.build === one)?.version ?? 0;
+      const { inputs } = evidence.database;
+      const [first, second] = [1, 2].map((number) => findBuild(evidence, `chain/second #${number}`).id);
+      const versionOfFirst = inputs.find((input) => input.build === first)?.version ?? 0;
+      for (const input of inputs) if (input.build === second) input.version = versionOfFirst;
     },
   ],
-  'a last version that stops on its way': [
+  'a last version that does not reach the end of its chain': [
     'the last version reaches the end of its chain',
     (evidence) => {
-      Object.assign(build(evidence, 'chain/third #2'), { status: 'failed', reason: 'PodLost' });
+      Object.assign(findBuild(evidence, 'chain/third #2'), { status: 'failed', reason: 'PodLost' });
     },
   ],
   'a build that never ends': [
     'every build ends',
     (evidence) => {
-      Object.assign(build(evidence, 'manual/work #1'), { status: 'started', endedAt: null });
+      Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'started', endedAt: null });
     },
   ],
   'an outcome that changes while it is watched': [
     'an outcome never changes, and no build vanishes',
     (evidence) => {
-      const one = build(evidence, 'manual/work #1');
-      evidence.history.sightings.splice(1, 0, { ...one, at: START, status: 'failed' });
+      const succeeded = findBuild(evidence, 'manual/work #1');
+      evidence.history.sightings.splice(1, 0, { ...succeeded, at: START, status: 'failed' });
     },
   ],
-  'an outcome that changes unseen': [
+  'an outcome that changes while nobody watches': [
     'an outcome never changes, and no build vanishes',
     (evidence) => {
-      build(evidence, 'manual/work #1').status = 'failed';
+      findBuild(evidence, 'manual/work #1').status = 'failed';
     },
   ],
   'a build that vanishes': [
     'an outcome never changes, and no build vanishes',
-    ({ database }) => remove(database.builds, (one) => buildKey(one) === 'slow/count #1'),
+    ({ database }) => removeFirst(database.builds, (build) => buildKey(build) === 'slow/count #1'),
   ],
-  'a job that fails on purpose and is green': [
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  'a job that fails on purpose and succeeds': [
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     (evidence) => {
-      Object.assign(build(evidence, 'failing/broken #1'), {
+      Object.assign(findBuild(evidence, 'failing/broken #1'), {
         status: 'succeeded',
         reason: 'AllStepsSucceeded',
       });
     },
   ],
-  'a job that cannot fail and is red': [
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  'a job that cannot fail and fails': [
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     (evidence) => {
-      Object.assign(build(evidence, 'manual/work #1'), { status: 'failed', reason: 'StepFailed' });
+      Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'failed', reason: 'StepFailed' });
     },
   ],
-  'a build of a job without a gate that gave way': [
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  'a superseded build of a job without passed': [
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     (evidence) => {
-      Object.assign(build(evidence, 'manual/work #1'), { status: 'cancelled', reason: 'Superseded' });
+      Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'cancelled', reason: 'Superseded' });
     },
   ],
-  'a build that gave way though it had begun': [
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  'a superseded build that had begun': [
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     (evidence) => {
-      Object.assign(build(evidence, 'chain/second #1'), { status: 'cancelled', reason: 'Superseded' });
+      Object.assign(findBuild(evidence, 'chain/second #1'), { status: 'cancelled', reason: 'Superseded' });
     },
   ],
-  'a build given up that could have been repeated': [
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  'a build that failed although it could have been repeated': [
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     (evidence) => {
-      Object.assign(build(evidence, 'manual/work #1'), { status: 'failed', reason: 'PodLost' });
+      Object.assign(findBuild(evidence, 'manual/work #1'), { status: 'failed', reason: 'PodLost' });
     },
   ],
-  'an attempt lost to nothing': [
+  'an attempt that is lost without a fault': [
     'only a fault aimed at its Pod costs a build an attempt',
     ({ history }) => history.faults.splice(0),
   ],
-  'a build lost to nothing': [
+  'a build that is lost without a fault': [
     'only a fault aimed at its Pod costs a build an attempt',
     (evidence) => {
-      Object.assign(build(evidence, 'chain/third #1'), { status: 'failed', reason: 'AgentFault' });
+      Object.assign(findBuild(evidence, 'chain/third #1'), { status: 'failed', reason: 'AgentFault' });
     },
   ],
   'two live Pods of a build': [
     'a build has at most one live Pod',
     ({ history }) => {
-      const [one, two] = history.pods.filter(({ name }) => name.startsWith('slow-count-1-'));
-      if (one !== undefined && two !== undefined) one.to = two.from + 1;
+      const [first, second] = history.pods.filter(({ name }) => name.startsWith('slow-count-1-'));
+      if (first !== undefined && second !== undefined) first.to = second.from + 1;
     },
   ],
   'a step that runs twice in an attempt': [
@@ -224,9 +224,9 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
       if (run !== undefined) history.runs.push({ ...run, run: 'another' });
     },
   ],
-  'a green build of which a step was never run': [
+  'a succeeded build of which a step never ran': [
     'a green build ran each of its steps',
-    ({ history }) => remove(history.runs, ({ step }) => step === 'after'),
+    ({ history }) => removeFirst(history.runs, ({ step }) => step === 'after'),
   ],
   'a put that is repeated': [
     'a put runs once at most, over all attempts',
@@ -237,17 +237,17 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
   ],
   'a put whose version is not recorded': [
     'a green put recorded its version',
-    ({ database }) => remove(database.versions, ({ resource }) => resource === 'ledger.book'),
+    ({ database }) => removeFirst(database.versions, ({ resource }) => resource === 'ledger.book'),
   ],
   'a line that is missing in the middle': [
     'a log is complete, in order, each line once',
-    ({ database }) => remove(database.logs, ({ text }) => text === 'count line 7\n'),
+    ({ database }) => removeFirst(database.logs, ({ text }) => text === 'count line 7\n'),
   ],
   'a line that is missing at the end': [
     'a log is complete, in order, each line once',
-    ({ database }) => remove(database.logs, ({ text }) => text === 'say ended\n'),
+    ({ database }) => removeFirst(database.logs, ({ text }) => text === 'say ended\n'),
   ],
-  'a line that is there twice': [
+  'a line that is in the log twice': [
     'a log is complete, in order, each line once',
     ({ database }) => {
       const index = database.logs.findIndex(({ text }) => text === 'count line 7\n');
@@ -265,40 +265,43 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
     'a log is complete, in order, each line once',
     (evidence) => {
       cutLog(evidence, '');
-      hit(evidence, 'manual-work-1-1-0a1b2');
+      recordKill(evidence, 'manual-work-1-1-0a1b2');
     },
   ],
-  'a log that says it is cut, of a Pod to which nothing was done': [
+  'a log that says it is cut although no fault hit its Pod': [
     'a log is complete, in order, each line once',
     (evidence) => {
       cutLog(evidence, CUT);
-      hit(evidence, 'manual-work-2-1-0a1b2');
+      recordKill(evidence, 'manual-work-2-1-0a1b2');
     },
   ],
   'a log that is gone': [
     'a log is complete, in order, each line once',
     (evidence) => {
-      const { id } = build(evidence, 'manual/work #1');
+      const { id } = findBuild(evidence, 'manual/work #1');
       evidence.database.logs = evidence.database.logs.filter((row) => row.build !== id);
     },
   ],
   'a log that is shown in part': [
     'the API shows the recorded log',
     ({ shown }) => {
-      const one = shown.find(({ job }) => job === 'work');
-      if (one !== undefined) one.log = one.log.replace('say line 2\n', '');
+      const build = shown.find(({ job }) => job === 'work');
+      if (build !== undefined) build.log = build.log.replace('say line 2\n', '');
     },
   ],
-  'a build that is shown otherwise than it is': [
+  'a build that the API shows with another status': [
     'the API lists what the database holds',
     ({ shown }) => Object.assign(shown[0] ?? {}, { status: 'started' }),
   ],
-  'a build that is not shown': ['the API lists what the database holds', ({ shown }) => shown.splice(0, 1)],
+  'a build that the API does not list': [
+    'the API lists what the database holds',
+    ({ shown }) => shown.splice(0, 1),
+  ],
   'a revision without a change': [
     'a pipeline has no more revisions than texts, and the last text',
     ({ database }) => Object.assign(database.pipelines[0] ?? {}, { revision: 2 }),
   ],
-  'an old text that goes on': [
+  'an old text that stays in effect': [
     'a pipeline has no more revisions than texts, and the last text',
     ({ database }) =>
       Object.assign(database.pipelines.find(({ name }) => name === 'chain') ?? {}, {
@@ -306,7 +309,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
         text: 'edition 2',
       }),
   ],
-  'a foreign Pod that somebody else than its maker deleted': [
+  'a foreign Pod that somebody else than its creator deleted': [
     'no Pod of another tenant is believed or deleted',
     ({ history }) => Object.assign(history.foreign?.[0] ?? {}, { survived: false }),
   ],
@@ -321,7 +324,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
         n: 'forged',
       }),
   ],
-  'an attempt that a foreign Pod cost': [
+  'an attempt that is lost because of a foreign Pod': [
     'only a fault aimed at its Pod costs a build an attempt',
     ({ history }) =>
       history.faults.splice(0, Infinity, {
@@ -335,7 +338,7 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
     'nothing is left to do and no Pod remains',
     ({ database }) => Object.assign(database, { openRuns: 1 }),
   ],
-  'a job that waits for ever': [
+  'a job that waits forever': [
     'nothing is left to do and no Pod remains',
     ({ database }) => database.waitingJobs.push('chain/first'),
   ],
@@ -343,16 +346,16 @@ const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
 
 describe('the checker finds', () => {
   test.each(Object.entries(PLANTED))('%s', (_, [invariant, plant]) => {
-    const evidence = clean();
+    const evidence = cleanRun();
     plant(evidence);
-    expect(broken(evidence)).toContain(invariant);
+    expect(brokenInvariants(evidence)).toContain(invariant);
   });
 
   test('a planted violation of every invariant', () => {
     const planted = new Set(Object.values(PLANTED).map(([invariant]) => invariant));
-    expect(checkEvidence(clean()).map(({ invariant }) => invariant)).toEqual(
+    expect(checkEvidence(cleanRun()).map(({ invariant }) => invariant)).toEqual(
       expect.arrayContaining([...planted]),
     );
-    expect(checkEvidence(clean()).filter(({ invariant }) => !planted.has(invariant))).toEqual([]);
+    expect(checkEvidence(cleanRun()).filter(({ invariant }) => !planted.has(invariant))).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ class CleanRun {
     return (this.#now += 10_000);
   }
 
-  apply(pipeline: string, editions: number): void {
+  addRevisions(pipeline: string, editions: number): void {
     for (let edition = 1; edition <= editions; edition++) {
       this.evidence.history.applied.push({
         at: this.later,
@@ -50,7 +50,7 @@ class CleanRun {
     });
   }
 
-  version(pipeline: string, resource: string): number {
+  publishVersion(pipeline: string, resource: string): number {
     const { history, database } = this.evidence;
     const n = history.published.filter((one) => one.resource === resource).length + 1;
     const id = (this.#id += 1);
@@ -59,7 +59,7 @@ class CleanRun {
     return id;
   }
 
-  build(job: string, cause: BuildRow['cause'], lostPods = 0): BuildRow {
+  addBuild(job: string, cause: BuildRow['cause'], lostPods = 0): BuildRow {
     const { history, database } = this.evidence;
     const [pipeline = '', name = ''] = job.split('/');
     const spec = jobSpecOf({ pipeline, job: name });
@@ -80,7 +80,7 @@ class CleanRun {
       endedAt: null,
     };
     history.sightings.push({ ...build, at: this.later, status: 'pending', attempt: 1 });
-    for (let attempt = 1; attempt <= build.attempt; attempt++) this.#attempt(build, attempt);
+    for (let attempt = 1; attempt <= build.attempt; attempt++) this.#addAttempt(build, attempt);
     build.endedAt = this.later;
     history.sightings.push({ ...build, at: this.later });
     database.builds.push(build);
@@ -94,7 +94,7 @@ class CleanRun {
   }
 
   /** Records an attempt. Each attempt but the last loses its Pod after two lines. */
-  #attempt(build: BuildRow, attempt: number): void {
+  #addAttempt(build: BuildRow, attempt: number): void {
     const { history, database } = this.evidence;
     const { id, pipeline, job, number } = build;
     const last = attempt === build.attempt;
@@ -160,9 +160,9 @@ class CleanRun {
     return `.${CACHED_FILES}.${writer?.run ?? 'nobody'}_`;
   }
 
-  trigger(job: string, lostPods = 0): void {
+  addTrigger(job: string, lostPods = 0): void {
     const request = (this.#id += 1);
-    const { pipeline, job: name, number, id } = this.build(job, { kind: 'manual', request }, lostPods);
+    const { pipeline, job: name, number, id } = this.addBuild(job, { kind: 'manual', request }, lostPods);
     this.evidence.history.triggers.push({
       pipeline,
       job: name,
@@ -173,11 +173,11 @@ class CleanRun {
     this.evidence.database.triggers.push({ id: request, pipeline, job: name, build: id, refused: false });
   }
 
-  chain(): void {
-    const version = this.version('chain', 'counter.tick');
-    this.build('chain/first', { kind: 'version', version });
-    this.build('chain/second', { kind: 'passed', version });
-    const { id } = this.build('chain/third', { kind: 'passed', version });
+  addChain(): void {
+    const version = this.publishVersion('chain', 'counter.tick');
+    this.addBuild('chain/first', { kind: 'version', version });
+    this.addBuild('chain/second', { kind: 'passed', version });
+    const { id } = this.addBuild('chain/third', { kind: 'passed', version });
     const n = this.evidence.database.versions.find((one) => one.id === version)?.n ?? '';
     this.evidence.database.versions.push({
       id: (this.#id += 1),
@@ -190,58 +190,58 @@ class CleanRun {
   }
 
   /** Records Pods of a hostile tenant that nobody else touched. Whether the last one survived is unknown. */
-  tenant(): void {
-    const made = { namespace: 'evil', at: this.later };
+  addForeignPods(): void {
+    const created = { namespace: 'evil', at: this.later };
     for (const name of ['lost', 'succeeded'])
-      this.evidence.history.foreign?.push({ ...made, name, uid: `uid-${name}`, survived: true });
-    this.evidence.history.foreign?.push({ ...made, name: 'failed', uid: 'uid-failed' });
+      this.evidence.history.foreign?.push({ ...created, name, uid: `uid-${name}`, survived: true });
+    this.evidence.history.foreign?.push({ ...created, name: 'failed', uid: 'uid-failed' });
   }
 
-  pause(): void {
+  addPause(): void {
     const pause = { pipeline: 'pausable', sent: this.later, acknowledged: this.later };
-    this.version('pausable', 'counter.held');
+    this.publishVersion('pausable', 'counter.held');
     this.evidence.history.pauses.push({ ...pause, resumeSent: this.later, resumed: this.later });
-    const version = this.version('pausable', 'counter.held');
-    this.build('pausable/only', { kind: 'version', version });
+    const version = this.publishVersion('pausable', 'counter.held');
+    this.addBuild('pausable/only', { kind: 'version', version });
   }
 }
 
-export const clean = (): Evidence => {
+export const cleanRun = (): Evidence => {
   const run = new CleanRun();
   for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable', 'services'])
-    run.apply(pipeline, pipeline === 'chain' ? 3 : 1);
-  run.trigger('manual/work');
-  run.trigger('manual/work');
-  run.trigger('slow/count', 1);
-  run.trigger('failing/broken');
-  run.trigger('image/boxed');
-  run.trigger('services/whole', 1);
-  run.trigger('services/whole');
-  run.trigger('services/torn');
-  run.chain();
-  run.chain();
-  run.pause();
-  run.build('minutely/each', {
+    run.addRevisions(pipeline, pipeline === 'chain' ? 3 : 1);
+  run.addTrigger('manual/work');
+  run.addTrigger('manual/work');
+  run.addTrigger('slow/count', 1);
+  run.addTrigger('failing/broken');
+  run.addTrigger('image/boxed');
+  run.addTrigger('services/whole', 1);
+  run.addTrigger('services/whole');
+  run.addTrigger('services/torn');
+  run.addChain();
+  run.addChain();
+  run.addPause();
+  run.addBuild('minutely/each', {
     kind: 'version',
-    version: run.version('minutely', 'counter.slow'),
+    version: run.publishVersion('minutely', 'counter.slow'),
   });
-  run.tenant();
+  run.addForeignPods();
   return run.evidence;
 };
 
-export const build = ({ database }: Evidence, key: string): BuildRow => {
+export const findBuild = ({ database }: Evidence, key: string): BuildRow => {
   const found = database.builds.find((one) => buildKey(one) === key);
   if (found === undefined) throw new Error(`no build ${key}`);
   return found;
 };
 
-export const broken = (evidence: Evidence): string[] =>
+export const brokenInvariants = (evidence: Evidence): string[] =>
   checkEvidence(evidence)
     .filter(({ violations }) => violations.length > 0)
     .map(({ invariant }) => invariant);
 
-export const remove = <T>(from: T[], which: (one: T) => boolean): void => {
-  const index = from.findIndex(which);
+export const removeFirst = <T>(from: T[], matches: (item: T) => boolean): void => {
+  const index = from.findIndex(matches);
   if (index < 0) throw new Error('there is nothing to remove');
   from.splice(index, 1);
 };

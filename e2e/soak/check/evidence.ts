@@ -37,8 +37,8 @@ export const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 /** Reasons that blame the infrastructure and not the pipeline. */
 export const INFRASTRUCTURE = new Set(['AgentFault', 'PodLost', 'PodEvicted']);
 
-/** Applies `judge` to each item; it returns a violation or undefined. */
-export const each = <T>(
+/** Checks each item with `judge`, which returns a violation or undefined. */
+export const checkEach = <T>(
   invariant: string,
   items: readonly T[],
   judge: (item: T) => Violation | undefined,
@@ -57,14 +57,14 @@ export const jobSpecOf = (name: JobOfRun): JobSpec => {
 export const groupBy = <T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> =>
   Map.groupBy(items, key);
 
-/** A violation by a build, at the time the build ended, or else began. */
-export const ofBuild = (build: BuildRow, what: string): Violation => ({
+/** A violation by a build, at the time the build ended or, if it has not ended, was created. */
+export const buildViolation = (build: BuildRow, what: string): Violation => ({
   subject: buildKey(build),
   what,
   at: build.endedAt ?? build.createdAt,
 });
 
-/** The agent's own report of a build's end was recorded. */
+/** Whether the agent's own report of the build's end was recorded. */
 export const isProven = ({ status, reason }: BuildRow): boolean =>
   status === 'succeeded' || reason === 'StepFailed';
 

@@ -9,7 +9,7 @@ export const foreignPodsDoNothing: Rule = ({ history, database }) => {
     .filter(({ survived }) => survived === false)
     .map(({ name, at }): Violation => ({
       subject: `foreign Pod ${name}`,
-      what: 'was deleted, and not by its maker',
+      what: 'was deleted, and not by its creator',
       at,
     }));
   const taken = database.attempts.flatMap(({ build, attempt, podUid }): Violation[] => {

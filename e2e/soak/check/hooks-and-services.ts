@@ -3,11 +3,11 @@ import { HOOK_EVENTS, type HookEvent } from '#e2e/soak/pipelines.ts';
 import type { BuildRow } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
-  each,
+  buildViolation,
+  checkEach,
   isPodOf,
   isProven,
   jobSpecOf,
-  ofBuild,
   wasHit,
   type Evidence,
   type Rule,
@@ -15,7 +15,7 @@ import {
 
 /* Hooks, services and notifications of builds. */
 
-/** The last request of a service may arrive a little after its end: the machine is busy. */
+/** The last report of a service may arrive this much after the end of its build, because the machine is busy. */
 const LATE_MS = 2000;
 
 /** A build that ran to its end in a Pod that no fault hit. */
@@ -31,14 +31,14 @@ const runsOf = ({ history }: Evidence, build: BuildRow): StepRun[] =>
   history.runs.filter((run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === build.attempt);
 
 /** How often a hook runs in a build that ran to its end. */
-const wantedRuns = (event: HookEvent, { status }: BuildRow): number => {
+const expectedRuns = (event: HookEvent, { status }: BuildRow): number => {
   if (event === 'ensure') return 1;
   return (event === 'on_success') === (status === 'succeeded') ? 1 : 0;
 };
 
-/** A fault may take the container in which a hook would have run. */
+/** Judges only builds that no fault hit: a fault may end the container in which a hook would have run. */
 export const hooksRunOnce: Rule = (evidence) =>
-  each(
+  checkEach(
     'a build that ran to its end ran ensure once, and the hook of its outcome and no other',
     evidence.database.builds.filter(
       (build) => jobSpecOf(build).hooks !== undefined && ranUndisturbed(evidence, build),
@@ -49,9 +49,9 @@ export const hooksRunOnce: Rule = (evidence) =>
       for (const event of HOOK_EVENTS) {
         const name = hooks[event]?.name;
         const count = runs.filter(({ step }) => step === name).length;
-        const wanted = name === undefined ? 0 : wantedRuns(event, build);
-        if (count !== wanted)
-          return ofBuild(build, `is ${build.status} and ran ${event} ${count} times, not ${wanted}`);
+        const expected = name === undefined ? 0 : expectedRuns(event, build);
+        if (count !== expected)
+          return buildViolation(build, `is ${build.status} and ran ${event} ${count} times, not ${expected}`);
       }
       return undefined;
     },
@@ -59,51 +59,55 @@ export const hooksRunOnce: Rule = (evidence) =>
 
 /** Compares the times at which the scripts reported their start. */
 export const hooksRunLast: Rule = (evidence) =>
-  each(
+  checkEach(
     'hooks of a job run after its steps, and ensure after the others',
     evidence.database.builds.filter((build) => jobSpecOf(build).hooks !== undefined),
     (build) => {
       const { hooks = {} } = jobSpecOf(build);
       const names = Object.values(hooks).map(({ name }) => name);
-      const rank = ({ step }: StepRun): number => {
+      const order = ({ step }: StepRun): number => {
         if (step === hooks.ensure?.name) return 2;
         return names.includes(step) ? 1 : 0;
       };
       const inOrder = runsOf(evidence, build).toSorted((a, b) => a.at - b.at);
       const early = inOrder.find((run, index) =>
-        inOrder.slice(index + 1).some((later) => rank(later) < rank(run)),
+        inOrder.slice(index + 1).some((later) => order(later) < order(run)),
       );
-      return early && ofBuild(build, `ran ${early.step} before the end of what comes before it`);
+      return early && buildViolation(build, `ran ${early.step} before a step that must run earlier`);
     },
   );
 
 /** A service is ready before the first step, and stops before the build ends. */
 export const servicesLiveWithBuilds: Rule = (evidence) =>
-  each(
+  checkEach(
     'a service runs before the first step, and is gone when its build ends',
     buildsWithService(evidence),
     (build) => {
       const life = evidence.history.services?.find(({ pod }) => isPodOf(pod, build, build.attempt));
-      if (life === undefined) return ofBuild(build, 'ran without its service');
+      if (life === undefined) return buildViolation(build, 'ran without its service');
       const first = Math.min(...runsOf(evidence, build).map(({ at }) => at));
       if (life.from > first)
-        return ofBuild(build, `began its first step ${life.from - first} ms before its service`);
+        return buildViolation(build, `began its first step ${life.from - first} ms before its service`);
       const late = life.to - (build.endedAt ?? Infinity);
       return late > LATE_MS
-        ? ofBuild(build, `had ended when its service still ran, ${late} ms later`)
+        ? buildViolation(build, `had ended when its service still ran, ${late} ms later`)
         : undefined;
     },
   );
 
-/** Notifications of other builds may be sent twice, or not, depending on when their Pod was lost. */
+/** Judges only builds that no fault hit: others may send a notification twice or never, if their Pod was lost. */
 export const notificationsAreSent: Rule = (evidence) =>
-  each('the end of a build is notified once, with its status', buildsWithService(evidence), (build) => {
-    const sent = (evidence.history.notifications ?? []).filter(({ pod }) =>
-      isPodOf(pod, build, build.attempt),
-    );
-    if (sent.length !== 1) return ofBuild(build, `was notified ${sent.length} times`);
-    const [{ status } = { status: '' }] = sent;
-    return status === build.status
-      ? undefined
-      : ofBuild(build, `is ${build.status}, but the notification said ${status}`);
-  });
+  checkEach(
+    'one notification of the end of a build is sent, with its status',
+    buildsWithService(evidence),
+    (build) => {
+      const sent = (evidence.history.notifications ?? []).filter(({ pod }) =>
+        isPodOf(pod, build, build.attempt),
+      );
+      if (sent.length !== 1) return buildViolation(build, `was notified ${sent.length} times`);
+      const [{ status } = { status: '' }] = sent;
+      return status === build.status
+        ? undefined
+        : buildViolation(build, `is ${build.status}, but the notification said ${status}`);
+    },
+  );

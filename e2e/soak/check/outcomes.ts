@@ -1,13 +1,13 @@
 import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/read-database.ts';
 import {
-  each,
+  buildViolation,
+  checkEach,
   FINAL,
   groupBy,
   INFRASTRUCTURE,
   isPodOf,
   jobSpecOf,
-  ofBuild,
   recordedAttempts,
   type Evidence,
   type Rule,
@@ -17,10 +17,10 @@ import {
 /** The same limit as in `judge-pod-end.ts`. */
 const MAX_ATTEMPTS = 5;
 
-/** Invariant I5, over all sightings and the final record. */
+/** Compares all sightings of a build and its final record. */
 export const endsStay: Rule = ({ history, database }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
-  return each(
+  return checkEach(
     'an outcome never changes, and no build vanishes',
     [...groupBy(history.sightings, buildKey)],
     ([key, sightings]): Violation | undefined => {
@@ -40,10 +40,10 @@ const atOf = (sighting: Sighting | undefined): { at?: number } =>
 
 /** Builds end once faults stop, within the time that the run waits. */
 export const buildsEnd: Rule = ({ database }) =>
-  each('every build ends', database.builds, (build) =>
+  checkEach('every build ends', database.builds, (build) =>
     FINAL.has(build.status) && build.endedAt !== null
       ? undefined
-      : ofBuild(
+      : buildViolation(
           build,
           `is ${build.status} (attempt ${build.attempt}): ${build.message ?? build.reason ?? ''}`,
         ),
@@ -61,21 +61,21 @@ export const nothingWaits: Rule = ({ database, leftPods }) => ({
 
 /** Only builds that may fail have failed, and only builds that may succeed have succeeded. */
 export const outcomesAreExplained: Rule = (evidence) =>
-  each(
-    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+  checkEach(
+    'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
     evidence.database.builds.filter(({ status }) => FINAL.has(status)),
     (build) => {
       const { fails = false } = jobSpecOf(build);
       if (build.status === 'failed' && build.reason !== null) {
         if (fails && build.reason === 'StepFailed') return undefined;
-        if (INFRASTRUCTURE.has(build.reason) && mayBeLost(evidence, build)) return undefined;
+        if (INFRASTRUCTURE.has(build.reason) && mayEndAsLost(evidence, build)) return undefined;
       }
       if (build.status === 'succeeded' ? !fails : wasSuperseded(evidence, build)) return undefined;
-      return ofBuild(build, `is ${build.status}: ${build.reason}: ${build.message}`);
+      return buildViolation(build, `is ${build.status}: ${build.reason}: ${build.message}`);
     },
   );
 
-/** A newer build of a job with `passed` superseded this build before its first step. */
+/** Whether a newer build of a job with `passed` superseded this build before its first step. */
 const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
   build.status === 'cancelled' &&
   build.reason === 'Superseded' &&
@@ -85,8 +85,11 @@ const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
   ) &&
   database.builds.some((other) => jobKey(other) === jobKey(build) && other.id > build.id);
 
-/** A put had started, the build was already on a later attempt, or no attempt reached a step. */
-const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
+/**
+ * Whether Millrace may end a lost build instead of starting another attempt: a put had started, an earlier
+ * attempt had run a step, or it was the last attempt.
+ */
+const mayEndAsLost = ({ database }: Evidence, build: BuildRow): boolean => {
   const begun = database.steps.filter(
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   );
@@ -101,23 +104,27 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
       .map((attempt) => ({ build, attempt, why: whyLost(build, attempt) }))
       .filter(({ why }) => why !== undefined),
   );
-  return each('only a fault aimed at its Pod costs a build an attempt', lost, ({ build, attempt, why }) => {
-    const aimed = evidence.history.faults.some((fault) => mayCost(fault, build, attempt));
-    if (aimed) return undefined;
-    return {
-      subject: `${buildKey(build)} attempt ${attempt.attempt}`,
-      what: `was lost though nothing was done to its Pod: ${why}`,
-      at: attempt.endedAt ?? build.createdAt,
-    };
-  });
+  return checkEach(
+    'only a fault aimed at its Pod costs a build an attempt',
+    lost,
+    ({ build, attempt, why }) => {
+      if (evidence.history.faults.some((fault) => explainsLoss(fault, build, attempt))) return undefined;
+      return {
+        subject: `${buildKey(build)} attempt ${attempt.attempt}`,
+        what: `was lost though nothing was done to its Pod: ${why}`,
+        at: attempt.endedAt ?? build.createdAt,
+      };
+    },
+  );
 };
 
 /**
- * A killed kubelet loses the containers that it was about to start; the next kubelet reports them as failed.
+ * A killed kubelet loses the containers that it was about to start, and the next kubelet reports them as failed.
+ * A Pod may have such containers for this long.
  */
 const STARTING_MS = 15_000;
 
-const mayCost = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean => {
+const explainsLoss = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean => {
   const { name, from, to = from, pod } = fault;
   const { createdAt } = attempt;
   if (name === KILL_KUBELET) return from >= createdAt - 1000 && from <= createdAt + STARTING_MS;

@@ -1,5 +1,5 @@
 import type { StepRun } from '#e2e/soak/history.ts';
-import { build, remove } from './clean-run.ts';
+import { findBuild, removeFirst } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
 /* Violations of the rules of hooks, services and notifications. */
@@ -7,7 +7,7 @@ import type { Evidence } from './evidence.ts';
 const HOOKS = 'a build that ran to its end ran ensure once, and the hook of its outcome and no other';
 const ORDER = 'hooks of a job run after its steps, and ensure after the others';
 const SERVICE = 'a service runs before the first step, and is gone when its build ends';
-const NOTIFIED = 'the end of a build is notified once, with its status';
+const NOTIFIED = 'one notification of the end of a build is sent, with its status';
 const POD = 'services-whole-1-2-0a1b2';
 
 const runOf = ({ history }: Evidence, step: string): StepRun => {
@@ -22,7 +22,7 @@ export const PLANTED_HOOKS_AND_SERVICES: Record<
 > = {
   'an ensure that never ran': [
     HOOKS,
-    ({ history }) => remove(history.runs, ({ pod, step }) => pod === POD && step === 'sweep'),
+    ({ history }) => removeFirst(history.runs, ({ pod, step }) => pod === POD && step === 'sweep'),
   ],
   'an ensure that ran twice': [
     HOOKS,
@@ -38,7 +38,7 @@ export const PLANTED_HOOKS_AND_SERVICES: Record<
   ],
   'a failed build without its hook': [
     HOOKS,
-    ({ history }) => remove(history.runs, ({ job, step }) => job === 'torn' && step === 'mourn'),
+    ({ history }) => removeFirst(history.runs, ({ job, step }) => job === 'torn' && step === 'mourn'),
   ],
   'an ensure before another hook': [
     ORDER,
@@ -54,19 +54,19 @@ export const PLANTED_HOOKS_AND_SERVICES: Record<
   ],
   'a lane that never ran': [
     'a green build ran each of its steps',
-    ({ history }) => remove(history.runs, ({ pod, step }) => pod === POD && step === 'left'),
+    ({ history }) => removeFirst(history.runs, ({ pod, step }) => pod === POD && step === 'left'),
   ],
   'a line of a lane that is missing': [
     'a log is complete, in order, each line once',
-    ({ database }) => remove(database.logs, ({ text }) => text === 'left line 3\n'),
+    ({ database }) => removeFirst(database.logs, ({ text }) => text === 'left line 3\n'),
   ],
   'a line of a hook that is missing': [
     'a log is complete, in order, each line once',
-    ({ database }) => remove(database.logs, ({ text }) => text === 'mourn ended\n'),
+    ({ database }) => removeFirst(database.logs, ({ text }) => text === 'mourn ended\n'),
   ],
   'a service that never ran': [
     SERVICE,
-    ({ history }) => remove(history.services ?? [], ({ pod }) => pod === POD),
+    ({ history }) => removeFirst(history.services ?? [], ({ pod }) => pod === POD),
   ],
   'a service that began after the first step': [
     SERVICE,
@@ -79,12 +79,12 @@ export const PLANTED_HOOKS_AND_SERVICES: Record<
     SERVICE,
     (evidence) => {
       const life = evidence.history.services?.find(({ pod }) => pod === POD);
-      if (life !== undefined) life.to = (build(evidence, 'services/whole #1').endedAt ?? 0) + 3000;
+      if (life !== undefined) life.to = (findBuild(evidence, 'services/whole #1').endedAt ?? 0) + 3000;
     },
   ],
   'an end without a notification': [
     NOTIFIED,
-    ({ history }) => remove(history.notifications ?? [], ({ pod }) => pod === POD),
+    ({ history }) => removeFirst(history.notifications ?? [], ({ pod }) => pod === POD),
   ],
   'an end that was notified twice': [
     NOTIFIED,

@@ -1,11 +1,18 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
 import type { BuildRow } from '#e2e/soak/read-database.ts';
-import { each, groupBy, ofBuild, type Rule, type RuleResult, type Violation } from './evidence.ts';
+import {
+  buildViolation,
+  checkEach,
+  groupBy,
+  type Rule,
+  type RuleResult,
+  type Violation,
+} from './evidence.ts';
 
-/** Invariant I1 for people: every acknowledged trigger has exactly one build. */
+/** Every trigger that the API acknowledged has exactly one build. */
 export const triggersAreAnswered: Rule = ({ history, database }) =>
-  each(
+  checkEach(
     'an acknowledged trigger has exactly one build',
     history.triggers.filter(({ answer }) => answer === 'created'),
     (trigger) => {
@@ -22,28 +29,32 @@ export const triggersAreAnswered: Rule = ({ history, database }) =>
 /** No request has two builds, and no build lacks a cause. */
 export const buildsHaveCauses: Rule = ({ history, database }) => {
   const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
-  const finding = each('no job has more builds by hand than requests', jobs, (job): Violation | undefined => {
-    const requested = history.triggers.filter(
-      (trigger) => jobKey(trigger) === jobKey(job) && trigger.answer !== 'refused',
-    ).length;
-    const created = database.builds.filter((build) => jobKey(build) === jobKey(job)).length;
-    return created <= requested
-      ? undefined
-      : { subject: jobKey(job), what: `${requested} requested, ${created} created` };
-  });
+  const finding = checkEach(
+    'no job has more builds by hand than requests',
+    jobs,
+    (job): Violation | undefined => {
+      const requested = history.triggers.filter(
+        (trigger) => jobKey(trigger) === jobKey(job) && trigger.answer !== 'refused',
+      ).length;
+      const created = database.builds.filter((build) => jobKey(build) === jobKey(job)).length;
+      return created <= requested
+        ? undefined
+        : { subject: jobKey(job), what: `${requested} requested, ${created} created` };
+    },
+  );
   const requests = groupBy(
     database.builds.filter(({ cause }) => cause.kind === 'manual'),
     ({ cause }) => String(cause.request),
   );
   const doubled = [...requests.values()].flatMap((builds) =>
-    builds.slice(1).map((build) => ofBuild(build, `answers the same request as ${builds[0]?.number}`)),
+    builds.slice(1).map((build) => buildViolation(build, `answers the same request as ${builds[0]?.number}`)),
   );
   return { ...finding, violations: [...finding.violations, ...doubled] };
 };
 
-/** Triggers are refused only with a reason, and these jobs give none. */
+/** The API refuses triggers only for a reason, and these jobs give none. */
 export const nothingIsRefused: Rule = ({ history }) =>
-  each(
+  checkEach(
     'a trigger of a job without inputs is never refused',
     history.triggers.filter(({ answer }) => answer !== 'unknown'),
     (trigger) =>
@@ -52,35 +63,35 @@ export const nothingIsRefused: Rule = ({ history }) =>
         : undefined,
   );
 
-/** Invariant I3. */
+/** Numbers follow the order in which builds are created. */
 export const numbersFollow: Rule = ({ database }) => {
   const jobs = [...groupBy(database.builds, jobKey).values()];
-  return each('numbers of builds are 1, 2, 3 … in each job', jobs, (builds) => {
+  return checkEach('numbers of builds are 1, 2, 3 … in each job', jobs, (builds) => {
     const byId = builds.toSorted((a, b) => a.id - b.id);
     const wrong = byId.find(({ number }, index) => number !== String(index + 1));
     return wrong === undefined
       ? undefined
-      : ofBuild(wrong, `is the build at place ${byId.indexOf(wrong) + 1}`);
+      : buildViolation(wrong, `is build ${byId.indexOf(wrong) + 1} in the order of creation`);
   });
 };
 
-/** Invariant I12: at most one revision for each change, and the last applied text is current. */
+/** A pipeline has at most one revision for each change, and the last applied text is current. */
 export const revisionsAreChanges: Rule = ({ history, database }): RuleResult =>
-  each('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
+  checkEach('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
     const applied = history.applied.filter((one) => one.pipeline === pipeline);
     const changes = applied.filter(({ changed }) => changed).length;
     const row = database.pipelines.find(({ name }) => name === pipeline);
     const problem =
       (row === undefined && 'is not in the database') ||
       (row !== undefined && row.revision > changes && `${changes} texts, ${row.revision} revisions`) ||
-      (row?.text !== applied.at(-1)?.text && 'another text counts than the last one that was applied');
+      (row?.text !== applied.at(-1)?.text && 'the text in effect is not the last one that was applied');
     return problem === false ? undefined : { subject: pipeline, what: problem };
   });
 
 /** The API shows what the database holds. */
 export const shownIsRecorded: Rule = ({ database, shown }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
-  const finding = each('the API lists what the database holds', shown, (build) => {
+  const finding = checkEach('the API lists what the database holds', shown, (build) => {
     const row: BuildRow | undefined = recorded.get(buildKey(build));
     if (row?.status === build.status && row.attempt === build.attempt) return undefined;
     const what =
@@ -92,6 +103,9 @@ export const shownIsRecorded: Rule = ({ database, shown }) => {
   const hidden = database.builds.filter((build) => !keys.has(buildKey(build)));
   return {
     ...finding,
-    violations: [...finding.violations, ...hidden.map((build) => ofBuild(build, 'is not listed by the API'))],
+    violations: [
+      ...finding.violations,
+      ...hidden.map((build) => buildViolation(build, 'is not listed by the API')),
+    ],
   };
 };

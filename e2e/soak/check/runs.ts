@@ -1,13 +1,13 @@
 import { buildKey, type PodLife, type StepRun } from '#e2e/soak/history.ts';
-import { allStepsOf, expectedLines, isOurLine, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
+import { allStepsOf, expectedLines, isStepLine, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
-  each,
+  buildViolation,
+  checkEach,
   groupBy,
   isProven,
   jobSpecOf,
-  ofBuild,
   wasHit,
   type Evidence,
   type Rule,
@@ -15,10 +15,10 @@ import {
 } from './evidence.ts';
 
 /**
- * Invariant I4, by the reports of the scripts in the Pods: an attempt has one Pod, which runs each step once.
+ * By the reports of the scripts in the Pods, the one Pod of an attempt runs each step once.
  */
 export const stepsRunOnce: Rule = ({ history }) =>
-  each(
+  checkEach(
     'no step of an attempt runs twice',
     [...groupBy(history.runs, ({ pod, step }) => `${pod} ${step}`)],
     ([key, runs]): Violation | undefined =>
@@ -32,21 +32,24 @@ export const putsRunOnce: Rule = ({ history }) => {
   const puts = history.runs.filter((run) =>
     jobSpecOf(run).steps.some(({ name, kind }) => name === run.step && kind === 'put'),
   );
-  return each('a put runs once at most, over all attempts', [...groupBy(puts, buildKey)], ([key, runs]) =>
-    runs.length === 1
-      ? undefined
-      : {
-          subject: key,
-          what: `put ${runs.length} times: ${runs.map(({ pod }) => pod).join(', ')}`,
-          ...atOf(runs[1]),
-        },
+  return checkEach(
+    'a put runs once at most, over all attempts',
+    [...groupBy(puts, buildKey)],
+    ([key, runs]) =>
+      runs.length === 1
+        ? undefined
+        : {
+            subject: key,
+            what: `put ${runs.length} times: ${runs.map(({ pod }) => pod).join(', ')}`,
+            ...atOf(runs[1]),
+          },
   );
 };
 
 /** A succeeded build ran every step in its last attempt. */
 export const greenBuildsRan: Rule = ({ history, database }) => {
   const runs = groupBy(history.runs, (run) => `${buildKey(run)} ${attemptOfPod(run.pod)} ${run.step}`);
-  return each(
+  return checkEach(
     'a green build ran each of its steps',
     database.builds.filter(({ status }) => status === 'succeeded'),
     (build) => {
@@ -54,14 +57,14 @@ export const greenBuildsRan: Rule = ({ history, database }) => {
         ({ name }) => !runs.has(`${buildKey(build)} ${build.attempt} ${name}`),
       );
       if (missing.length === 0) return undefined;
-      return ofBuild(build, `is green, but nobody ran ${missing.map(({ name }) => name).join(', ')}`);
+      return buildViolation(build, `is green, but never ran ${missing.map(({ name }) => name).join(', ')}`);
     },
   );
 };
 
 /** Two Pods of one build never run at the same time. */
 export const podsLiveAlone: Rule = ({ history }) =>
-  each(
+  checkEach(
     'a build has at most one live Pod',
     [...groupBy(history.pods, ({ build }) => String(build)).values()],
     (lives): Violation | undefined => {
@@ -86,7 +89,7 @@ export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
     ...groupBy(evidence.database.logs, ({ build, attempt }) => `${build} ${attempt}`).values(),
   ];
-  const finding = each('a log is complete, in order, each line once', attempts, (rows) =>
+  const finding = checkEach('a log is complete, in order, each line once', attempts, (rows) =>
     judgeLog(evidence, rows),
   );
   const logged = new Set(evidence.database.logs.map(({ build, attempt }) => `${build} ${attempt}`));
@@ -95,7 +98,7 @@ export const logsAreWhole: Rule = (evidence) => {
   );
   return {
     ...finding,
-    violations: [...finding.violations, ...silent.map((build) => ofBuild(build, 'has no log at all'))],
+    violations: [...finding.violations, ...silent.map((build) => buildViolation(build, 'has no log at all'))],
   };
 };
 
@@ -110,7 +113,8 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
   const { history, database } = evidence;
   const [{ build: id, attempt } = { build: 0, attempt: 0 }] = rows;
   const build = database.builds.find((candidate) => candidate.id === id);
-  if (build === undefined) return { subject: `build row ${id}`, what: 'has a log and is no build' };
+  if (build === undefined)
+    return { subject: `build row ${id}`, what: 'has a log, but there is no such build' };
   const text = rows.map((row) => row.text).join('');
   const cut = wasHit(evidence, build, attempt) && text.includes(CUT);
   const proven = isProven(build) && attempt === build.attempt && !cut;
@@ -118,11 +122,11 @@ const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => 
   for (const steps of sequencesOf(build)) {
     const written = text.split('\n').filter((line) => steps.some(({ name }) => line.startsWith(`${name} `)));
     const expected = steps.flatMap((step) =>
-      expectedLines(step, runOf(history.runs, { build, attempt, step: step.name })),
+      expectedLines(step, runIdOf(history.runs, { build, attempt, step: step.name })),
     );
     const whole = proven && steps.every(({ name }) => ran.has(name));
     const wrong = firstDifference(written, { expected, whole });
-    if (wrong !== undefined) return ofBuild(build, `attempt ${attempt}, ${wrong}`);
+    if (wrong !== undefined) return buildViolation(build, `attempt ${attempt}, ${wrong}`);
   }
   return undefined;
 };
@@ -132,16 +136,16 @@ const firstDifference = (
   written: readonly string[],
   { expected, whole }: { expected: readonly string[]; whole: boolean },
 ): string | undefined => {
-  const wanted = whole ? expected : expected.slice(0, written.length);
-  const wrong = wanted.findIndex((line, index) => written[index] !== line);
+  const lines = whole ? expected : expected.slice(0, written.length);
+  const wrong = lines.findIndex((line, index) => written[index] !== line);
   if (wrong < 0 && written.length <= expected.length) return undefined;
-  const place = wrong < 0 ? expected.length : wrong;
-  return `line ${place + 1} of ${expected.length}: expected ${quote(expected[place])}, found ${quote(written[place])}`;
+  const index = wrong < 0 ? expected.length : wrong;
+  return `line ${index + 1} of ${expected.length}: expected ${quote(expected[index])}, found ${quote(written[index])}`;
 };
 
 const quote = (line: string | undefined): string => (line === undefined ? 'nothing' : `“${line}”`);
 
-const runOf = (
+const runIdOf = (
   runs: readonly StepRun[],
   { build, attempt, step }: { build: BuildRow; attempt: number; step: string },
 ): string =>
@@ -151,7 +155,7 @@ const runOf = (
 
 /** The API's log of a build joins the logs of all attempts, with lines of Millrace between them. */
 export const shownLogsAreRecorded: Rule = ({ database, shown }) =>
-  each('the API shows the recorded log', shown, ({ log, ...name }) => {
+  checkEach('the API shows the recorded log', shown, ({ log, ...name }) => {
     const build = database.builds.find((candidate) => buildKey(candidate) === buildKey(name));
     const recorded = [...groupBy(database.logs, ({ attempt }) => String(attempt)).values()]
       .flatMap((rows) =>
@@ -161,9 +165,12 @@ export const shownLogsAreRecorded: Rule = ({ database, shown }) =>
           .join(''),
       )
       .join('\n');
-    const [is, should] = [log, recorded].map((text) =>
-      text.split('\n').filter((line) => isOurLine(line, jobSpecOf(name))),
+    const [shownLines, recordedLines] = [log, recorded].map((text) =>
+      text.split('\n').filter((line) => isStepLine(line, jobSpecOf(name))),
     );
-    if (is?.join('\n') === should?.join('\n')) return undefined;
-    return { subject: buildKey(name), what: `${is?.length} lines are shown, ${should?.length} recorded` };
+    if (shownLines?.join('\n') === recordedLines?.join('\n')) return undefined;
+    return {
+      subject: buildKey(name),
+      what: `${shownLines?.length} lines are shown, ${recordedLines?.length} recorded`,
+    };
   });

@@ -2,9 +2,9 @@ import { defined } from '#defined';
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
 import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, DatabaseContents, VersionRow } from '#e2e/soak/read-database.ts';
-import { each, groupBy, ofBuild, type Evidence, type Rule, type Violation } from './evidence.ts';
+import { buildViolation, checkEach, groupBy, type Evidence, type Rule, type Violation } from './evidence.ts';
 
-const counted = ({ versions }: DatabaseContents): VersionRow[] =>
+const countedVersions = ({ versions }: DatabaseContents): VersionRow[] =>
   versions.filter(({ resource }) => Object.values(RESOURCES).some((known) => known.resource === resource));
 
 const buildsOf = ({ builds }: DatabaseContents, { pipeline, job }: JobSpec): BuildRow[] =>
@@ -12,30 +12,30 @@ const buildsOf = ({ builds }: DatabaseContents, { pipeline, job }: JobSpec): Bui
 
 /** Every published version is recorded once and in order. */
 export const versionsAreFound: Rule = ({ history, database }) =>
-  each(
+  checkEach(
     'every version is recorded once and in order',
     Object.values(RESOURCES),
     ({ resource }): Violation | undefined => {
       const published = history.published.filter((one) => one.resource === resource);
-      const recorded = counted(database)
+      const recorded = countedVersions(database)
         .filter((version) => version.resource === resource)
         .toSorted((a, b) => a.id - b.id);
       const wrong = published.find(({ n }, index) => recorded[index]?.n !== String(n));
       if (wrong === undefined && recorded.length === published.length) return undefined;
-      const what = `${published.length} were there to be found; recorded: ${recorded.map(({ n }) => n).join(' ')}`;
+      const what = `${published.length} were published; recorded: ${recorded.map(({ n }) => n).join(' ')}`;
       return { subject: resource, what, ...defined({ at: wrong?.at }) };
     },
   );
 
-/** Invariants I1 and I2 for jobs without `passed`: one build for each version, unless a pause forbids it. */
+/** A job without `passed` has one build for each version, unless a pause forbids it. */
 export const versionsTriggerOnce: Rule = ({ history, database }) => {
   const pairs = JOBS.filter(({ trigger }) => trigger !== undefined && trigger.passed === undefined).flatMap(
     (job) =>
-      counted(database)
+      countedVersions(database)
         .filter(({ pipeline }) => pipeline === job.pipeline)
         .map((version) => ({ job, version })),
   );
-  return each(
+  return checkEach(
     'a version starts exactly one build, none if found during a pause',
     pairs,
     ({ job, version }) => {
@@ -56,22 +56,26 @@ export const versionsTriggerOnce: Rule = ({ history, database }) => {
  * pause.
  */
 const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [number, number] => {
-  const around = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
-  if (around === undefined) return [1, 1];
-  const { acknowledged = Infinity, resumeSent = Infinity } = around;
+  const pause = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
+  if (pause === undefined) return [1, 1];
+  const { acknowledged = Infinity, resumeSent = Infinity } = pause;
   return foundAt > acknowledged && foundAt < resumeSent ? [0, 0] : [0, 1];
 };
 
-/** Invariant I6: no build from the confirmation of a pause until somebody resumes. */
+/** From the confirmation of a pause until somebody resumes, no build is created. */
 export const pausesHold: Rule = ({ history, database }) =>
-  each('no build is made while a pause is acknowledged', history.pauses, (pause): Violation | undefined => {
-    const { acknowledged = Infinity, resumeSent = Infinity } = pause;
-    const build = database.builds.find(
-      ({ pipeline, createdAt }) =>
-        pipeline === pause.pipeline && createdAt > acknowledged && createdAt < resumeSent,
-    );
-    return build === undefined ? undefined : ofBuild(build, 'was made during a pause');
-  });
+  checkEach(
+    'no build is created while a pause is acknowledged',
+    history.pauses,
+    (pause): Violation | undefined => {
+      const { acknowledged = Infinity, resumeSent = Infinity } = pause;
+      const build = database.builds.find(
+        ({ pipeline, createdAt }) =>
+          pipeline === pause.pipeline && createdAt > acknowledged && createdAt < resumeSent,
+      );
+      return build === undefined ? undefined : buildViolation(build, 'was created during a pause');
+    },
+  );
 
 const versionOf = (database: DatabaseContents, build: BuildRow): VersionRow | undefined => {
   const input = database.inputs.find((candidate) => candidate.build === build.id);
@@ -80,12 +84,12 @@ const versionOf = (database: DatabaseContents, build: BuildRow): VersionRow | un
 
 /** A job with `passed` takes only versions that passed, in ascending order, each once. */
 export const passedIsRespected: Rule = ({ database }) => {
-  const gated = JOBS.flatMap((job) => buildsOf(database, job).map((build) => ({ job, build }))).filter(
-    ({ job }) => job.trigger?.passed !== undefined,
-  );
-  return each(
-    'a gated job builds only what passed, each version once, never an older one',
-    gated,
+  const buildsWithPassed = JOBS.flatMap((job) =>
+    buildsOf(database, job).map((build) => ({ job, build })),
+  ).filter(({ job }) => job.trigger?.passed !== undefined);
+  return checkEach(
+    'a job with passed builds only versions that passed, each once, never an older one',
+    buildsWithPassed,
     ({ job, build }) => {
       const version = versionOf(database, build);
       const upstream = JOBS.find(
@@ -98,24 +102,24 @@ export const passedIsRespected: Rule = ({ database }) => {
           (candidate.endedAt ?? Infinity) <= build.createdAt + 2000,
       );
       if (version === undefined || !good)
-        return ofBuild(build, `took version ${version?.n}, which had not passed`);
+        return buildViolation(build, `took version ${version?.n}, which had not passed`);
       const earlier = buildsOf(database, job).filter(({ id }) => id < build.id);
       const newest = Math.max(0, ...earlier.map((one) => versionOf(database, one)?.id ?? 0));
       return version.id > newest
         ? undefined
-        : ofBuild(build, `took version ${version.n} after a newer or the same one`);
+        : buildViolation(build, `took version ${version.n} after a newer or the same one`);
     },
   );
 };
 
-/** Invariant I2 along the chain: the last version, published after the last fault, reaches the last job. */
+/** The last version, which is published after the last fault, reaches the last job of its chain. */
 export const lastArrives: Rule = ({ history, database }) => {
   const ends = JOBS.filter(
     ({ pipeline, job, trigger }) =>
       trigger !== undefined &&
       !JOBS.some((other) => other.pipeline === pipeline && other.trigger?.passed === job),
   );
-  return each('the last version reaches the end of its chain', ends, (job) => {
+  return checkEach('the last version reaches the end of its chain', ends, (job) => {
     const last = history.published.findLast(({ resource }) => resource === job.trigger?.resource);
     const arrived = buildsOf(database, job).some(
       (build) => build.status === 'succeeded' && versionOf(database, build)?.n === String(last?.n),
@@ -136,11 +140,11 @@ export const putsAreRecorded: Rule = (evidence: Evidence) => {
   const builds = putting
     .flatMap((job) => buildsOf(database, job))
     .filter(({ status }) => status === 'succeeded');
-  return each('a green put recorded its version', builds, (build) => {
+  return checkEach('a green put recorded its version', builds, (build) => {
     const taken = versionOf(database, build);
     const versions = made.get(String(build.id)) ?? [];
     if (versions.length === 1 && versions[0]?.n === taken?.n) return undefined;
-    return ofBuild(
+    return buildViolation(
       build,
       `${buildKey(build)} put ${versions.map(({ n }) => n).join(' ') || 'nothing'}, not ${taken?.n}`,
     );
