@@ -175,14 +175,14 @@ async function longUnit(): Promise<Names> {
 
 let runningBuild: Names | undefined;
 async function runningUnit(): Promise<Names> {
-  const names = (runningBuild ??= await longUnit());
-  const [, , number = ''] = Object.values(names).join('').split('/');
+  const unitNames = (runningBuild ??= await longUnit());
+  const [, , number = ''] = Object.values(unitNames).join('').split('/');
   await eventually(async () => {
     const { steps = [] } = await api.build('unit', number);
     if (!steps.some(({ name, status }) => name === 'test' && status === 'started'))
       throw new Error(`unit ${number} does not run its task yet`);
   });
-  return names;
+  return unitNames;
 }
 
 async function waitingDeploy(): Promise<Names> {

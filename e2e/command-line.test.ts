@@ -8,7 +8,7 @@ import { startGitServer } from '#e2e/support/git-server.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { VERBS } from '#testing/cli/verbs.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 
 /* A developer's day with nothing but the command line. Each test goes on where the one before ended. */
 const TEAM = teamName('e2e-cli');
@@ -16,7 +16,7 @@ const FORGE = `${TEAM}-forge`;
 const [ANN, BOB] = [teamName('ann'), teamName('bob')];
 
 let cli: CommandLine;
-let forge: Reached;
+let forge: ReachableService;
 let firstCommit: string;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
 import { get, list } from '#e2e/support/read-objects.ts';
 import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 
 /*
  * Runs the sample pipeline against a real git server: a commit becomes a version, passes three jobs and gets
@@ -17,7 +17,7 @@ const TEAM = teamName('e2e-commit');
 const FORGE = `${TEAM}-forge`;
 const JOBS = ['unit', 'integration', 'publish'];
 
-let forge: Reached;
+let forge: ReachableService;
 const repository = (): string => `${forge.url}/app.git`;
 
 beforeAll(async () => {

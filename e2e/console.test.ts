@@ -13,12 +13,12 @@ import { storySteps } from '#e2e/support/story-steps.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { startIsolatedChromium, type IsolatedChromium } from '#testing/browser/isolated-chromium.ts';
 import { openPerson, sendSignInForm } from '#testing/browser/site.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 
 /*
- * The day of a developer in the console, in a real browser: a pipeline from its text to a deployed commit, with
- * an error, a broken commit and a deployment that fails once. `PICTURES=docs/images` makes the pictures of the
- * console in README and docs on the way.
+ * The day of a developer in the console, in a real browser: a pipeline from its text to a deployed commit,
+ * with an error, a broken commit and a deployment that fails once. `PICTURES=docs/images` makes the pictures
+ * of the console in README and docs on the way.
  */
 const TEAM = teamName('shop');
 const SUFFIX = TEAM.replace('shop', '');
@@ -46,7 +46,7 @@ exit 1
 `,
 };
 
-let forge: Reached;
+let forge: ReachableService;
 let chromium: IsolatedChromium;
 let page: Page;
 let complaints: string[];

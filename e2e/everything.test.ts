@@ -14,7 +14,7 @@ import { pushFiles } from '#e2e/support/push-files.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { DOCS, SHOP, withStandIns } from '#e2e/support/stand-ins.ts';
 import { golden } from '#testing/jest/golden-file.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 
 /*
  * The sample pipeline with every construct of the language is applied and built by real Pods. A golden file
@@ -35,7 +35,7 @@ const voters = ['ann', 'ben'].map((name) => {
   const token = randomBytes(20).toString('hex');
   return { name: `${TEAM}-${name}`, token, hash: createHash('sha256').update(token).digest('hex') };
 });
-let forge: Reached;
+let forge: ReachableService;
 let outside = '';
 
 async function changeTokens(change: (tokens: Map<string, object>) => void): Promise<void> {
@@ -119,8 +119,8 @@ async function trigger(job: string, inputs: object): Promise<string> {
 }
 
 /**
- * The Events of the Pipeline, except those of starts and waits: of many such Events at a time, Kubernetes gets
- * only some.
+ * The Events of the Pipeline, except those of starts and waits: of many such Events at a time, Kubernetes
+ * gets only some.
  */
 async function eventsOfPipeline(): Promise<string[]> {
   const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
@@ -135,8 +135,8 @@ async function eventsOfPipeline(): Promise<string[]> {
 }
 
 /**
- * Waits for the Event of a build's current status. The operator creates Events when it writes the status of the
- * Pipeline, at intervals: of two changes within one interval, only the second gets an Event.
+ * Waits for the Event of a build's current status. The operator creates Events when it writes the status of
+ * the Pipeline, at intervals: of two changes within one interval, only the second gets an Event.
  */
 const untilEvent = (job: string, number: string): Promise<void> =>
   eventually(async () => {

@@ -8,16 +8,16 @@ import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { pushFiles } from '#e2e/support/push-files.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { loadTypeImages } from '#e2e/support/type-images.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 
 const TEAM = teamName('e2e-types');
 const FORGE = `${TEAM}-forge`;
 const TOKEN = 'token-of-the-counter';
 const api = pipelineApi(TEAM, 'foreign');
-let forge: Reached | undefined;
+let forge: ReachableService | undefined;
 
 /** Two repositories that anyone who reaches them may push to. */
-async function startForge(): Promise<Reached> {
+async function startForge(): Promise<ReachableService> {
   const reached = await startGitServer(FORGE, ['left', 'right']);
   for (const name of ['left', 'right']) await pushFiles(`${reached.url}/${name}.git`, { [name]: 'begin' });
   return reached;

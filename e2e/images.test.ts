@@ -12,7 +12,7 @@ import { RegistryProcess } from '#testing/process/registry-process.ts';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
-import type { Reached } from '#tools/demo/reach.ts';
+import type { ReachableService } from '#tools/demo/reach.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
 /*
@@ -30,7 +30,7 @@ const FORGE = `${TEAM}-forge`;
 const api = pipelineApi(TEAM, 'app');
 
 let registry: RegistryProcess;
-let forge: Reached;
+let forge: ReachableService;
 
 /** A program of the image; the base image has no Node.js. */
 const FILES = { 'main.js': '#!/bin/sh\necho "hello from the image as user $(id -u)"\n' };
@@ -63,8 +63,8 @@ async function createSecrets(): Promise<void> {
 }
 
 /**
- * The sample, with replacements for everything that it names outside the cluster. Throws if the sample does not
- * contain a text that should be replaced.
+ * The sample, with replacements for everything that it names outside the cluster. Throws if the sample does
+ * not contain a text that should be replaced.
  */
 function sample(): string {
   const base = `username = "robot"\n    password = var.registry_password\n    insecure = true`;

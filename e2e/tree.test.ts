@@ -9,7 +9,7 @@ import { golden } from '#testing/jest/golden-file.ts';
 
 /*
  * Services, hooks, attempts, parallel steps, branches, notifications and time limits, run by real Pods. The
- * record and the log of each build are compared with a file.
+ * record and the log of each build are compared with a golden file.
  */
 
 const TEAM = teamName('e2e-tree');
@@ -25,7 +25,7 @@ const api = pipelineApi(TEAM, 'tour');
 
 const report = (job: string, number: string): Promise<string> => buildReport(TEAM, 'tour', job, number);
 
-async function ended(job: string): Promise<string> {
+async function runToEnd(job: string): Promise<string> {
   const { number } = created(await api.trigger(job));
   await buildEnded(TEAM, 'tour', job, number);
   return number;
@@ -34,7 +34,7 @@ async function ended(job: string): Promise<string> {
 test.each(['tour', 'failing'])(
   'the job %s has the record and the log of its golden file',
   async (job) => {
-    const text = await report(job, await ended(job));
+    const text = await report(job, await runToEnd(job));
     expect(text).toBe(golden(join(TESTDATA, `tree-${job}.txt`), text));
   },
   600_000,

@@ -28,9 +28,9 @@ job "work" {
 
 /** Restarts the operator with the value that the chart would set. */
 const setUserNamespaces = async (setting: string): Promise<void> => {
-  const at = ['--namespace', RELEASE.namespace];
-  await kubectl('set', 'env', OPERATOR, `MILLRACE_POD_USER_NAMESPACES=${setting}`, ...at);
-  await kubectl('rollout', 'status', OPERATOR, '--timeout=5m', ...at);
+  const inNamespace = ['--namespace', RELEASE.namespace];
+  await kubectl('set', 'env', OPERATOR, `MILLRACE_POD_USER_NAMESPACES=${setting}`, ...inNamespace);
+  await kubectl('rollout', 'status', OPERATOR, '--timeout=5m', ...inNamespace);
 };
 
 beforeAll(async () => {
@@ -43,10 +43,10 @@ afterAll(async () => {
   await deleteTeam(TEAM);
 }, 600_000);
 
-test('with the setting auto, the user IDs of a build are others on the node', async () => {
+test('with the setting auto, the user IDs of a build are different IDs on the node', async () => {
   const api = pipelineApi(TEAM, 'users');
   const map = /^ +0 +(\d+) +65536$/gm;
-  // The old leader may create the first Pod.
+  // The old leader, which has another setting, may create the first Pod.
   const log = await eventually(async () => {
     const { number } = created(await api.trigger('work'));
     const build = await buildEnded(TEAM, 'users', 'work', number);

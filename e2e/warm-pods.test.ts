@@ -25,9 +25,9 @@ const readyPod = async (): Promise<string> =>
   await eventually(async () => {
     const { status } = await get('team', TEAM);
     expect(status?.['warmPods']).toEqual({ ready: 1, starting: 0 });
-    const waiting = (await podsOf('warm')).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    expect(waiting).toHaveLength(1);
-    return waiting[0]?.metadata.name ?? '';
+    const warmPod = (await podsOf('warm')).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(warmPod).toHaveLength(1);
+    return warmPod[0]?.metadata.name ?? '';
   });
 
 const setWarm = async (warm: object | null): Promise<void> => {
@@ -47,41 +47,41 @@ test('a Team without spec.warm keeps no Pod ready', async () => {
 
 test('a build takes the Pod that stands ready, its log is whole, and the Pod is used once', async () => {
   await setWarm({ pods: 1 });
-  const waiting = await readyPod();
+  const warmPod = await readyPod();
   const { number } = created(await pipelineApi(TEAM, 'app').trigger('work'));
   expect((await buildEnded(TEAM, 'app', 'work', number)).status).toBe('succeeded');
   const log = await pipelineApi(TEAM, 'app').log('work', number);
   expect(log.split('\n').filter((line) => line.startsWith('line '))).toEqual(LINES);
-  // A cold build would have left a Pod of its own.
+  // A cold build would have left a separate Pod.
   const builds = (await podsOf('build')).filter(
     ({ metadata }) => metadata.labels?.['millrace.dev/build'] === number,
   );
   expect(builds).toEqual([]);
   await eventually(async () => {
     expect((await list('pods', '--namespace', TEAM)).map(({ metadata }) => metadata.name)).not.toContain(
-      waiting,
+      warmPod,
     );
   });
-  expect(await readyPod()).not.toBe(waiting);
+  expect(await readyPod()).not.toBe(warmPod);
 });
 
 test('a build whose warm Pod is deleted gets a cold one', async () => {
-  const waiting = await readyPod();
+  const warmPod = await readyPod();
   const number = await startSlowBuild(TEAM, 'app');
-  const taken = await list('pods', '--namespace', TEAM, '--field-selector', `metadata.name=${waiting}`);
+  const taken = await list('pods', '--namespace', TEAM, '--field-selector', `metadata.name=${warmPod}`);
   expect(taken).toHaveLength(1);
   expect(await podsOf('build')).toEqual([]);
   await setWarm(null);
   await eventually(async () => {
-    expect((await podsOf('warm')).map(({ metadata }) => metadata.name)).toEqual([waiting]);
+    expect((await podsOf('warm')).map(({ metadata }) => metadata.name)).toEqual([warmPod]);
   });
-  await kubectl('delete', 'pod', waiting, '--namespace', TEAM, '--grace-period=0', '--force');
+  await kubectl('delete', 'pod', warmPod, '--namespace', TEAM, '--grace-period=0', '--force');
   await waitForSecondAttempt(TEAM, 'app', number);
   expect(await podsOf('build')).toHaveLength(1);
   await endSlowBuild(TEAM, 'app', number);
 });
 
-test('Pods that wait are deleted when the Team keeps none any more', async () => {
+test('warm Pods are deleted when the Team no longer keeps any', async () => {
   await setWarm({ pods: 1 });
   await readyPod();
   await setWarm(null);

@@ -199,29 +199,29 @@ const ALLOWED = {
     'export const y = (facts: Facts): unknown => [facts, NEWEST];\n',
 };
 
-/** The rooms with folders in an order, as config/lint.yaml lists them, by their alias. */
-const ROOMS = [
-  { room: 'domain', folders: TABLE.domain.folders },
-  { room: 'flows', folders: TABLE.flows.folders },
-  ...TABLE.adapters.rooms.map(({ name, folders = [] }) => ({ room: `adapters/${name}`, folders })),
+/** Folders whose subfolders have an order, as config/lint.yaml lists them. */
+const ORDERED_FOLDERS = [
+  { parent: 'domain', folders: TABLE.domain.folders },
+  { parent: 'flows', folders: TABLE.flows.folders },
+  ...TABLE.adapters.rooms.map(({ name, folders = [] }) => ({ parent: `adapters/${name}`, folders })),
 ];
 
-const PAIRS_OF_FOLDERS = ROOMS.flatMap(({ room, folders }) =>
+const PAIRS_OF_FOLDERS = ORDERED_FOLDERS.flatMap(({ parent, folders }) =>
   [...seenBy(folders)].flatMap(([from, sees]) =>
     folders
       .filter((to) => to.name !== from)
-      .map((to) => ({ room, from, to: to.name, allowed: sees.includes(to.name) })),
+      .map((to) => ({ parent, from, to: to.name, allowed: sees.includes(to.name) })),
   ),
 );
 
 /** One file for each pair of folders, which imports `to` from `from`. */
-const BETWEEN_FOLDERS = PAIRS_OF_FOLDERS.map(({ room, from, to, allowed }) => ({
-  room,
+const BETWEEN_FOLDERS = PAIRS_OF_FOLDERS.map(({ parent, from, to, allowed }) => ({
+  parent,
   from,
   to,
   allowed,
-  file: `src/${room}/${from}/planted-to-${to.replace('/', '-')}.ts`,
-  text: `import type { X } from '#${room}/${to}/x.ts';\nexport type Y = X;\n`,
+  file: `src/${parent}/${from}/planted-to-${to.replace('/', '-')}.ts`,
+  text: `import type { X } from '#${parent}/${to}/x.ts';\nexport type Y = X;\n`,
 }));
 
 const CYCLE = {
@@ -260,7 +260,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-const refused = (file: string): boolean =>
+const isRefused = (file: string): boolean =>
   findings.some((finding) => finding.file === file && finding.rule.includes('no-restricted-imports'));
 
 describe('the linter refuses a file in which', () => {
@@ -275,15 +275,15 @@ describe('the linter refuses a file in which', () => {
   });
 
   test.each(BETWEEN_FOLDERS.filter(({ allowed }) => !allowed))(
-    'the folder $from of $room imports $to',
+    'the folder $from of $parent imports $to',
     ({ file }) => {
-      expect(refused(file)).toBe(true);
+      expect(isRefused(file)).toBe(true);
     },
   );
 
   test('but not one in which a folder imports a folder before it', () => {
     const forwards = BETWEEN_FOLDERS.filter(({ allowed }) => allowed);
-    expect(forwards.filter(({ file }) => refused(file))).toEqual([]);
+    expect(forwards.filter(({ file }) => isRefused(file))).toEqual([]);
   });
 
   test('two files import each other', () => {

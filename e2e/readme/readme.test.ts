@@ -14,7 +14,7 @@ import { picture, sendSignInForm } from '#testing/browser/site.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { typeInto } from '#testing/process/type-into.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import { reach, type ReachableService } from '#tools/demo/reach.ts';
 import { readmeCommands } from './commands.ts';
 import { serveRegistry, type Registry } from './serve-registry.ts';
 import { ReadmeShell } from './shell.ts';
@@ -59,7 +59,7 @@ let environment: NodeJS.ProcessEnv;
 let registry: Registry;
 let port: number;
 let shell: ReadmeShell;
-let forge: Reached;
+let forge: ReachableService;
 /** Placeholders of the README and the values that replace them. */
 const replacements: Record<string, string> = {};
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import { reach, type ReachableService } from '#tools/demo/reach.ts';
 import { apply, kubectl } from './kubectl.ts';
 
 /**
@@ -9,7 +9,7 @@ import { apply, kubectl } from './kubectl.ts';
 export async function startGitServer(
   namespace: string,
   repositories: readonly string[] = [],
-): Promise<Reached> {
+): Promise<ReachableService> {
   const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
   const names = ['app', ...repositories].map((name) => `${name}.git`).join(' ');
   await apply(

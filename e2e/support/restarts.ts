@@ -17,8 +17,8 @@ interface ContainerStatus {
 }
 
 /**
- * The containers of the release. Throws if one does not run: after a kill by an earlier test, the kubelet
- * restarts it some time later.
+ * The containers of the release. Throws if a container does not run: after a kill by an earlier test, the
+ * kubelet takes some time until it restarts a container.
  */
 export async function runningContainers(): Promise<RunningContainer[]> {
   return (await containers()).map(({ pod, name, restartCount, state }) => {
@@ -28,20 +28,20 @@ export async function runningContainers(): Promise<RunningContainer[]> {
   });
 }
 
-/** Each container that ended or is gone since then: how it ended, and its last words. */
+/** Each container that ended or disappeared after `before` was read: how it ended, and the end of its log. */
 export async function restartedSince(before: RunningContainer[]): Promise<string[]> {
   const now = await containers();
   const restarted = before.map(async ({ pod, name, restarts }) => {
-    const container = now.find((one) => one.pod === pod && one.name === name);
+    const container = now.find((candidate) => candidate.pod === pod && candidate.name === name);
     if (container === undefined) return [`${pod}/${name} is gone`];
     if (container.restartCount === restarts && container.state?.running !== undefined) return [];
     const { reason = 'it runs', exitCode = '' } = container.lastState?.terminated ?? {};
-    return [`${pod}/${name} restarted: ${reason} ${exitCode}\n${await lastWords(pod, name)}`];
+    return [`${pod}/${name} restarted: ${reason} ${exitCode}\n${await endOfLog(pod, name)}`];
   });
   return (await Promise.all(restarted)).flat();
 }
 
-async function lastWords(pod: string, container: string): Promise<string> {
+async function endOfLog(pod: string, container: string): Promise<string> {
   const namespace = ['--namespace', RELEASE.namespace];
   const log = await run('kubectl', ['logs', pod, '-c', container, ...namespace, '--previous', '--tail=20']);
   return `${log.stdout}${log.stderr}`;

@@ -39,12 +39,12 @@ export const startSlowBuild = async (team: string, pipeline: string): Promise<st
   return number;
 };
 
-/** Waits for at least `more` new lines, releases the step, and returns the succeeded build. */
+/** Waits for at least `newLines` new lines, releases the step, and returns the succeeded build. */
 export const endSlowBuild = async (
   team: string,
   pipeline: string,
   number: string,
-  more = 0,
+  newLines = 0,
 ): Promise<Build> => {
   const api = pipelineApi(team, pipeline);
   const printed = async (): Promise<number> => {
@@ -53,7 +53,7 @@ export const endSlowBuild = async (
     return length;
   };
   const before = await eventually(printed);
-  await eventually(async () => expect(await printed()).toBeGreaterThanOrEqual(before + more));
+  await eventually(async () => expect(await printed()).toBeGreaterThanOrEqual(before + newLines));
   return await eventually(async () => {
     await releaseSteps(team, pipeline);
     const build = await api.build('work', number);

@@ -39,17 +39,20 @@ const programs: Record<string, string> = {
 };
 
 /**
- * The installation of the tests has no external URL, so it issues no identity tokens: identity.test.ts tests
- * them.
+ * The installation of the tests has no external URL, so it issues no identity tokens. identity.test.ts tests
+ * identity tokens.
  */
 const withoutIssuer = { '  identity "cloud" {\n    audience = "sts.amazonaws.com"\n  }\n\n': '' };
 
-/** Throws if the text lacks something that is to be replaced. */
+/** Replaces what no cluster has. Throws if the text does not contain something that should be replaced. */
 export function withStandIns(text: string, outside: Outside): string {
-  return Object.entries({ ...hosts(outside), ...programs, ...withoutIssuer }).reduce((given, [from, to]) => {
-    if (!given.includes(from)) throw new Error(`config/samples/everything.hcl has no ${from}`);
-    return given.replaceAll(from, () => to);
-  }, text);
+  return Object.entries({ ...hosts(outside), ...programs, ...withoutIssuer }).reduce(
+    (replaced, [from, to]) => {
+      if (!replaced.includes(from)) throw new Error(`config/samples/everything.hcl has no ${from}`);
+      return replaced.replaceAll(from, () => to);
+    },
+    text,
+  );
 }
 
 const script = (body: string): string => `#!/bin/sh -e\n${body}\n`;

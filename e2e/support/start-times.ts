@@ -4,8 +4,8 @@ import { created, type Build, type pipelineApi } from './gateway.ts';
 /** The number of builds per measurement. */
 const SAMPLES = 5;
 /**
- * Time for a busy machine, in milliseconds. Figures belong to the benchmarks: this bound only finds a team that
- * waits for the builds of another.
+ * Time for a busy machine, in milliseconds. The benchmarks have exact figures. This bound only finds a team
+ * that waits for the builds of another team.
  */
 const NOISE_MS = 10_000;
 
@@ -22,7 +22,7 @@ async function startTime(api: ReturnType<typeof pipelineApi>): Promise<number> {
 /** The median start time of `SAMPLES` builds of `work`, one after another. */
 export async function medianStart(api: ReturnType<typeof pipelineApi>): Promise<number> {
   const times: number[] = [];
-  for (let one = 0; one < SAMPLES; one += 1) {
+  for (let index = 0; index < SAMPLES; index += 1) {
     times.push(await startTime(api));
     await sleep(500);
   }

@@ -9,8 +9,8 @@ import {
 } from '#testing/together/operator-and-gateway.ts';
 
 /*
- * Who may mark an object as made by the API, or name who changed it, on a real API server with the chart's
- * rights and policies.
+ * Who may mark an object as created by the API, and who may name the person who changed it, on a real API
+ * server with the chart's rights and policies.
  */
 const TEAM = 'marked';
 const TENANT = 'a-tenant';
@@ -59,12 +59,12 @@ beforeEach(() => {
 });
 afterAll(async () => await installation.close(), 600_000);
 
-function pipeline(of: string, metadata: object = {}): object {
+function pipeline(pipelineName: string, metadata: object = {}): object {
   const { apiVersion, kind } = PIPELINES;
-  return { apiVersion, kind, metadata: { name: of, namespace: TEAM, ...metadata }, spec: SPEC };
+  return { apiVersion, kind, metadata: { name: pipelineName, namespace: TEAM, ...metadata }, spec: SPEC };
 }
 
-async function patched(by: ApiClient, metadata: object): Promise<string> {
+async function tryPatch(by: ApiClient, metadata: object): Promise<string> {
   const answer = await by.patchMerge(PIPELINES, { namespace: TEAM, name }, { metadata });
   return answer.ok ? 'allowed' : answer.message;
 }
@@ -78,11 +78,11 @@ describe('a tenant with edit rights on Pipelines', () => {
     ['that somebody else changed it', { annotations: BY_ROOT }, ONLY_NAME],
     ['both', { labels: BY_API, annotations: BY_ROOT }, 'only the public gateway'],
   ])('cannot claim about a new or existing Pipeline %s', async (_, metadata, reason) => {
-    const made = await tenant.create(PIPELINES, pipeline(name, metadata));
-    expect(made).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+    const answer = await tenant.create(PIPELINES, pipeline(name, metadata));
+    expect(answer).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
     orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
-    expect(await patched(tenant, metadata)).toContain(reason);
-    expect(await patched(tenant, { labels: { team: 'ours' }, annotations: { note: 'x' } })).toBe('allowed');
+    expect(await tryPatch(tenant, metadata)).toContain(reason);
+    expect(await tryPatch(tenant, { labels: { team: 'ours' }, annotations: { note: 'x' } })).toBe('allowed');
   });
 
   test('may change a Pipeline of the API and remove its marks, but not name another editor', async () => {
@@ -93,12 +93,14 @@ describe('a tenant with edit rights on Pipelines', () => {
       ),
       'making',
     );
-    expect(await patched(tenant, { labels: { team: 'ours' } })).toBe('allowed');
-    expect(await patched(tenant, { annotations: { 'millrace.dev/changed-by': 'ann' } })).toContain(ONLY_NAME);
-    expect(await patched(tenant, { annotations: { 'millrace.dev/changed-by': null } })).toBe('allowed');
-    expect(await patched(tenant, { annotations: BY_ROOT })).toContain(ONLY_NAME);
-    expect(await patched(tenant, { labels: { 'millrace.dev/managed-by': null } })).toBe('allowed');
-    expect(await patched(tenant, { labels: BY_API })).toContain(ONLY_LABEL);
+    expect(await tryPatch(tenant, { labels: { team: 'ours' } })).toBe('allowed');
+    expect(await tryPatch(tenant, { annotations: { 'millrace.dev/changed-by': 'ann' } })).toContain(
+      ONLY_NAME,
+    );
+    expect(await tryPatch(tenant, { annotations: { 'millrace.dev/changed-by': null } })).toBe('allowed');
+    expect(await tryPatch(tenant, { annotations: BY_ROOT })).toContain(ONLY_NAME);
+    expect(await tryPatch(tenant, { labels: { 'millrace.dev/managed-by': null } })).toBe('allowed');
+    expect(await tryPatch(tenant, { labels: BY_API })).toContain(ONLY_LABEL);
   });
 });
 
@@ -111,13 +113,13 @@ describe('the operator', () => {
   test('cannot add or remove the label that allows it to delete an object', async () => {
     orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
     // Two policies deny this, and the API server may name either.
-    expect(await patched(installation.operator, { labels: BY_API })).toMatch(/denied request: .*managed-by/);
+    expect(await tryPatch(installation.operator, { labels: BY_API })).toMatch(/denied request: .*managed-by/);
     const other = `${name}-of-the-api`;
     orThrow(await installation.restricted.create(PIPELINES, pipeline(other, { labels: BY_API })), 'making');
     name = other;
-    expect(await patched(installation.operator, { labels: { 'millrace.dev/managed-by': null } })).toContain(
+    expect(await tryPatch(installation.operator, { labels: { 'millrace.dev/managed-by': null } })).toContain(
       'the operator never changes the label millrace.dev/managed-by',
     );
-    expect(await patched(installation.operator, { finalizers: ['millrace.dev/pipeline'] })).toBe('allowed');
+    expect(await tryPatch(installation.operator, { finalizers: ['millrace.dev/pipeline'] })).toBe('allowed');
   });
 });

@@ -43,21 +43,21 @@ interface Body {
 }
 const ask = async (request: string, body?: unknown, as = ann) =>
   await installation.gateway.ask<Body>(request, { as, ...(body !== undefined && { body }) });
-const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
-const of = (rest = ''): string => `/teams/${TEAM}/pipelines/${name}${rest}`;
+const problemOf = ({ type }: Body): string => type.split('/').at(-1) ?? '';
+const pathOf = (rest = ''): string => `/teams/${TEAM}/pipelines/${name}${rest}`;
 const objectOf = async () =>
   orThrow(await installation.client.get(KINDS.pipelines, { namespace: TEAM, name }), 'reading');
 const text = (job: string, more = ''): string =>
   `${more}job "${job}" {\n  task "hello" {\n    run "shell" {\n      cmd = "echo hello"\n    }\n  }\n}\n`;
 const WHO = 'variable "who" {\n  type = string\n}\n';
-const create = async (more: object = {}) =>
-  await ask(`POST /teams/${TEAM}/pipelines`, { name, config: text('first'), ...more });
+const create = async (fields: object = {}) =>
+  await ask(`POST /teams/${TEAM}/pipelines`, { name, config: text('first'), ...fields });
 
 describe('a pipeline of the API', () => {
   test('is created as a Pipeline object, and runs once the API answers that it does', async () => {
-    const made = await create({ display_name: 'The App', public: true });
-    expect([made.status, made.body.data]).toEqual([201, { team: TEAM, name, ready: true, warnings: [] }]);
-    expect((await ask(`GET ${of()}`)).body.data).toMatchObject({
+    const answer = await create({ display_name: 'The App', public: true });
+    expect([answer.status, answer.body.data]).toEqual([201, { team: TEAM, name, ready: true, warnings: [] }]);
+    expect((await ask(`GET ${pathOf()}`)).body.data).toMatchObject({
       name,
       display_name: 'The App',
       public: true,
@@ -70,7 +70,7 @@ describe('a pipeline of the API', () => {
       'ann',
     ]);
     expect(spec).toEqual({ config: text('first'), displayName: 'The App', public: true });
-    expect(kind((await create()).body)).toBe('already-exists');
+    expect(problemOf((await create()).body)).toBe('already-exists');
     const audit = await installation.gateway.ask<{
       data: { action: string; actor: string; target: string }[];
     }>(`GET /teams/${TEAM}/audit?pipeline=${name}`, { as: ann });
@@ -79,12 +79,12 @@ describe('a pipeline of the API', () => {
 
   test('keeps the fields that an update does not contain', async () => {
     await create({ vars: { who: 'x' }, config: text('first', WHO) });
-    const changed = await ask(`PUT ${of()}`, { config: text('second', WHO) });
+    const changed = await ask(`PUT ${pathOf()}`, { config: text('second', WHO) });
     expect([changed.status, changed.body.data]).toMatchObject([200, { ready: true }]);
-    expect((await ask(`GET ${of()}`)).body.data).toMatchObject({ revision: 2, public: false });
-    expect((await ask(`PUT ${of()}`, { public: true })).status).toBe(200);
-    expect((await ask(`GET ${of()}`)).body.data).toMatchObject({ public: true });
-    expect((await ask(`GET ${of('/definition')}`)).body.data).toEqual({
+    expect((await ask(`GET ${pathOf()}`)).body.data).toMatchObject({ revision: 2, public: false });
+    expect((await ask(`PUT ${pathOf()}`, { public: true })).status).toBe(200);
+    expect((await ask(`GET ${pathOf()}`)).body.data).toMatchObject({ public: true });
+    expect((await ask(`GET ${pathOf('/definition')}`)).body.data).toEqual({
       name,
       config: text('second', WHO),
       vars: { who: 'x' },
@@ -96,7 +96,7 @@ describe('a pipeline of the API', () => {
   test('is not created from an invalid text, and the answer has the same errors as `validate`', async () => {
     const config = 'job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n';
     const refused = await create({ config });
-    expect([refused.status, kind(refused.body)]).toEqual([400, 'invalid-pipeline']);
+    expect([refused.status, problemOf(refused.body)]).toEqual([400, 'invalid-pipeline']);
     expect(refused.body.findings.length).toBeGreaterThan(1);
     expect(refused.body.findings[0]).toMatchObject({
       severity: 'error',
@@ -109,7 +109,7 @@ describe('a pipeline of the API', () => {
     expect(validated.body.data).toEqual({ valid: false, findings: refused.body.findings });
     expect((await installation.client.get(KINDS.pipelines, { namespace: TEAM, name })).ok).toBe(false);
     await create();
-    expect(kind((await ask(`PUT ${of()}`, { config })).body)).toBe('invalid-pipeline');
+    expect(problemOf((await ask(`PUT ${pathOf()}`, { config })).body)).toBe('invalid-pipeline');
     expect((await objectOf()).spec.config).toBe(text('first'));
   });
 
@@ -117,12 +117,12 @@ describe('a pipeline of the API', () => {
     const config =
       'resource_type "own" {\n  source = "https://127.0.0.1:1/own.hcl"\n}\nresource "own" "x" {}\n' +
       text('first');
-    const made = await create({ config });
-    expect([made.status, made.body.data]).toMatchObject([
+    const answer = await create({ config });
+    expect([answer.status, answer.body.data]).toMatchObject([
       202,
       { ready: false, reason: 'SourceUnavailable', message: expect.stringContaining('own.hcl') },
     ]);
-    expect(made.body.data['warnings']).toMatchObject([{ severity: 'warning', line: 2 }]);
+    expect(answer.body.data['warnings']).toMatchObject([{ severity: 'warning', line: 2 }]);
   });
 
   test('is not created in a team that does not exist, and the answer names the team', async () => {
@@ -134,12 +134,12 @@ describe('a pipeline of the API', () => {
 
   test('is deleted, and finds its history when it is created again', async () => {
     await create();
-    const { id } = (await ask(`GET ${of()}`)).body.data;
-    expect((await ask(`DELETE ${of()}`)).status).toBe(200);
-    expect((await ask(`GET ${of()}`)).status).toBe(404);
-    expect((await ask(`DELETE ${of()}`)).status).toBe(404);
+    const { id } = (await ask(`GET ${pathOf()}`)).body.data;
+    expect((await ask(`DELETE ${pathOf()}`)).status).toBe(200);
+    expect((await ask(`GET ${pathOf()}`)).status).toBe(404);
+    expect((await ask(`DELETE ${pathOf()}`)).status).toBe(404);
     await create();
-    expect((await ask(`GET ${of()}`)).body.data['id']).toBe(id);
+    expect((await ask(`GET ${pathOf()}`)).body.data['id']).toBe(id);
     const audit = await installation.gateway.ask<{ data: { action: string }[] }>(
       `GET /teams/${TEAM}/audit?pipeline=${name}`,
       { as: ann },
@@ -155,14 +155,14 @@ test('the API cannot change a pipeline of a manifest', async () => {
     spec: { config: text('first') },
   });
   for (const [request, body] of [
-    [`PUT ${of()}`, { config: text('second') }],
-    [`DELETE ${of()}`, undefined],
+    [`PUT ${pathOf()}`, { config: text('second') }],
+    [`DELETE ${pathOf()}`, undefined],
   ] as const) {
     const refused = await ask(request, body);
-    expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
+    expect([request, refused.status, problemOf(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
   }
   const definition = await eventually(
-    async () => await ask(`GET ${of('/definition')}`),
+    async () => await ask(`GET ${pathOf('/definition')}`),
     ({ status }) => status === 200,
   );
   expect([definition.status, definition.body.data]).toEqual([
@@ -173,10 +173,10 @@ test('the API cannot change a pipeline of a manifest', async () => {
 
 test('the API does not overwrite a change that its caller has not seen', async () => {
   await create();
-  const { generation } = (await ask(`GET ${of('/definition')}`)).body.data;
-  expect((await ask(`PUT ${of()}`, { config: text('second'), generation })).status).toBe(200);
-  const late = await ask(`PUT ${of()}`, { config: text('third'), generation });
-  expect([late.status, kind(late.body)]).toEqual([409, 'refused']);
+  const { generation } = (await ask(`GET ${pathOf('/definition')}`)).body.data;
+  expect((await ask(`PUT ${pathOf()}`, { config: text('second'), generation })).status).toBe(200);
+  const late = await ask(`PUT ${pathOf()}`, { config: text('third'), generation });
+  expect([late.status, problemOf(late.body)]).toEqual([409, 'refused']);
   expect((await objectOf()).spec.config).toBe(text('second'));
 });
 
@@ -187,8 +187,8 @@ test('the role write cannot change a pipeline, and a body cannot name another te
   expect((await ask(`POST /teams/${TEAM}/pipelines/validate`, { config: body.config }, bob)).status).toBe(
     403,
   );
-  const made = await ask(`POST /teams/${TEAM}/pipelines`, { ...body, team: 'other', namespace: 'other' });
-  expect([made.status, made.body.data['team'], (await objectOf()).metadata.namespace]).toEqual([
+  const answer = await ask(`POST /teams/${TEAM}/pipelines`, { ...body, team: 'other', namespace: 'other' });
+  expect([answer.status, answer.body.data['team'], (await objectOf()).metadata.namespace]).toEqual([
     201,
     TEAM,
     TEAM,

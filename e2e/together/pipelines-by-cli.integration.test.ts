@@ -42,24 +42,24 @@ afterAll(async () => {
   await installation.close();
 }, 60_000);
 
-interface Given {
+interface RunOptions {
   input?: string;
   ask?: (question: string) => Promise<string>;
 }
 
-async function run(line: string, given: Given = {}): Promise<CommandResult> {
+async function run(line: string, options: RunOptions = {}): Promise<CommandResult> {
   const environment = {
     XDG_CONFIG_HOME: folder,
     MILLRACE_URL: installation.gateway.base,
     MILLRACE_TOKEN: token,
   };
-  return await millrace(`millrace pipelines ${line} --team ${TEAM}`, { environment, ...given });
+  return await millrace(`millrace pipelines ${line} --team ${TEAM}`, { environment, ...options });
 }
 
 const text = (job: string, more = ''): string =>
   `${more}job "${job}" {\n  task "hello" {\n    run "shell" {\n      cmd = "echo hello"\n    }\n  }\n}\n`;
 const WHO = 'variable "who" {\n  type = string\n}\n';
-const [INVALID, PLACE] = ['job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n', ':3:3: error['];
+const [INVALID, PLACE_OF_ERROR] = ['job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n', ':3:3: error['];
 
 function fileOf(content: string): string {
   const file = join(folder, `${name}.hcl`);
@@ -67,7 +67,7 @@ function fileOf(content: string): string {
   return file;
 }
 
-const made = async (config = text('first'), more = ''): Promise<CommandResult> =>
+const create = async (config = text('first'), more = ''): Promise<CommandResult> =>
   await run(`create ${name} -c ${fileOf(config)}${more}`);
 
 /** The diagnostics, without the last line, which sums them up. */
@@ -75,24 +75,24 @@ const blocks = (ran: CommandResult): string[] => ran.out.split('\n').slice(0, -2
 
 describe('a pipeline', () => {
   test('is created, shown and listed', async () => {
-    expect(await made()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: created, it runs\n`, err: '' });
+    expect(await create()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: created, it runs\n`, err: '' });
     const shown = await run(`get ${name}`);
     expect(shown.out).toContain(`name:         ${TEAM}/${name}\nvisible to:   the team\n`);
     const listed = await run('list');
     expect(listed.out).toMatch(/^NAME +JOBS +RESOURCES +REVISION +VISIBLE TO\n/);
     expect(listed.out).toContain(`${name}   1      0           1          the team\n`);
     const rows: { name: string }[] = JSON.parse((await run('list --output json')).out);
-    expect(rows.find((one) => one.name === name)).toMatchObject({ jobs: 1, public: false });
+    expect(rows.find((row) => row.name === name)).toMatchObject({ jobs: 1, public: false });
     expect((await run(`get ${name} --config`)).out).toBe(text('first'));
     expect((await run(`get -n ${name} --output json`)).out).toContain(`"name": "${name}"`);
-    expect(await made()).toMatchObject({
+    expect(await create()).toMatchObject({
       exit: 2,
       err: `millrace: Pipeline ${name} exists already. To change it, run millrace pipelines update.\n`,
     });
   });
 
   test('is renamed, and found under its new name', async () => {
-    await made();
+    await create();
     expect(await run(`rename ${name} --new-name new-${name}`)).toMatchObject({
       exit: 0,
       out: `${TEAM}/new-${name}: renamed from ${name}, it runs\n`,
@@ -107,15 +107,15 @@ describe('a pipeline', () => {
   });
 
   test('is not created from an invalid text, whose errors are shown with the lines of the file', async () => {
-    const refused = await made(INVALID);
+    const refused = await create(INVALID);
     const file = join(folder, `${name}.hcl`);
     expect([refused.exit, refused.err]).toEqual([1, '']);
-    expect(refused.out).toContain(`${file}${PLACE}`);
+    expect(refused.out).toContain(`${file}${PLACE_OF_ERROR}`);
     expect(refused.out).toContain(`\n3 |   tsk "b" {}\n  |   ^~~\n  = in job "a"\n  = help: `);
     expect(refused.out).toMatch(/\.hcl: not valid, \d+ errors\n$/);
     const offline = await millrace(`millrace validate ${file}`);
     expect(blocks(refused)).toEqual(blocks(offline));
-    const asJson = await made(INVALID, ' --output json');
+    const asJson = await create(INVALID, ' --output json');
     expect([asJson.exit, JSON.parse(asJson.out)]).toMatchObject([
       1,
       { valid: false, findings: [{ line: 2 }, { line: 3, end_column: 6 }] },
@@ -129,7 +129,7 @@ describe('a pipeline', () => {
   });
 
   test('is updated after the command has shown the differences', async () => {
-    await made(text('first', WHO), ' --var who=x');
+    await create(text('first', WHO), ' --var who=x');
     const dry = await run(`update ${name} -c ${fileOf(text('second', WHO))} --public --dry-run`);
     const change = [
       `${TEAM}/${name}:`,
@@ -154,15 +154,15 @@ describe('a pipeline', () => {
       revision: 2,
     });
     const wrong = await run(`update ${name} -c ${fileOf(INVALID)}`);
-    expect([wrong.exit, wrong.out]).toEqual([1, expect.stringContaining(PLACE)]);
+    expect([wrong.exit, wrong.out]).toEqual([1, expect.stringContaining(PLACE_OF_ERROR)]);
     const closed = await run(`update -n ${name} --private --display-name The-App`);
     expect(closed.out).toContain(`  display name: none → The-App\n  public: true → false\n`);
     expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: no changes\n`);
   });
 
-  test('keeps variables that --var does not name, and has only those of --vars otherwise', async () => {
+  test('keeps variables that --var does not name, but drops variables that a file of --vars omits', async () => {
     const two = `${WHO}variable "where" {\n  type    = string\n  default = "here"\n}\n`;
-    await made(text('first', two), ' --var who=x --var where=y');
+    await create(text('first', two), ' --var who=x --var where=y');
     const varsOf = async (): Promise<unknown> =>
       JSON.parse((await run(`get ${name} --config --output json`)).out).vars;
     expect((await run(`update ${name} --var who=z`)).out).toContain('  variable who: changed\n');
@@ -190,7 +190,7 @@ describe('a pipeline', () => {
       const spec = { sources: { allowHTTP: true, allowedHosts: [host, '127.0.0.1:1'] } };
       await installation.apply(KINDS.teams, { metadata: { name: TEAM }, spec });
       const config = `resource_type "own" {\n  source = "http://${host}/own.hcl"\n}\nresource "own" "x" {}\n`;
-      await made(`${config}${text('first')}`);
+      await create(`${config}${text('first')}`);
       await eventually(
         async () => fetched,
         (times) => times === 1,
@@ -210,7 +210,7 @@ describe('a pipeline', () => {
     const config =
       'resource_type "own" {\n  source = "https://127.0.0.1:1/own.hcl"\n}\nresource "own" "x" {}\n' +
       text('first');
-    const ran = await made(config);
+    const ran = await create(config);
     expect([ran.exit, ran.out]).toEqual([
       1,
       expect.stringContaining(`${TEAM}/${name}: created, it does not run yet: SourceUnavailable: `),
@@ -219,7 +219,7 @@ describe('a pipeline', () => {
   });
 
   test('is deleted after a confirmation', async () => {
-    await made();
+    await create();
     const asked: string[] = [];
     const answer = (words: string) => ({
       ask: async (question: string) => {

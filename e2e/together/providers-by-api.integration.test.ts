@@ -29,7 +29,7 @@ beforeAll(async () => {
   installation = await startTestInstallation({ sessionSeconds: 0 });
 }, 600_000);
 beforeEach(async () => {
-  for (const name of ['company', 'other']) await forget(name);
+  for (const name of ['company', 'other']) await deleteProvider(name);
   await installation.stores.empty();
   await installation.gateway.account('root', { globalAdmin: true, password: 'a long password' });
   root = await installation.gateway.session('root');
@@ -37,12 +37,12 @@ beforeEach(async () => {
 afterAll(async () => await installation.close(), 600_000);
 
 /** Deletes a provider without the check that nobody is locked out. */
-async function forget(name: string): Promise<void> {
+async function deleteProvider(name: string): Promise<void> {
   await installation.stores.pool.query(rows()`DELETE FROM oauth_identities`);
   orThrow(await installation.client.delete(KINDS.oauthProviders, { name }), 'deleting');
   await eventually(
     async () => (await installation.client.get(KINDS.oauthProviders, { name })).ok,
-    (there) => !there,
+    (exists) => !exists,
   );
 }
 
@@ -53,7 +53,7 @@ interface Body {
 }
 const ask = async (request: string, body?: unknown) =>
   await installation.gateway.ask<Body>(request, { as: root, ...(body !== undefined && { body }) });
-const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
+const problemOf = ({ type }: Body): string => type.split('/').at(-1) ?? '';
 const objectOf = async (name = 'company') =>
   orThrow(await installation.client.get(KINDS.oauthProviders, { name }), 'reading');
 const secretOf = async (name = 'company') =>
@@ -64,7 +64,7 @@ const readyOf = async (name = 'company', reason = 'Accepted') =>
     (ready) => ready?.reason === reason,
   );
 /** Creates an account that can sign in only through the provider. */
-async function dependent(issuer = 'https://id.example.org'): Promise<void> {
+async function createDependentAccount(issuer = 'https://id.example.org'): Promise<void> {
   const id = await installation.gateway.account('ann');
   await installation.stores.pool.query(rows()`
     INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
@@ -181,13 +181,13 @@ describe('a provider of the API', () => {
       client_secret: SECRET,
     });
     expect(made.body.data).toMatchObject({ type: 'OAuth2', username_claim: 'login', display_name: 'GitHub' });
-    const open = await ask('POST /admin/oauth-providers', {
+    const withoutIssuer = await ask('POST /admin/oauth-providers', {
       canonical: 'other',
       preset: 'keycloak',
       client_id: 'x',
       client_secret: SECRET,
     });
-    expect([open.status, open.body.detail]).toEqual([
+    expect([withoutIssuer.status, withoutIssuer.body.detail]).toEqual([
       400,
       expect.stringContaining('issuerUrl must be a URL'),
     ]);
@@ -199,7 +199,7 @@ describe('a provider of the API', () => {
     expect((await ask('GET /admin/oauth-providers')).body.data).toEqual([]);
     await eventually(
       async () => (await installation.client.get(KINDS.oauthProviders, { name: 'company' })).ok,
-      (there) => !there,
+      (exists) => !exists,
     );
     expect((await ask('DELETE /admin/oauth-providers/company')).status).toBe(404);
     expect((await ask('POST /admin/oauth-providers', COMPANY)).status).toBe(201);
@@ -209,17 +209,17 @@ describe('a provider of the API', () => {
 describe('nobody is locked out', () => {
   beforeEach(async () => {
     await ask('POST /admin/oauth-providers', COMPANY);
-    await dependent();
+    await createDependentAccount();
   });
 
   test.each([
     ['disabling', 'PUT', { enabled: false }],
     ['another issuer', 'PUT', { issuer_url: 'https://elsewhere.example.org' }],
     ['deleting', 'DELETE', undefined],
-  ])('by %s: the answer names them, and nothing has changed', async (_, method, body) => {
+  ])('by %s: the answer names the accounts, and nothing has changed', async (_, method, body) => {
     const before = (await objectOf()).spec;
     const refused = await ask(`${method} /admin/oauth-providers/company`, body);
-    expect([refused.status, kind(refused.body), refused.body.detail]).toEqual([
+    expect([refused.status, problemOf(refused.body), refused.body.detail]).toEqual([
       409,
       'would-lock-out',
       expect.stringContaining('ann'),
@@ -245,11 +245,11 @@ describe('nobody is locked out', () => {
       ask('PUT /admin/oauth-providers/company', { enabled: false }),
       installation.client.patchMerge(KINDS.oauthProviders, { name: 'other' }, { spec: { enabled: false } }),
     ]);
-    const left = await eventually(
+    const providers = await eventually(
       async () => await installation.stores.access.oauth.providers(),
       (all) => all.some(({ enabled }) => !enabled),
     );
-    expect(left.filter(({ enabled }) => enabled)).toHaveLength(1);
+    expect(providers.filter(({ enabled }) => enabled)).toHaveLength(1);
   });
 });
 
@@ -269,9 +269,13 @@ describe('a provider of a manifest', () => {
       ['DELETE /admin/oauth-providers/company', undefined],
     ] as const) {
       const refused = await ask(request, body);
-      expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
+      expect([request, refused.status, problemOf(refused.body)]).toEqual([
+        request,
+        409,
+        'managed-by-manifest',
+      ]);
     }
-    expect(kind((await ask('POST /admin/oauth-providers', COMPANY)).body)).toBe('already-exists');
+    expect(problemOf((await ask('POST /admin/oauth-providers', COMPANY)).body)).toBe('already-exists');
   });
 });
 
@@ -297,8 +301,8 @@ test('the gateway’s service account has no rights beyond these', async () => {
   const reaching = await create(KINDS.oauthProviders, { metadata: { name: 'company', labels }, spec });
   expect(reaching).toMatchObject({ ok: false, message: expect.stringContaining('secrets that it keeps') });
   await installation.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
-  const gone = await restricted.delete(KINDS.oauthProviders, { name: 'company' });
-  expect(gone).toMatchObject({ ok: false, message: expect.stringContaining('only objects labelled') });
+  const deletion = await restricted.delete(KINDS.oauthProviders, { name: 'company' });
+  expect(deletion).toMatchObject({ ok: false, message: expect.stringContaining('only objects labelled') });
   const team = { metadata: { name: 'wide', labels }, spec: { podSecurity: 'baseline' } };
   expect(await create(KINDS.teams, team)).toMatchObject({
     ok: false,

@@ -14,7 +14,7 @@ let installation: TestInstallation;
 let ann: string;
 let count = 0;
 let name: string;
-let other: string;
+let newName: string;
 
 beforeAll(async () => {
   installation = await startTestInstallation({ sessionSeconds: 0 });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => {
   count += 1;
   name = `app-${count}`;
-  other = `other-${count}`;
+  newName = `other-${count}`;
 });
 afterAll(async () => await installation.close(), 600_000);
 
@@ -50,7 +50,7 @@ const JOB = `job "unit" {
 const CONFIG = `resource "trigger" "app" {
 }
 ${JOB}`;
-const CHECKED = `resource "git" "app" {
+const CONFIG_WITH_CHECKS = `resource "git" "app" {
   check_interval = "0 4 * * *"
   params {
     name   = "app"
@@ -61,14 +61,15 @@ const CHECKED = `resource "git" "app" {
 ${JOB}`;
 const ask = async (request: string, body?: unknown, as = ann) =>
   await installation.gateway.ask<Body>(request, { as, ...(body !== undefined && { body }) });
-const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
-const of = (pipeline: string, rest = ''): string => `/teams/${TEAM}/pipelines/${pipeline}${rest}`;
+const problemOf = ({ type }: Body): string => type.split('/').at(-1) ?? '';
+const pathOf = (pipeline: string, rest = ''): string => `/teams/${TEAM}/pipelines/${pipeline}${rest}`;
 async function create(pipeline = name, config = CONFIG) {
   const made = await ask(`POST /teams/${TEAM}/pipelines`, { name: pipeline, config, public: true });
   if (made.status !== 201) throw new Error(made.text);
   return made.body.data;
 }
-const rename = async (to = other, from = name) => await ask(`POST ${of(from, '/rename')}`, { name: to });
+const rename = async (to = newName, from = name) =>
+  await ask(`POST ${pathOf(from, '/rename')}`, { name: to });
 const objectOf = async (pipeline: string) =>
   orThrow(await installation.client.get(KINDS.pipelines, { namespace: TEAM, name: pipeline }), 'reading');
 const readyOf = async (pipeline: string) =>
@@ -77,39 +78,39 @@ const readyOf = async (pipeline: string) =>
 describe('a rename', () => {
   test('keeps ids, pauses and webhook tokens, frees the old name, and is in the audit log', async () => {
     await create();
-    await ask(`POST ${of(name, '/jobs/unit/pause')}`);
-    const before = (await ask(`GET ${of(name)}`)).body.data;
+    await ask(`POST ${pathOf(name, '/jobs/unit/pause')}`);
+    const before = (await ask(`GET ${pathOf(name)}`)).body.data;
     const token = await webhookOf(name);
-    const done = await rename();
-    expect([done.status, done.body.data]).toEqual([
+    const answer = await rename();
+    expect([answer.status, answer.body.data]).toEqual([
       200,
-      { team: TEAM, name: other, ready: true, warnings: [] },
+      { team: TEAM, name: newName, ready: true, warnings: [] },
     ]);
-    expect((await ask(`GET ${of(other)}`)).body.data).toEqual({ ...before, name: other });
-    expect(await webhookOf(other)).toEqual(token);
-    expect((await ask(`GET ${of(other, '/jobs/unit')}`)).body.data).toMatchObject({ paused: true });
-    const fresh = await objectOf(other);
-    expect(fresh.metadata.annotations).toEqual({ 'millrace.dev/changed-by': 'ann' });
-    expect(fresh.spec).toEqual({ config: CONFIG, public: true });
-    expect(fresh.status?.jobs).toEqual([{ name: 'unit', paused: true }]);
+    expect((await ask(`GET ${pathOf(newName)}`)).body.data).toEqual({ ...before, name: newName });
+    expect(await webhookOf(newName)).toEqual(token);
+    expect((await ask(`GET ${pathOf(newName, '/jobs/unit')}`)).body.data).toMatchObject({ paused: true });
+    const renamed = await objectOf(newName);
+    expect(renamed.metadata.annotations).toEqual({ 'millrace.dev/changed-by': 'ann' });
+    expect(renamed.spec).toEqual({ config: CONFIG, public: true });
+    expect(renamed.status?.jobs).toEqual([{ name: 'unit', paused: true }]);
     for (const path of ['', '/definition', '/jobs/unit', '/public'])
-      expect([path, (await ask(`GET ${of(name, path)}`)).status]).toEqual([path, 404]);
-    expect((await installation.gateway.ask(`GET ${of(other, '/public')}`)).status).toBe(200);
+      expect([path, (await ask(`GET ${pathOf(name, path)}`)).status]).toEqual([path, 404]);
+    expect((await installation.gateway.ask(`GET ${pathOf(newName, '/public')}`)).status).toBe(200);
     await create();
-    expect((await ask(`GET ${of(name)}`)).body.data['id']).not.toEqual(before['id']);
+    expect((await ask(`GET ${pathOf(name)}`)).body.data['id']).not.toEqual(before['id']);
     const { body } = await installation.gateway.ask<{ data: object[] }>(
-      `GET /teams/${TEAM}/audit?pipeline=${other}`,
+      `GET /teams/${TEAM}/audit?pipeline=${newName}`,
       {
         as: ann,
       },
     );
     expect(body.data).toMatchObject([
-      { action: 'pipeline.updated', actor: 'ann', target: other, details: { renamed_from: name } },
+      { action: 'pipeline.updated', actor: 'ann', target: newName, details: { renamed_from: name } },
     ]);
   });
 
   test('gives checks and Pods the new name', async () => {
-    await create(name, CHECKED);
+    await create(name, CONFIG_WITH_CHECKS);
     await endCheckOf(name);
     expect((await rename()).status).toBe(200);
     const cronJobs: { name: string | undefined; labels: unknown; owners: unknown }[] = [];
@@ -124,29 +125,31 @@ describe('a rename', () => {
       }),
       'listing',
     );
-    expect(cronJobs.filter(({ labels }) => labels === other)).toEqual([
-      { name: expect.stringContaining(other), labels: other, owners: [other] },
+    expect(cronJobs.filter(({ labels }) => labels === newName)).toEqual([
+      { name: expect.stringContaining(newName), labels: newName, owners: [newName] },
     ]);
-    expect((await ask(`POST ${of(other, '/jobs/unit/trigger')}`)).status).toBe(201);
+    expect((await ask(`POST ${pathOf(newName, '/jobs/unit/trigger')}`)).status).toBe(201);
     const pods = await eventually(
-      async () => await podsOf(other),
+      async () => await podsOf(newName),
       (found) => found.length > 0,
     );
-    expect(pods).toEqual([{ name: expect.stringContaining(other), owners: [other] }]);
+    expect(pods).toEqual([{ name: expect.stringContaining(newName), owners: [newName] }]);
     expect(await podsOf(name)).toEqual([]);
   });
 
   test('is refused while a build runs, and done once the build has ended', async () => {
     await create();
-    expect((await ask(`POST ${of(name, '/jobs/unit/trigger')}`)).status).toBe(201);
+    expect((await ask(`POST ${pathOf(name, '/jobs/unit/trigger')}`)).status).toBe(201);
     const refused = await rename();
-    expect([refused.status, kind(refused.body), refused.body.detail]).toEqual([
+    expect([refused.status, problemOf(refused.body), refused.body.detail]).toEqual([
       409,
       'refused',
       expect.stringContaining('one of its builds runs'),
     ]);
-    expect((await installation.client.get(KINDS.pipelines, { namespace: TEAM, name: other })).ok).toBe(false);
-    expect((await ask(`POST ${of(name, '/jobs/unit/builds/1/cancel')}`)).status).toBe(202);
+    expect((await installation.client.get(KINDS.pipelines, { namespace: TEAM, name: newName })).ok).toBe(
+      false,
+    );
+    expect((await ask(`POST ${pathOf(name, '/jobs/unit/builds/1/cancel')}`)).status).toBe(202);
     await eventually(
       async () =>
         await installation.stores.pool.exists(rows()`
@@ -155,18 +158,18 @@ describe('a rename', () => {
       (running) => !running,
     );
     expect((await rename()).status).toBe(200);
-    expect((await ask(`GET ${of(other, '/jobs/unit/builds/1')}`)).body.data).toMatchObject({
+    expect((await ask(`GET ${pathOf(newName, '/jobs/unit/builds/1')}`)).body.data).toMatchObject({
       status: 'cancelled',
     });
   });
 
   test.each<[string, () => Promise<unknown>, number, string]>([
-    ['a name that is taken', async () => await create(other), 409, 'already-exists'],
+    ['a name that is taken', async () => await create(newName), 409, 'already-exists'],
     [
       'the name of a pipeline of a manifest',
       async () =>
         await installation.apply(KINDS.pipelines, {
-          metadata: { namespace: TEAM, name: other },
+          metadata: { namespace: TEAM, name: newName },
           spec: { config: CONFIG },
         }),
       409,
@@ -175,8 +178,8 @@ describe('a rename', () => {
     [
       'a name under which a deleted pipeline has its history',
       async () => {
-        await create(other);
-        await ask(`DELETE ${of(other)}`);
+        await create(newName);
+        await ask(`DELETE ${pathOf(newName)}`);
       },
       409,
       'refused',
@@ -184,7 +187,7 @@ describe('a rename', () => {
     [
       'a name that is invalid for an object',
       async () => {
-        other = 'Not This';
+        newName = 'Not This';
       },
       400,
       'invalid-request',
@@ -192,7 +195,7 @@ describe('a rename', () => {
     [
       'its own name',
       async () => {
-        other = name;
+        newName = name;
       },
       409,
       'already-exists',
@@ -201,8 +204,8 @@ describe('a rename', () => {
     await create();
     await arrange();
     const refused = await rename();
-    expect([refused.status, kind(refused.body)]).toEqual([status, problem]);
-    expect((await ask(`GET ${of(name)}`)).status).toBe(200);
+    expect([refused.status, problemOf(refused.body)]).toEqual([status, problem]);
+    expect((await ask(`GET ${pathOf(name)}`)).status).toBe(200);
     expect(await readyOf(name)).toMatchObject({ status: 'True' });
   });
 });
@@ -214,10 +217,10 @@ describe('a pipeline', () => {
       spec: { config: CONFIG },
     });
     const refused = await rename();
-    expect([refused.status, kind(refused.body)]).toEqual([409, 'managed-by-manifest']);
+    expect([refused.status, problemOf(refused.body)]).toEqual([409, 'managed-by-manifest']);
     expect(refused.body.detail).toContain(name);
     const missing = await rename('x', 'nowhere');
-    expect([missing.status, kind(missing.body), missing.body.detail]).toEqual([
+    expect([missing.status, problemOf(missing.body), missing.body.detail]).toEqual([
       404,
       'not-found',
       expect.stringContaining('nowhere'),
@@ -232,7 +235,7 @@ describe('a pipeline', () => {
       await installation.client.patchJson(KINDS.pipelines, { namespace: TEAM, name }, added),
       'patching',
     );
-    for (const refused of [await rename(), await ask(`PUT ${of(name)}`, { public: false })])
+    for (const refused of [await rename(), await ask(`PUT ${pathOf(name)}`, { public: false })])
       expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('spec.pins')]);
     expect((await objectOf(name)).spec.pins).toEqual(pins);
   });
@@ -243,46 +246,46 @@ describe('a pipeline', () => {
     await installation.apply(KINDS.pipelines, {
       metadata: {
         namespace: TEAM,
-        name: other,
+        name: newName,
         labels: { 'millrace.dev/managed-by': 'api' },
         annotations: { 'millrace.dev/renamed-from': `${name}/${uid}/made-up` },
       },
       spec: { config: CONFIG },
     });
     await eventually(
-      async () => (await readyOf(other))?.reason,
+      async () => (await readyOf(newName))?.reason,
       (reason) => reason === 'RenameRefused',
     );
-    expect((await ask(`GET ${of(other)}`)).status).toBe(404);
-    expect((await ask(`GET ${of(name)}`)).status).toBe(200);
-    // The condition says so: without the annotation it is a separate pipeline.
+    expect((await ask(`GET ${pathOf(newName)}`)).status).toBe(404);
+    expect((await ask(`GET ${pathOf(name)}`)).status).toBe(200);
+    // As the condition says, the object is a separate pipeline once it loses the annotation.
     const path = '/metadata/annotations/millrace.dev~1renamed-from';
     const patch = [{ op: 'remove' as const, path }];
     orThrow(
-      await installation.client.patchJson(KINDS.pipelines, { namespace: TEAM, name: other }, patch),
+      await installation.client.patchJson(KINDS.pipelines, { namespace: TEAM, name: newName }, patch),
       'patching',
     );
     const own = await eventually(
-      async () => await ask(`GET ${of(other)}`),
+      async () => await ask(`GET ${pathOf(newName)}`),
       ({ status }) => status === 200,
     );
-    expect(own.body.data['id']).not.toEqual((await ask(`GET ${of(name)}`)).body.data['id']);
+    expect(own.body.data['id']).not.toEqual((await ask(`GET ${pathOf(name)}`)).body.data['id']);
   });
 
   test('may be deleted by the operator only if the API created it', async () => {
     await create();
     await installation.apply(KINDS.pipelines, {
-      metadata: { namespace: TEAM, name: other },
+      metadata: { namespace: TEAM, name: newName },
       spec: { config: CONFIG },
     });
     const { operator } = installation;
-    expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name: other })).toMatchObject({
+    expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name: newName })).toMatchObject({
       ok: false,
       status: 403,
       message: expect.stringContaining('deletes only objects labelled millrace.dev/managed-by=api'),
     });
     expect(await operator.delete(KINDS.teams, { name: TEAM })).toMatchObject({ ok: false, status: 403 });
-    // As the operator removes the annotation of a rename.
+    // The operator needs this right to remove the annotation of a rename.
     const path = '/metadata/annotations/millrace.dev~1changed-by';
     const patch = [{ op: 'remove' as const, path }];
     expect(await operator.patchJson(KINDS.pipelines, { namespace: TEAM, name }, patch)).toMatchObject({
@@ -293,7 +296,7 @@ describe('a pipeline', () => {
 });
 
 async function webhookOf(pipeline: string): Promise<unknown> {
-  const { body } = await ask(`GET ${of(pipeline, '/resources/trigger.app')}`);
+  const { body } = await ask(`GET ${pathOf(pipeline, '/resources/trigger.app')}`);
   const { id, webhook_token: token, webhook_secret: secret } = body.data;
   expect([typeof id, typeof token, typeof secret]).toEqual(['number', 'string', 'string']);
   return { id, token, secret };
@@ -303,7 +306,7 @@ async function webhookOf(pipeline: string): Promise<unknown> {
 async function endCheckOf(pipeline: string): Promise<void> {
   const { checks } = installation.stores;
   const runs = await eventually(
-    async () => (await checks.openRuns()).filter((one) => one.pipeline === pipeline),
+    async () => (await checks.openRuns()).filter((run) => run.pipeline === pipeline),
     (open) => open.length > 0,
   );
   for (const { run } of runs) await checks.closeRun(run, new Date());

@@ -38,7 +38,7 @@ interface Body {
 }
 const ask = async <T = Body>(request: string, body?: unknown, as = root) =>
   await installation.gateway.ask<T>(request, { as, ...(body !== undefined && { body }) });
-const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
+const problemOf = ({ type }: Body): string => type.split('/').at(-1) ?? '';
 const statusOf = async () =>
   orThrow(await installation.client.get(KINDS.teams, { name: team }), 'reading').status;
 const readyOf = async (reason: string) =>
@@ -46,10 +46,11 @@ const readyOf = async (reason: string) =>
     async () => (await statusOf())?.conditions?.find(({ type }) => type === 'Ready'),
     (ready) => ready?.reason === reason,
   );
-const ignored = async () => (await statusOf())?.conditions?.find(({ type }) => type === 'GroupsIgnored');
-const apply = async (spec: object) =>
+const groupsIgnored = async () =>
+  (await statusOf())?.conditions?.find(({ type }) => type === 'GroupsIgnored');
+const applyTeam = async (spec: object) =>
   await installation.apply(KINDS.teams, { metadata: { name: team }, spec });
-const roles = async () => {
+const rolesByUser = async () => {
   const answer = await ask<{ data: { username: string; role: string; group_role?: string }[] }>(
     `GET /teams/${team}/members`,
   );
@@ -63,11 +64,11 @@ describe('a team of the API', () => {
       201,
       { name: team, display_name: 'The Team', managed_by: 'api', by_manifest: [], members: 1, pipelines: 0 },
     ]);
-    expect(await roles()).toEqual({ root: 'admin' });
+    expect(await rolesByUser()).toEqual({ root: 'admin' });
     const object = orThrow(await installation.client.get(KINDS.teams, { name: team }), 'reading');
     expect([object.spec, object.metadata.labels]).toEqual([{}, { 'millrace.dev/managed-by': 'api' }]);
     expect((await installation.client.get(KINDS.namespaces, { name: team })).ok).toBe(true);
-    expect(kind((await ask('POST /teams', { name: team })).body)).toBe('already-exists');
+    expect(problemOf((await ask('POST /teams', { name: team })).body)).toBe('already-exists');
     await eventually(statusOf, (status) => status?.displayName === 'The Team');
   });
 
@@ -75,14 +76,14 @@ describe('a team of the API', () => {
     const namespace: object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team } };
     orThrow(await installation.client.create<object>(KINDS.namespaces, namespace), 'making');
     const refused = await ask('POST /teams', { name: team });
-    expect([refused.status, kind(refused.body), refused.body.detail]).toEqual([
+    expect([refused.status, problemOf(refused.body), refused.body.detail]).toEqual([
       409,
       'refused',
       expect.stringContaining(team),
     ]);
     await eventually(
       async () => (await installation.client.get(KINDS.teams, { name: team })).ok,
-      (there) => !there,
+      (exists) => !exists,
     );
     for (const name of ['kube-x', 'default', 'Upper', 'a.b'])
       expect([name, (await ask('POST /teams', { name })).status]).toEqual([name, 400]);
@@ -118,7 +119,7 @@ describe('a team of the API', () => {
 
 describe('a team of a manifest', () => {
   test('leaves fields that its object omits to the API, and shows them in its status', async () => {
-    await apply({});
+    await applyTeam({});
     await readyOf('NamespaceReady');
     await installation.gateway.account('ann');
     expect((await ask(`PUT /teams/${team}`, { display_name: 'Here' })).status).toBe(200);
@@ -127,12 +128,12 @@ describe('a team of a manifest', () => {
     expect((await ask(`PUT /teams/${team}`, { groups })).body.data).toMatchObject({ groups });
     const status = await eventually(statusOf, (now) => now?.groups?.length === 1 && now.memberCount === 1);
     expect(status).toMatchObject({ displayName: 'Here', members: [{ user: 'ann', role: 'admin' }], groups });
-    expect(kind((await ask(`DELETE /teams/${team}`)).body)).toBe('managed-by-manifest');
+    expect(problemOf((await ask(`DELETE /teams/${team}`)).body)).toBe('managed-by-manifest');
   });
 
   test('cannot be changed through the API in the fields that its object sets', async () => {
     await installation.gateway.account('ann');
-    await apply({
+    await applyTeam({
       displayName: 'Said',
       members: [{ user: 'ann', role: 'admin' }],
       groups: [{ claim: 'ops', role: 'admin' }],
@@ -150,24 +151,28 @@ describe('a team of a manifest', () => {
       [`DELETE /teams/${team}/members/ann`, undefined],
     ] as const) {
       const refused = await ask(request, body);
-      expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
+      expect([request, refused.status, problemOf(refused.body)]).toEqual([
+        request,
+        409,
+        'managed-by-manifest',
+      ]);
     }
     // A field removed from the object keeps its last value, and the API may change it.
-    await apply({ podSecurity: 'baseline' });
+    await applyTeam({ podSecurity: 'baseline' });
     await eventually(
       async () => (await ask(`GET /teams/${team}`)).body.data['by_manifest'],
-      (said) => JSON.stringify(said) === '[]',
+      (fields) => JSON.stringify(fields) === '[]',
     );
-    expect(await roles()).toEqual({ ann: 'admin' });
+    expect(await rolesByUser()).toEqual({ ann: 'admin' });
     expect((await ask(`PUT /teams/${team}`, { groups: [] })).status).toBe(200);
   });
 
   test('cannot remove its last admin: a condition reports it, and the old members stay', async () => {
     await installation.gateway.account('ann');
     await installation.gateway.account('bob');
-    await apply({ members: [{ user: 'ann', role: 'admin' }] });
+    await applyTeam({ members: [{ user: 'ann', role: 'admin' }] });
     await readyOf('NamespaceReady');
-    await apply({
+    await applyTeam({
       members: [
         { user: 'ann', role: 'write' },
         { user: 'bob', role: 'read' },
@@ -175,14 +180,14 @@ describe('a team of a manifest', () => {
     });
     const ready = await readyOf('LastAdmin');
     expect(ready).toMatchObject({ status: 'False', message: expect.stringContaining('without an admin') });
-    expect(await roles()).toEqual({ ann: 'admin' });
-    await apply({ members: [{ user: 'bob', role: 'admin' }] });
+    expect(await rolesByUser()).toEqual({ ann: 'admin' });
+    await applyTeam({ members: [{ user: 'bob', role: 'admin' }] });
     await readyOf('NamespaceReady');
-    expect(await roles()).toEqual({ bob: 'admin' });
+    expect(await rolesByUser()).toEqual({ bob: 'admin' });
   });
 
   test('may name people before they have an account, which only an admin can create', async () => {
-    await apply({
+    await applyTeam({
       members: [
         { user: 'eve', role: 'admin' },
         { user: 'root', role: 'admin' },
@@ -213,7 +218,7 @@ describe('a team of a manifest', () => {
       teams: { [team]: 'admin' },
     });
     expect((await ask('DELETE /users/eve')).status).toBe(204);
-    expect(await roles()).toEqual({ root: 'admin' });
+    expect(await rolesByUser()).toEqual({ root: 'admin' });
     expect((await ask('POST /users', { username: 'eve' })).body.data).toMatchObject({
       teams: { [team]: 'admin' },
     });
@@ -231,9 +236,9 @@ describe('groups of an identity provider', () => {
     enabled: true,
     secretKey: 'x',
   } as const;
-  const say = async (groups: string[]) =>
+  const reportGroups = async (groups: string[]) =>
     await installation.stores.access.oauth.saveGroups(identity, groups, new Date());
-  const save = async (more: object) =>
+  const saveCompanyProvider = async (more: object) =>
     await saveProvider(
       { ...provider, ...more },
       { by: 'test', at: new Date() },
@@ -241,14 +246,14 @@ describe('groups of an identity provider', () => {
     );
 
   test('grant roles beside those of members, and revoke them again', async () => {
-    await apply({
+    await applyTeam({
       groups: [
         { claim: 'ops', role: 'admin' },
         { claim: 'all', role: 'read' },
       ],
     });
     await readyOf('NamespaceReady');
-    await save({});
+    await saveCompanyProvider({});
     const id = await installation.gateway.account('ann', {
       password: 'a long password',
       teams: { [team]: 'write' },
@@ -266,30 +271,30 @@ describe('groups of an identity provider', () => {
     const roleOf = async () =>
       (await ask<{ data: { role: string }[] }>('GET /teams', undefined, ann)).body.data[0]?.role;
     expect(await roleOf()).toBe('write');
-    await say(['ops']);
+    await reportGroups(['ops']);
     expect(await roleOf()).toBe('admin');
-    expect(await roles()).toEqual({ ann: 'admin' });
+    expect(await rolesByUser()).toEqual({ ann: 'admin' });
     expect((await ask(`POST /teams/${team}/members`, { username: 'root' }, ann)).status).toBe(201);
-    await say([]);
+    await reportGroups([]);
     expect(await roleOf()).toBe('write');
-    await say(['ops']);
-    await save({ groupsClaim: undefined });
+    await reportGroups(['ops']);
+    await saveCompanyProvider({ groupsClaim: undefined });
     expect(await roleOf()).toBe('write');
-    await save({});
+    await saveCompanyProvider({});
     expect(await roleOf()).toBe('admin');
-    await save({ enabled: false });
+    await saveCompanyProvider({ enabled: false });
     expect(await roleOf()).toBe('write');
-    await save({});
+    await saveCompanyProvider({});
     await installation.stores.pool.query(rows()`DELETE FROM team_members WHERE user_id = ${id}`);
-    expect(await roles()).toMatchObject({ ann: 'admin' });
+    expect(await rolesByUser()).toMatchObject({ ann: 'admin' });
     const gone = await ask(`DELETE /teams/${team}/members/ann`);
     expect([gone.status, gone.body.detail]).toEqual([404, expect.stringContaining('not a member')]);
   });
 
   test('grant no role to people of another provider with a group of the same name', async () => {
-    await apply({ groups: [{ claim: 'ops', role: 'admin' }] });
+    await applyTeam({ groups: [{ claim: 'ops', role: 'admin' }] });
     await readyOf('NamespaceReady');
-    await save({});
+    await saveCompanyProvider({});
     const link = async (username: string, { canonical, issuer }: { canonical: string; issuer: string }) => {
       const id = await installation.gateway.account(username, { password: 'a long password' });
       const token = await installation.gateway.session(username);
@@ -305,32 +310,32 @@ describe('groups of an identity provider', () => {
       return async () =>
         (await ask<{ data: { role: string }[] }>('GET /teams', undefined, token)).body.data[0]?.role;
     };
-    const ours = await link('ann', { canonical: 'company', issuer: 'https://id.example.org' });
-    expect(await ours()).toBe('admin');
+    const roleOfAnn = await link('ann', { canonical: 'company', issuer: 'https://id.example.org' });
+    expect(await roleOfAnn()).toBe('admin');
     // A provider where people create groups themselves.
-    await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
-    const theirs = await link('mallory', { canonical: 'forge', issuer: 'https://forge.example.com' });
-    expect([await ours(), await theirs()]).toEqual([undefined, undefined]);
-    const warning = await eventually(ignored, (one) => one !== undefined);
+    await saveCompanyProvider({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
+    const roleOfMallory = await link('mallory', { canonical: 'forge', issuer: 'https://forge.example.com' });
+    expect([await roleOfAnn(), await roleOfMallory()]).toEqual([undefined, undefined]);
+    const warning = await eventually(groupsIgnored, (one) => one !== undefined);
     expect(warning).toMatchObject({
       reason: 'ProviderRequired',
       message: expect.stringContaining(
         'Groups ops give no role: 2 providers report groups (company, forge).',
       ),
     });
-    await apply({ groups: [{ claim: 'ops', provider: 'company', role: 'admin' }] });
-    await eventually(ignored, (one) => one === undefined);
-    expect([await ours(), await theirs()]).toEqual(['admin', undefined]);
+    await applyTeam({ groups: [{ claim: 'ops', provider: 'company', role: 'admin' }] });
+    await eventually(groupsIgnored, (one) => one === undefined);
+    expect([await roleOfAnn(), await roleOfMallory()]).toEqual(['admin', undefined]);
     expect((await ask(`GET /teams/${team}`)).body.data).toMatchObject({
       groups: [{ claim: 'ops', provider: 'company', role: 'admin' }],
     });
   });
 
   test('are refused by the API if several providers report groups and none, or a missing one, is named', async () => {
-    await apply({});
+    await applyTeam({});
     await readyOf('NamespaceReady');
-    await save({});
-    await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
+    await saveCompanyProvider({});
+    await saveCompanyProvider({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
     for (const [group, detail] of [
       [{ claim: 'ops', role: 'read' }, 'Name the provider of each group'],
       [

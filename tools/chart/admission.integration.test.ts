@@ -6,7 +6,7 @@ import { manifests, type RenderedObject } from './render.ts';
 
 /*
  * Tests the limits of the operator's rights on a real API server. The test installs the operator's roles and
- * admission policies under another name, and sends requests as the operator. All of them are dry runs.
+ * admission policies under another name, and sends requests as the operator. All these requests are dry runs.
  */
 const RELEASE = `fence-${process.pid}`;
 /** Prefix of the names of the release's objects. */
@@ -17,7 +17,7 @@ const TEAM = `${RELEASE}-team`;
 /** Namespace of a team that pins the version of its Pod security standard. */
 const PINNED = `${RELEASE}-pinned`;
 const OPERATOR = `system:serviceaccount:${HOME}:${PREFIX}-operator`;
-/** What the test installs of the chart. */
+/** The kinds of the chart's objects that the test installs. */
 const KINDS = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
 
 const namespace = (name: string, labels: Record<string, string> = {}): object => ({
@@ -50,8 +50,8 @@ const binding = (
 });
 
 /**
- * Lets the operator bind the role `view`. Without this, the API server itself refuses that, because the
- * operator lacks rights of the role. With it, only the policy can refuse.
+ * Lets the operator bind the role `view`. Without this right the API server itself refuses the binding,
+ * because the operator lacks rights of that role. With this right only the policy can refuse.
  */
 const rightToBindView: RenderedObject[] = [
   {
@@ -100,17 +100,17 @@ let installed = '';
 
 beforeAll(async () => {
   await streamTool('tools/cluster/main.ts', ['up'], () => undefined);
-  const all = await manifests({}, RELEASE);
-  const chosen = all.filter(({ kind }) => KINDS.test(kind));
-  chosen.push(...rightToBindView);
+  const rendered = await manifests({}, RELEASE);
+  const objects = rendered.filter(({ kind }) => KINDS.test(kind));
+  objects.push(...rightToBindView);
   // The chart was rendered for the namespace millrace-system.
-  installed = chosen.map((one) => stringify(one).replaceAll('millrace-system', HOME)).join('\n---\n');
+  installed = objects.map((object) => stringify(object).replaceAll('millrace-system', HOME)).join('\n---\n');
   await kubectl(['apply', '-f', '-'], installed);
   const pinned = teamNamespace(PINNED, 'baseline', 'v1.33');
   for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' }), pinned]) {
     await kubectl(['apply', '-f', '-'], JSON.stringify(object));
   }
-  await untilInForce();
+  await untilPoliciesApply();
 }, 600_000);
 
 afterAll(async () => {
@@ -119,7 +119,7 @@ afterAll(async () => {
 }, 600_000);
 
 /** Waits until the new policies take effect. */
-async function untilInForce(): Promise<void> {
+async function untilPoliciesApply(): Promise<void> {
   const end = Date.now() + 60_000;
   while ((await asOperator(binding(HOME, `${PREFIX}-operator-team`, `${PREFIX}-operator`))) === 'allowed') {
     if (Date.now() > end) throw new Error('the policies are not in force after a minute');

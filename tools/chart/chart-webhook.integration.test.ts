@@ -13,36 +13,36 @@ beforeAll(async () => {
   certManager = await manifests(CERT_MANAGER);
 }, 600_000);
 
-const find = (from: RenderedObject[], kind: string, name: string): RenderedObject => {
-  const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+const find = (objects: RenderedObject[], kind: string, name: string): RenderedObject => {
+  const found = objects.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 };
 const podSpec = (value: unknown): V1PodSpec => JSON.parse(JSON.stringify(value));
-const podsOf = (from: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
-  from.flatMap((manifest) => {
+const podsOf = (objects: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
+  objects.flatMap((manifest) => {
     const { kind, metadata } = manifest;
     if (kind === 'Pod') return [{ name: metadata.name, pod: podSpec(manifest.spec) }];
     const template = manifest.spec?.['template'];
     if (typeof template !== 'object' || template === null || !('spec' in template)) return [];
     return [{ name: metadata.name, pod: podSpec(template.spec) }];
   });
-const podOf = (from: RenderedObject[], name: string): V1PodSpec => {
-  const found = podsOf(from).find((one) => one.name === name);
+const podOf = (objects: RenderedObject[], name: string): V1PodSpec => {
+  const found = podsOf(objects).find((candidate) => candidate.name === name);
   if (found === undefined) throw new Error(`there are no Pods ${name}`);
   return found.pod;
 };
 const rulesOf = (manifest: RenderedObject): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
 
 /** What a process in the Pod would find: its environment, and the files that its Secrets give. */
-function sourceOf(from: RenderedObject[], name: string): Source {
-  const pod = podOf(from, name);
+function sourceOf(objects: RenderedObject[], name: string): Source {
+  const pod = podOf(objects, name);
   const [container] = pod.containers;
   if (container === undefined) throw new Error(`${name} has no container`);
   const environment = Object.fromEntries(
-    (container.env ?? []).map((one) => [
-      one.name,
-      one.value ?? `from ${one.valueFrom?.fieldRef?.fieldPath ?? ''}`,
+    (container.env ?? []).map((variable) => [
+      variable.name,
+      variable.value ?? `from ${variable.valueFrom?.fieldRef?.fieldPath ?? ''}`,
     ]),
   );
   return { environment, readText: (path) => secretText(pod, container, path) };
@@ -51,17 +51,17 @@ function sourceOf(from: RenderedObject[], name: string): Source {
 function secretText(pod: V1PodSpec, container: V1Container, path: string): string {
   const mount = container.volumeMounts?.find(({ mountPath }) => path.startsWith(`${mountPath}/`));
   const secret = pod.volumes?.find(({ name }) => name === mount?.name)?.secret;
-  const item = secret?.items?.find((one) => `${mount?.mountPath ?? ''}/${one.path}` === path);
+  const item = secret?.items?.find((candidate) => `${mount?.mountPath ?? ''}/${candidate.path}` === path);
   if (item === undefined) throw new Error(`no volume has ${path}`);
   return item.key.includes('url') || item.key === 'direct'
     ? 'postgres://u:p@h/d'
     : Buffer.alloc(32, 7).toString('base64url');
 }
 
-const configurationIn = (from: RenderedObject[]): RenderedObject =>
-  find(from, 'ValidatingWebhookConfiguration', 'millrace-webhook');
-const rightsOf = (from: RenderedObject[]): V1PolicyRule[] =>
-  rulesOf(find(from, 'ClusterRole', 'millrace-operator')).filter((rule) =>
+const configurationIn = (objects: RenderedObject[]): RenderedObject =>
+  find(objects, 'ValidatingWebhookConfiguration', 'millrace-webhook');
+const rightsOf = (objects: RenderedObject[]): V1PolicyRule[] =>
+  rulesOf(find(objects, 'ClusterRole', 'millrace-operator')).filter((rule) =>
     rule.apiGroups?.includes('admissionregistration.k8s.io'),
   );
 
@@ -121,9 +121,9 @@ describe('the admission webhook', () => {
 
   test('may have a certificate of a configured issuer', async () => {
     const issuerRef = { name: 'company', kind: 'ClusterIssuer', group: 'cert-manager.io' };
-    const from = await manifests({ ...CERT_MANAGER, 'webhook.certManager.issuerRef': issuerRef });
-    expect(from.filter(({ kind }) => kind === 'Issuer')).toEqual([]);
-    expect(find(from, 'Certificate', 'millrace-webhook').spec).toMatchObject({ issuerRef });
+    const objects = await manifests({ ...CERT_MANAGER, 'webhook.certManager.issuerRef': issuerRef });
+    expect(objects.filter(({ kind }) => kind === 'Issuer')).toEqual([]);
+    expect(find(objects, 'Certificate', 'millrace-webhook').spec).toMatchObject({ issuerRef });
   });
 
   test('is absent if it is disabled', async () => {

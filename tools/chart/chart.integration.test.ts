@@ -29,22 +29,22 @@ beforeAll(async () => {
   external = await manifests(EXTERNAL);
 }, 600_000);
 
-const find = (from: RenderedObject[], kind: string, name: string): RenderedObject => {
-  const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+const find = (objects: RenderedObject[], kind: string, name: string): RenderedObject => {
+  const found = objects.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
 };
 const podSpec = (value: unknown): V1PodSpec => JSON.parse(JSON.stringify(value));
-const podsOf = (from: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
-  from.flatMap((manifest) => {
+const podsOf = (objects: RenderedObject[]): { name: string; pod: V1PodSpec }[] =>
+  objects.flatMap((manifest) => {
     const { kind, metadata } = manifest;
     if (kind === 'Pod') return [{ name: metadata.name, pod: podSpec(manifest.spec) }];
     const template = manifest.spec?.['template'];
     if (typeof template !== 'object' || template === null || !('spec' in template)) return [];
     return [{ name: metadata.name, pod: podSpec(template.spec) }];
   });
-const podOf = (from: RenderedObject[], name: string): V1PodSpec => {
-  const found = podsOf(from).find((one) => one.name === name);
+const podOf = (objects: RenderedObject[], name: string): V1PodSpec => {
+  const found = podsOf(objects).find((candidate) => candidate.name === name);
   if (found === undefined) throw new Error(`there are no Pods ${name}`);
   return found.pod;
 };
@@ -62,7 +62,7 @@ const policyFlows = (): string[] =>
     .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name !== 'millrace-default-deny')
     .flatMap(({ metadata, spec }) => {
       const policy: PolicySpec = JSON.parse(JSON.stringify(spec));
-      return flowsOf(metadata.name.replace('millrace-', ''), policy).flatMap(oneRowPerPeerGroup);
+      return flowsOf(metadata.name.replace('millrace-', ''), policy).flatMap(oneRowPerPeer);
     });
 
 describe('helm', () => {
@@ -191,14 +191,14 @@ describe('every Pod', () => {
 });
 
 /** The configuration of a process in the Pod: its environment, and the files from its Secrets. */
-function sourceOf(from: RenderedObject[], name: string): Source {
-  const pod = podOf(from, name);
+function sourceOf(objects: RenderedObject[], name: string): Source {
+  const pod = podOf(objects, name);
   const [container] = pod.containers;
   if (container === undefined) throw new Error(`${name} has no container`);
   const environment = Object.fromEntries(
-    (container.env ?? []).map((one) => [
-      one.name,
-      one.value ?? `from ${one.valueFrom?.fieldRef?.fieldPath ?? ''}`,
+    (container.env ?? []).map((variable) => [
+      variable.name,
+      variable.value ?? `from ${variable.valueFrom?.fieldRef?.fieldPath ?? ''}`,
     ]),
   );
   return { environment, readText: (path) => secretText(pod, container, path) };
@@ -207,7 +207,7 @@ function sourceOf(from: RenderedObject[], name: string): Source {
 function secretText(pod: V1PodSpec, container: V1Container, path: string): string {
   const mount = container.volumeMounts?.find(({ mountPath }) => path.startsWith(`${mountPath}/`));
   const secret = pod.volumes?.find(({ name }) => name === mount?.name)?.secret;
-  const item = secret?.items?.find((one) => `${mount?.mountPath ?? ''}/${one.path}` === path);
+  const item = secret?.items?.find((candidate) => `${mount?.mountPath ?? ''}/${candidate.path}` === path);
   if (item === undefined) throw new Error(`no volume has ${path}`);
   return item.key.includes('url') || item.key === 'direct'
     ? 'postgres://u:p@h/d'
@@ -256,8 +256,8 @@ describe('the environment in the chart', () => {
   });
 
   test('sets no external URL by default, so people sign in at any address', () => {
-    const addressOf = (from: RenderedObject[]): string | undefined =>
-      publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.externalUrl;
+    const addressOf = (objects: RenderedObject[]): string | undefined =>
+      publicGatewayConfig(sourceOf(objects, 'millrace-gateway-public')).config?.externalUrl;
     expect(addressOf(standard)).toBeUndefined();
     expect(operatorConfig(sourceOf(standard, 'millrace-operator')).config?.externalUrl).toBeUndefined();
     expect(addressOf(external)).toBe('https://ci.example.org');
@@ -290,12 +290,12 @@ describe('the environment in the chart', () => {
   });
 });
 
-const readable = (from: RenderedObject[]): string[] =>
-  rulesOf(find(from, 'Role', 'millrace-gateway-public')).flatMap(({ resourceNames = [], verbs }) =>
+const readableSecrets = (objects: RenderedObject[]): string[] =>
+  rulesOf(find(objects, 'Role', 'millrace-gateway-public')).flatMap(({ resourceNames = [], verbs }) =>
     resourceNames.map((name) => `${name}: ${verbs.join(' ')}`),
   );
-const tokensSecretIn = (from: RenderedObject[]): object | undefined =>
-  publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.tokensSecret;
+const tokensSecretIn = (objects: RenderedObject[]): object | undefined =>
+  publicGatewayConfig(sourceOf(objects, 'millrace-gateway-public')).config?.tokensSecret;
 
 describe('the RBAC rights in the chart', () => {
   test('contain no wildcard', () => {
@@ -324,25 +324,25 @@ describe('the RBAC rights in the chart', () => {
   });
 
   test('let the public gateway read only the configured Secret of tokens', () => {
-    expect([readable(standard), tokensSecretIn(standard)]).toEqual([
+    expect([readableSecrets(standard), tokensSecretIn(standard)]).toEqual([
       ['millrace-oauth-api: get patch'],
       undefined,
     ]);
-    expect(readable(external)).toEqual(['millrace-oauth-api: get patch', 'my-tokens: get']);
+    expect(readableSecrets(external)).toEqual(['millrace-oauth-api: get patch', 'my-tokens: get']);
     expect(tokensSecretIn(external)).toEqual({ name: 'my-tokens', key: 'tokens.json' });
   });
 
   test.each(['millrace', 'mine'])(
     'have the names that the operator binds, in a release called %s',
     async (release) => {
-      const all = release === 'millrace' ? standard : await manifests({}, release);
-      const full = release === 'millrace' ? 'millrace' : 'mine-millrace';
-      for (const who of ['operator', 'gateway'] as const) {
-        find(all, 'ClusterRole', CLUSTER_ROLES[who](full));
-        find(all, 'ServiceAccount', SERVICE_ACCOUNTS[who](full));
+      const rendered = release === 'millrace' ? standard : await manifests({}, release);
+      const fullName = release === 'millrace' ? 'millrace' : 'mine-millrace';
+      for (const account of ['operator', 'gateway'] as const) {
+        find(rendered, 'ClusterRole', CLUSTER_ROLES[account](fullName));
+        find(rendered, 'ServiceAccount', SERVICE_ACCOUNTS[account](fullName));
       }
-      const labels = find(all, 'Deployment', `${full}-gateway-internal`).metadata.labels;
-      expect(labels).toMatchObject({ ...INTERNAL_GATEWAY_LABELS, 'app.kubernetes.io/instance': full });
+      const labels = find(rendered, 'Deployment', `${fullName}-gateway-internal`).metadata.labels;
+      expect(labels).toMatchObject({ ...INTERNAL_GATEWAY_LABELS, 'app.kubernetes.io/instance': fullName });
     },
   );
 });
@@ -350,7 +350,7 @@ describe('the RBAC rights in the chart', () => {
 describe('docs/reference/network.md lists the flows of', () => {
   const document = readFileSync(join(checkout, 'docs', 'reference', 'network.md'), 'utf8');
   test("Millrace's own Pods, and no other", () => {
-    const documented = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeerGroup);
+    const documented = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeer);
     expect(documented.toSorted()).toEqual(policyFlows().toSorted());
   });
 
@@ -368,7 +368,7 @@ describe('docs/reference/network.md lists the flows of', () => {
     expect(documented).toEqual(flows.map(({ what }) => what));
   });
 
-  test('no other flow, because everything else is denied', () => {
+  test('all Pods, because the chart denies every other flow', () => {
     expect(find(standard, 'NetworkPolicy', 'millrace-default-deny').spec).toEqual({
       podSelector: {
         matchLabels: { 'app.kubernetes.io/name': 'millrace', 'app.kubernetes.io/instance': 'millrace' },
@@ -378,8 +378,8 @@ describe('docs/reference/network.md lists the flows of', () => {
   });
 });
 
-/** A row with several peers stands for one flow each. */
-function oneRowPerPeerGroup(row: string): string[] {
+/** Splits a row with several peers: such a row stands for one flow per peer. */
+function oneRowPerPeer(row: string): string[] {
   const [component = '', direction = '', peers = '', ports = ''] = row.split(' | ');
   return peers.split(', ').map((peer) => [component, direction, peer, ports].join(' | '));
 }

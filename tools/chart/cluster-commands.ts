@@ -17,8 +17,8 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
   const folders = foldersFrom(env);
   const path = (env['PATH'] ?? '').split(delimiter);
   if (isExisting(env)) {
-    const ours = tools.map((tool) => toolFolder(folders, tool));
-    return { ...env, PATH: [...path, ...ours].join(delimiter) };
+    const toolFolders = tools.map((tool) => toolFolder(folders, tool));
+    return { ...env, PATH: [...path, ...toolFolders].join(delimiter) };
   }
   return {
     ...env,
@@ -27,13 +27,13 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
   };
 }
 
-/** Runs kubectl and returns its standard output. `input` is its standard input. `signal` ends it. */
+/** Runs kubectl and returns its standard output. `input` is its standard input. `signal` ends kubectl. */
 export function kubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
   const env = clusterEnvironment();
   return run('kubectl', args, { env, signal, ...defined({ input }) });
 }
 
-/** Starts a program with the cluster's environment. `signal` ends it. */
+/** Starts a program with the cluster's environment. `signal` ends the program. */
 export function start(
   program: string,
   args: readonly string[],
@@ -47,18 +47,21 @@ export function start(
   });
 }
 
-/** Passes on each line of a program's output; rejects if the program fails. `signal` ends it. */
+/**
+ * Calls `onLine` with each line of a program's output. Throws if the program fails. `signal` ends the
+ * program.
+ */
 export async function stream(
   program: string,
   args: readonly string[],
-  line: (text: string) => void,
+  onLine: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const child = start(program, args, signal);
-  const last: string[] = [];
+  const lastLines: string[] = [];
   const read = (text: string): void => {
-    if (last.push(text) > 12) last.shift();
-    line(text);
+    if (lastLines.push(text) > 12) lastLines.shift();
+    onLine(text);
   };
   createInterface({ input: child.stdout }).on('line', read);
   createInterface({ input: child.stderr }).on('line', read);
@@ -68,7 +71,7 @@ export async function stream(
   });
   if (code !== 0) {
     throw explained(
-      `\`${[program, ...args].join(' ')}\` ended with ${code ?? 'a signal'}.\n${last.join('\n')}`,
+      `\`${[program, ...args].join(' ')}\` ended with ${code ?? 'a signal'}.\n${lastLines.join('\n')}`,
     );
   }
 }
@@ -77,8 +80,8 @@ export async function stream(
 export function streamTool(
   tool: string,
   args: readonly string[],
-  line: (text: string) => void,
+  onLine: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  return stream(process.execPath, [tool, ...args], line, signal);
+  return stream(process.execPath, [tool, ...args], onLine, signal);
 }

@@ -8,8 +8,8 @@ import { valueRows } from './values-table.ts';
 const text = (...path: string[]): string => readFileSync(join(chart, ...path), 'utf8');
 
 describe('the chart contains', () => {
-  test.each(Object.entries(chartFiles()))('%s as the rest of the project', (path, wanted) => {
-    expect(text(path)).toBe(wanted);
+  test.each(Object.entries(chartFiles()))('%s as `node tools/chart/main.ts` writes it', (path, content) => {
+    expect(text(path)).toBe(content);
   });
 
   test('each definition of crds/ and no other', () => {
@@ -31,10 +31,10 @@ describe('the values of the chart', () => {
 
   test('have a schema that refuses every other name', () => {
     const schema: Schema = JSON.parse(text('values.schema.json'));
-    const open = [...objectsIn(schema, '')].filter(
+    const withoutLimit = [...objectsIn(schema, '')].filter(
       ({ inner }) => inner.properties && inner.additionalProperties !== false,
     );
-    expect(open.map(({ path }) => path)).toEqual([]);
+    expect(withoutLimit.map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -33,7 +33,7 @@ export function flowsOf(component: string, { ingress = [], egress = [] }: Policy
   ];
 }
 
-/** No peers means any peer. */
+/** A rule without peers allows any address. */
 function describePeers(peers: Peer[] | undefined): string {
   return peers === undefined ? 'any address' : peers.map(describePeer).join(', ');
 }

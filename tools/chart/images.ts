@@ -17,31 +17,31 @@ export interface LoadedImages {
 
 /** Builds the program and its images and loads them into the cluster. */
 export async function buildAndLoadImages(
-  line: (text: string) => void,
+  onLine: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<LoadedImages> {
   const push = process.env['PUSH'] ?? '';
-  await streamTool('tools/dist/main.ts', [], line, signal);
-  await streamTool('tools/images/main.ts', push === '' ? [] : ['--push', push], line, signal);
+  await streamTool('tools/dist/main.ts', [], onLine, signal);
+  await streamTool('tools/images/main.ts', push === '' ? [] : ['--push', push], onLine, signal);
   const files = await archives();
-  if (push === '') await load(files, line, signal);
+  if (push === '') await load(files, onLine, signal);
   return { prefix: push === '' ? 'localhost' : push.replace(/\/$/, ''), digest: await digestOf(files) };
 }
 
 async function archives(): Promise<string[]> {
   const folder = join(checkout, 'dist', 'images');
-  const own = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const names = (await readdir(folder)).filter((name) => name.endsWith(`-${own}.tar`)).toSorted();
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const names = (await readdir(folder)).filter((name) => name.endsWith(`-${architecture}.tar`)).toSorted();
   return names.map((name) => join(folder, name));
 }
 
 async function load(
   files: readonly string[],
-  line: (text: string) => void,
+  onLine: (text: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!isExisting(process.env)) {
-    await streamTool('tools/cluster/main.ts', ['load', ...files], line, signal);
+    await streamTool('tools/cluster/main.ts', ['load', ...files], onLine, signal);
     return;
   }
   const context = (await run('kubectl', ['config', 'current-context'], { env: clusterEnvironment() })).trim();
@@ -55,11 +55,11 @@ async function load(
   for (const file of files) {
     const args =
       tool === 'kind' ? ['load', 'image-archive', '--name', name] : ['image', 'import', '-c', name];
-    await stream(tool, [...args, file], line, signal);
+    await stream(tool, [...args, file], onLine, signal);
   }
 }
 
-/** The stamp file beside an archive lists the digests of its parts. */
+/** A digest of all images. The stamp file beside each archive lists the digests of the image's parts. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) hash.update(await readFile(`${file}.json`));

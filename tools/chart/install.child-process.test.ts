@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { waitForWorkloads } from './install.ts';
 
-/* Uses a fake kubectl that serves one Deployment and fails now and then. */
+/* Uses fake programs named kubectl: one prints a Deployment, another hangs. */
 let folder: string;
 
 beforeEach(() => {

@@ -23,11 +23,11 @@ export interface TokenOwner {
   role: string;
 }
 
-/** Installs or upgrades the chart with helm. Returns before the Pods are ready. `signal` ends it. */
+/** Installs or upgrades the chart with helm. Returns before the Pods are ready. `signal` ends helm. */
 export async function installChart(
   images: LoadedImages,
   tokens: Readonly<Record<string, TokenOwner>>,
-  line: (text: string) => void,
+  onLine: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   await prepareNamespace(tokens, signal);
@@ -42,14 +42,14 @@ export async function installChart(
   };
   const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
   const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];
-  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], line, signal);
+  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], onLine, signal);
 }
 
 async function prepareNamespace(
   tokens: Readonly<Record<string, TokenOwner>>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const accepted = { ...(await presentTokens(signal)), ...hashed(tokens) };
+  const accepted = { ...(await storedTokens(signal)), ...ownersByHash(tokens) };
   const namespace = {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -69,7 +69,7 @@ async function prepareNamespace(
 }
 
 /** Keeps existing installation tokens: the demonstration and the tests may share a cluster. */
-async function presentTokens(signal: AbortSignal | undefined): Promise<object> {
+async function storedTokens(signal: AbortSignal | undefined): Promise<object> {
   const path = 'jsonpath={.data.tokens\\.json}';
   const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
   const encoded = await kubectl(args, undefined, signal);
@@ -77,7 +77,7 @@ async function presentTokens(signal: AbortSignal | undefined): Promise<object> {
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
 
-function hashed(tokens: Readonly<Record<string, TokenOwner>>): Record<string, TokenOwner> {
+function ownersByHash(tokens: Readonly<Record<string, TokenOwner>>): Record<string, TokenOwner> {
   return Object.fromEntries(
     Object.entries(tokens).map(([token, owner]) => [createHash('sha256').update(token).digest('hex'), owner]),
   );
@@ -86,7 +86,7 @@ function hashed(tokens: Readonly<Record<string, TokenOwner>>): Record<string, To
 interface Workload {
   name: string;
   ready: number;
-  wanted: number;
+  expected: number;
 }
 
 /** Deployments and StatefulSets of the release, with their counts of ready Pods. */
@@ -98,13 +98,17 @@ async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   );
   return answer.items.map(({ metadata, spec, status }) => ({
     name: metadata.name.replace(`${RELEASE.name}-`, ''),
-    wanted: spec.replicas,
-    ready: status.observedGeneration === metadata.generation ? readyInNewestForm(status) : 0,
+    expected: spec.replicas,
+    ready: status.observedGeneration === metadata.generation ? readyOfCurrentRevision(status) : 0,
   }));
 }
 
 /** Pods of the previous revision count as not ready. */
-function readyInNewestForm({ replicas = 0, readyReplicas = 0, updatedReplicas = 0 }: ReplicaCounts): number {
+function readyOfCurrentRevision({
+  replicas = 0,
+  readyReplicas = 0,
+  updatedReplicas = 0,
+}: ReplicaCounts): number {
   return Math.max(0, Math.min(updatedReplicas, readyReplicas - (replicas - updatedReplicas)));
 }
 
@@ -131,11 +135,11 @@ export async function waitForWorkloads(
   const started = Date.now();
   let lastReport = '';
   for (;;) {
-    const all = await workloads(signal);
-    const lines = all.map(describeWorkload);
+    const current = await workloads(signal);
+    const lines = current.map(describeWorkload);
     if (lines.join() !== lastReport) report(lines);
     lastReport = lines.join();
-    if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
+    if (current.length > 0 && current.every(({ ready, expected }) => ready === expected)) return;
     if (Date.now() - started > MAX_START_MS) {
       throw explained('The chart is installed, but not everything got ready.');
     }
@@ -143,8 +147,8 @@ export async function waitForWorkloads(
   }
 }
 
-function describeWorkload({ name, ready, wanted }: Workload): string {
-  return `${ready === wanted ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${wanted} ready`;
+function describeWorkload({ name, ready, expected }: Workload): string {
+  return `${ready === expected ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${expected} ready`;
 }
 
 /** Whether this machine can reach cluster IPs. */
@@ -152,7 +156,7 @@ export function servicesAreReachable(): boolean {
   return !isExisting(process.env);
 }
 
-/** Runs `helm test` and returns its log. `signal` ends it. */
+/** Runs `helm test` and returns its log. `signal` ends the tests. */
 export function testChart(signal?: AbortSignal): Promise<string> {
   const args = ['test', RELEASE.name, '--namespace', RELEASE.namespace, '--logs', '--timeout', '15m'];
   return run('helm', args, { env: clusterEnvironment(), signal });

@@ -78,7 +78,7 @@ export const gatewayTeamRules: V1PolicyRule[] = [
 /** ClusterRole of the internal gateway, bound cluster-wide. */
 export const gatewayClusterRules: V1PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
-  // Names the Secret of the team, and says whether a Vault may be read over plain HTTP.
+  // A Team names its Secret, and says whether the gateway may read a Vault over plain HTTP.
   { apiGroups: ['millrace.dev'], resources: ['teams'], verbs: ['get'] },
 ];
 

@@ -1,9 +1,9 @@
 import { isMap, isScalar, parseDocument, type Node, type Pair } from 'yaml';
 
 export interface ValueRow {
-  /** `gateway.public.replicas` */
+  /** Such as `gateway.public.replicas`. */
   name: string;
-  /** As JSON. */
+  /** The default value as JSON. */
   fallback: string;
 }
 
@@ -16,9 +16,9 @@ export function valueRows(valuesFile: string): ValueRow[] {
   return isMap(document.contents) ? document.contents.items.flatMap((pair) => rowsOf(pair, [])) : [];
 }
 
-function rowsOf(pair: Pair, above: readonly string[]): ValueRow[] {
+function rowsOf(pair: Pair, parents: readonly string[]): ValueRow[] {
   const key = isScalar(pair.key) ? String(pair.key.value) : '';
-  const path = [...above, key];
+  const path = [...parents, key];
   const value = pair.value;
   if (isMap(value) && value.items.length > 0 && !WHOLE.has(key)) {
     return value.items.flatMap((inner) => rowsOf(inner, path));

@@ -23,16 +23,16 @@ import { commandsOf } from './sign-mach-o.ts';
 const run = promisify(execFile);
 const folder = join(outputFolder, 'cli');
 const PIPELINE = join(checkout, 'src/cli/testdata/good.hcl');
-const LONG = 600_000;
+const TIMEOUT_MS = 600_000;
 
-let work = '';
+let workFolder = '';
 beforeAll(async () => {
   // A space in the path of the cache is the hard case for flags of Node.
-  work = mkdtempSync(join(tmpdir(), 'millrace cli '));
+  workFolder = mkdtempSync(join(tmpdir(), 'millrace cli '));
   const env = { ...process.env, NODE_OPTIONS: '' };
   await run(process.execPath, [join(import.meta.dirname, 'main.ts')], { env });
-}, LONG);
-afterAll(() => rmSync(work, { recursive: true }));
+}, TIMEOUT_MS);
+afterAll(() => rmSync(workFolder, { recursive: true }));
 
 test('one command builds four executables, an npm package and their checksums', async () => {
   expect(readdirSync(folder).toSorted()).toEqual([
@@ -51,8 +51,8 @@ describe('the executable of this machine', () => {
   const executable = join(folder, `millrace-${ownTarget()}`);
   const execute = (args: readonly string[], environment: Record<string, string> = {}) =>
     run(executable, args, {
-      cwd: work,
-      env: { PATH: '/usr/bin:/bin', XDG_CACHE_HOME: work, ...environment },
+      cwd: workFolder,
+      env: { PATH: '/usr/bin:/bin', XDG_CACHE_HOME: workFolder, ...environment },
     });
 
   test('prints its version, and nothing else', async () => {
@@ -66,7 +66,7 @@ describe('the executable of this machine', () => {
 
   test('draws a picture', async () => {
     await execute(['graph', PIPELINE, '--out', 'picture.png']);
-    expect((await sharp(join(work, 'picture.png')).metadata()).width).toBeGreaterThan(500);
+    expect((await sharp(join(workFolder, 'picture.png')).metadata()).width).toBeGreaterThan(500);
   });
 
   test('has no parts of an installation', async () => {
@@ -74,7 +74,7 @@ describe('the executable of this machine', () => {
   });
 
   test('unpacks itself once, for the user only', async () => {
-    const programs = join(work, 'millrace/program');
+    const programs = join(workFolder, 'millrace/program');
     const [name = '', ...more] = readdirSync(programs);
     expect(more).toEqual([]);
     expect(statSync(join(programs, name)).mode & 0o077).toBe(0);
@@ -84,14 +84,14 @@ describe('the executable of this machine', () => {
   });
 
   test('may start many times at once on a new machine', async () => {
-    const environment = { MILLRACE_CACHE: join(work, 'many') };
+    const environment = { MILLRACE_CACHE: join(workFolder, 'many') };
     const answers = await Promise.all(Array.from({ length: 4 }, () => execute(['--version'], environment)));
     expect(answers.map(({ stdout }) => stdout)).toEqual(Array(4).fill('0.1.0\n'));
-    expect(readdirSync(join(work, 'many/program'))).toHaveLength(1);
+    expect(readdirSync(join(workFolder, 'many/program'))).toHaveLength(1);
   });
 
   test('runs no program that another user could have written', async () => {
-    const cache = join(work, 'shared');
+    const cache = join(workFolder, 'shared');
     await execute(['--version'], { MILLRACE_CACHE: cache });
     chmodSync(join(cache, 'program'), 0o777);
     const refused = execute(['--version'], { MILLRACE_CACHE: cache });
@@ -102,8 +102,8 @@ describe('the executable of this machine', () => {
   });
 
   test('says what to do if it cannot be unpacked', async () => {
-    symlinkSync('/dev/null', join(work, 'no-folder'));
-    const refused = execute(['--version'], { MILLRACE_CACHE: join(work, 'no-folder') });
+    symlinkSync('/dev/null', join(workFolder, 'no-folder'));
+    const refused = execute(['--version'], { MILLRACE_CACHE: join(workFolder, 'no-folder') });
     await expect(refused).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Set MILLRACE_CACHE to a folder that only you can write to.'),
@@ -115,7 +115,7 @@ describe('the executables of other machines', () => {
   test.each([
     ['millrace-linux-amd64', 0x3e],
     ['millrace-linux-arm64', 0xb7],
-  ])('%s is an ELF program with the program in it', (name, machine) => {
+  ])('%s is an ELF executable that contains the program', (name, machine) => {
     const elf = readFileSync(join(folder, name));
     expect(elf.toString('latin1', 0, 4)).toBe('\u007fELF');
     expect(elf.readUInt16LE(18)).toBe(machine);
@@ -126,7 +126,7 @@ describe('the executables of other machines', () => {
   test.each([
     ['millrace-darwin-amd64', 0x0100_0007],
     ['millrace-darwin-arm64', 0x0100_000c],
-  ])('%s is a signed program for macOS with the program in it', (name, machine) => {
+  ])('%s is a signed executable for macOS that contains the program', (name, machine) => {
     const program = readFileSync(join(folder, name));
     expect(program.readUInt32LE(4)).toBe(machine);
     expect(program.includes('NODE_SEA_BLOB')).toBe(true);
@@ -142,7 +142,7 @@ describe('the executables of other machines', () => {
 test(
   'the npm package installs and runs, also as a plugin of kubectl',
   async () => {
-    const project = join(work, 'project');
+    const project = join(workFolder, 'project');
     mkdirSync(project);
     const archive = join(folder, 'millrace-0.1.0.tgz');
     const args = [
@@ -166,7 +166,7 @@ test(
     const files = readdirSync(join(project, 'node_modules/millrace'));
     expect(files.filter((name) => /\.(?:ts|map)$|test/.test(name))).toEqual([]);
   },
-  LONG,
+  TIMEOUT_MS,
 );
 
 /** Pages whose content is not what the signature says, as the kernel of macOS compares them. */

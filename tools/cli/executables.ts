@@ -18,7 +18,9 @@ const run = promisify(execFile);
 const SOURCE = 'config/executables.json';
 const NodePackage = Type.Object({ name: Type.String(), integrity: Type.String() });
 
-/** The version of Node in every executable. It also builds them, because each version has its own format. */
+/**
+ * The version of Node in every executable. The same version builds them, because versions differ in format.
+ */
 const Targets = Type.Object({
   version: Type.String(),
   packages: Type.Object({
@@ -43,10 +45,10 @@ export function readTargets(): Targets {
 export const isTarget = (text: string): text is Target =>
   Object.hasOwn(Targets.properties.packages.properties, text);
 
-interface Place {
+interface Folders {
   /** The folder with the program. */
   program: string;
-  /** Where the executable goes. */
+  /** The folder that gets the executable. */
   folder: string;
 }
 
@@ -54,30 +56,30 @@ interface Place {
 export async function buildExecutable(
   targets: Targets,
   target: Target,
-  { program, folder }: Place,
+  { program, folder }: Folders,
 ): Promise<string> {
   const result = join(folder, `millrace-${target}`);
-  const work = await mkdtemp(join(tmpdir(), 'millrace-executable-'));
+  const workFolder = await mkdtemp(join(tmpdir(), 'millrace-executable-'));
   try {
-    const [system, architecture] = partsOf(target);
-    const native = join(work, 'node_modules');
+    const [system, architecture] = systemAndArchitecture(target);
+    const native = join(workFolder, 'node_modules');
     await copyPackages(picturePackages(system, architecture), native);
-    const starts = await writeStarts(join(work, 'starts'));
-    await bundleExecutableStart(work);
+    const startScripts = await writeStartScripts(join(workFolder, 'starts'));
+    await bundleExecutableStart(workFolder);
     const node = await nodeFor(targets, target);
     const assets = {
       ...(await assetsIn(program, '', system === 'linux' ? [] : SHIMS)),
-      ...(await assetsIn(starts, '', [])),
+      ...(await assetsIn(startScripts, '', [])),
       ...(await assetsIn(native, 'node_modules/', [])),
       'LICENSE-NODE': join(node, 'LICENSE'),
     };
-    const digest = join(work, 'digest');
+    const digest = join(workFolder, 'digest');
     await writeFile(digest, await digestOf(assets));
-    const configuration = join(work, 'executable.json');
+    const configuration = join(workFolder, 'executable.json');
     await writeFile(
       configuration,
       JSON.stringify({
-        main: join(work, 'executable.cjs'),
+        main: join(workFolder, 'executable.cjs'),
         output: result,
         executable: join(node, 'bin/node'),
         disableExperimentalSEAWarning: true,
@@ -89,20 +91,20 @@ export async function buildExecutable(
     if (system === 'darwin') await writeFile(result, signAdHoc(await readFile(result), 'millrace'));
     await chmod(result, 0o755);
   } finally {
-    await rm(work, { recursive: true });
+    await rm(workFolder, { recursive: true });
   }
   return result;
 }
 
-/** For each program a script that imports it: src/cli/executable.ts loads these. */
-async function writeStarts(folder: string): Promise<string> {
+/** Writes a script for each program, which imports the program; src/cli/executable.ts loads these scripts. */
+async function writeStartScripts(folder: string): Promise<string> {
   await mkdir(folder);
   for (const name of ['millrace', 'hcl-host', 'images-worker'])
     await writeFile(join(folder, `start-${name}.cjs`), `void import('./${name}.js');\n`);
   return folder;
 }
 
-const partsOf = (target: Target): readonly ['linux' | 'darwin', 'amd64' | 'arm64'] => [
+const systemAndArchitecture = (target: Target): readonly ['linux' | 'darwin', 'amd64' | 'arm64'] => [
   target.startsWith('darwin') ? 'darwin' : 'linux',
   target.endsWith('arm64') ? 'arm64' : 'amd64',
 ];
@@ -116,24 +118,24 @@ export function ownTarget(): Target {
 
 async function nodeFor({ version, packages }: Targets, target: Target): Promise<string> {
   const { name, integrity } = packages[target];
-  return await fetchPackage({ wanted: `${name}@${version}`, integrity, source: SOURCE });
+  return await fetchPackage({ packageSpec: `${name}@${version}`, integrity, source: SOURCE });
 }
 
 /** The files below a folder: their names in the executable, with their paths. */
 async function assetsIn(
   folder: string,
   prefix: string,
-  without: readonly string[],
+  excluded: readonly string[],
 ): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const named = files.map((file) => [relative(folder, file).split(sep).join('/'), file] as const);
   return Object.fromEntries(
-    named.filter(([name]) => !without.includes(name)).map(([name, file]) => [`${prefix}${name}`, file]),
+    named.filter(([name]) => !excluded.includes(name)).map(([name, file]) => [`${prefix}${name}`, file]),
   );
 }
 
-/** Names the folder that an executable unpacks itself into. */
+/** A digest of all assets, which names the folder that an executable unpacks itself into. */
 async function digestOf(assets: Readonly<Record<string, string>>): Promise<string> {
   const hash = createHash('sha256');
   for (const [name, file] of Object.entries(assets).toSorted(([left], [right]) => (left < right ? -1 : 1))) {

@@ -26,17 +26,17 @@ try {
 }
 
 async function main(): Promise<void> {
-  const known = readTargets();
-  const wanted = values.target?.split(',') ?? Object.keys(known.packages);
-  const unknown = wanted.find((text) => !isTarget(text));
+  const targets = readTargets();
+  const names = values.target?.split(',') ?? Object.keys(targets.packages);
+  const unknown = names.find((text) => !isTarget(text));
   if (unknown !== undefined)
-    throw new Error(`--target ${unknown}: there are ${Object.keys(known.packages).join(', ')}.`);
+    throw new Error(`--target ${unknown} does not exist. Use ${Object.keys(targets.packages).join(', ')}.`);
   const folder = join(outputFolder, 'cli');
   await rm(folder, { recursive: true, force: true });
   const program = await collectProgram(join(folder, 'program'));
   const files = [await buildNpmPackage(program, folder)];
-  for (const target of wanted.filter(isTarget))
-    files.push(await buildExecutable(known, target, { program, folder }));
+  for (const target of names.filter(isTarget))
+    files.push(await buildExecutable(targets, target, { program, folder }));
   await writeChecksums(folder, files);
   await rm(program, { recursive: true });
   for (const file of files) console.log(relative(process.cwd(), file));

@@ -47,7 +47,7 @@ export async function buildNpmPackage(program: string, folder: string): Promise<
     engines,
     // npm installs kubectl-millrace too, so `kubectl millrace` works.
     bin: { millrace: 'millrace.js', 'kubectl-millrace': 'millrace.js' },
-    optionalDependencies: Object.fromEntries(packages.map(([one, exact]) => [one, exact])),
+    optionalDependencies: Object.fromEntries(packages.map(([packageName, exact]) => [packageName, exact])),
   };
   const staging = await mkdtemp(join(tmpdir(), 'millrace-npm-'));
   try {

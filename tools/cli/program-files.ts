@@ -4,7 +4,7 @@ import { checkout } from '#tools/checkout.ts';
 import { bundleCommandLine } from '#tools/dist/bundle.ts';
 import { outputFolder } from '#tools/dist/inputs.ts';
 
-/** Only the parts of an installation use them. */
+/** Packages that only the parts of an installation use. The command line must not contain them. */
 const UNWANTED = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'pino', '@node-rs/argon2'];
 
 /** Programs that the command line starts, and their data. */

@@ -60,8 +60,8 @@ describe('an ad hoc signature', () => {
     const pages = [0, 1, 2, 3].map((page) =>
       signed.subarray(page * PAGE, Math.min((page + 1) * PAGE, start)),
     );
-    const wanted = Buffer.concat(pages.map((page) => createHash('sha256').update(page).digest()));
-    expect(signed.subarray(hashes).equals(wanted)).toBe(true);
+    const expected = Buffer.concat(pages.map((page) => createHash('sha256').update(page).digest()));
+    expect(signed.subarray(hashes).equals(expected)).toBe(true);
   });
 
   test('leaves the code as it was', () => {

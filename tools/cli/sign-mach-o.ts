@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /*
- * Signs a program for macOS ad hoc, as linkers do: without an identity, but with a hash of each page. Macs with
- * Apple silicon start no program without. The formats are those of Apple's <mach-o/loader.h> and cs_blobs.h.
+ * Signs a program for macOS ad hoc, as linkers do: without an identity, but with a hash of each page. Macs
+ * with Apple silicon start no program without. The formats are those of Apple's <mach-o/loader.h> and
+ * cs_blobs.h.
  */
 const MAGIC_64 = 0xfeedfacf;
 const HEADER_BYTES = 32;
@@ -19,14 +20,18 @@ const PAGE_BYTES = 2 ** PAGE_BITS;
 const SHA256 = { type: 2, bytes: 32 };
 const MAIN_BINARY = 1;
 
+/** A load command in the header of a program. */
 interface Command {
   kind: number;
+  /** Where the command begins in the file. */
   at: number;
   bytes: number;
 }
 
 interface Segment {
+  /** Where the command of the segment begins in the file. */
   at: number;
+  /** Where the content of the segment begins in the file. */
   offset: number;
   bytes: number;
 }
@@ -48,7 +53,7 @@ export function commandsOf(program: Buffer): Command[] {
   if (program.readUInt32LE(0) !== MAGIC_64) throw new Error('not a 64-bit program for macOS');
   const commands: Command[] = [];
   let at = HEADER_BYTES;
-  for (let left = program.readUInt32LE(16); left > 0; left -= 1) {
+  for (let remaining = program.readUInt32LE(16); remaining > 0; remaining -= 1) {
     const bytes = program.readUInt32LE(at + 4);
     commands.push({ kind: program.readUInt32LE(at), at, bytes });
     at += bytes;
@@ -70,7 +75,9 @@ function segmentOf(program: Buffer, commands: readonly Command[], name: string):
   };
 }
 
-/** Names the signature in the header, and lets the last segment cover it. */
+/**
+ * Adds a command for the signature to the header, and extends the last segment to the end of the signature.
+ */
 function addCommand(signed: Buffer, commands: readonly Command[], start: number): void {
   const size = signed.readUInt32LE(20);
   const at = HEADER_BYTES + size;

@@ -1,14 +1,14 @@
-/** Pods, and the node itself: the benchmark range, which no real network uses. */
+/** Addresses of Pods and of the node: a part of the range for benchmarks, which no real network uses. */
 export const podRange = '198.18.0.0/16';
 export const serviceRange = '198.19.0.0/16';
-/** Both of the above. */
+/** The ranges of Pods and of Services together. */
 export const clusterRanges = '198.18.0.0/15';
 
 export const nodeName = 'millrace';
 export const bridge = 'millrace0';
 /**
- * The bridge's own address is the node's, so nothing here listens on, or depends on, the machine's real
- * networks.
+ * The address of the node is the bridge's own address, so no part of the cluster listens on, or depends on,
+ * the machine's real networks.
  */
 export const nodeAddress = '198.18.0.1';
 export const bridgeMac = '02:00:c6:12:00:01';

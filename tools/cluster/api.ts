@@ -18,7 +18,7 @@ export function askApi(folders: Folders, path: string): Promise<ApiServerAnswer 
 export function ask(folders: Folders, url: string): Promise<ApiServerAnswer | undefined> {
   const { cluster, admin } = pkiOf(folders);
   return new Promise((resolve) => {
-    const take = (response: IncomingMessage): void => {
+    const readResponse = (response: IncomingMessage): void => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (text: string) => (body += text));
@@ -29,9 +29,9 @@ export function ask(folders: Folders, url: string): Promise<ApiServerAnswer | un
       ? getSecure(
           url,
           { timeout: timeoutMilliseconds, agent: false, ...credentials(cluster.certificate, admin) },
-          take,
+          readResponse,
         )
-      : getPlain(url, { timeout: timeoutMilliseconds, agent: false }, take);
+      : getPlain(url, { timeout: timeoutMilliseconds, agent: false }, readResponse);
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
   });
@@ -49,12 +49,14 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** Status of a condition of the object at `path`; undefined if there is none. */
+/** The condition of this type of the object at `path`; undefined if the object has none. */
 export async function conditionOf(folders: Folders, path: string, type: string): Promise<unknown> {
   const answer = await askApi(folders, path);
   const conditions =
     answer?.status === 200 ? dig(JSON.parse(answer.body), 'status', 'conditions') : undefined;
-  return Array.isArray(conditions) ? conditions.find((one: unknown) => dig(one, 'type') === type) : undefined;
+  return Array.isArray(conditions)
+    ? conditions.find((condition: unknown) => dig(condition, 'type') === type)
+    : undefined;
 }
 
 function credentials(authority: string, client: { certificate: string; key: string }): object {

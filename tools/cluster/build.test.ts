@@ -28,11 +28,11 @@ describe("the digest of a tool's recipe", () => {
   });
 
   test.each([
-    ['a source file changed', 'main.go', true],
-    ['a checksum was added', 'go.sum', true],
-    ['a text beside it changed', 'README.md', false],
-    ['a test was added', 'main_test.go', false],
-  ])('depends on whether %s', (_, file, changes) => {
+    ['changes with a source file', 'main.go', true],
+    ['changes with a new checksum', 'go.sum', true],
+    ['does not change with a text beside the sources', 'README.md', false],
+    ['does not change with a new test', 'main_test.go', false],
+  ])('%s', (_, file, changes) => {
     const before = recipeOf(tool, folder);
     writeFileSync(join(folder, file), 'changed\n');
     expect(recipeOf(tool, folder) !== before).toBe(changes);
@@ -56,7 +56,7 @@ describe('the tools to build', () => {
     expect(missingTools(empty, ['kwok']).map((one) => one.name)).toEqual(['kwok']);
   });
 
-  test('exclude unknown tools', () => {
+  test('cannot be unknown', () => {
     expect(() => missingTools(empty, ['kubernets'])).toThrow(
       /no tool "kubernets"; there are kubernetes, etcd/,
     );

@@ -37,8 +37,8 @@ export function missingTools(folders: Folders, names: readonly string[]): Tool[]
   if (unknown !== undefined) {
     throw explained(`There is no tool "${unknown}"; there are ${tools.map((tool) => tool.name).join(', ')}.`);
   }
-  const wanted = tools.filter((tool) => (names.length === 0 ? !tool.optional : names.includes(tool.name)));
-  return wanted.filter((tool) => !isBuilt(folders, tool));
+  const selected = tools.filter((tool) => (names.length === 0 ? !tool.optional : names.includes(tool.name)));
+  return selected.filter((tool) => !isBuilt(folders, tool));
 }
 
 /** Builds missing tools one after the other. Returns how many were built. */
@@ -76,36 +76,36 @@ function removeLeftovers(folders: Folders): void {
 async function buildTool(folders: Folders, tool: Tool, label: string): Promise<void> {
   const target = toolFolder(folders, tool);
   const temporary = join(folders.binaries, `.${basename(target)}.new`);
-  const former = join(folders.binaries, `.${basename(target)}.old`);
+  const previous = join(folders.binaries, `.${basename(target)}.old`);
   const recipe = recipeOf(tool);
   mkdirSync(temporary);
   await compile(tool, temporary, label);
   for (const [path, binary] of Object.entries(tool.packages)) {
-    const made = join(temporary, madeName(tool, path));
-    if (made !== join(temporary, binary)) {
-      renameSync(made, join(temporary, binary));
+    const built = join(temporary, builtName(tool, path));
+    if (built !== join(temporary, binary)) {
+      renameSync(built, join(temporary, binary));
     }
   }
   if (tool.data !== undefined) await copyData(tool, tool.data, join(temporary, dataFolder));
   writeFileSync(join(temporary, 'recipe'), recipe);
   if (existsSync(target)) {
-    renameSync(target, former);
+    renameSync(target, previous);
   }
   renameSync(temporary, target);
-  rmSync(former, { recursive: true, force: true });
+  rmSync(previous, { recursive: true, force: true });
 }
 
-/** Go's cache of modules may be cleaned later, so a program never reads from it. Anyone may read the copy. */
+/** Copies data, because Go's cache of modules may be cleaned later. Anyone may read the copy. */
 async function copyData(tool: Tool, names: readonly string[], target: string): Promise<void> {
   const options = { cwd: join(modules, tool.name), env: { ...process.env, GOWORK: 'off' } };
   const source = (await run('go', ['list', '-m', '-f', '{{.Dir}}', tool.module], options)).trim();
   mkdirSync(target);
-  const from = names.map((name) => join(source, name));
-  await run('cp', ['--recursive', '--no-preserve=mode', ...from, target]);
+  const sources = names.map((name) => join(source, name));
+  await run('cp', ['--recursive', '--no-preserve=mode', ...sources, target]);
 }
 
 /** Name that `go build` gives a binary: the last segment of its path that is not a major version. */
-function madeName(tool: Tool, path: string): string {
+function builtName(tool: Tool, path: string): string {
   const parts = path.split('/').filter((part) => !/^v\d+$/.test(part));
   const last = parts.at(-1);
   return last === undefined || last === '.' ? tool.name : last;

@@ -36,15 +36,15 @@ test('only the owner can read a key', () => {
 });
 
 test.each([
-  ['the same subject, and kept', subject, false],
-  ['fewer hosts, and kept', { ...subject, hosts: ['localhost'] }, false],
-  ['another host name, and replaced', { ...subject, hosts: ['localhost', 'other'] }, true],
-  ['another address, and replaced', { ...subject, hosts: ['127.0.0.2'] }, true],
-])('a certificate that exists is requested again with %s', async (_, asked, makesNew) => {
+  ['the same subject is kept', subject, false],
+  ['fewer hosts is kept', { ...subject, hosts: ['localhost'] }, false],
+  ['another host name is replaced', { ...subject, hosts: ['localhost', 'other'] }, true],
+  ['another address is replaced', { ...subject, hosts: ['127.0.0.2'] }, true],
+])('a certificate that is requested again with %s', async (_, requested, isReplaced) => {
   await ensureCertificate(authority, server, subject);
   const before = read(server).serialNumber;
-  await ensureCertificate(authority, server, asked);
-  expect(read(server).serialNumber !== before).toBe(makesNew);
+  await ensureCertificate(authority, server, requested);
+  expect(read(server).serialNumber !== before).toBe(isReplaced);
 });
 
 test('a certificate of another authority is replaced', async () => {

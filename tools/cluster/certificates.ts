@@ -50,9 +50,9 @@ export async function ensureAuthority(pair: Pair, name: string): Promise<void> {
   await writePair(pair, certificate, keys.privateKey);
 }
 
-/** Creates a certificate if it does not exist, is from another authority, names other hosts, or ends soon. */
+/** Creates a certificate if there is none, or if it is of another authority, lacks a host, or ends soon. */
 export async function ensureCertificate(authority: Pair, pair: Pair, subject: Subject): Promise<void> {
-  if (isGood(authority, pair, subject)) {
+  if (isUsable(authority, pair, subject)) {
     return;
   }
   const keys = await newKeys();
@@ -79,7 +79,7 @@ export async function ensureCertificate(authority: Pair, pair: Pair, subject: Su
   await writePair(pair, certificate, keys.privateKey);
 }
 
-/** The key pair that signs service account tokens, as two PEM files. */
+/** Creates the key pair that signs service account tokens, as two PEM files, if it does not exist. */
 export function ensureSigningKeys(files: { readonly privateKey: string; readonly publicKey: string }): void {
   if (existsSync(files.privateKey) && existsSync(files.publicKey)) {
     return;
@@ -96,7 +96,7 @@ export function writeSecret(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-function isGood(authority: Pair, pair: Pair, subject: Subject): boolean {
+function isUsable(authority: Pair, pair: Pair, subject: Subject): boolean {
   if (!existsSync(pair.certificate) || !existsSync(pair.key)) {
     return false;
   }
@@ -105,11 +105,11 @@ function isGood(authority: Pair, pair: Pair, subject: Subject): boolean {
   return (
     certificate.verify(issuer.publicKey) &&
     certificate.validToDate.getTime() > Date.now() + renewDays * day &&
-    (subject.hosts ?? []).every((host) => names(certificate, host))
+    (subject.hosts ?? []).every((host) => isValidFor(certificate, host))
   );
 }
 
-function names(certificate: X509Certificate, host: string): boolean {
+function isValidFor(certificate: X509Certificate, host: string): boolean {
   const found = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   return found !== undefined;
 }
@@ -133,7 +133,7 @@ async function writePair(pair: Pair, certificate: Issued, key: webcrypto.CryptoK
   writeSecret(pair.certificate, certificate.toString('pem'));
 }
 
-/** Clocks of restarted machines may be behind. */
+/** The start of a certificate: the clock of a restarted machine may be behind. */
 function yesterday(): Date {
   return new Date(Date.now() - day);
 }

@@ -11,8 +11,8 @@ import { adminKubeconfig } from './pki.ts';
 import { run } from './run.ts';
 
 /*
- * Runs on the embedded cluster in a namespace of its own, and starts the cluster if needed. It stops no part,
- * so others may use the cluster at the same time.
+ * Runs on the embedded cluster in a separate namespace, and starts the cluster if needed. The test stops no
+ * part, so other programs may use the cluster at the same time.
  */
 const image = 'localhost/cluster-test:1';
 const namespace = `cluster-test-${process.pid}`;
@@ -44,18 +44,18 @@ function apply(object: object): Promise<string> {
   return run(binaryPath(folders, 'kubectl'), args, { input: JSON.stringify(object) });
 }
 
-function container(name: string, script: string, more: object = {}): object {
+function container(name: string, script: string, fields: object = {}): object {
   return {
     name,
     image,
     imagePullPolicy: 'IfNotPresent',
     command: ['bash', '-c', script],
     securityContext: restricted,
-    ...more,
+    ...fields,
   };
 }
 
-function podSpec(containers: readonly object[], more: object = {}): object {
+function podSpec(containers: readonly object[], fields: object = {}): object {
   return {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 1,
@@ -67,7 +67,7 @@ function podSpec(containers: readonly object[], more: object = {}): object {
       seccompProfile: { type: 'RuntimeDefault' },
     },
     containers,
-    ...more,
+    ...fields,
   };
 }
 
@@ -92,23 +92,23 @@ async function fillImage(root: string): Promise<void> {
 }
 
 /** A script that requests a page until it is served, for some minutes at most. */
-function ask(host: string, port: number): string {
-  const once = `exec 3<>/dev/tcp/${host}/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-  return `for i in $(seq 1000); do (${once}) 2>/dev/null && break; sleep 0.2; done`;
+function requestScript(host: string, port: number): string {
+  const request = `exec 3<>/dev/tcp/${host}/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+  return `for i in $(seq 1000); do (${request}) 2>/dev/null && break; sleep 0.2; done`;
 }
 
-async function untilRunning(name: string): Promise<void> {
+async function untilReady(name: string): Promise<void> {
   await kubectl('wait', `pod/${name}`, '--for=condition=Ready', TIMEOUT);
 }
 
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function eventually<T>(find: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; ; tries++) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) {
       return found;
     }
     if (tries === 3000) {
-      throw new Error('it did not come about');
+      throw new Error('nothing was found within five minutes');
     }
     await sleep(100);
   }
@@ -181,10 +181,10 @@ embedded('the embedded cluster', () => {
         metadata: { name: 'web' },
         spec: { selector: { app: 'server' }, ports: [{ port: 80, targetPort: 8080 }] },
       });
-      await untilRunning('server');
+      await untilReady('server');
       const address = await kubectl('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
       const hosts = ['web', `web.${namespace}.svc.cluster.local`, address];
-      const script = hosts.map((host) => ask(host, 80)).join('; ');
+      const script = hosts.map((host) => requestScript(host, 80)).join('; ');
       const log = await runPod('asks', podSpec([container('main', script)]));
       expect(log.match(/^served$/gm)).toHaveLength(3);
       expect(await fetchText(`http://${address}/`)).toBe('served\n');
@@ -195,7 +195,7 @@ embedded('the embedded cluster', () => {
   test(
     'a Pod reaches the API server under its DNS name',
     async () => {
-      const script = ask('kubernetes.default.svc', 443);
+      const script = requestScript('kubernetes.default.svc', 443);
       expect(await runPod('asks-api', podSpec([container('main', script)]))).toContain(
         'HTTP request to an HTTPS server',
       );
@@ -241,15 +241,15 @@ embedded('the embedded cluster', () => {
         runAsGroup: 1000,
         seccompProfile: { type: 'RuntimeDefault' },
       };
-      const using = (script: string): object =>
+      const podWithVolume = (script: string): object =>
         podSpec([container('main', script, { volumeMounts: [{ name: 'data', mountPath: '/data' }] })], {
           securityContext: { ...security, ...group },
           volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
         });
-      expect(await runPod(`${name}-writes`, using('ls -ldn /data && echo kept > /data/file'))).toMatch(
-        listing,
-      );
-      expect(await runPod(`${name}-reads`, using('cat /data/file'))).toBe('kept\n');
+      expect(
+        await runPod(`${name}-writes`, podWithVolume('ls -ldn /data && echo kept > /data/file')),
+      ).toMatch(listing);
+      expect(await runPod(`${name}-reads`, podWithVolume('cat /data/file'))).toBe('kept\n');
       const volume = await kubectl('get', 'pvc', name, '-o', 'jsonpath={.spec.volumeName}');
       await kubectl('delete', 'pod', `${name}-writes`, `${name}-reads`);
       await kubectl('delete', 'pvc', name);
@@ -279,8 +279,8 @@ embedded('the embedded cluster', () => {
       });
       // kubectl may show the logs of two containers in any order.
       const lines = (await runPod('sidecar', spec)).trim().split('\n');
-      const inTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
-      expect(inTime.map((line) => line.split(' ')[1])).toEqual(['begin', 'main', 'end']);
+      const byTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
+      expect(byTime.map((line) => line.split(' ')[1])).toEqual(['begin', 'main', 'end']);
     },
     10 * minutes,
   );
@@ -308,9 +308,9 @@ embedded('the embedded cluster', () => {
         metadata: { name: 'inside' },
         spec: podSpec([container('main', serve)]),
       });
-      await untilRunning('inside');
+      await untilReady('inside');
       expect(await kubectl('exec', 'inside', '--', 'hostname')).toBe('inside\n');
-      // Port 8080 is listened on: a forward that is refused ends.
+      // Waits until the Pod listens on port 8080, because a forward ends when a connection is refused.
       const listens = "until grep -q ':1F90 .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done";
       await kubectl('exec', 'inside', '--', 'sh', '-c', listens);
       const forward = spawn(binaryPath(folders, 'kubectl'), [
@@ -325,10 +325,10 @@ embedded('the embedded cluster', () => {
       try {
         const port = await new Promise<string>((resolve, reject) => {
           forward.on('exit', () => reject(new Error('port-forward ended')));
-          let said = '';
+          let output = '';
           forward.stdout.on('data', (text: Buffer) => {
-            said += text.toString();
-            const found = /127\.0\.0\.1:(\d+) /.exec(said)?.[1];
+            output += text.toString();
+            const found = /127\.0\.0\.1:(\d+) /.exec(output)?.[1];
             if (found !== undefined) {
               resolve(found);
             }

@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Runs `work` while no other process on this machine does so under this name. The lock is an abstract socket,
- * which the kernel frees when the process ends.
+ * Runs `work` while no other process on this machine runs work under this name. Prints `waitMessage` if it
+ * has to wait. The lock is an abstract socket, which the kernel frees when the process ends.
  */
-export async function exclusively<T>(name: string, waiting: string, work: () => Promise<T>): Promise<T> {
+export async function exclusively<T>(name: string, waitMessage: string, work: () => Promise<T>): Promise<T> {
   const address = `\0millrace-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
   let server = await tryListen(address);
   if (server === undefined) {
-    console.log(waiting);
+    console.log(waitMessage);
   }
   while (server === undefined) {
     await sleep(200);

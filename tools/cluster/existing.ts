@@ -6,7 +6,7 @@ import { run, tryRun } from './run.ts';
 
 const oldestMinor = 33;
 
-/** With `CLUSTER=existing` the cluster of `KUBECONFIG` is used and nothing is started. */
+/** Whether to use the cluster of `KUBECONFIG` and start nothing, which `CLUSTER=existing` selects. */
 export function isExisting(env: NodeJS.ProcessEnv): boolean {
   const choice = env['CLUSTER'] ?? '';
   if (choice !== '' && choice !== 'existing' && choice !== 'embedded') {
@@ -15,7 +15,7 @@ export function isExisting(env: NodeJS.ProcessEnv): boolean {
   return choice === 'existing';
 }
 
-/** Requests the version of the existing cluster and describes it in one sentence. */
+/** Describes the existing cluster in one sentence. Throws if it does not answer or its version is too old. */
 export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
   const kubeconfig = env['KUBECONFIG'] ?? '';
   if (kubeconfig === '') {
@@ -48,7 +48,7 @@ async function serverVersion(env: NodeJS.ProcessEnv, kubectl: string, kubeconfig
     if (typeof version === 'string') {
       return version;
     }
-    throw new Error('it did not say its version');
+    throw new Error('the answer has no version');
   } catch (error) {
     throw explained(`The cluster of KUBECONFIG=${kubeconfig} does not answer: ${messageOf(error)}`);
   }
@@ -61,11 +61,11 @@ export function isRecent(version: string): boolean {
 }
 
 /** The kubectl of the PATH, or else the one in the cache. */
-export async function findKubectl(cached: string, cachedIsThere: boolean): Promise<string> {
+export async function findKubectl(cached: string, isCached: boolean): Promise<string> {
   if ((await tryRun('kubectl', ['version', '--client'])) !== undefined) {
     return 'kubectl';
   }
-  if (cachedIsThere) {
+  if (isCached) {
     return cached;
   }
   throw explained('kubectl is missing: install it, or run `node tools/cluster/main.ts build kubernetes`.');

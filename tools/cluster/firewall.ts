@@ -1,24 +1,24 @@
 import { bridge, clusterRanges, podRange } from './addresses.ts';
 import { run, tryRun } from './run.ts';
 
-/** Our own table; kube-proxy and the CNI plugin create the others. */
+/** The cluster's own table. kube-proxy and the CNI plugin create the other tables. */
 const ownTable = 'ip millrace-cluster';
 
 /** nftables tables that exist only while the cluster does. */
 const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 'ip6 cni_hostport'] as const;
 
 /**
- * Chains in which Docker and firewalls drop unknown traffic, and the cluster's traffic that must pass. An
- * accepting rule in a table of our own would not help.
+ * Chains in which Docker and firewalls drop unknown traffic, and the cluster's traffic that must pass. A rule
+ * that accepts this traffic in the cluster's own table would not help.
  */
 const refusing = [
   { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
   { chain: ['ip', 'filter', 'INPUT'], pass: ['iifname'] },
 ] as const;
 
-const mark = 'millrace-cluster';
+const ruleComment = 'millrace-cluster';
 
-/** Replaced in one transaction. Packets from Pods that leave the cluster are masqueraded. */
+/** nft replaces these rules in one transaction. Packets from Pods that leave the cluster are masqueraded. */
 const ownRules = `
 table ${ownTable}
 delete table ${ownTable}
@@ -36,7 +36,7 @@ export async function makeRules(): Promise<void> {
   for (const { chain, pass } of refusing) {
     const listing = await listChain(chain);
     for (const direction of listing !== undefined && handlesIn(listing).length === 0 ? pass : []) {
-      const accept = [direction, bridge, 'counter', 'accept', 'comment', `"${mark}"`];
+      const accept = [direction, bridge, 'counter', 'accept', 'comment', `"${ruleComment}"`];
       await run('nft', ['insert', 'rule', ...chain, ...accept]);
     }
   }
@@ -66,11 +66,11 @@ export async function presentRules(): Promise<string[]> {
   ];
 }
 
-/** Handles of our rules in a chain's listing. */
+/** Handles of the cluster's rules in a chain's listing. */
 export function handlesIn(listing: string): string[] {
   return listing
     .split('\n')
-    .filter((line) => line.includes(`comment "${mark}"`))
+    .filter((line) => line.includes(`comment "${ruleComment}"`))
     .flatMap((line) => /# handle (\d+)$/.exec(line)?.[1] ?? []);
 }
 
@@ -79,8 +79,8 @@ function listChain(chain: readonly string[]): Promise<string | undefined> {
 }
 
 async function presentTables(): Promise<string[]> {
-  const all = ((await tryRun('nft', ['list', 'tables'])) ?? '')
+  const allTables = ((await tryRun('nft', ['list', 'tables'])) ?? '')
     .split('\n')
     .map((line) => line.replace(/^table /, ''));
-  return tables.filter((table) => all.includes(table));
+  return tables.filter((table) => allTables.includes(table));
 }

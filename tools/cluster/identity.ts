@@ -29,8 +29,10 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
 
 /** Whether exactly this process is alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  const now = identityOf(identity.pid);
-  return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
+  const current = identityOf(identity.pid);
+  return (
+    current !== undefined && current.startTime === identity.startTime && current.bootId === identity.bootId
+  );
 }
 
 /** Sends a signal to exactly this process; false if it has ended. */
@@ -45,7 +47,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean
   }
 }
 
-/** Waits until all have ended; false after the timeout. */
+/** Waits until all processes have ended. Returns false after the timeout. */
 export async function waitUntilEnded(
   identities: readonly ProcessIdentity[],
   seconds: number,
@@ -60,7 +62,7 @@ export async function waitUntilEnded(
   return true;
 }
 
-/** Sends SIGTERM, and SIGKILL after the time. */
+/** Sends SIGTERM to the processes, and SIGKILL if one of them still runs after this many seconds. */
 export async function endAll(identities: readonly ProcessIdentity[], seconds: number): Promise<void> {
   for (const identity of identities) {
     signal(identity, 'SIGTERM');
@@ -89,7 +91,9 @@ export function markedProcesses(
         return [];
       }
       const part =
-        variables.find((one) => one.startsWith(`${partVariable}=`))?.slice(partVariable.length + 1) ?? '';
+        variables
+          .find((variable) => variable.startsWith(`${partVariable}=`))
+          ?.slice(partVariable.length + 1) ?? '';
       const command = (read(`/proc/${entry}/cmdline`) ?? '').split('\0')[0] ?? '';
       return [{ identity, part, command }];
     });

@@ -36,7 +36,7 @@ export async function ensureImages(folders: Folders): Promise<string[]> {
   const pause = join(folders.images, 'pause-1.tar');
   const dns = join(folders.images, `coredns-${recipe.slice(0, 16)}.tar`);
   if (!existsSync(pause)) {
-    await makePause(pause);
+    await writePauseImage(pause);
   }
   if (!existsSync(dns)) {
     await writeImage(dns, program(dnsImage, binaryPath(folders, 'coredns'), '65532:65532'));
@@ -44,7 +44,7 @@ export async function ensureImages(folders: Folders): Promise<string[]> {
   return [pause, dns];
 }
 
-async function makePause(file: string): Promise<void> {
+async function writePauseImage(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-pause-'));
   try {
     const binary = join(folder, 'pause');
@@ -87,8 +87,15 @@ export async function writeImage(file: string, content: Content): Promise<void> 
 }
 
 async function tar(file: string, folder: string, names: readonly string[]): Promise<void> {
-  const same = ['--owner=0', '--group=0', '--numeric-owner', '--mtime=@0', '--sort=name', '--format=ustar'];
-  await run('tar', ['-C', folder, ...same, '-cf', file, ...names]);
+  const reproducible = [
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mtime=@0',
+    '--sort=name',
+    '--format=ustar',
+  ];
+  await run('tar', ['-C', folder, ...reproducible, '-cf', file, ...names]);
 }
 
 function digestOf(path: string): string {

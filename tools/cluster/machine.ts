@@ -8,10 +8,10 @@ import type { Folders } from './folders.ts';
 import { run, tryRun } from './run.ts';
 
 /**
- * Kernel settings: the value that the cluster sets (`least`: a minimum), or none for those that the kubelet
- * sets.
+ * Kernel settings that change while the cluster runs. The cluster sets `value`, or at least `least`; the
+ * kubelet sets those without either.
  */
-const wanted: Readonly<Record<string, { readonly value?: string; readonly least?: number }>> = {
+const managedSettings: Readonly<Record<string, { readonly value?: string; readonly least?: number }>> = {
   'net/ipv4/ip_forward': { value: '1' },
   'net/bridge/bridge-nf-call-iptables': { value: '1' },
   'fs/inotify/max_user_instances': { least: 1024 },
@@ -25,7 +25,7 @@ const wanted: Readonly<Record<string, { readonly value?: string; readonly least?
 };
 
 /** Folders at fixed paths that the programs create in any case. */
-export const fixedPlaces = [
+export const fixedFolders = [
   '/run/containerd',
   '/var/lib/cni',
   '/var/lib/kubelet',
@@ -35,24 +35,27 @@ export const fixedPlaces = [
   '/run/cni',
 ] as const;
 
-type Before = { readonly settings: Readonly<Record<string, string>>; readonly absent: readonly string[] };
+type MachineState = {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly absent: readonly string[];
+};
 
 /** Records the state of the machine before the first start, so that `down` can restore it. */
-export function noteMachine(folders: Folders): void {
+export function recordMachine(folders: Folders): void {
   const file = join(folders.state, 'machine-before.json');
   if (existsSync(file)) {
     return;
   }
-  const before: Before = {
+  const before: MachineState = {
     settings: Object.fromEntries(kernelSettings()),
-    absent: fixedPlaces.filter((path) => !existsSync(path)),
+    absent: fixedFolders.filter((path) => !existsSync(path)),
   };
   writeFileSync(file, JSON.stringify(before));
 }
 
 /** Kernel settings that the cluster may change, with their current values. */
 export function kernelSettings(): [name: string, value: string][] {
-  return Object.keys(wanted)
+  return Object.keys(managedSettings)
     .filter((name) => existsSync(`/proc/sys/${name}`))
     .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]);
 }
@@ -64,13 +67,16 @@ export function restoreMachine(folders: Folders): string[] {
     return [];
   }
   const before: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const done = [...restoreSettings(dig(before, 'settings')), ...removePlaces(dig(before, 'absent'))];
+  const restored = [
+    ...restoreSettings(dig(before, 'settings')),
+    ...removeFixedFolders(dig(before, 'absent')),
+  ];
   rmSync(file);
-  return done;
+  return restored;
 }
 
 function restoreSettings(settings: unknown): string[] {
-  return Object.keys(wanted).flatMap((name) => {
+  return Object.keys(managedSettings).flatMap((name) => {
     const former = dig(settings, name);
     const path = `/proc/sys/${name}`;
     if (typeof former !== 'string' || !existsSync(path) || readFileSync(path, 'utf8').trim() === former) {
@@ -81,13 +87,13 @@ function restoreSettings(settings: unknown): string[] {
   });
 }
 
-function removePlaces(absent: unknown): string[] {
-  return fixedPlaces.filter((path) => {
-    const ours = Array.isArray(absent) && absent.includes(path) && existsSync(path);
-    if (ours) {
+function removeFixedFolders(absent: unknown): string[] {
+  return fixedFolders.filter((path) => {
+    const isOurs = Array.isArray(absent) && absent.includes(path) && existsSync(path);
+    if (isOurs) {
       rmSync(path, { recursive: true, force: true });
     }
-    return ours;
+    return isOurs;
   });
 }
 
@@ -95,7 +101,7 @@ function removePlaces(absent: unknown): string[] {
 export async function prepareMachine(folders: Folders): Promise<void> {
   await refuseForeignRoutes();
   await loadBridgeFilter();
-  setKernel();
+  applyKernelSettings();
   makeCgroups();
   mkdirSync(folders.sockets, { recursive: true, mode: 0o711 });
   if ((await tryRun('ip', ['link', 'show', bridge])) === undefined) {
@@ -120,19 +126,22 @@ async function refuseForeignRoutes(): Promise<void> {
   }
 }
 
-/** Without it, answers between Pods of a Service bypass the rules; kube-proxy then masquerades everything. */
+/**
+ * Loads br_netfilter. Without this module, answers between Pods of a Service bypass the rules, and kube-proxy
+ * masquerades all traffic.
+ */
 async function loadBridgeFilter(): Promise<void> {
   if (!existsSync('/proc/sys/net/bridge')) {
     await tryRun('modprobe', ['br_netfilter']);
   }
 }
 
-function setKernel(): void {
-  for (const [name, { value, least }] of Object.entries(wanted)) {
+function applyKernelSettings(): void {
+  for (const [name, { value, least }] of Object.entries(managedSettings)) {
     const path = `/proc/sys/${name}`;
-    const now = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
-    const target = value ?? (least !== undefined && Number(now) < least ? String(least) : undefined);
-    if (now !== undefined && target !== undefined && now !== target) {
+    const current = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+    const target = value ?? (least !== undefined && Number(current) < least ? String(least) : undefined);
+    if (current !== undefined && target !== undefined && current !== target) {
       writeFileSync(path, target);
     }
   }
@@ -163,12 +172,13 @@ function makeCgroups(): void {
   }
 }
 
-/** In version 2 a cgroup has only the controllers that its parent enables. The kubelet needs all of these. */
+/**
+ * In version 2 a cgroup has only the controllers that its parent enables. The kubelet needs all six of these.
+ */
 function enableControllers(top: string): void {
   const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));
-  for (const controller of ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'].filter((one) =>
-    available.includes(one),
-  )) {
+  const needed = ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'];
+  for (const controller of needed.filter((name) => available.includes(name))) {
     try {
       writeFileSync(join(top, 'cgroup.subtree_control'), `+${controller}`);
     } catch {
@@ -199,8 +209,8 @@ function cgroupTree(folder: string): string[] {
   if (!existsSync(folder)) {
     return [];
   }
-  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [...below.flatMap((entry) => cgroupTree(join(folder, entry.name))), folder];
+  const children = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [...children.flatMap((entry) => cgroupTree(join(folder, entry.name))), folder];
 }
 
 function readLines(path: string): string[] {

@@ -28,12 +28,12 @@ async function buildAll(names: readonly string[]): Promise<void> {
 
 async function up(options: { readonly fresh?: boolean }): Promise<void> {
   if (isExisting(process.env)) {
-    await sayExisting();
+    await describeExisting();
     return;
   }
   requireRoot();
   await buildAll([]);
-  await alone(async () => {
+  await withClusterLock(async () => {
     if (options.fresh === true) {
       await stopCluster(folders);
       purge(folders);
@@ -55,7 +55,7 @@ async function down(options: { readonly purge?: boolean }): Promise<void> {
     return;
   }
   requireRoot();
-  await alone(async () => {
+  await withClusterLock(async () => {
     const started = performance.now();
     const done = await stopCluster(folders);
     console.log(
@@ -71,7 +71,7 @@ async function down(options: { readonly purge?: boolean }): Promise<void> {
 
 async function status(): Promise<void> {
   if (isExisting(process.env)) {
-    await sayExisting();
+    await describeExisting();
     return;
   }
   const lines = partNames.map((name) => {
@@ -109,8 +109,8 @@ async function load(files: readonly string[]): Promise<void> {
 
 async function startPartNamed(name: string): Promise<void> {
   const started = performance.now();
-  const fresh = await startOne(folders, name);
-  console.log(fresh ? `${name} is ready (${seconds(started)}).` : `${name} runs already.`);
+  const isStarted = await startOne(folders, name);
+  console.log(isStarted ? `${name} is ready (${seconds(started)}).` : `${name} runs already.`);
 }
 
 async function stopPartNamed(name: string): Promise<void> {
@@ -141,7 +141,7 @@ async function showTraces(): Promise<void> {
 async function rehearseAll(): Promise<void> {
   requireRoot();
   await buildAll([]);
-  await alone(() => rehearse(folders));
+  await withClusterLock(() => rehearse(folders));
 }
 
 function showExports(): void {
@@ -157,12 +157,12 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-async function sayExisting(): Promise<void> {
+async function describeExisting(): Promise<void> {
   const cached = binaryPath(folders, 'kubectl');
   console.log(await checkExisting(process.env, await findKubectl(cached, existsSync(cached))));
 }
 
-function alone(work: () => Promise<void>): Promise<void> {
+function withClusterLock(work: () => Promise<void>): Promise<void> {
   return exclusively(
     `cluster ${folders.state}`,
     'Another command is changing the cluster; waiting for it.',
@@ -195,13 +195,13 @@ program
   .action(buildAll);
 program
   .command('up')
-  .option('--fresh', 'start without the data of before')
-  .description('start the cluster, or what of it does not run')
+  .option('--fresh', 'start without the existing data')
+  .description('start the cluster, or those of its parts that do not run')
   .action(up);
 program
   .command('down')
   .option('--purge', 'remove the data too')
-  .description('stop the cluster and take back what it changed')
+  .description('stop the cluster and undo its changes to the machine')
   .action(down);
 program.command('status').description('show the parts').action(status);
 program
@@ -213,19 +213,19 @@ program.command('env').description('print exports for a shell').action(showExpor
 program
   .command('start')
   .argument('<part>', partNames.join(', '))
-  .action((name: string) => alone(() => startPartNamed(name)));
+  .action((name: string) => withClusterLock(() => startPartNamed(name)));
 program
   .command('stop')
   .argument('<part>')
-  .action((name: string) => alone(() => stopPartNamed(name)));
+  .action((name: string) => withClusterLock(() => stopPartNamed(name)));
 program
   .command('restart')
   .argument('<part>')
-  .action((name: string) => alone(() => restartPart(name)));
+  .action((name: string) => withClusterLock(() => restartPart(name)));
 program.command('kill').argument('<part>').description('end a part with SIGKILL').action(killPart);
 program
   .command('traces')
-  .description('list what of the cluster is on the machine; fails if there is any')
+  .description('list everything of the cluster on this machine; fails if there is anything')
   .action(showTraces);
 
 program

@@ -24,7 +24,7 @@ export type NodeFiles = {
   readonly resolver: string;
 };
 
-/** Overlay file systems cannot be stacked; copying whole layers always works. */
+/** Type of overlay file systems. They cannot be stacked, so on one of them containerd copies whole layers. */
 const overlayMagic = 0x794c7630;
 
 /** Number of the capability CAP_SYS_RESOURCE, needed to lower a process's out-of-memory score. */
@@ -51,7 +51,7 @@ export function containerdSocket(folders: Folders): string {
 }
 
 /** Folder in which host-local records addresses of Pods. */
-export function addressNotes(folders: Folders): string {
+export function addressRecordsFolder(folders: Folders): string {
   return join(folders.state, 'cni', 'addresses');
 }
 
@@ -62,18 +62,18 @@ export function writeNodeFiles(folders: Folders): void {
   mkdirSync(join(folders.state, 'config'), { recursive: true });
   mkdirSync(network, { recursive: true });
   const status = readFileSync('/proc/self/status', 'utf8');
-  writeIfNew(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
+  writeIfChanged(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
   const registry = `${testRegistry.address}:${testRegistry.port}`;
   mkdirSync(join(registryFiles(folders), registry), { recursive: true });
-  writeIfNew(join(registryFiles(folders), registry, 'hosts.toml'), `server = "http://${registry}"\n`);
-  writeIfNew(files.kubelet, stringify(kubeletConfig(folders)));
-  writeIfNew(files.proxy, stringify(proxyConfig(folders)));
-  writeIfNew(files.resolver, resolverConfig(upstreamServers(readResolvers())));
-  writeIfNew(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
+  writeIfChanged(join(registryFiles(folders), registry, 'hosts.toml'), `server = "http://${registry}"\n`);
+  writeIfChanged(files.kubelet, stringify(kubeletConfig(folders)));
+  writeIfChanged(files.proxy, stringify(proxyConfig(folders)));
+  writeIfChanged(files.resolver, resolverConfig(upstreamServers(readResolvers())));
+  writeIfChanged(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
 }
 
 /** kube-proxy exits when its file is written, even with the same content. */
-function writeIfNew(path: string, text: string): void {
+function writeIfChanged(path: string, text: string): void {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
     writeFileSync(path, text);
   }
@@ -188,10 +188,10 @@ function kubeletConfig(folders: Folders): object {
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
     oomScoreAdj: 0,
-    // Otherwise the kubelet would pull an image again that it once pulled under another name, from a registry
-    // of a test, to see whether this Pod may use it.
+    // With another policy the kubelet would pull an image again that it has pulled from a test's registry
+    // under another name, to verify that this Pod may use the image.
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
-    // Images come from files, so a collected one could not be pulled again.
+    // Images come from files, so the kubelet could not pull an image again that it has removed.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     evictionHard: {
@@ -221,7 +221,9 @@ function proxyConfig(folders: Folders): object {
   };
 }
 
-/** One masquerading rule for the whole range, instead of one for each Pod. */
+/**
+ * The network of Pods. It has no masquerading rule per Pod, because firewall.ts has one for the whole range.
+ */
 function networkConfig(folders: Folders): object {
   return {
     cniVersion: '1.0.0',
@@ -236,7 +238,7 @@ function networkConfig(folders: Folders): object {
         hairpinMode: true,
         ipam: {
           type: 'host-local',
-          dataDir: addressNotes(folders),
+          dataDir: addressRecordsFolder(folders),
           ranges: [[{ subnet: podRange, rangeStart: '198.18.1.0', gateway: nodeAddress }]],
         },
       },

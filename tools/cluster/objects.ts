@@ -3,14 +3,14 @@ import { dnsImage } from './images.ts';
 
 const dnsLabels = { 'k8s-app': 'kube-dns' };
 const dnsPort = 1053;
-const system = { namespace: 'kube-system' };
+const inSystemNamespace = { namespace: 'kube-system' };
 
-/** Objects of a fresh cluster besides those of the API server. */
+/** Objects that a new cluster gets, besides those that the API server creates. */
 export function clusterObjects(upstream: readonly string[]): object {
   return {
     apiVersion: 'v1',
     kind: 'List',
-    items: [storageClass, ...access, ...dns(corefile(upstream))],
+    items: [storageClass, ...accessRules, ...dns(corefile(upstream))],
   };
 }
 
@@ -50,7 +50,7 @@ const storageClass = {
   volumeBindingMode: 'Immediate',
 };
 
-const access = [
+const accessRules = [
   binding('millrace-kube-apiserver-kubelet', 'system:kubelet-api-admin', {
     kind: 'User',
     name: 'kube-apiserver-kubelet-client',
@@ -61,7 +61,11 @@ const access = [
     name: 'millrace:volumes',
     apiGroup: 'rbac.authorization.k8s.io',
   }),
-  binding('system:coredns', 'system:coredns', { kind: 'ServiceAccount', name: 'coredns', ...system }),
+  binding('system:coredns', 'system:coredns', {
+    kind: 'ServiceAccount',
+    name: 'coredns',
+    ...inSystemNamespace,
+  }),
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -84,7 +88,7 @@ function binding(name: string, role: string, subject: object): object {
 }
 
 function dns(configuration: string): object[] {
-  const metadata = { name: 'coredns', ...system, labels: dnsLabels };
+  const metadata = { name: 'coredns', ...inSystemNamespace, labels: dnsLabels };
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { Corefile: configuration } },

@@ -22,7 +22,7 @@ export const partNames = [
 
 export type PartName = (typeof partNames)[number];
 
-const makers: Readonly<Record<PartName, (folders: Folders) => ClusterPart>> = {
+const partMakers: Readonly<Record<PartName, (folders: Folders) => ClusterPart>> = {
   etcd,
   containerd,
   'kube-apiserver': apiServer,
@@ -35,11 +35,11 @@ const makers: Readonly<Record<PartName, (folders: Folders) => ClusterPart>> = {
 
 /** A part by name. Throws for an unknown name and lists the known ones. */
 export function partOf(folders: Folders, name: string): ClusterPart {
-  const known = partNames.find((one) => one === name);
+  const known = partNames.find((candidate) => candidate === name);
   if (known === undefined) {
     throw explained(`There is no part "${name}"; there are ${partNames.join(', ')}.`);
   }
-  return makers[known](folders);
+  return partMakers[known](folders);
 }
 
 /** Folder of PersistentVolumeClaims' directories. */
@@ -51,11 +51,11 @@ function flags(values: Readonly<Record<string, string | number | boolean>>): str
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }
 
-function url(scheme: 'http' | 'https', at: { address: string; port: number }, path = ''): string {
-  return `${scheme}://${at.address}:${at.port}${path}`;
+function url(scheme: 'http' | 'https', endpoint: { address: string; port: number }, path = ''): string {
+  return `${scheme}://${endpoint.address}:${endpoint.port}${path}`;
 }
 
-const healthy = (folders: Folders, address: string) => async (): Promise<boolean> =>
+const isHealthy = (folders: Folders, address: string) => async (): Promise<boolean> =>
   (await ask(folders, address))?.status === 200;
 
 function etcd(folders: Folders): ClusterPart {
@@ -84,7 +84,7 @@ function etcd(folders: Folders): ClusterPart {
       'peer-trusted-ca-file': pki.etcd.certificate,
       'log-level': 'warn',
     }),
-    ready: healthy(folders, url('http', ports.etcdMetrics, '/readyz')),
+    ready: isHealthy(folders, url('http', ports.etcdMetrics, '/readyz')),
   };
 }
 
@@ -93,11 +93,11 @@ function containerd(folders: Folders): ClusterPart {
     name: 'containerd',
     command: binaryPath(folders, 'containerd'),
     args: ['--config', nodeFilesOf(folders).containerd],
-    ready: () => answers(containerdSocket(folders)),
+    ready: () => acceptsConnections(containerdSocket(folders)),
   };
 }
 
-function answers(socket: string): Promise<boolean> {
+function acceptsConnections(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = createConnection(socket);
     connection.on('error', () => resolve(false));
@@ -142,7 +142,7 @@ function apiServer(folders: Folders): ClusterPart {
       'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
       'proxy-client-cert-file': pki.apiServerToExtensions.certificate,
       'proxy-client-key-file': pki.apiServerToExtensions.key,
-      // Without it a stop waits up to a minute for watches.
+      // Without this flag a stop waits up to a minute for watches.
       'shutdown-watch-termination-grace-period': '1s',
       profiling: false,
     }),
@@ -151,7 +151,7 @@ function apiServer(folders: Folders): ClusterPart {
 }
 
 /** Each controller runs once, so a lease would only delay its restart. */
-const alone = { 'leader-elect': false, profiling: false } as const;
+const withoutLeaderElection = { 'leader-elect': false, profiling: false } as const;
 
 function delegation(kubeconfig: string): Record<string, string> {
   return { kubeconfig, 'authentication-kubeconfig': kubeconfig, 'authorization-kubeconfig': kubeconfig };
@@ -163,7 +163,7 @@ function controllerManager(folders: Folders): ClusterPart {
     name: 'kube-controller-manager',
     command: binaryPath(folders, 'kube-controller-manager'),
     args: flags({
-      ...alone,
+      ...withoutLeaderElection,
       ...delegation(kubeconfigOf(folders, 'controllerManager')),
       'bind-address': ports.controllerManager.address,
       'secure-port': ports.controllerManager.port,
@@ -179,7 +179,7 @@ function controllerManager(folders: Folders): ClusterPart {
       'cluster-cidr': podRange,
       'allocate-node-cidrs': false,
     }),
-    ready: healthy(folders, url('https', ports.controllerManager, '/healthz')),
+    ready: isHealthy(folders, url('https', ports.controllerManager, '/healthz')),
   };
 }
 
@@ -189,7 +189,7 @@ function scheduler(folders: Folders): ClusterPart {
     name: 'kube-scheduler',
     command: binaryPath(folders, 'kube-scheduler'),
     args: flags({
-      ...alone,
+      ...withoutLeaderElection,
       ...delegation(kubeconfigOf(folders, 'scheduler')),
       'bind-address': ports.scheduler.address,
       'secure-port': ports.scheduler.port,
@@ -198,7 +198,7 @@ function scheduler(folders: Folders): ClusterPart {
       'client-ca-file': pki.cluster.certificate,
       'requestheader-client-ca-file': pki.frontProxy.certificate,
     }),
-    ready: healthy(folders, url('https', ports.scheduler, '/readyz')),
+    ready: isHealthy(folders, url('https', ports.scheduler, '/readyz')),
   };
 }
 
@@ -213,7 +213,7 @@ function kubelet(folders: Folders): ClusterPart {
       'node-ip': nodeAddress,
       'root-dir': join(folders.state, 'kubelet'),
     }),
-    ready: healthy(folders, url('http', ports.kubeletHealth, '/healthz')),
+    ready: isHealthy(folders, url('http', ports.kubeletHealth, '/healthz')),
   };
 }
 
@@ -222,11 +222,11 @@ function proxy(folders: Folders): ClusterPart {
     name: 'kube-proxy',
     command: binaryPath(folders, 'kube-proxy'),
     args: flags({ config: nodeFilesOf(folders).proxy }),
-    ready: healthy(folders, url('http', ports.proxyHealth, '/healthz')),
+    ready: isHealthy(folders, url('http', ports.proxyHealth, '/healthz')),
   };
 }
 
-/** It has no endpoint, so it is ready as soon as it runs. */
+/** The volume provisioner has no endpoint, so it is ready as soon as it runs. */
 function volumes(folders: Folders): ClusterPart {
   return {
     name: 'volumes',

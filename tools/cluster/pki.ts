@@ -34,17 +34,17 @@ export type Pki = {
 
 type Leaf = Exclude<keyof Pki, 'cluster' | 'frontProxy' | 'etcd' | 'tokens'>;
 
-const local = ['localhost', '127.0.0.1'];
+const localHosts = ['localhost', '127.0.0.1'];
 
 const leaves: Readonly<
-  Record<Leaf, { readonly by: 'cluster' | 'frontProxy' | 'etcd'; readonly subject: Subject }>
+  Record<Leaf, { readonly authority: 'cluster' | 'frontProxy' | 'etcd'; readonly subject: Subject }>
 > = {
   apiServer: {
-    by: 'cluster',
+    authority: 'cluster',
     subject: {
       name: 'kube-apiserver',
       hosts: [
-        ...local,
+        ...localHosts,
         nodeAddress,
         apiAddress,
         nodeName,
@@ -55,23 +55,26 @@ const leaves: Readonly<
       ],
     },
   },
-  apiServerToEtcd: { by: 'etcd', subject: { name: 'kube-apiserver' } },
-  apiServerToKubelet: { by: 'cluster', subject: { name: 'kube-apiserver-kubelet-client' } },
-  apiServerToExtensions: { by: 'frontProxy', subject: { name: 'front-proxy-client' } },
-  etcdServer: { by: 'etcd', subject: { name: 'etcd', hosts: local } },
+  apiServerToEtcd: { authority: 'etcd', subject: { name: 'kube-apiserver' } },
+  apiServerToKubelet: { authority: 'cluster', subject: { name: 'kube-apiserver-kubelet-client' } },
+  apiServerToExtensions: { authority: 'frontProxy', subject: { name: 'front-proxy-client' } },
+  etcdServer: { authority: 'etcd', subject: { name: 'etcd', hosts: localHosts } },
   kubelet: {
-    by: 'cluster',
+    authority: 'cluster',
     subject: {
       name: `system:node:${nodeName}`,
       group: 'system:nodes',
-      hosts: [nodeAddress, nodeName, ...local],
+      hosts: [nodeAddress, nodeName, ...localHosts],
     },
   },
-  controllerManager: { by: 'cluster', subject: { name: 'system:kube-controller-manager', hosts: local } },
-  scheduler: { by: 'cluster', subject: { name: 'system:kube-scheduler', hosts: local } },
-  proxy: { by: 'cluster', subject: { name: 'system:kube-proxy' } },
-  volumes: { by: 'cluster', subject: { name: 'millrace:volumes' } },
-  admin: { by: 'cluster', subject: { name: 'admin', group: 'system:masters' } },
+  controllerManager: {
+    authority: 'cluster',
+    subject: { name: 'system:kube-controller-manager', hosts: localHosts },
+  },
+  scheduler: { authority: 'cluster', subject: { name: 'system:kube-scheduler', hosts: localHosts } },
+  proxy: { authority: 'cluster', subject: { name: 'system:kube-proxy' } },
+  volumes: { authority: 'cluster', subject: { name: 'millrace:volumes' } },
+  admin: { authority: 'cluster', subject: { name: 'admin', group: 'system:masters' } },
 };
 
 /** Names and paths of the keys and certificates. */
@@ -119,7 +122,7 @@ export async function ensurePki(folders: Folders): Promise<void> {
   ensureSigningKeys(pki.tokens);
   const names: readonly Leaf[] = Object.keys(leaves).filter(isLeaf);
   for (const name of names) {
-    await ensureCertificate(pki[leaves[name].by], pki[name], leaves[name].subject);
+    await ensureCertificate(pki[leaves[name].authority], pki[name], leaves[name].subject);
   }
   for (const name of ['kubelet', 'controllerManager', 'scheduler', 'proxy', 'volumes'] as const) {
     writeSecret(kubeconfigOf(folders, name), kubeconfig(pki.cluster, pki[name]));

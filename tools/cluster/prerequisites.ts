@@ -7,21 +7,21 @@ type Prerequisite = { readonly debian: string; readonly present: () => Promise<b
 /** Folders of system programs that PATH may lack. */
 export const systemFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
-const command =
+const commandExists =
   (name: string): (() => Promise<boolean>) =>
   async () =>
     systemFolders.some((folder) => existsSync(`${folder}/${name}`));
 
 const prerequisites: readonly Prerequisite[] = [
-  { debian: 'nftables', present: command('nft') },
-  { debian: 'conntrack', present: command('conntrack') },
-  { debian: 'iproute2', present: command('ip') },
-  { debian: 'mount', present: command('mount') },
-  { debian: 'tar', present: command('tar') },
-  { debian: 'busybox-static', present: command('busybox') },
-  { debian: 'gcc', present: command('gcc') },
+  { debian: 'nftables', present: commandExists('nft') },
+  { debian: 'conntrack', present: commandExists('conntrack') },
+  { debian: 'iproute2', present: commandExists('ip') },
+  { debian: 'mount', present: commandExists('mount') },
+  { debian: 'tar', present: commandExists('tar') },
+  { debian: 'busybox-static', present: commandExists('busybox') },
+  { debian: 'gcc', present: commandExists('gcc') },
   { debian: 'libc6-dev', present: async () => existsSync('/usr/include/stdlib.h') },
-  { debian: 'pkg-config', present: command('pkg-config') },
+  { debian: 'pkg-config', present: commandExists('pkg-config') },
   {
     debian: 'libseccomp-dev',
     present: async () => (await tryRun('pkg-config', ['--exists', 'libseccomp'])) !== undefined,
@@ -30,8 +30,10 @@ const prerequisites: readonly Prerequisite[] = [
 
 /** Debian packages that are not installed. */
 async function missingPackages(): Promise<string[]> {
-  const present = await Promise.all(prerequisites.map((one) => one.present()));
-  return prerequisites.filter((_, index) => present[index] === false).map((one) => one.debian);
+  const present = await Promise.all(prerequisites.map((prerequisite) => prerequisite.present()));
+  return prerequisites
+    .filter((_, index) => present[index] === false)
+    .map((prerequisite) => prerequisite.debian);
 }
 
 /** Installs missing packages if possible; otherwise throws and names them. */
@@ -50,13 +52,17 @@ export async function requirePackages(): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-q'], { env });
   await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', ...missing], { env });
-  const still = await missingPackages();
-  if (still.length > 0) {
-    throw explained(`apt-get installed the packages, but these are still not found: ${still.join(' ')}.`);
+  const stillMissing = await missingPackages();
+  if (stillMissing.length > 0) {
+    throw explained(
+      `apt-get installed the packages, but these are still not found: ${stillMissing.join(' ')}.`,
+    );
   }
 }
 
-/** The kernel's tables, mounts and cgroups belong to root. */
+/**
+ * Throws unless this is Linux and the user is root, who alone may change mounts, cgroups and firewall rules.
+ */
 export function requireRoot(): void {
   if (process.platform !== 'linux') {
     throw explained('The embedded cluster needs Linux; elsewhere use CLUSTER=existing with a KUBECONFIG.');

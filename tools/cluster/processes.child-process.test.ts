@@ -98,12 +98,13 @@ describe('a part of the cluster', () => {
 
   test('marks its child processes too', async () => {
     startPart(folders, { ...sleeper, command: '/bin/sh', args: ['-c', 'sleep 300 & wait'] });
-    // The child has the name of the shell until it executes its program, and no environment while it does.
-    const commands = () => markedProcesses(folders.state).map((one) => one.command);
+    // Until the child executes its program it has the name of the shell, and during that it has no
+    // environment.
+    const commands = () => markedProcesses(folders.state).map((marked) => marked.command);
     while (!commands().includes('sleep')) {
       await sleep(10);
     }
-    expect(markedProcesses(folders.state).map((one) => one.part)).toEqual(['sleeper', 'sleeper']);
+    expect(markedProcesses(folders.state).map((marked) => marked.part)).toEqual(['sleeper', 'sleeper']);
     for (const { identity } of markedProcesses(folders.state)) {
       signal(identity, 'SIGKILL');
     }
@@ -119,19 +120,19 @@ describe('the identity of a process', () => {
     const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
     children.push(parent);
     const pid = await new Promise((resolve) => parent.stdout.once('data', resolve));
-    await eventuallyZombie(Number(pid));
+    await untilZombie(Number(pid));
     expect(identityOf(Number(pid))).toBeUndefined();
   });
 
   test('of an earlier boot is not alive and gets no signal', () => {
     const own = identityOf(process.pid);
-    const former = { pid: process.pid, startTime: own?.startTime ?? '', bootId: 'another' };
-    expect(isAlive(former)).toBe(false);
-    expect(signal(former, 'SIGKILL')).toBe(false);
+    const fromEarlierBoot = { pid: process.pid, startTime: own?.startTime ?? '', bootId: 'another' };
+    expect(isAlive(fromEarlierBoot)).toBe(false);
+    expect(signal(fromEarlierBoot, 'SIGKILL')).toBe(false);
   });
 });
 
-async function eventuallyZombie(pid: number): Promise<void> {
+async function untilZombie(pid: number): Promise<void> {
   while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) {
     await sleep(10);
   }

@@ -37,7 +37,7 @@ export type ClusterPart = {
 /** A larger log is renamed at the next start, so that two files remain. */
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
-/** Timeout of readiness. */
+/** How long a part may take until it is ready. */
 const readySeconds = 600;
 
 export function logFile(folders: Folders, name: string): string {
@@ -45,19 +45,19 @@ export function logFile(folders: Folders, name: string): string {
 }
 
 /**
- * The living process of a part, by its pid file. If a start was killed before the file was written, by the
- * variable in the process's environment.
+ * The living process of a part, which its pid file names. If a start was killed before it wrote that file,
+ * the variable in the environment of the process identifies it.
  */
 export function processOf(folders: Folders, part: ClusterPart): ProcessIdentity | undefined {
-  const noted = readPidFile(pidFile(folders, part.name));
-  if (noted !== undefined && isAlive(noted)) {
-    return noted;
+  const recorded = readPidFile(pidFile(folders, part.name));
+  if (recorded !== undefined && isAlive(recorded)) {
+    return recorded;
   }
   return markedProcesses(folders.state).find(
-    (one) =>
-      one.part === part.name &&
-      basename(one.command) === basename(part.command) &&
-      isLeader(one.identity.pid),
+    (marked) =>
+      marked.part === part.name &&
+      basename(marked.command) === basename(part.command) &&
+      isSessionLeader(marked.identity.pid),
   )?.identity;
 }
 
@@ -82,7 +82,7 @@ export function startPart(folders: Folders, part: ClusterPart): boolean {
   });
   closeSync(output);
   child.on('error', () => {
-    // A program that cannot start has no pid; reported below.
+    // A program that cannot start has no pid, which is reported below.
   });
   child.unref();
   if (child.pid === undefined) {
@@ -105,8 +105,10 @@ export async function waitUntilReady(folders: Folders, part: ClusterPart): Promi
       continue;
     }
     const log = logFile(folders, part.name);
-    const what = alive ? `was not ready after ${readySeconds} s` : 'ended right after its start';
-    throw explained(`${part.name} ${what}; the end of ${log}:\n${lastLines(readFileSync(log, 'utf8'), 15)}`);
+    const problem = alive ? `was not ready after ${readySeconds} s` : 'ended right after its start';
+    throw explained(
+      `${part.name} ${problem}; the end of ${log}:\n${lastLines(readFileSync(log, 'utf8'), 15)}`,
+    );
   }
 }
 
@@ -129,13 +131,13 @@ function environmentFor(folders: Folders, part: ClusterPart): NodeJS.ProcessEnv 
   };
 }
 
-/** A part is the leader of its session; its helpers are not. */
-function isLeader(pid: number): boolean {
+/** Whether a process leads its session. Parts do, their helper processes do not. */
+function isSessionLeader(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return false;
   }
 }

@@ -9,7 +9,7 @@ import { stopCluster } from './stop.ts';
 
 /**
  * Tests that stopping leaves nothing behind: compares the machine before a start with the machine after a
- * stop. In between runs a Pod with a volume, a host port and a Service.
+ * stop. In between it runs a Pod with a volume, a host port and a Service.
  */
 export async function rehearse(folders: Folders): Promise<void> {
   await stopCluster(folders);
@@ -19,7 +19,10 @@ export async function rehearse(folders: Folders): Promise<void> {
     run(binaryPath(folders, 'kubectl'), ['--kubeconfig', adminKubeconfig(folders), ...args], {
       input: input ?? '',
     });
-  await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: leftovers }));
+  await kubectl(
+    ['apply', '-f', '-'],
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: rehearsalObjects }),
+  );
   await kubectl(['wait', 'pod/rehearsal', '--for=condition=Ready', '--timeout=10m']);
   const during = await snapshotOfMachine();
   await stopCluster(folders);
@@ -33,7 +36,7 @@ export async function rehearse(folders: Folders): Promise<void> {
   );
 }
 
-const leftovers = [
+const rehearsalObjects = [
   {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { cgroupFolders, fixedPlaces, kernelSettings } from './machine.ts';
+import { cgroupFolders, fixedFolders, kernelSettings } from './machine.ts';
 import { run } from './run.ts';
 
 /** Traces that a cluster could leave on a machine, as comparable lines. */
@@ -18,12 +18,12 @@ export async function snapshotOfMachine(): Promise<string[]> {
     ...mountPoints().map((path) => `mount ${path}`),
     ...networkNamespaces().map((name) => `namespace ${name}`),
     ...cgroupFolders().flatMap((folder) => (existsSync(folder) ? [`cgroup ${folder}`] : [])),
-    ...fixedPlaces.flatMap((path) => (existsSync(path) ? [`place ${path}`] : [])),
+    ...fixedFolders.flatMap((path) => (existsSync(path) ? [`folder ${path}`] : [])),
     ...kernelSettings().map(([name, value]) => `setting ${name} = ${value}`),
   ].toSorted();
 }
 
-/** Lines that only one list has, with a sign in front. */
+/** Lines that only one of the two lists has, with `-` or `+` in front. */
 export function differences(before: readonly string[], after: readonly string[]): string[] {
   return [
     ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),

@@ -8,7 +8,7 @@ import { conditionOf, dig } from './api.ts';
 import { explained } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { ensureImages } from './images.ts';
-import { noteMachine, prepareMachine } from './machine.ts';
+import { prepareMachine, recordMachine } from './machine.ts';
 import {
   containerdSocket,
   readResolvers,
@@ -40,7 +40,7 @@ const secondsForCluster = 600;
 export async function startCluster(folders: Folders): Promise<string[]> {
   mkdirSync(folders.state, { recursive: true, mode: 0o711 });
   mkdirSync(volumesFolder(folders), { recursive: true });
-  noteMachine(folders);
+  recordMachine(folders);
   await ensurePki(folders);
   await prepareMachine(folders);
   writeNodeFiles(folders);
@@ -62,14 +62,8 @@ export async function startOne(folders: Folders, name: string): Promise<boolean>
   if (!existsSync(adminKubeconfig(folders))) {
     throw explained('There is no cluster yet; run `up` first.');
   }
-  return (
-    (
-      await startTogether(
-        folders,
-        partNames.filter((one) => one === part.name),
-      )
-    ).length > 0
-  );
+  const names = partNames.filter((partName) => partName === part.name);
+  return (await startTogether(folders, names)).length > 0;
 }
 
 /** Imports image files (docker-archive or OCI). Returns the images' names. */
@@ -136,8 +130,8 @@ async function applyObjects(folders: Folders): Promise<void> {
 }
 
 /**
- * Status in the API server may be older than the last stop. So the node must have reported since, and names
- * must resolve.
+ * Waits until the node has reported that it is ready after `since`, because a status in the API server may be
+ * older than the last stop. Then waits until names resolve.
  */
 async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;
@@ -169,7 +163,7 @@ async function nodeIsReady(folders: Folders, since: Date): Promise<boolean> {
   );
 }
 
-/** Resolves a name like a Pod does, through the Service: this proves that Pods, Services and DNS work. */
+/** Resolves a name like a Pod does, through the Service, which proves that Pods, Services and DNS work. */
 async function namesResolve(): Promise<boolean> {
   const resolver = new Resolver({ timeout: 1000, tries: 1 });
   resolver.setServers([dnsAddress]);
@@ -180,7 +174,7 @@ async function namesResolve(): Promise<boolean> {
   }
 }
 
-/** A folder with only the commands for people, for their PATH; replaced atomically. */
+/** Links the commands for people into a folder for their PATH. Replaces each link atomically. */
 function linkCommands(folders: Folders): void {
   const folder = commandsFolder(folders);
   mkdirSync(folder, { recursive: true });

@@ -14,7 +14,7 @@ import {
   removeCgroups,
   restoreMachine,
 } from './machine.ts';
-import { addressNotes } from './node-config.ts';
+import { addressRecordsFolder } from './node-config.ts';
 import { partOf, type PartName } from './parts.ts';
 import { stopPart } from './processes.ts';
 import { run, tryRun } from './run.ts';
@@ -35,7 +35,10 @@ const secondsForContainers = 5;
 /** The kernel removes network namespaces and cgroups some time after their last process. */
 const secondsForKernel = 120;
 
-/** Stops everything that `up` started and restores the machine. Returns a line for each thing done. */
+/**
+ * Stops everything that `up` started and restores the machine. Returns a line for everything that it stopped
+ * or removed.
+ */
 export async function stopCluster(folders: Folders): Promise<string[]> {
   const done: string[] = [];
   done.push(...(await stopParts(folders, drivers)));
@@ -45,16 +48,16 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
   // The API server deregisters itself in etcd, so etcd stops later.
   done.push(...(await stopParts(folders, ['kube-apiserver'])));
   done.push(...(await stopParts(folders, foundations)));
-  const rest = markedProcesses(folders.state).map((one) => one.identity);
-  await endAll(rest, 1);
-  done.push(...(rest.length === 0 ? [] : [`${rest.length} containerd shims and helpers`]));
+  const remaining = markedProcesses(folders.state).map(({ identity }) => identity);
+  await endAll(remaining, 1);
+  done.push(...(remaining.length === 0 ? [] : [`${remaining.length} containerd shims and helpers`]));
   done.push(...(await unmountAll(folders)));
   done.push(...(await removeBridge()), ...(await removeRules()));
-  rmSync(addressNotes(folders), { recursive: true, force: true });
+  rmSync(addressRecordsFolder(folders), { recursive: true, force: true });
   done.push(...(await retry(removeCgroups)));
   rmSync(folders.sockets, { recursive: true, force: true });
   done.push(...restoreMachine(folders));
-  const left = await waitForNothing(folders);
+  const left = await waitUntilNothingIsLeft(folders);
   if (left.length > 0) {
     throw explained(`These are left behind; end their users and run \`down\` again:\n${left.join('\n')}`);
   }
@@ -75,7 +78,7 @@ export async function traces(folders: Folders): Promise<string[]> {
   const link = await tryRun('ip', ['-o', 'link', 'show', bridge]);
   return [
     ...markedProcesses(folders.state).map(
-      (one) => `process ${one.identity.pid} ${one.command} (${one.part})`,
+      ({ identity, command, part }) => `process ${identity.pid} ${command} (${part})`,
     ),
     ...podProcesses().map((pid) => `process ${pid} in a Pod`),
     ...[folders.state, folders.sockets].flatMap(mountsBelow).map((path) => `mount ${path}`),
@@ -121,7 +124,7 @@ async function retry(work: () => string[]): Promise<string[]> {
   }
 }
 
-async function waitForNothing(folders: Folders): Promise<string[]> {
+async function waitUntilNothingIsLeft(folders: Folders): Promise<string[]> {
   const end = performance.now() + secondsForKernel * 1000;
   let left = await traces(folders);
   while (left.length > 0 && performance.now() < end) {

@@ -23,8 +23,8 @@ test.each([
   ['a full stop', commit('operator: Reject Pods.'), 'leave it out'],
   ['a commit without a reason', commit('operator: Reject Pods', ' \n'), 'has no body'],
   ['a merge', commit('Merge branch main', '', 2), 'is a merge'],
-])('refuses %s', (_what, given, reason) => {
-  expect(judgeMessage(given).join('\n')).toContain(reason);
+])('refuses %s', (_what, message, reason) => {
+  expect(judgeMessage(message).join('\n')).toContain(reason);
 });
 
 test('reports all problems of a message at once', () => {

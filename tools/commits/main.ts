@@ -37,10 +37,10 @@ if (!(await isKnown(SINCE))) {
   console.log('The history here does not go back to where the rule begins: no message was read.');
 } else {
   const commits = await commitsUpTo(revision);
-  const refused = commits.flatMap((commit) =>
+  const faults = commits.flatMap((commit) =>
     judgeMessage(commit).map((reason) => `${commit.hash.slice(0, 8)} "${commit.subject}" ${reason}.`),
   );
-  for (const line of refused) console.error(line);
-  console.log(`${commits.length} commit messages read, ${refused.length} faults.`);
-  if (refused.length > 0) process.exitCode = 1;
+  for (const line of faults) console.error(line);
+  console.log(`${commits.length} commit messages read, ${faults.length} faults.`);
+  if (faults.length > 0) process.exitCode = 1;
 }

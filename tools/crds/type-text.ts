@@ -48,8 +48,8 @@ function interfaceText(yamlText: string): string {
 }
 
 function member(name: string, schema: Schema, required: boolean, indent: string): string[] {
-  const [first = '', ...rest] = type(schema, indent);
-  const lines = [`${indent}${name}${required ? '' : '?'}: ${first}`, ...rest];
+  const [first = '', ...furtherLines] = type(schema, indent);
+  const lines = [`${indent}${name}${required ? '' : '?'}: ${first}`, ...furtherLines];
   lines.push(`${lines.pop() ?? ''};`);
   return [...comment(schema.description, indent), ...lines];
 }
@@ -90,13 +90,13 @@ function comment(description: string | undefined, indent: string): string[] {
   const text = description.trim();
   const line = `${indent}/** ${text} */`;
   if (line.length <= MAX_COLUMNS) return [line];
-  return [`${indent}/**`, ...wrapped(text, `${indent} * `), `${indent} */`];
+  return [`${indent}/**`, ...wrap(text, `${indent} * `), `${indent} */`];
 }
 
 const MAX_COLUMNS = 110;
 
 /** The words of the text in lines that start with the prefix. */
-function wrapped(text: string, prefix: string): string[] {
+function wrap(text: string, prefix: string): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {

@@ -6,11 +6,11 @@ import { typeText } from './type-text.ts';
 const DEFINITIONS = new URL('../../crds/', import.meta.url);
 export const TYPES = new URL('../../src/adapters/kubernetes/kinds/custom-resources.ts', import.meta.url);
 
-/** The text that the types' file must have. */
-export function wantedTypes(): Promise<string> {
+/** The text that the file `TYPES` must have. */
+export function generatedTypes(): Promise<string> {
   const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.yaml'));
   const texts = files.toSorted().map((file) => readFileSync(new URL(file, DEFINITIONS), 'utf8'));
   return formatText(TYPES.pathname, typeText(texts));
 }
 
-if (import.meta.main) writeFileSync(TYPES, await wantedTypes());
+if (import.meta.main) writeFileSync(TYPES, await generatedTypes());

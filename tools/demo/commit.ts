@@ -11,7 +11,7 @@ const AUTHOR = [
   '-c',
   'commit.gpgsign=false',
 ];
-/** Without the machine's git settings, and without a proxy to the cluster. */
+/** Ignores the machine's git settings, and uses no proxy to the cluster. */
 const ENVIRONMENT = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -23,13 +23,13 @@ const ENVIRONMENT = {
 const git = (args: readonly string[]): Promise<string> =>
   run('git', [...AUTHOR, ...args], { env: ENVIRONMENT, timeoutSeconds: 60 });
 
-export interface Pushed {
+export interface PushedCommit {
   ref: string;
   subject: string;
 }
 
 /** Pushes the sample application into an empty repository, or another commit into one that has it. */
-export async function pushCommit(url: string): Promise<Pushed> {
+export async function pushCommit(url: string): Promise<PushedCommit> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
   const inFolder = (...args: string[]): Promise<string> => git(['-C', folder, ...args]);
   try {

@@ -11,7 +11,7 @@ export async function clusterReport(namespaces: readonly string[]): Promise<stri
     section('Conditions', conditions()),
     ...namespaces.map((namespace) => section(`Pods in ${namespace}`, pods(namespace))),
     ...namespaces.map((namespace) => section(`Events in ${namespace}`, events(namespace))),
-    section("The operator's last words", operatorLog()),
+    section("The end of the operator's log", operatorLog()),
   ]);
   return reports.flat();
 }
@@ -46,8 +46,8 @@ async function items(...args: string[]): Promise<Item[]> {
 }
 
 async function conditions(): Promise<string> {
-  const all = await items('teams,pipelines', '--all-namespaces');
-  const lines = all.flatMap(({ kind, metadata, status }) =>
+  const objects = await items('teams,pipelines', '--all-namespaces');
+  const lines = objects.flatMap(({ kind, metadata, status }) =>
     (status?.conditions ?? []).map(
       ({ type, status: value, reason, message }) =>
         `${kind} ${metadata.name}: ${type}=${value} ${reason ?? ''} ${message ?? ''}`,
@@ -57,29 +57,31 @@ async function conditions(): Promise<string> {
 }
 
 async function pods(namespace: string): Promise<string> {
-  const all = await items('pods', '--namespace', namespace);
-  return all.flatMap(describePod).join('\n');
+  const objects = await items('pods', '--namespace', namespace);
+  return objects.flatMap(describePod).join('\n');
 }
 
 /** Returns only what is wrong with the Pod. */
 function describePod({ metadata, status = {} }: Item): string[] {
-  const { conditions: all = [], containerStatuses = [], phase = 'unknown' } = status;
-  const unmet = all.filter((condition) => condition.type === 'PodScheduled' && condition.status !== 'True');
+  const { conditions: podConditions = [], containerStatuses = [], phase = 'unknown' } = status;
+  const unmet = podConditions.filter(
+    (condition) => condition.type === 'PodScheduled' && condition.status !== 'True',
+  );
   const waiting = containerStatuses.filter(({ ready }) => !ready).map(describeContainer);
   if (phase === 'Succeeded' || (phase === 'Running' && waiting.length === 0)) return [];
-  const reasons = unmet.map(({ reason, message }) => words(reason, message));
+  const reasons = unmet.map(({ reason, message }) => joinWords(reason, message));
   return [`${metadata.name}: ${phase}`, ...[...reasons, ...waiting].map((line) => `  ${line}`)];
 }
 
 function describeContainer({ name, restartCount, state = {}, lastState = {} }: ContainerStatus): string {
-  const [phase = 'unknown', facts] = Object.entries(state)[0] ?? [];
-  const before = lastState['terminated'];
-  const ended = before && `; before: ${words(before.reason, lastLines(before.message ?? '', 3))}`;
-  return `${name}: ${words(phase, facts?.reason, facts?.message)} (${restartCount} restarts)${ended ?? ''}`;
+  const [phase = 'unknown', details] = Object.entries(state)[0] ?? [];
+  const previous = lastState['terminated'];
+  const ended = previous && `; before: ${joinWords(previous.reason, lastLines(previous.message ?? '', 3))}`;
+  return `${name}: ${joinWords(phase, details?.reason, details?.message)} (${restartCount} restarts)${ended ?? ''}`;
 }
 
-function words(...some: (string | undefined)[]): string {
-  return some.filter((one) => one !== undefined && one !== '').join(' ');
+function joinWords(...texts: (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== '').join(' ');
 }
 
 async function events(namespace: string): Promise<string> {

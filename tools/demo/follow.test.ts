@@ -3,11 +3,11 @@ import { describeJob } from './follow.ts';
 import type { DemoBuild } from './gateway.ts';
 import { clock } from './screen.ts';
 
-const build = (facts: Partial<DemoBuild>): DemoBuild => ({
+const build = (fields: Partial<DemoBuild>): DemoBuild => ({
   number: '7',
   status: 'succeeded',
   created_at: '2026-01-01T00:00:00Z',
-  ...facts,
+  ...fields,
 });
 
 describe('the line of a job shows', () => {
@@ -41,8 +41,8 @@ describe('the line of a job shows', () => {
       }),
       '✘ unit          failed     build 7    0:02  ✘ test  test ended with 1',
     ],
-  ])('%s', (_, view, line) => {
-    expect(describeJob('unit', view, 4000)).toBe(line);
+  ])('%s', (_, demoBuild, line) => {
+    expect(describeJob('unit', demoBuild, 4000)).toBe(line);
   });
 });
 

@@ -15,8 +15,8 @@ const MARKS: Readonly<Record<string, string>> = {
 const MAX_WAIT_MS = 5 * 60_000;
 
 /**
- * Shows the builds of one commit until the last job's has ended. Returns them by job, or why it stopped
- * waiting.
+ * Shows the builds of one commit until all have ended or one has failed. Returns the builds by job. Throws if
+ * nothing changes for some minutes.
  */
 export async function followCommit(
   gateway: Gateway,
@@ -24,18 +24,18 @@ export async function followCommit(
   ref: string,
   screen: Screen,
 ): Promise<Map<string, DemoBuild>> {
-  const found = new Map<string, DemoBuild>();
-  let seen = '';
+  const builds = new Map<string, DemoBuild>();
+  let previousState = '';
   let changedAt = Date.now();
   const started = Date.now();
   for (;;) {
-    for (const job of jobs) await look(gateway, job, ref, found);
-    screen.redraw(jobs.map((job) => describeJob(job, found.get(job), Date.now() - started)));
-    const last = jobs.map((job) => found.get(job)?.status ?? 'waiting');
-    if (last.every((status) => FINAL.has(status)) || last.some(isBad)) return found;
-    const state = JSON.stringify([...found.values()]);
-    if (state !== seen) changedAt = Date.now();
-    seen = state;
+    for (const job of jobs) await updateBuild(gateway, job, ref, builds);
+    screen.redraw(jobs.map((job) => describeJob(job, builds.get(job), Date.now() - started)));
+    const statuses = jobs.map((job) => builds.get(job)?.status ?? 'waiting');
+    if (statuses.every((status) => FINAL.has(status)) || statuses.some(isBad)) return builds;
+    const state = JSON.stringify([...builds.values()]);
+    if (state !== previousState) changedAt = Date.now();
+    previousState = state;
     if (Date.now() - changedAt > MAX_WAIT_MS) {
       throw explained(`Nothing has changed for ${clock(MAX_WAIT_MS)} minutes.`);
     }
@@ -47,20 +47,20 @@ function isBad(status: string): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-async function look(
+async function updateBuild(
   gateway: Gateway,
   job: string,
   ref: string,
-  found: Map<string, DemoBuild>,
+  builds: Map<string, DemoBuild>,
 ): Promise<void> {
-  const known = found.get(job);
+  const known = builds.get(job);
   if (known !== undefined) {
-    if (!FINAL.has(known.status)) found.set(job, await gateway.build(job, known.number));
+    if (!FINAL.has(known.status)) builds.set(job, await gateway.build(job, known.number));
     return;
   }
   for (const { number } of (await gateway.builds(job)).slice(0, 3)) {
     const build = await gateway.build(job, number);
-    if (build.inputs?.some(({ version }) => version['ref'] === ref)) found.set(job, build);
+    if (build.inputs?.some(({ version }) => version['ref'] === ref)) builds.set(job, build);
   }
 }
 

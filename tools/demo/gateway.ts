@@ -43,8 +43,8 @@ export class Gateway {
   }
 
   async webhookToken(resource: string): Promise<string | undefined> {
-    const found: { webhook_token?: string } = await this.#data(`${this.#pipeline}/resources/${resource}`);
-    return found.webhook_token;
+    const details: { webhook_token?: string } = await this.#data(`${this.#pipeline}/resources/${resource}`);
+    return details.webhook_token;
   }
 
   /** Calls the webhook like a forge after a push. */

@@ -41,23 +41,23 @@ async function demonstrate(): Promise<boolean> {
 
   screen.heading('A commit');
   const forge = await reach(FORGE, 'git');
-  const entrance = await reach(RELEASE.namespace, `${RELEASE.name}-public`);
+  const publicGateway = await reach(RELEASE.namespace, `${RELEASE.name}-public`);
   try {
     const repository = `${forge.url}/app.git`;
     const pushed = await pushCommit(repository);
     screen.line(`pushed ${pushed.ref.slice(0, 12)} "${pushed.subject}" to ${repository}`);
-    const gateway = new Gateway(entrance.url, token, { team: TEAM, name: PIPELINE });
-    const webhook = await notify(gateway, entrance.url);
+    const gateway = new Gateway(publicGateway.url, token, { team: TEAM, name: PIPELINE });
+    const webhook = await callWebhook(gateway, publicGateway.url);
 
     screen.heading('Its builds');
-    const green = await showBuilds(gateway, repository, pushed.ref);
-    const credentials = await signInOfDemo(askGateway(entrance.url), passwordFile(), initialAdmin);
-    const addresses = { repository, gateway: entrance.url, webhook, credentials };
+    const hasSucceeded = await showBuilds(gateway, repository, pushed.ref);
+    const credentials = await signInOfDemo(askGateway(publicGateway.url), passwordFile(), initialAdmin);
+    const addresses = { repository, gateway: publicGateway.url, webhook, credentials };
     console.log(nextSteps(addresses, servicesAreReachable()));
-    return green;
+    return hasSucceeded;
   } finally {
     forge.close();
-    entrance.close();
+    publicGateway.close();
   }
 }
 
@@ -84,8 +84,8 @@ async function applySamples(images: LoadedImages): Promise<void> {
 }
 
 /**
- * An earlier demonstration may be in deletion, and objects that are applied into such a namespace are deleted
- * with it.
+ * Waits until a namespace of an earlier demonstration is deleted, if its deletion has begun. Objects that are
+ * applied into such a namespace are deleted with it.
  */
 async function waitUntilGone(namespace: string): Promise<void> {
   const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
@@ -94,11 +94,13 @@ async function waitUntilGone(namespace: string): Promise<void> {
   await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
 }
 
-/** Calls the webhook. If that fails, the next check comes within half a minute. */
-async function notify(gateway: Gateway, base: string): Promise<string | undefined> {
+/**
+ * Calls the webhook of the resource and returns its URL. Returns undefined if the resource has no webhook.
+ */
+async function callWebhook(gateway: Gateway, base: string): Promise<string | undefined> {
   const token = await gateway.webhookToken(RESOURCE);
   if (token === undefined) {
-    screen.line('the next check finds it within half a minute');
+    screen.line('the next check finds the commit within half a minute');
     return undefined;
   }
   screen.line(
@@ -107,15 +109,16 @@ async function notify(gateway: Gateway, base: string): Promise<string | undefine
   return `${base}/webhooks/${token}`;
 }
 
+/** Shows the builds of a commit until all have ended. Returns whether all have succeeded. */
 async function showBuilds(gateway: Gateway, repository: string, ref: string): Promise<boolean> {
   const started = Date.now();
   const builds = [...(await followCommit(gateway, JOBS, ref, screen))];
   const took = clock(Date.now() - started);
-  const red = builds.find(([, build]) => build.status !== 'succeeded');
-  const last = red ?? builds.at(-1);
-  if (last === undefined) throw explained('No build was made for the commit.');
-  await showLog(gateway, ...last);
-  if (red !== undefined) {
+  const failed = builds.find(([, build]) => build.status !== 'succeeded');
+  const shown = failed ?? builds.at(-1);
+  if (shown === undefined) throw explained('No build was made for the commit.');
+  await showLog(gateway, ...shown);
+  if (failed !== undefined) {
     for (const line of await clusterReport([TEAM])) screen.line(line);
     return false;
   }

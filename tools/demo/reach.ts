@@ -4,7 +4,7 @@ import { kubectl, start } from '#tools/chart/cluster-commands.ts';
 import { servicesAreReachable } from '#tools/chart/install.ts';
 import { explained, messageOf } from '#tools/cluster/explain.ts';
 
-export interface Reached {
+export interface ReachableService {
   url: string;
   close: () => void;
 }
@@ -12,14 +12,16 @@ export interface Reached {
 /**
  * A URL of a Service for this machine: its cluster IP on the embedded cluster, otherwise a forwarded port.
  */
-export async function reach(namespace: string, service: string): Promise<Reached> {
-  const reached = await (servicesAreReachable() ? address(namespace, service) : forward(namespace, service));
-  await answers(reached.url);
+export async function reach(namespace: string, service: string): Promise<ReachableService> {
+  const reached = await (servicesAreReachable()
+    ? clusterAddress(namespace, service)
+    : forwardPort(namespace, service));
+  await waitForAnswer(reached.url);
   return reached;
 }
 
-/** A Service forwards to a new Pod only a moment after it is ready. */
-async function answers(url: string): Promise<void> {
+/** Waits for any answer: a Service forwards to a new Pod only some time after the Pod is ready. */
+async function waitForAnswer(url: string): Promise<void> {
   const end = Date.now() + 10 * 60_000;
   for (;;) {
     try {
@@ -32,19 +34,19 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-async function address(namespace: string, service: string): Promise<Reached> {
+async function clusterAddress(namespace: string, service: string): Promise<ReachableService> {
   const path = 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
   const answer = await kubectl(['get', 'service', service, '--namespace', namespace, '-o', path]);
   return { url: `http://${answer.replace(/:80$/, '')}`, close: () => undefined };
 }
 
-async function forward(namespace: string, service: string): Promise<Reached> {
+async function forwardPort(namespace: string, service: string): Promise<ReachableService> {
   const get = ['get', 'service', service, '--namespace', namespace];
   const port = await kubectl([...get, '-o', 'jsonpath={.spec.ports[0].port}']);
   const args = ['port-forward', '--namespace', namespace, `service/${service}`, `:${port}`];
   const child = start('kubectl', args);
   child.stderr.pipe(process.stderr);
-  const { promise, resolve, reject } = Promise.withResolvers<Reached>();
+  const { promise, resolve, reject } = Promise.withResolvers<ReachableService>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, local] = /^Forwarding from 127\.0\.0\.1:(\d+)/.exec(line) ?? [];
     if (local !== undefined) resolve({ url: `http://127.0.0.1:${local}`, close: () => child.kill() });

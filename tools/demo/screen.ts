@@ -33,21 +33,23 @@ export class Screen {
     this.#out.write(`${this.#dim(`    ${text}`)}\n`);
   };
 
-  /** On a terminal it replaces the block; elsewhere it prints the lines that changed. */
+  /**
+   * Draws a block. On a terminal it replaces the previous block; elsewhere only changed lines are printed.
+   */
   redraw(lines: readonly string[]): void {
     if (this.#out.isTTY) {
       if (this.#drawn.length > 0) this.#out.write(`\u001b[${this.#drawn.length}A\u001b[0J`);
       const width = Math.max(20, this.#out.columns - 5);
       for (const text of lines) this.#out.write(`    ${text.slice(0, width)}\n`);
     } else {
-      const known = new Set(this.#drawn.map(withoutTimes));
-      for (const text of lines.filter((one) => !known.has(withoutTimes(one))))
+      const drawn = new Set(this.#drawn.map(withoutTimes));
+      for (const text of lines.filter((line) => !drawn.has(withoutTimes(line))))
         this.#out.write(`    ${text}\n`);
     }
     this.#drawn = [...lines];
   }
 
-  /** Keeps the block; further output comes below it. */
+  /** Keeps the block as it is; further output comes below the block. */
   settle(): void {
     this.#drawn = [];
   }
@@ -65,7 +67,7 @@ export class Screen {
   }
 }
 
-/** `0:07`, `12:30`. */
+/** Minutes and seconds, such as `0:07` and `12:30`. */
 export function clock(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -35,14 +35,14 @@ export async function signInOfDemo(
   initial: () => Promise<Credentials>,
 ): Promise<Credentials | undefined> {
   const { username, password } = await initial();
-  const known = await file.read();
-  if (known !== undefined && (await logIn(ask, { username, password: known })) !== undefined)
-    return { username, password: known };
+  const stored = await file.read();
+  if (stored !== undefined && (await logIn(ask, { username, password: stored })) !== undefined)
+    return { username, password: stored };
   const session = await logIn(ask, { username, password });
   if (session === undefined) return undefined;
-  const chosen = known ?? randomBytes(9).toString('base64url');
-  // Stored before it is set: a run that is killed in between can continue.
-  if (known === undefined) await file.write(chosen);
+  const chosen = stored ?? randomBytes(9).toString('base64url');
+  // The file gets the password before the account does, so a run that is killed in between can continue.
+  if (stored === undefined) await file.write(chosen);
   const change = { current_password: password, new_password: chosen };
   const changed = await ask('PUT', '/profile/password', change, session.token);
   return changed && { username, password: chosen };

@@ -12,9 +12,9 @@ export function tokenFile(): string {
 /** The stored token, or a new one. */
 export async function demoToken(): Promise<string> {
   const file = tokenFile();
-  const known = await readFile(file, 'utf8').catch(() => '');
-  if (known.trim() !== '') return known.trim();
-  const made = randomBytes(32).toString('base64url');
-  await writePrivate(file, made);
-  return made;
+  const stored = await readFile(file, 'utf8').catch(() => '');
+  if (stored.trim() !== '') return stored.trim();
+  const token = randomBytes(32).toString('base64url');
+  await writePrivate(file, token);
+  return token;
 }

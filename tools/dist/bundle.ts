@@ -4,7 +4,7 @@ import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { checkout } from '#tools/checkout.ts';
 import { outputFolder } from './inputs.ts';
 
-/** Native packages: pg runs without its own; those of sharp and argon2 are beside the bundle. */
+/** Native packages that no bundle contains. pg runs without pg-native; dist has those of sharp and argon2. */
 const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
 
 /** `require` for CommonJS modules within an ES module. */
@@ -12,7 +12,7 @@ const requireForCommonJs =
   "import { createRequire as createRequireOfBundle } from 'node:module'; " +
   'const require = createRequireOfBundle(import.meta.url);';
 
-const shared: BuildOptions = {
+const sharedOptions: BuildOptions = {
   absWorkingDir: checkout,
   bundle: true,
   platform: 'node',
@@ -36,13 +36,13 @@ const shared: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** The files of ours and the package folders in a bundle, relative to the checkout. */
+/** The project's own files and the package folders in a bundle, relative to the checkout. */
 export type Inputs = { readonly sources: readonly string[]; readonly packages: readonly string[] };
 
-/** Bundles the entry points. Shared code is in chunks, so each loads only what it needs. */
+/** Bundles the entry points. Shared code is in chunks, so that each entry point loads only what it needs. */
 export async function bundleEntryPoints(entry: string): Promise<Inputs> {
   const { files, inputs } = await bundle({
-    ...shared,
+    ...sharedOptions,
     entryPoints: { millrace: entry },
     splitting: true,
     chunkNames: 'chunk-[hash]',
@@ -61,8 +61,12 @@ const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js
 /** Bundles a program into one file, CommonJS or an ES module. Refuses packages in `unwanted`. */
 export async function bundleAlone(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
   const { name, ext } = parse(file);
-  const form = ext === '.cjs' ? commonJs : {};
-  const { files, inputs } = await bundle({ ...shared, ...form, entryPoints: { [name]: entry } });
+  const formatOptions = ext === '.cjs' ? commonJs : {};
+  const { files, inputs } = await bundle({
+    ...sharedOptions,
+    ...formatOptions,
+    entryPoints: { [name]: entry },
+  });
   refuseUnwanted(file, inputs, unwanted);
   await write(files);
   return inputs;
@@ -74,7 +78,7 @@ export async function bundleAlone(file: string, entry: string, unwanted: readonl
  */
 export async function bundleCommandLine(folder: string, unwanted: readonly string[]): Promise<void> {
   const program = await bundle({
-    ...shared,
+    ...sharedOptions,
     outdir: folder,
     sourcemap: false,
     entryPoints: { millrace: 'src/command-line-main.ts' },
@@ -88,13 +92,22 @@ export async function bundleCommandLine(folder: string, unwanted: readonly strin
 /** Bundles the start of an executable: one file, as CommonJS. */
 export async function bundleExecutableStart(folder: string): Promise<void> {
   const entryPoints = { executable: 'src/cli/executable.ts' };
-  const { files } = await bundle({ ...shared, ...commonJs, outdir: folder, sourcemap: false, entryPoints });
+  const { files } = await bundle({
+    ...sharedOptions,
+    ...commonJs,
+    outdir: folder,
+    sourcemap: false,
+    entryPoints,
+  });
   await write(files);
 }
 
 function refuseUnwanted(file: string, { packages }: Inputs, unwanted: readonly string[]): void {
-  const found = unwanted.filter((one) => packages.some((folder) => folder.endsWith(`node_modules/${one}`)));
-  if (found.length > 0) throw new Error(`${file} contains ${found.join(', ')}, which it must not carry.`);
+  const forbidden = unwanted.filter((name) =>
+    packages.some((folder) => folder.endsWith(`node_modules/${name}`)),
+  );
+  if (forbidden.length > 0)
+    throw new Error(`${file} contains ${forbidden.join(', ')}, which it must not carry.`);
 }
 
 async function bundle(options: BuildOptions) {

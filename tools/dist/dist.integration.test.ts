@@ -43,7 +43,7 @@ test('the agent starts alone and reports what its environment lacks', async () =
 });
 
 /** Runs `use` in a folder with only the program and the files beside it. */
-async function alone(use: (folder: string) => Promise<void>): Promise<void> {
+async function inFolderWithProgram(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dist-'));
   try {
     for (const name of readdirSync(outputFolder).filter((file) => /\.(js|wasm|ttf)$/.test(file))) {
@@ -58,7 +58,7 @@ async function alone(use: (folder: string) => Promise<void>): Promise<void> {
 }
 
 test('the program draws images with nothing but the files beside it', async () => {
-  await alone(async (folder) => {
+  await inFolderWithProgram(async (folder) => {
     const picture = join(folder, 'picture.png');
     const args = ['graph', join(checkout, 'src/cli/testdata/good.hcl'), '--out', picture];
     await run(process.execPath, [join(folder, 'millrace.js'), ...args], { cwd: folder, env: {} });
@@ -67,7 +67,7 @@ test('the program draws images with nothing but the files beside it', async () =
 });
 
 test('the public gateway hashes passwords with nothing but the files beside it', async () => {
-  await alone(async (folder) => {
+  await inFolderWithProgram(async (folder) => {
     const key = Buffer.alloc(32, 1).toString('base64url');
     for (const name of ['webhook', 'session']) await writeFile(join(folder, name), key);
     const env = {
@@ -79,14 +79,14 @@ test('the public gateway hashes passwords with nothing but the files beside it',
     };
     const args = [join(folder, 'millrace.js'), 'gateway', '--role', 'public'];
     const gateway = spawn(process.execPath, args, { cwd: folder, env });
-    let said = '';
+    let output = '';
     for await (const chunk of gateway.stdout) {
-      said += String(chunk);
-      // All of its modules are loaded by then.
-      if (said.includes('the connection to the database failed')) break;
+      output += String(chunk);
+      // All modules of the gateway are loaded by then.
+      if (output.includes('the connection to the database failed')) break;
     }
     gateway.kill('SIGKILL');
-    expect(said).toContain('the connection to the database failed');
+    expect(output).toContain('the connection to the database failed');
   });
 });
 

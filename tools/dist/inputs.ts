@@ -33,7 +33,7 @@ export async function inputState(
   return { hash: hash.digest('hex'), newest };
 }
 
-/** What each part was last built from. Stored in dist, so removing dist removes it. */
+/** Records what each part was last built from. The record is in dist, so it disappears with dist. */
 export class Ledger {
   readonly #file = join(outputFolder, '.inputs.json');
   readonly #known: Map<string, string>;
@@ -53,7 +53,7 @@ export class Ledger {
     return this.#known.get(part) === hash;
   }
 
-  /** Recorded paths. */
+  /** The paths that were recorded under this name. */
   list(name: string): readonly string[] {
     return (this.#known.get(name) ?? '').split(' ').filter((path) => path !== '');
   }

@@ -20,11 +20,11 @@ test('`make install` gives a command that works in any folder without the checko
     );
     // kubectl runs the program kubectl-millrace as `kubectl millrace`.
     for (const program of ['millrace', 'kubectl-millrace']) {
-      const asked = await run(join(prefix, 'bin', program), ['validate', 'pipeline.hcl'], {
+      const validated = await run(join(prefix, 'bin', program), ['validate', 'pipeline.hcl'], {
         cwd: prefix,
         env: { PATH: '/usr/bin:/bin' },
       });
-      expect([program, asked.stdout]).toEqual([program, expect.stringMatching(/^pipeline.hcl: valid/)]);
+      expect([program, validated.stdout]).toEqual([program, expect.stringMatching(/^pipeline.hcl: valid/)]);
     }
   } finally {
     await rm(prefix, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 import { checkout } from '#tools/checkout.ts';
 import { bundleAlone, bundleEntryPoints } from './bundle.ts';
 import { inputState, Ledger, outputFolder, type State } from './inputs.ts';
-import { copyNative, noticed } from './native.ts';
+import { copyNative, packagesInNotices } from './native.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
 import { buildWeb } from './web.ts';
@@ -20,9 +20,9 @@ and THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
 /** Inputs of every bundle besides its sources. */
-const always = ['package-lock.json', 'tools/dist/*.ts'];
+const commonInputs = ['package-lock.json', 'tools/dist/*.ts'];
 
-const entry = {
+const entryPoints = {
   'millrace.js': 'src/main.ts',
   'agent.cjs': 'src/agent/main.ts',
   'hcl-host.js': 'src/adapters/hcl/host.ts',
@@ -30,7 +30,10 @@ const entry = {
   'images-worker.js': 'src/adapters/images/worker.ts',
 };
 
-/** The agent starts in every Pod, where start time and memory matter; the others only read HCL and draw. */
+/**
+ * Packages that the agent and the workers must not contain. The agent starts in every Pod, where start time
+ * and memory matter; the workers only read HCL and draw.
+ */
 const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
 
 const engine = 'src/adapters/hcl/engine';
@@ -39,7 +42,7 @@ const shim = 'src/agent/shim';
 /**
  * Folders that keep their name in dist, so that `import.meta.dirname` + name works in sources and in dist.
  */
-const data = { migrations: 'src/adapters/database/migrations' };
+const dataFolders = { migrations: 'src/adapters/database/migrations' };
 
 const web = 'src/web';
 /** What the scripts of the pages are made from; the linter allows them no other imports. */
@@ -78,12 +81,12 @@ async function main(): Promise<void> {
 
   for (const folder of goFolders) {
     const state = () => goState(folder);
-    if (folder === engine) await part(ledger, ['hcl.wasm'], state, buildEngine);
-    else await part(ledger, ['shim-amd64', 'shim-arm64'], state, buildShims);
+    if (folder === engine) await buildPart(ledger, ['hcl.wasm'], state, buildEngine);
+    else await buildPart(ledger, ['shim-amd64', 'shim-arm64'], state, buildShims);
   }
-  for (const [name, from] of Object.entries(data)) {
+  for (const [name, from] of Object.entries(dataFolders)) {
     if (!isThere(from)) continue;
-    await part(
+    await buildPart(
       ledger,
       [name],
       () => inputState(join(checkout, from), ['**']),
@@ -91,29 +94,30 @@ async function main(): Promise<void> {
     );
   }
   if (isThere(web)) {
-    await part(
+    await buildPart(
       ledger,
       ['web'],
-      () => inputState(checkout, [...always, ...webInputs]),
+      () => inputState(checkout, [...commonInputs, ...webInputs]),
       () => buildWeb(join(outputFolder, 'web')),
     );
   }
-  await part(
+  await buildPart(
     ledger,
     [font.name],
     () => inputState(join(checkout, font.folder), [font.name]),
     () => copyData(font.name, join(font.folder, font.name)),
   );
-  await part(
+  await buildPart(
     ledger,
     ['native-amd64', 'native-arm64'],
-    () => inputState(checkout, always),
+    () => inputState(checkout, commonInputs),
     async () => {
       await copyNative('amd64');
       await copyNative('arm64');
     },
   );
-  for (const [name, source] of Object.entries(entry)) if (isThere(source)) await bundle(ledger, name, source);
+  for (const [name, source] of Object.entries(entryPoints))
+    if (isThere(source)) await bundle(ledger, name, source);
   const goStates = await Promise.all(goFolders.map(goState));
   await writeNotices(
     ledger,
@@ -122,10 +126,13 @@ async function main(): Promise<void> {
   );
 }
 
-/** New sources enter a bundle only through a change of a source that is in it. */
+/**
+ * Bundles a program. Its inputs are the sources of the previous bundle, because a new source can enter the
+ * bundle only through a change of one of those.
+ */
 async function bundle(ledger: Ledger, file: string, source: string): Promise<void> {
-  const state = () => inputState(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
-  await part(ledger, [file], state, async () => {
+  const state = () => inputState(checkout, [...commonInputs, ...ledger.list(`sources of ${file}`)]);
+  await buildPart(ledger, [file], state, async () => {
     const inputs =
       file === 'millrace.js' ? await bundleEntryPoints(source) : await bundleAlone(file, source, unwanted);
     await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
@@ -138,16 +145,16 @@ async function writeNotices(
   goFolders: readonly string[],
   goHashes: readonly string[],
 ): Promise<void> {
-  const bundled = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
-  const own = [...bundled, ...noticed, 'node_modules/dejavu-fonts-ttf'];
-  const state = () => inputState(checkout, always, [...own, ...goHashes]);
-  await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
+  const bundled = Object.keys(entryPoints).flatMap((name) => ledger.list(`packages of ${name}`));
+  const own = [...bundled, ...packagesInNotices, 'node_modules/dejavu-fonts-ttf'];
+  const state = () => inputState(checkout, commonInputs, [...own, ...goHashes]);
+  await buildPart(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
     const folders = goFolders.map((folder) => join(checkout, folder));
     await writeFile(join(outputFolder, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
   });
 }
 
-/** Throws for a missing source; with --partial prints a line and skips the part. */
+/** Whether a source exists. Throws for a missing source; with --partial prints a line instead. */
 function isThere(path: string): boolean {
   if (existsSync(join(checkout, path))) return true;
   if (!values.partial)
@@ -156,7 +163,7 @@ function isThere(path: string): boolean {
   return false;
 }
 
-async function part(
+async function buildPart(
   ledger: Ledger,
   files: readonly string[],
   state: () => Promise<State>,

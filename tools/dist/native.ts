@@ -18,7 +18,7 @@ const Lock = Type.Object({
   ),
 });
 
-/** Architectures in images, and npm's names. */
+/** npm's names for the architectures of images. */
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 type Architecture = keyof typeof CPUS;
 
@@ -33,7 +33,7 @@ const packagesFor = (architecture: Architecture): readonly string[] => [
 ];
 
 /** Packages in the checkout that the notices list. */
-export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(
+export const packagesInNotices = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(
   (name) => `node_modules/${name}`,
 );
 
@@ -42,12 +42,12 @@ export async function copyNative(architecture: Architecture): Promise<void> {
   await copyPackages(packagesFor(architecture), join(outputFolder, `native-${architecture}`));
 }
 
-/** Copies packages of the lock file, also those of a foreign platform, into a folder of their own. */
+/** Copies packages of the lock file, also those of a foreign platform, into a separate folder. */
 export async function copyPackages(names: readonly string[], target: string): Promise<void> {
   await rm(target, { recursive: true, force: true });
   for (const [name, version, integrity] of await lockedPackages(names)) {
     const source = await fetchPackage({
-      wanted: `${name}@${version}`,
+      packageSpec: `${name}@${version}`,
       integrity,
       source: 'package-lock.json',
     });
@@ -55,7 +55,7 @@ export async function copyPackages(names: readonly string[], target: string): Pr
   }
 }
 
-/** Name, version and digest. */
+/** Name, version and digest of packages, from the lock file. */
 export async function lockedPackages(
   names: readonly string[],
 ): Promise<(readonly [name: string, version: string, integrity: string])[]> {
@@ -66,16 +66,16 @@ export async function lockedPackages(
   });
 }
 
-/** Fetches and unpacks a package once. */
-export async function fetchPackage(wanted: PackedPackage): Promise<string> {
-  const { integrity } = wanted;
+/** Fetches and unpacks a package, unless the cache has it. Returns its folder. */
+export async function fetchPackage(packed: PackedPackage): Promise<string> {
+  const { integrity } = packed;
   const folder = join(buildCacheFolder(), 'native');
   const cached = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
   if ((await readdir(cached).catch(() => [])).length > 0) return cached;
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
   try {
-    const archive = await packPackage(wanted, unfinished);
+    const archive = await packPackage(packed, unfinished);
     await run('tar', ['-xzf', archive, '-C', unfinished]);
     // Another process may have been faster.
     await rename(join(unfinished, 'package'), cached).catch(async (error: unknown) => {

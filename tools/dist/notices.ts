@@ -8,7 +8,7 @@ import { checkout } from '#tools/checkout.ts';
 
 const run = promisify(execFile);
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
-/** Packages without a licence file name the licences of their parts here. */
+/** READMEs: packages without a licence file name the licences of their parts there. */
 const readme = /^readme(?:\..*)?$/i;
 
 const Manifest = Type.Object({
@@ -20,12 +20,13 @@ const Manifest = Type.Object({
 /** Licences of everything in the program, as one text. */
 export async function notices(packages: readonly string[], goFolders: readonly string[]): Promise<string> {
   const parts = ['Millrace contains the following works of others.\n'];
-  for (const folder of [...new Set(packages)].toSorted()) parts.push(await ofPackage(join(checkout, folder)));
+  for (const folder of [...new Set(packages)].toSorted())
+    parts.push(await noticeOfPackage(join(checkout, folder)));
   for (const [title, folder] of await goModules(goFolders)) parts.push(section(title, await textsIn(folder)));
   return parts.join('\n');
 }
 
-async function ofPackage(folder: string): Promise<string> {
+async function noticeOfPackage(folder: string): Promise<string> {
   const manifest = Value.Parse(Manifest, JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
   const licence = typeof manifest.license === 'string' ? manifest.license : 'see below';
   return section(`${manifest.name} ${manifest.version} (${licence})`, await textsIn(folder));
@@ -37,9 +38,9 @@ function section(title: string, texts: readonly string[]): string {
 }
 
 async function textsIn(folder: string): Promise<readonly string[]> {
-  const all = (await readdir(folder)).toSorted();
-  const licences = all.filter((name) => licenceFile.test(name));
-  const names = licences.length > 0 ? licences : all.filter((name) => readme.test(name));
+  const files = (await readdir(folder)).toSorted();
+  const licences = files.filter((name) => licenceFile.test(name));
+  const names = licences.length > 0 ? licences : files.filter((name) => readme.test(name));
   return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 }
 

@@ -63,9 +63,9 @@ function nameOf(entry: string, files: readonly string[]): [name: string, file: s
   const ending = extname(entry) === '.css' ? '.css' : '.js';
   const name = basename(entry, extname(entry));
   // A hash has eight characters; the name of another asset may begin with this one.
-  const found = files.find(
+  const asset = files.find(
     (file) => file.startsWith(`${name}-`) && file.length === name.length + 9 + ending.length,
   );
-  if (found === undefined) throw new Error(`Vite made no file of src/web/${entry}.`);
-  return [`${name}${ending}`, found];
+  if (asset === undefined) throw new Error(`Vite made no file of src/web/${entry}.`);
+  return [`${name}${ending}`, asset];
 }

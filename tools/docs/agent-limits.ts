@@ -6,7 +6,7 @@ import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
 import { bytes, count, perSecond } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 
-/** Of what agents send to the internal gateway. */
+/** Limits of what agents send to the internal gateway. */
 export const AGENT_LIMITS: readonly Limit[] = [
   ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],
   [

@@ -34,7 +34,7 @@ function hasRoute(file: string, action: string): boolean {
   return new RegExp(`/${action}['\`]`).test(readFileSync(join(ROOT, file), 'utf8'));
 }
 
-/** Without tests and files of types only. */
+/** The names of all files below src/flows, without tests and files that have only types or names. */
 function flowFiles(): string[] {
   return readdirSync(join(ROOT, 'src/flows'), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -102,7 +102,7 @@ describe('docs/architecture.md', () => {
   });
 
   test('names every folder of the domain', () => {
-    const [, rooms = ''] = PAGE.split('\n## Folders and entry points\n');
-    expect(foldersOf('src/domain').filter((name) => !new RegExp(`\\b${name}\\b`).test(rooms))).toEqual([]);
+    const [, section = ''] = PAGE.split('\n## Folders and entry points\n');
+    expect(foldersOf('src/domain').filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
   });
 });

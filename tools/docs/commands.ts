@@ -52,19 +52,19 @@ begin](../how-to/command-line.md) and
 \`millrace login\` stores credentials and contexts in that file, which only you can read.
 `;
 
-const nothing = async (): Promise<void> => undefined;
+const doNothing = async (): Promise<void> => undefined;
 
 /** The reference of all commands, from the program's own help. */
 export function commandsPage(): Promise<string> {
   const sections = [
-    ...[...offlineCommands(nothing), ...localCommands(nothing)].flatMap((command) => sectionsOf(command)),
+    ...[...offlineCommands(doNothing), ...localCommands(doNothing)].flatMap((command) => sectionsOf(command)),
     CLIENT,
-    ...clientCommands(nothing).flatMap((command) => sectionsOf(command)),
+    ...clientCommands(doNothing).flatMap((command) => sectionsOf(command)),
   ];
   return formatText(COMMANDS_PAGE, [INTRODUCTION, ...sections].join('\n'));
 }
 
-/** For a group: the sections of its commands. */
+/** The section of a command; for a group, the sections of its commands. */
 function sectionsOf(command: Command, words = 'millrace'): string[] {
   const path = `${words} ${command.name()}`;
   if (command.commands.length === 0) return [section(command, path)];
@@ -76,7 +76,7 @@ function section(command: Command, path: string): string {
   const rows = [
     ...help.visibleArguments(command).map((argument) => [argument.name(), argument.description]),
     ...help.visibleOptions(command).map((option) => [option.flags, help.optionDescription(option)]),
-  ].map(([name = '', about = '']) => `| \`${name}\` | ${cell(about)} |`);
+  ].map(([name = '', description = '']) => `| \`${name}\` | ${cell(description)} |`);
   const text = ['| | |', '| --- | --- |', ...rows].join('\n');
   return `## ${path}
 

@@ -18,7 +18,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'an address with a password': /:\/\/[^\s/:@]{1,80}:[^\s/@]{1,80}@/,
 };
 
-/** Arguments in a script: without comments and without standard input. */
+/** The commands of a script with their arguments, without comments and without standard input. */
 function commandsOf(script: string): string {
   return script
     .replaceAll(/<<-?\s*['"]?(\w+)['"]?([^\n]*)\n[\s\S]*?\n\s*\1$/gm, '$2')
@@ -28,7 +28,7 @@ function commandsOf(script: string): string {
 const problemsIn = (script: string): string[] =>
   Object.entries(RULES)
     .filter(([, rule]) => rule.test(commandsOf(script)))
-    .map(([what]) => what);
+    .map(([rule]) => rule);
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const scripts: Record<string, string> = Object.fromEntries([
@@ -56,7 +56,7 @@ describe('no command has a password or token among its arguments', () => {
   test('in documentation, chart notes, samples and scripts', () => {
     expect(Object.keys(scripts).length).toBeGreaterThan(50);
     const found = Object.entries(scripts).flatMap(([at, script]) =>
-      problemsIn(script).map((what) => `${at}: ${what}`),
+      problemsIn(script).map((rule) => `${at}: ${rule}`),
     );
     expect(found).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('no command has a password or token among its arguments', () => {
     ['an option for a password or token', 'millrace login https://ci.example.org --token $TOKEN'],
     ['a chart value with a password', 'helm upgrade x y --set postgres.password=x'],
     ['an address with a password', 'git clone https://me:secret@git.example.org/app.git'],
-  ])('the check finds %s: %s', (what, script) => expect(problemsIn(script)).toEqual([what]));
+  ])('the check finds %s: %s', (rule, script) => expect(problemsIn(script)).toEqual([rule]));
 
   test.each([
     ['printf %s "$TOKEN" | kubectl create secret generic x --from-file=token=/dev/stdin'],

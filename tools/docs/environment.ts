@@ -3,7 +3,9 @@ import { formatText } from '#tools/format.ts';
 
 export const ENVIRONMENT_PAGE = 'docs/reference/environment.md';
 
-/** `<!-- variables steps -->` … `<!-- end -->`: the part between is generated from the planner's own table. */
+/**
+ * `<!-- variables steps -->` … `<!-- end -->`: the part between is generated from the planner's own table.
+ */
 const PLACE = /<!-- variables (meanings|steps|after) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
 
 type Columns = readonly (readonly [CommandContext, string])[];
@@ -44,7 +46,7 @@ function meanings(): string {
   return markdown([['Variable', 'Value', 'Example'], ...rows]);
 }
 
-/** Variables that no column sees are left out. */
+/** The variables by context, without variables that have no value in any of these columns. */
 function contexts(columns: Columns): string {
   const rows = ENVIRONMENT_TABLE.filter(({ seenIn }) => columns.some(([context]) => context in seenIn)).map(
     ({ name, seenIn }) => [code(name), ...columns.map(([context]) => seenIn[context] ?? '')],

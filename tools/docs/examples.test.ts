@@ -17,14 +17,14 @@ beforeAll(async () => {
 }, 600_000);
 
 /** Diagnostics of an example, except those that it demonstrates. */
-function complaints({ text, vars, secrets, expected }: HclExample): string[] {
-  const given = {
+function unexpectedDiagnostics({ text, vars, secrets, expected }: HclExample): string[] {
+  const variables = {
     ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { value }])),
     ...Object.fromEntries(
       secrets.map((name) => [name, { value: makeSecretPlaceholder(name), secret: true }]),
     ),
   };
-  const { diagnostics } = compileText(engine, text, given);
+  const { diagnostics } = compileText(engine, text, variables);
   const codes = new Set<string>(diagnostics.map(({ code }) => code));
   return [
     ...diagnostics.filter(({ code }) => !expected.includes(code)).map(renderDiagnostic),
@@ -32,26 +32,29 @@ function complaints({ text, vars, secrets, expected }: HclExample): string[] {
   ];
 }
 
-const named = <T extends { at: string }>(all: T[]): [string, T][] => all.map((one) => [one.at, one]);
+const withPlaces = <T extends { at: string }>(examples: T[]): [string, T][] =>
+  examples.map((example) => [example.at, example]);
 
 describe('every example in HCL compiles, or shows the error that it announces', () => {
-  test.each(named(hclBlocks()))('%s', (_at, example) => expect(complaints(example)).toEqual([]));
+  test.each(withPlaces(hclBlocks()))('%s', (_at, example) =>
+    expect(unexpectedDiagnostics(example)).toEqual([]),
+  );
 });
 
 test('the first pipeline that the page of an empty team shows compiles', () => {
   const example = { at: 'empty-overview.ts', text: FIRST_PIPELINE, vars: {}, secrets: [], expected: [] };
-  expect(complaints(example)).toEqual([]);
+  expect(unexpectedDiagnostics(example)).toEqual([]);
 });
 
 describe('every manifest in the documentation', () => {
-  test.each(named(exampleManifests().flatMap(hclOf)))(
+  test.each(withPlaces(exampleManifests().flatMap(hclOf)))(
     '%s contains a pipeline that compiles',
     (_at, example) => {
-      expect(complaints(example)).toEqual([]);
+      expect(unexpectedDiagnostics(example)).toEqual([]);
     },
   );
 
-  test.each(named(exampleManifests()))('%s has only fields that its kind has', (_at, manifest) => {
+  test.each(withPlaces(exampleManifests()))('%s has only fields that its kind has', (_at, manifest) => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { fences, pages, ROOT } from './markdown.ts';
 
 /** An example in the documentation that a test runs. */
 export interface Example {
-  /** `docs/page.md:12` */
+  /** Such as `docs/page.md:12`. */
   at: string;
   text: string;
 }
@@ -28,26 +28,26 @@ export function hclBlocks(): HclExample[] {
   return pages().flatMap(({ path, text }) =>
     fences(text)
       .filter(({ word }) => word === 'hcl')
-      .map(({ rest, text: block, line }) => ({
+      .map(({ attributes, text: block, line }) => ({
         at: `${path}:${line}`,
-        text: surroundings(option(rest, 'with')) + block,
+        text: surroundings(optionsOf(attributes, 'with')) + block,
         vars: Object.fromEntries(
-          option(rest, 'given').map((name) => [name, 'https://git.example.org/given.git']),
+          optionsOf(attributes, 'given').map((name) => [name, 'https://git.example.org/given.git']),
         ),
-        secrets: option(rest, 'secret'),
-        expected: option(rest, 'shows'),
+        secrets: optionsOf(attributes, 'secret'),
+        expected: optionsOf(attributes, 'shows'),
       })),
   );
 }
 
-function option(rest: string, name: string): string[] {
-  return rest
+function optionsOf(attributes: string, name: string): string[] {
+  return attributes
     .split(/\s+/)
     .filter((word) => word.startsWith(`${name}=`))
     .flatMap((word) => word.slice(name.length + 1).split(','));
 }
 
-/** Declarations that fragments leave out. One line each, so that line numbers stay right. */
+/** Declarations that examples leave out. */
 const SURROUNDINGS: Record<string, string> = {
   app:
     'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n' +
@@ -66,13 +66,13 @@ function surroundings(names: string[]): string {
     .join('');
 }
 
-/** A manifest of one of our kinds. */
+/** A manifest of one of Millrace's kinds. */
 export interface ExampleManifest {
   at: string;
   object: Record<string, unknown>;
 }
 
-/** Every object of our API group in pages and samples. */
+/** Every object of Millrace's API group in pages and samples. */
 export function exampleManifests(): ExampleManifest[] {
   const blocks = pages().flatMap(({ path, text }) =>
     fences(text)
@@ -132,10 +132,10 @@ function fieldFaults(value: unknown, schema: Schema, path: string): string[] {
   return [
     ...missing.map((name) => `${path} lacks ${name}`),
     ...Object.entries(value).flatMap(([name, field]) => {
-      const known = schema.properties?.[name];
-      return known === undefined
+      const fieldSchema = schema.properties?.[name];
+      return fieldSchema === undefined
         ? [`${path} has no field ${name}`]
-        : fieldFaults(field, known, `${path}.${name}`);
+        : fieldFaults(field, fieldSchema, `${path}.${name}`);
     }),
   ];
 }

@@ -53,14 +53,14 @@ describe('generated pages are up to date (`node tools/docs/main.ts` writes them)
   });
 
   test('every attribute and block of the language is in a table', () => {
-    const there = new Set(rowsIn(read(LANGUAGE_PAGE)));
-    expect(allRows().filter((row) => !there.has(row))).toEqual([]);
+    const documented = new Set(rowsIn(read(LANGUAGE_PAGE)));
+    expect(allRows().filter((row) => !documented.has(row))).toEqual([]);
   });
 
   test('every table of the language is followed by an example, before the next heading of its level', () => {
     const sections = read(LANGUAGE_PAGE).split(/^## /m).slice(2);
-    const without = sections.filter((text) => tablesIn(text).length > 0 && !text.includes('```hcl'));
-    expect(without.map((text) => text.split('\n')[0])).toEqual([]);
+    const withoutExample = sections.filter((text) => tablesIn(text).length > 0 && !text.includes('```hcl'));
+    expect(withoutExample.map((text) => text.split('\n')[0])).toEqual([]);
   });
 
   test('the JSON Schema equals the schema', async () => {
@@ -68,7 +68,9 @@ describe('generated pages are up to date (`node tools/docs/main.ts` writes them)
   });
 
   test('every field of a kind has a description', async () => {
-    const holes = (await kindsPage(definitions())).split('\n').filter((line) => /^\| `.*\|\s*\|$/.test(line));
-    expect(holes).toEqual([]);
+    const withoutDescription = (await kindsPage(definitions()))
+      .split('\n')
+      .filter((line) => /^\| `.*\|\s*\|$/.test(line));
+    expect(withoutDescription).toEqual([]);
   });
 });

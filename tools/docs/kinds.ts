@@ -78,8 +78,8 @@ function section({ spec }: Definition): string {
 
 function partOf(kind: string, name: 'spec' | 'status', schema: Schema): string[] {
   const { description = '', properties = {}, required = [] } = schema.properties?.[name] ?? {};
-  const fields = Object.entries(properties).flatMap(([field, itsSchema]) =>
-    rows(itsSchema, `${name}.${field}`, required.includes(field)),
+  const fields = Object.entries(properties).flatMap(([field, fieldSchema]) =>
+    rows(fieldSchema, `${name}.${field}`, required.includes(field)),
   );
   return [`### ${kind} ${name}`, description, table(fields)];
 }
@@ -106,18 +106,18 @@ interface Row {
 }
 
 function rows(schema: Schema, path: string, required: boolean): Row[] {
-  const own = {
+  const row = {
     path,
     type: [typeOf(schema), ...(required ? ['required'] : [])].join(', '),
     description: schema.description ?? '',
   };
   const element = schema.items ?? schema.additionalProperties;
   const parent = element ?? schema;
-  const mark = schema.items === undefined ? (element === undefined ? '' : '{}') : '[]';
+  const suffix = schema.items === undefined ? (element === undefined ? '' : '{}') : '[]';
   const inner = Object.entries(parent.properties ?? {}).flatMap(([name, field]) =>
-    rows(field, `${path}${mark}.${name}`, parent.required?.includes(name) ?? false),
+    rows(field, `${path}${suffix}.${name}`, parent.required?.includes(name) ?? false),
   );
-  return [own, ...inner];
+  return [row, ...inner];
 }
 
 function typeOf(schema: Schema): string {
@@ -137,11 +137,11 @@ function bounds(min: number | undefined, max: number | undefined, unit = ''): st
   return min === undefined || min === 0 ? '' : ` (≥ ${min}${unit})`;
 }
 
-function table(all: Row[]): string {
+function table(tableRows: Row[]): string {
   return [
     '| Field | Type | What it is |',
     '| --- | --- | --- |',
-    ...all.map(
+    ...tableRows.map(
       ({ path, type, description }) => `| \`${path}\` | ${escaped(type)} | ${escaped(description)} |`,
     ),
   ].join('\n');

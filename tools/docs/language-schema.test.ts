@@ -24,42 +24,42 @@ type Json = { [key: string]: unknown };
 /** The same pipeline in HCL's JSON syntax. Values that are not literals become `${…}`. */
 function toJson(text: string): Json | undefined {
   const document = engine.parse(text, 200);
-  const written = (expression: Expression): unknown => {
+  const jsonOf = (expression: Expression): unknown => {
     if (expression.keyword !== undefined && !expression.value) return expression.keyword;
     const { value } = document.evaluate(expression, new Map());
     // JSON has no sets; an expression creates them.
-    if (value) return value.kind === 'set' ? '${…}' : plain(value);
+    if (value) return value.kind === 'set' ? '${…}' : plainValue(value);
     return expression.functions.length === 1 && expression.variables.length === 0 ? 'call()' : '${…}';
   };
   const body = ({ items }: Body): Json => {
     const object: Json = {};
     for (const item of items) {
-      if (item.kind === 'attribute') object[item.name] = written(item.expression);
+      if (item.kind === 'attribute') object[item.name] = jsonOf(item.expression);
       else {
         const inner = item.labels.reduceRight<Json>(
-          (one, { text: label }) => ({ [label]: one }),
+          (nested, { text: label }) => ({ [label]: nested }),
           body(item.body),
         );
-        const before = object[item.type];
+        const earlier = object[item.type];
         object[item.type] =
-          before === undefined ? inner : [...(Array.isArray(before) ? before : [before]), inner];
+          earlier === undefined ? inner : [...(Array.isArray(earlier) ? earlier : [earlier]), inner];
       }
     }
     return object;
   };
-  const sound = document.body && document.problems.length === 0;
-  const json = sound && document.body ? body(document.body) : undefined;
+  const isValid = document.body && document.problems.length === 0;
+  const json = isValid && document.body ? body(document.body) : undefined;
   document.release();
   return json;
 }
 
-function plain(value: Value): unknown {
+function plainValue(value: Value): unknown {
   if (value.kind === 'null') return null;
   if (value.kind === 'string') return value.text;
   if (value.kind === 'bool') return value.value;
   if (value.kind === 'number') return Number(value.digits);
-  if ('items' in value) return value.items.map(plain);
-  return Object.fromEntries(value.entries.map(([key, one]) => [key, plain(one)]));
+  if ('items' in value) return value.items.map(plainValue);
+  return Object.fromEntries(value.entries.map(([key, one]) => [key, plainValue(one)]));
 }
 
 const codesOf = (file: string): string[] => {
@@ -69,7 +69,7 @@ const codesOf = (file: string): string[] => {
 };
 
 describe('the JSON Schema accepts what the compiler accepts:', () => {
-  // The schema cannot know that a runner of the pipeline has the name of a built-in one.
+  // The schema cannot know that a pipeline defines a runner with the name of a built-in runner.
   const sound = cases.filter(
     (file) => existsSync(join(folder, file.replace(/hcl$/, 'json'))) && file !== 'runners/shell-replaced.hcl',
   );
@@ -79,7 +79,7 @@ describe('the JSON Schema accepts what the compiler accepts:', () => {
   });
 });
 
-/** null counts as absent. */
+/** Removes nulls, because the compiler treats null as absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -92,10 +92,10 @@ describe('the JSON Schema refuses blocks and attributes that the compiler refuse
   const wrong = cases.filter((file) => codesOf(file).some((code) => shapes.includes(code)));
   // Only the compiler knows which blocks a type needs without a source. In JSON, else if is an if inside an
   // else.
-  const deeper = wrong.filter(
+  const knownToSchema = wrong.filter(
     (file) => !/type-incomplete|without-(run|get|notify)\.|known-for-later|else-if/.test(file),
   );
-  test.each(deeper)('%s', (file) => {
+  test.each(knownToSchema)('%s', (file) => {
     const json = toJson(readFileSync(join(folder, file), 'utf8'));
     if (json) expect(Check(schema, json)).toBe(false);
   });

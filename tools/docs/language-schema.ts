@@ -26,24 +26,24 @@ export function pipelineJsonSchema(): Promise<string> {
   return formatText(SCHEMA_FILE, JSON.stringify(schema));
 }
 
-interface Around {
+interface SchemaContext {
   definitions: Json;
   /** Blocks that occur in several places are defined once. */
   names: Map<BlockSchema, string>;
   path: string;
 }
 
-function body(schema: BlockSchema, around: Around): Json {
+function body(schema: BlockSchema, context: SchemaContext): Json {
   const { attributes, blocks, open } = schema;
   const required = [
-    ...Object.entries(attributes).filter(([, { required: needed }]) => needed === true),
-    ...Object.entries(blocks).filter(([, { required: needed }]) => needed === true),
+    ...Object.entries(attributes).filter(([, { required: isRequired }]) => isRequired === true),
+    ...Object.entries(blocks).filter(([, { required: isRequired }]) => isRequired === true),
   ].map(([name]) => name);
   return {
     type: 'object',
     properties: {
       ...Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, attribute(one)])),
-      ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, around)])),
+      ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, context)])),
     },
     ...(required.length > 0 && { required }),
     additionalProperties: open === undefined ? false : parameter(open),
@@ -88,33 +88,33 @@ function parameter(open: NonNullable<BlockSchema['open']>): Json {
 }
 
 /** One object or a list of them, within an object for each label. */
-function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {
-  const path = around.path === '' ? name : `${around.path}.${name}`;
-  const one = reference(schema, { ...around, path });
+function nested(name: string, { schema, about, once }: NestedSchema, context: SchemaContext): Json {
+  const path = context.path === '' ? name : `${context.path}.${name}`;
+  const one = reference(schema, { ...context, path });
   return { description: about, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
 }
 
-function reference(schema: BlockSchema, around: Around): Json {
-  const known = around.names.get(schema);
-  const name = known ?? around.path;
-  if (known === undefined) {
-    around.names.set(schema, name);
-    around.definitions[name] = {};
-    around.definitions[name] = shaped(schema, around);
+function reference(schema: BlockSchema, context: SchemaContext): Json {
+  const existing = context.names.get(schema);
+  const name = existing ?? context.path;
+  if (existing === undefined) {
+    context.names.set(schema, name);
+    context.definitions[name] = {};
+    context.definitions[name] = shaped(schema, context);
   }
   return { $ref: `#/$defs/${name}` };
 }
 
-function shaped(schema: BlockSchema, around: Around): Json {
-  const own = schema.variants ? variants(schema, around) : labelled(schema, body(schema, around));
+function shaped(schema: BlockSchema, context: SchemaContext): Json {
+  const own = schema.variants ? variants(schema, context) : labelled(schema, body(schema, context));
   if (schema.shorter) {
     const { schema: inner } = schema.shorter;
-    const content = body(inner, around);
+    const content = body(inner, context);
     return { anyOf: [content, labelled(inner, content), own] };
   }
   if (!schema.unlabelled) return own;
   // Without its label, a block starts with its body.
-  return { anyOf: [body(schema.unlabelled, around), own] };
+  return { anyOf: [body(schema.unlabelled, context), own] };
 }
 
 function labelled({ labels }: BlockSchema, inner: Json): Json {
@@ -125,9 +125,9 @@ function labelled({ labels }: BlockSchema, inner: Json): Json {
 }
 
 /** The label selects the attributes; any other label is a runner of the pipeline. */
-function variants(schema: BlockSchema, around: Around): Json {
+function variants(schema: BlockSchema, context: SchemaContext): Json {
   const bodyOf = ({ attributes, open }: Variant): Json =>
-    body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...defined({ open }) }, around);
+    body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...defined({ open }) }, context);
   const { variants: common = {}, customVariant } = schema;
   return {
     type: 'object',

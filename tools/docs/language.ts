@@ -42,14 +42,14 @@ const contents: Readonly<Record<string, (name: string) => string>> = {
 export function allRows(): string[] {
   const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
-  const look = (schema: BlockSchema): void => {
+  const visit = (schema: BlockSchema): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
     for (const row of rowsOf(schema)) rows.add(row);
-    for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
-    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled);
+    for (const { schema: inner } of Object.values(schema.blocks)) visit(inner);
+    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) visit(schema.unlabelled);
   };
-  look(pipelineSchema);
+  visit(pipelineSchema);
   return [...rows].map(squeeze);
 }
 
@@ -98,26 +98,28 @@ function rowsOf(schema: BlockSchema): string[] {
     ),
   ];
   if (!unlabelled) return own;
-  // A block with the same content, except for attributes that it has already.
+  // If the form without a label has the same blocks, its attributes are in the rows already.
   return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
 }
 
 /** The attribute that replaces labels; it is required without them. */
 function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] {
   const { attribute = '', schema } = shorter ?? {};
-  const found = schema?.attributes[attribute];
-  return found ? { [attribute]: { ...found, required: false } } : {};
+  const attributeSchema = schema?.attributes[attribute];
+  return attributeSchema ? { [attribute]: { ...attributeSchema, required: false } } : {};
 }
 
 function attributeRows(attributes: BlockSchema['attributes']): string[] {
   return Object.entries(attributes).map(([name, schema]) => {
     const { type, about, required, choices } = schema;
-    const known =
+    const choicesText =
       choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
-    const some =
-      choices && type === 'strings' ? `list of ${choices.map((one) => `\`${one}\``).join(', ')}` : undefined;
+    const listText =
+      choices && type === 'strings'
+        ? `list of ${choices.map((choice) => `\`${choice}\``).join(', ')}`
+        : undefined;
     const meaning = sentence(about + rangeOf(schema), required);
-    return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${meaning} |`;
+    return `| \`${name}\` | ${choicesText ?? listText ?? TYPES[type]} | ${meaning} |`;
   });
 }
 

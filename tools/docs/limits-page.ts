@@ -22,9 +22,11 @@ A limit never ends a process, and never makes another team wait.
 
 /** The page of all limits. */
 export function limitsPage(): Promise<string> {
-  const sections = Object.entries(LIMIT_SECTIONS).map(([of, limits]) => {
+  const sections = Object.entries(LIMIT_SECTIONS).map(([heading, limits]) => {
     const rows = limits.map(([what, most, at, then]) => `| ${what} | ${most} | ${at}: ${then} |`);
-    return [`## ${of}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
+    return [`## ${heading}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join(
+      '\n',
+    );
   });
   const text = [INTRODUCTION, ...sections].join('\n\n');
   return formatText(LIMITS_PAGE, `${text}\n`);

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** The checkout. */
+/** The root of the checkout. */
 export const ROOT = join(import.meta.dirname, '../..');
 
-const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git', 'testdata']);
+const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', 'coverage', '.git', 'testdata']);
 
 /** A Markdown file of the project. */
 export interface MarkdownPage {
@@ -13,10 +13,10 @@ export interface MarkdownPage {
   text: string;
 }
 
-/** A fenced block. `word`: the language; `rest`: the text after it on the line. */
+/** A fenced block. `word`: the language; `attributes`: the text after the language on the same line. */
 export interface Fence {
   word: string;
-  rest: string;
+  attributes: string;
   text: string;
   line: number;
 }
@@ -31,27 +31,27 @@ export function pages(): MarkdownPage[] {
 
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (NOT_OURS.has(entry.name)) return [];
+    if (SKIPPED_FOLDERS.has(entry.name)) return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? walk(path) : [path];
   });
 }
 
 export function fences(text: string): Fence[] {
-  const found: Fence[] = [];
+  const blocks: Fence[] = [];
   let open: Fence | undefined;
   for (const [index, line] of text.split('\n').entries()) {
     const mark = /^```([^\s`]*)(\s.*)?$/.exec(line.trimStart());
     if (mark === null) {
       if (open !== undefined) open.text += `${line}\n`;
     } else if (open === undefined) {
-      open = { word: mark[1] ?? '', rest: mark[2]?.trimStart() ?? '', text: '', line: index + 1 };
+      open = { word: mark[1] ?? '', attributes: mark[2]?.trimStart() ?? '', text: '', line: index + 1 };
     } else {
-      found.push(open);
+      blocks.push(open);
       open = undefined;
     }
   }
-  return found;
+  return blocks;
 }
 
 /** Blanks fenced blocks and code spans, so that prose is left. */
@@ -75,10 +75,10 @@ export function withoutFences(text: string): string {
 
 /** Targets of links and pictures, in order. */
 export function links(text: string): string[] {
-  const plain = prose(text);
-  const inHtml = plain.matchAll(/<(?:img|source)\s[^<>]{0,500}\bsrc(?:set)?="([^"\s]+)"/g);
-  const written = plain.matchAll(/\]\(<?([^()\s>]+)>?(?:\s"[^"()]*")?\)/g);
-  return [...written, ...inHtml].map(([, target]) => target ?? '');
+  const withoutCode = prose(text);
+  const inHtml = withoutCode.matchAll(/<(?:img|source)\s[^<>]{0,500}\bsrc(?:set)?="([^"\s]+)"/g);
+  const inMarkdown = withoutCode.matchAll(/\]\(<?([^()\s>]+)>?(?:\s"[^"()]*")?\)/g);
+  return [...inMarkdown, ...inHtml].map(([, target]) => target ?? '');
 }
 
 const MAX_PROSE_CHARACTERS = 100;

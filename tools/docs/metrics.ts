@@ -60,17 +60,17 @@ export function metricsPage(): Promise<string> {
   const rows = new Map<string, Row>();
   for (const [component, parts] of Object.entries(COMPONENTS)) {
     const { registry } = createMetrics(component, '0');
-    for (const make of parts) make(registry);
+    for (const register of parts) register(registry);
     for (const metric of registry.getMetricsAsArray()) {
       if (!metric.name.startsWith('millrace_')) continue;
       const { type, help } = metric;
-      const known = rows.get(metric.name) ?? {
+      const row = rows.get(metric.name) ?? {
         type: String(type),
         labels: labelsOf(metric),
         components: [],
         help,
       };
-      rows.set(metric.name, { ...known, components: [...known.components, component] });
+      rows.set(metric.name, { ...row, components: [...row.components, component] });
     }
   }
   const lines = [...rows]

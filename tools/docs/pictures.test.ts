@@ -15,7 +15,7 @@ const MAKERS = ['e2e/console.test.ts', 'src/cli/everything.child-process.test.ts
 const files = readdirSync(join(ROOT, FOLDER)).toSorted();
 
 /** The files that the source of a test names. */
-function madeBy(source: string): string[] {
+function picturesMadeBy(source: string): string[] {
   const pictures = [...source.matchAll(/takePicture\('([\w-]+)'\)/g)];
   const golden = [...source.matchAll(/'docs\/images\/([\w.-]+)'/g)];
   return [
@@ -25,7 +25,7 @@ function madeBy(source: string): string[] {
 }
 
 test('a test makes each picture, and each picture that a test makes is there', () => {
-  const made = MAKERS.flatMap((maker) => madeBy(readFileSync(join(ROOT, maker), 'utf8')));
+  const made = MAKERS.flatMap((maker) => picturesMadeBy(readFileSync(join(ROOT, maker), 'utf8')));
   expect([...new Set(made)].toSorted()).toEqual(files);
 });
 
@@ -39,7 +39,7 @@ test('pages show each picture, and no other', () => {
   expect([...new Set(shown)].toSorted()).toEqual(files);
 });
 
-test('a picture in light has the same one in dark beside it', () => {
+test('a picture for light mode has the same picture for dark mode beside it', () => {
   for (const { text } of pages()) {
     const light = [...text.matchAll(/\bsrc="([^"\s]+)-light\.png"/g)].map(([, name]) => name);
     const dark = [...text.matchAll(/\bsrcset="([^"\s]+)-dark\.png"/g)].map(([, name]) => name);

@@ -15,7 +15,7 @@ function namesIn(schema: BlockSchema, seen = new Set<BlockSchema>()): string[] {
   seen.add(schema);
   const attributes = [
     schema.attributes,
-    ...Object.values(schema.variants ?? {}).map((one) => one.attributes),
+    ...Object.values(schema.variants ?? {}).map((variant) => variant.attributes),
   ];
   return [
     ...Object.keys(schema.variants ?? {}),

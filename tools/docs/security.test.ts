@@ -44,8 +44,8 @@ const OAUTH = rowsBelow('RFC 9700, OAuth 2.0 security');
 const upTo = (section: string, last: number): string[] =>
   Array.from({ length: last }, (_, index) => `${section}.${index + 1}`);
 
-/** Requirements of levels 1 and 2 of version 5.0.0. */
-const ASKED = [
+/** Requirements of levels 1 and 2 of version 5.0.0: each section, and the number of its requirements. */
+const REQUIREMENTS = [
   ['6.1', 3],
   ['6.2', 12],
   ['6.3', 4],
@@ -67,7 +67,9 @@ const ASKED = [
 
 describe('the tables of docs/security.md', () => {
   test('contain every requirement once', () => {
-    expect(ASVS.map(({ number }) => number)).toEqual(ASKED.flatMap(([section, last]) => upTo(section, last)));
+    expect(ASVS.map(({ number }) => number)).toEqual(
+      REQUIREMENTS.flatMap(([section, last]) => upTo(section, last)),
+    );
     expect(ASVS.every(({ level }) => level === '1' || level === '2')).toBe(true);
   });
 
@@ -77,14 +79,14 @@ describe('the tables of docs/security.md', () => {
   });
 });
 
-/** Checks that the test's name, its group or its case is in the file. */
-function fault(proof: string): string | undefined {
+/** What is wrong with a proof: its file must exist and have a test, a group or a case of this name. */
+function faultOf(proof: string): string | undefined {
   const [, file = '', title = ''] = /^(.+?) › (.+)$/.exec(proof) ?? [];
   const path = join(ROOT, file.startsWith('e2e/') ? '' : 'src', `${file}.test.ts`);
   if (!existsSync(path)) return `${proof}: no such file`;
   const text = readFileSync(path, 'utf8');
-  const named = ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
-  return named ? undefined : `${proof}: no such test`;
+  const isNamed = ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
+  return isNamed ? undefined : `${proof}: no such test`;
 }
 
 const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
@@ -94,18 +96,18 @@ const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
 function testsBelow(heading: string): string[] {
   const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');
-  return [...section.matchAll(/^- `([^`]+ › [^`]+)`$/gm)].map(([, one = '']) => one);
+  return [...section.matchAll(/^- `([^`]+ › [^`]+)`$/gm)].map(([, proof = '']) => proof);
 }
 
 test('every claim about Pods has an existing test', () => {
   const tests = testsBelow('Which Pods are believed');
   expect(tests.length).toBeGreaterThan(5);
-  expect(tests.flatMap((proof) => fault(proof) ?? [])).toEqual([]);
+  expect(tests.flatMap((proof) => faultOf(proof) ?? [])).toEqual([]);
 });
 
 describe.each([...ASVS, ...OAUTH])('$number', (row) => {
   test('names only tests that exist', () => {
-    expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
+    expect(proofsOf(row).flatMap((proof) => faultOf(proof) ?? [])).toEqual([]);
   });
 
   test('has a known state, and a proof or a reason', () => {
@@ -119,6 +121,6 @@ describe.each([...ASVS, ...OAUTH])('$number', (row) => {
 describe.each(ATTACKS)('$attack', (row) => {
   test('names only tests that exist', () => {
     expect(proofsOf(row)).not.toEqual([]);
-    expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
+    expect(proofsOf(row).flatMap((proof) => faultOf(proof) ?? [])).toEqual([]);
   });
 });

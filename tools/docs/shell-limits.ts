@@ -2,7 +2,7 @@ import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
 import { bytes, characters, count, milliseconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 
-/** Of shells that people open in running steps. */
+/** Limits of shells that people open in running steps. */
 export const SHELL_LIMITS: readonly Limit[] = [
   ['Open shells of a build', count(DEBUG_LIMITS.sessions), 'refusal', '409, `DebugSessionsFull`'],
   ['Time without input', milliseconds(DEBUG_LIMITS.idleMs), 'cut', 'the shell ends, with the reason `idle`'],

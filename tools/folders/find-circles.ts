@@ -16,10 +16,11 @@ export interface Circle {
 export function findCircles(imports: readonly Import[]): Circle[] {
   const steps = stepsBetweenFolders(imports);
   const reached = new Map([...steps.keys()].map((folder) => [folder, reachedFrom(folder, steps)]));
-  const leadsBack = (a: string, b: string): boolean =>
+  const importEachOther = (a: string, b: string): boolean =>
     reached.get(a)?.has(b) === true && reached.get(b)?.has(a) === true;
   const folders = [...steps.keys()].toSorted();
-  const circles = folders.map((folder) => folders.filter((other) => leadsBack(folder, other)));
+  const circles = folders.map((folder) => folders.filter((other) => importEachOther(folder, other)));
+  // Each folder of a circle finds the same circle, so only the one of the first folder stays.
   return circles
     .filter((circle, index) => circle[0] === folders[index])
     .map((circle) => ({
@@ -39,19 +40,19 @@ function stepsBetweenFolders(imports: readonly Import[]): Steps {
     const from = posix.dirname(step.from);
     const to = posix.dirname(step.to);
     if (from === to) continue;
-    const known = steps.get(from) ?? new Map<string, Import>();
-    steps.set(from, known);
-    if (!known.has(to)) known.set(to, step);
+    const importsOfFolder = steps.get(from) ?? new Map<string, Import>();
+    steps.set(from, importsOfFolder);
+    if (!importsOfFolder.has(to)) importsOfFolder.set(to, step);
   }
   return steps;
 }
 
 function reachedFrom(start: string, steps: Steps): Set<string> {
   const reached = new Set<string>();
-  const left = [start];
-  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+  const remaining = [start];
+  for (let folder = remaining.pop(); folder !== undefined; folder = remaining.pop()) {
     for (const next of steps.get(folder)?.keys() ?? []) {
-      if (!reached.has(next)) left.push(next);
+      if (!reached.has(next)) remaining.push(next);
       reached.add(next);
     }
   }

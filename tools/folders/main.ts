@@ -21,12 +21,12 @@ const files = execFileSync(
   .filter((file) => !/\.test\.tsx?$|-under-test\.ts$|^src\/testing\//.test(file));
 
 const manifest: { imports: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'));
-/** `#flows/` → `src/flows/` */
+/** Aliases of folders, such as `#flows/` for `src/flows/`. */
 const aliases = Object.entries(manifest.imports)
   .filter(([alias]) => alias.endsWith('/*'))
   .map(([alias, path]) => ({ alias: alias.slice(0, -1), folder: posix.normalize(path).slice(0, -1) }));
 
-/** Undefined for packages. */
+/** The path of the imported file; undefined for packages. */
 function resolve(specifier: string, from: string): string | undefined {
   if (specifier.startsWith('./')) return posix.join(posix.dirname(from), specifier);
   const match = aliases.find(({ alias }) => specifier.startsWith(alias));

@@ -45,12 +45,12 @@ describe('an image', () => {
 
   test('becomes a docker-archive whose manifest names the files beside it, lowest layer first', async () => {
     const entries = await archiveEntries('localhost/x:dev', config, layers);
-    const [named] = JSON.parse(await textOf(entries, 'manifest.json'));
-    expect(named.RepoTags).toEqual(['localhost/x:dev']);
-    expect(named.Config).toBe(`${sha256(config)}.json`);
-    expect(named.Layers).toEqual(layers.map(({ digest }) => `${digest.slice(7)}.tar.gz`));
+    const [manifestOfArchive] = JSON.parse(await textOf(entries, 'manifest.json'));
+    expect(manifestOfArchive.RepoTags).toEqual(['localhost/x:dev']);
+    expect(manifestOfArchive.Config).toBe(`${sha256(config)}.json`);
+    expect(manifestOfArchive.Layers).toEqual(layers.map(({ digest }) => `${digest.slice(7)}.tar.gz`));
     const paths = entries.map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining([named.Config, ...named.Layers]));
+    expect(paths).toEqual(expect.arrayContaining([manifestOfArchive.Config, ...manifestOfArchive.Layers]));
   });
 
   test('becomes an OCI layout whose index leads by digest and size to each architecture', async () => {

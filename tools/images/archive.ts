@@ -48,32 +48,34 @@ export async function archiveEntries(
   return [...(await Promise.all(blobs)), textEntry(configName, config), textEntry('manifest.json', manifest)];
 }
 
-type Built = {
+type ImageOfArchitecture = {
   readonly architecture: Architecture;
   readonly config: string;
   readonly layers: readonly Layer[];
 };
 
 /** An OCI image layout for several architectures: blobs by digest, and the index. */
-export async function layoutFiles(builds: readonly Built[]): Promise<ReadonlyMap<string, Buffer | Layer>> {
+export async function layoutFiles(
+  builds: readonly ImageOfArchitecture[],
+): Promise<ReadonlyMap<string, Buffer | Layer>> {
   const files = new Map<string, Buffer | Layer>();
-  const manifests = builds.map((built) => {
-    for (const layer of built.layers) files.set(blob(layer.digest), layer);
-    const config = addBlob(files, built.config);
+  const manifests = builds.map((image) => {
+    for (const layer of image.layers) files.set(blob(layer.digest), layer);
+    const config = addBlob(files, image.config);
     const manifest = addBlob(
       files,
       JSON.stringify({
         schemaVersion: 2,
         mediaType: 'application/vnd.oci.image.manifest.v1+json',
         config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...config },
-        layers: built.layers.map(({ digest, size }) => ({
+        layers: image.layers.map(({ digest, size }) => ({
           mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
           digest,
           size,
         })),
       }),
     );
-    const platform = { os: 'linux', architecture: built.architecture };
+    const platform = { os: 'linux', architecture: image.architecture };
     return { mediaType: 'application/vnd.oci.image.manifest.v1+json', ...manifest, platform };
   });
   const index = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests };

@@ -10,7 +10,7 @@ import { nodeLayer } from './node-layer.ts';
 import { programLayer } from './program-layer.ts';
 import { tar } from './tar.ts';
 
-export type Built = {
+export type BuiltImage = {
   readonly name: string;
   readonly architecture: Architecture;
   readonly config: string;
@@ -23,12 +23,12 @@ export async function buildImage(
   name: string,
   architecture: Architecture,
   refresh: boolean,
-): Promise<Built> {
+): Promise<BuiltImage> {
   const image = contents.images[name];
   if (image === undefined) {
     throw new Error(`There is no image "${name}"; there are ${Object.keys(contents.images).join(', ')}.`);
   }
-  // The program first: it may be missing, and the other layers take long.
+  // The layer of the program comes first: the program may be missing, and the other layers take long.
   const program = await programLayer(contents, image, architecture);
   const layers = [
     await debianLayer(contents, name, architecture, refresh),
@@ -41,7 +41,7 @@ export async function buildImage(
 /** Writes FOLDER/NAME-ARCH.tar unless it exists with the same content. Returns its path. */
 export async function writeArchive(
   epoch: number,
-  built: Built,
+  built: BuiltImage,
   tag: string,
   folder: string,
 ): Promise<string> {
@@ -49,8 +49,8 @@ export async function writeArchive(
   const reference = `localhost/${built.name}:${tag}`;
   const entries = await archiveEntries(reference, built.config, built.layers);
   const stamp = JSON.stringify(entries.map(({ path }) => path).concat(reference));
-  const known = await readFile(`${file}.json`, 'utf8').catch(() => '');
-  if (known === stamp) return file;
+  const writtenStamp = await readFile(`${file}.json`, 'utf8').catch(() => '');
+  if (writtenStamp === stamp) return file;
   await mkdir(folder, { recursive: true });
   await writeFile(`${file}.json`, '');
   await pipeline(tar(entries, epoch), createWriteStream(`${file}.partial`));

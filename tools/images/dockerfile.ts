@@ -22,14 +22,15 @@ RUN node tools/dist/main.ts
 
 FROM node:${node.version}-${suite}-slim AS node
 `;
-  const targets = Object.entries(images).map(([name, image]) => target(suite, name, image));
+  const targets = Object.entries(images).map(([name, image]) => stage(suite, name, image));
   return [head, ...targets].join('\n');
 }
 
-function target(suite: string, name: string, image: Image): string {
+function stage(suite: string, name: string, image: Image): string {
   const { user } = image;
   const env = { PATH: defaultPath, HOME: user.home, ...image.env };
-  const entrypoint = image.entrypoint.length > 0 ? `ENTRYPOINT ${list(image.entrypoint)}` : 'CMD ["/bin/sh"]';
+  const entrypoint =
+    image.entrypoint.length > 0 ? `ENTRYPOINT ${jsonList(image.entrypoint)}` : 'CMD ["/bin/sh"]';
   const lines = [
     `# ${image.about}`,
     `FROM debian:${suite}-slim AS ${name}`,
@@ -38,9 +39,9 @@ function target(suite: string, name: string, image: Image): string {
       .some((from) => from.includes('{arch}'))
       ? ['ARG TARGETARCH']
       : []),
-    run(commands(image)),
+    runLine(commands(image)),
     ...(image.node ? ['COPY --from=node /usr/local/bin/node /usr/local/bin/node'] : []),
-    ...Object.entries(image.files).flatMap(([to, from]) => copies(to, from)),
+    ...Object.entries(image.files).flatMap(([to, from]) => copyLines(to, from)),
     `ENV ${Object.entries(env)
       .map(([key, value]) => `${key}="${value}"`)
       .join(' ')}`,
@@ -53,11 +54,11 @@ function target(suite: string, name: string, image: Image): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Users before packages: a package that needs the same user finds it. */
+/** The user is created before packages are installed, so that a package that needs the same user finds it. */
 function commands({ user, packages, remove, links, directories }: Image): readonly string[] {
   const account = `--uid ${user.id} --gid ${user.id} --home-dir ${user.home} --no-create-home --shell ${user.shell}`;
   const owned = [...directories, user.home].filter(
-    (path, at, all) => path !== '/tmp' && all.indexOf(path) === at,
+    (path, index, paths) => path !== '/tmp' && paths.indexOf(path) === index,
   );
   return [
     `groupadd --gid ${user.id} ${user.name}`,
@@ -84,7 +85,7 @@ function linkCommands(links: Image['links']): readonly string[] {
   });
 }
 
-function copies(to: string, from: string | readonly string[]): readonly string[] {
+function copyLines(to: string, from: string | readonly string[]): readonly string[] {
   if (typeof from === 'string') {
     const [flag, source] = from.startsWith('dist/') ? ['--from=build ', `/src/${from}`] : ['', `${from}/`];
     return [`COPY ${flag}${source.replace('{arch}', '${TARGETARCH}')} ${to}`];
@@ -98,10 +99,10 @@ function copies(to: string, from: string | readonly string[]): readonly string[]
   ];
 }
 
-function run(steps: readonly string[]): string {
+function runLine(steps: readonly string[]): string {
   return `RUN ${steps.join(' \\\n && ')}`;
 }
 
-function list(words: readonly string[]): string {
+function jsonList(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(', ')}]`;
 }

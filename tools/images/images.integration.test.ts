@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Builds the smallest image with an empty cache. */
+/** Builds the smallest image, with the cache in this folder. */
 async function build(cache: string, ...args: readonly string[]): Promise<string> {
   const main = join(import.meta.dirname, 'main.ts');
   const options: ExecFileOptions = {
@@ -49,8 +49,8 @@ describe('an image built without an engine', () => {
     await build('two', '--arch', 'amd64,arm64');
     for (const architecture of ['amd64', 'arm64']) {
       const file = `out/${name}-${architecture}.tar`;
-      const [one, two] = ['one', 'two'].map((cache) => readFileSync(join(folder, cache, file)));
-      expect(one?.equals(two ?? Buffer.alloc(0))).toBe(true);
+      const [first, second] = ['one', 'two'].map((cache) => readFileSync(join(folder, cache, file)));
+      expect(first?.equals(second ?? Buffer.alloc(0))).toBe(true);
     }
 
     const root = await unpack(join(folder, 'one/out', `${name}-arm64.tar`));
@@ -66,7 +66,7 @@ describe('an image built without an engine', () => {
     if (program !== undefined) expect(program.stdout).toContain('aarch64');
   }, 600_000);
 
-  test('has a link for every applet of the list, which busybox has', async () => {
+  test('has links only to applets that busybox has', async () => {
     const root = join(folder, 'one/out', `${name}-arm64.tar.root`);
     const text = readFileSync(join(root, 'usr/bin/busybox')).toString('latin1');
     const links = Object.keys(readContents().images[name]?.links ?? {}).map((path) =>
@@ -96,12 +96,12 @@ describe('an image built without an engine', () => {
 
 function portOf(registry: ReturnType<typeof spawn>): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
+    let output = '';
     registry.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const port = /serving on port (?<port>\d+)\n/.exec(said)?.groups?.['port'];
+      output += text;
+      const port = /serving on port (?<port>\d+)\n/.exec(output)?.groups?.['port'];
       if (port !== undefined) resolve(port);
     });
-    registry.once('exit', () => reject(new Error(`the registry did not start: ${said}`)));
+    registry.once('exit', () => reject(new Error(`the registry did not start: ${output}`)));
   });
 }

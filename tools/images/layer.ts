@@ -15,7 +15,9 @@ const Layer = Type.Object({
   diffId: Type.String(),
   /** Digest of the compressed file, used by registries. */
   digest: Type.String(),
+  /** Bytes of the compressed file. */
   size: Type.Integer(),
+  /** Bytes of the uncompressed tar. */
   unpacked: Type.Integer(),
   file: Type.String(),
 });
@@ -84,7 +86,7 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
   return layer;
 }
 
-/** Removes layers that were not used for so many days: each change of the program leaves one behind. */
+/** Removes layers older than this many days: each change of the program leaves one behind. */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
   const folder = join(layerCache(), 'layers');
   const oldest = Date.now() - olderThanDays * 86_400_000;
@@ -96,10 +98,10 @@ export async function forgetLayers(name: string, olderThanDays: number): Promise
   }
 }
 
-function tap(see: (chunk: Uint8Array) => void) {
+function tap(onChunk: (chunk: Uint8Array) => void) {
   return async function* pass(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      see(chunk);
+      onChunk(chunk);
       yield chunk;
     }
   };

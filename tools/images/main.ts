@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkout } from '#tools/checkout.ts';
-import { buildImage, writeArchive, type Built } from './build.ts';
+import { buildImage, writeArchive, type BuiltImage } from './build.ts';
 import { isArchitecture, readContents, type Architecture } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
 import { pushImage } from './push.ts';
@@ -41,17 +41,20 @@ async function main(): Promise<void> {
   const contents = readContents();
   const tag = process.env['IMAGE_TAG'] ?? 'dev';
   const names = positionals.length > 0 ? positionals : Object.keys(contents.images);
-  const architectures = wantedArchitectures();
+  const architectures = requestedArchitectures();
   console.log(
     `${'image'.padEnd(18)} ${'arch'.padEnd(6)} ${'packed'.padStart(8)} ${'unpacked'.padStart(9)}  archive`,
   );
   for (const name of names) {
-    const builds: Built[] = [];
+    const builds: BuiltImage[] = [];
     for (const architecture of architectures) {
       const built = await buildImage(contents, name, architecture, values.refresh);
       builds.push(built);
       console.log(
-        line(built, relative(process.cwd(), await writeArchive(contents.epoch, built, tag, values.out))),
+        describeImage(
+          built,
+          relative(process.cwd(), await writeArchive(contents.epoch, built, tag, values.out)),
+        ),
       );
     }
     if (values.push !== undefined) {
@@ -61,15 +64,15 @@ async function main(): Promise<void> {
   }
 }
 
-function wantedArchitectures(): readonly Architecture[] {
+function requestedArchitectures(): readonly Architecture[] {
   const own = process.arch === 'arm64' ? 'arm64' : 'amd64';
-  const wanted = (values.arch ?? (values.push === undefined ? own : 'amd64,arm64')).split(',');
-  const unknown = wanted.find((text) => !isArchitecture(text));
+  const requested = (values.arch ?? (values.push === undefined ? own : 'amd64,arm64')).split(',');
+  const unknown = requested.find((text) => !isArchitecture(text));
   if (unknown !== undefined) throw new Error(`--arch ${unknown}: images are built for amd64 and arm64.`);
-  return wanted.filter(isArchitecture);
+  return requested.filter(isArchitecture);
 }
 
-function line({ name, architecture, layers }: Built, file: string): string {
+function describeImage({ name, architecture, layers }: BuiltImage, file: string): string {
   const total = (size: 'size' | 'unpacked') => layers.reduce((sum, layer) => sum + layer[size], 0);
   const sizes = `${megabytes(total('size')).padStart(8)} ${megabytes(total('unpacked')).padStart(9)}`;
   return `${name.padEnd(18)} ${architecture.padEnd(6)} ${sizes}  ${file}`;

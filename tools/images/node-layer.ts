@@ -20,8 +20,8 @@ export async function nodeLayer(contents: Contents, architecture: Architecture):
   await mkdir(layerCache(), { recursive: true });
   const folder = await mkdtemp(join(layerCache(), 'node-'));
   try {
-    const wanted = `${name}@${version}`;
-    const archive = await packPackage({ wanted, integrity, source: 'config/images.json' }, folder);
+    const packageSpec = `${name}@${version}`;
+    const archive = await packPackage({ packageSpec, integrity, source: 'config/images.json' }, folder);
     await run('tar', ['-xzf', archive, '-C', folder, 'package/bin/node', 'package/LICENSE']);
     const entries = [
       await fileEntry('usr/local/bin/node', join(folder, 'package/bin/node'), 0o755),

@@ -18,8 +18,8 @@ export async function programLayer(
   const digest = createHash('sha256');
   for await (const chunk of tar(entries, contents.epoch)) digest.update(chunk);
   const key = sha256(digest.digest()).slice(0, 32);
-  const known = await findLayer('program', key);
-  if (known !== undefined) return known;
+  const cached = await findLayer('program', key);
+  if (cached !== undefined) return cached;
   const layer = await storeLayer('program', key, tar(entries, contents.epoch));
   await forgetLayers('program', 7);
   return layer;
@@ -49,17 +49,18 @@ async function programEntries(image: Image, architecture: Architecture): Promise
 function matches(to: string, patterns: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (const pattern of patterns) {
-    const found = globSync(pattern, { cwd: checkout }).toSorted();
-    if (found.length === 0) throw new Error(`${pattern} is missing: run "node tools/dist/main.ts" first`);
-    pairs.push(...found.map((source) => [join(to, basename(source)), source] as const));
+    const matchingFiles = globSync(pattern, { cwd: checkout }).toSorted();
+    if (matchingFiles.length === 0)
+      throw new Error(`${pattern} is missing: run "node tools/dist/main.ts" first`);
+    pairs.push(...matchingFiles.map((source) => [join(to, basename(source)), source] as const));
   }
   return pairs;
 }
 
 async function entriesOf(source: string, to: string): Promise<readonly TarEntry[]> {
-  const found = await stat(source).catch(() => undefined);
-  if (found === undefined) throw new Error(`${source} is missing: run "node tools/dist/main.ts" first`);
-  if (found.isFile()) return [await fileEntry(to, source, modeOf(found.mode))];
+  const fileStat = await stat(source).catch(() => undefined);
+  if (fileStat === undefined) throw new Error(`${source} is missing: run "node tools/dist/main.ts" first`);
+  if (fileStat.isFile()) return [await fileEntry(to, source, modeOf(fileStat.mode))];
   const entries: TarEntry[] = [];
   for (const name of await readdir(source, { recursive: true })) {
     const file = await stat(join(source, name));

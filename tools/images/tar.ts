@@ -40,19 +40,19 @@ async function addAll(archive: Pack, entries: readonly TarEntry[], mtime: Date):
 
 /** Adds the parent directories of all paths, with a defined mode. */
 function withParents(entries: readonly TarEntry[]): Iterable<TarEntry> {
-  const all = new Map<string, TarEntry>();
+  const byPath = new Map<string, TarEntry>();
   for (const entry of entries) {
-    if (all.has(entry.path)) throw new Error(`${entry.path} would be in the archive twice`);
-    all.set(entry.path, entry);
+    if (byPath.has(entry.path)) throw new Error(`${entry.path} would be in the archive twice`);
+    byPath.set(entry.path, entry);
   }
   for (const { path } of entries) {
     const parts = path.split('/');
     for (let end = 1; end < parts.length; end++) {
       const parent = parts.slice(0, end).join('/');
-      if (!all.has(parent)) all.set(parent, { path: parent, mode: 0o755, kind: 'directory' });
+      if (!byPath.has(parent)) byPath.set(parent, { path: parent, mode: 0o755, kind: 'directory' });
     }
   }
-  return all.values();
+  return byPath.values();
 }
 
 async function add(archive: Pack, entry: TarEntry, mtime: Date): Promise<void> {

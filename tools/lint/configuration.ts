@@ -10,10 +10,10 @@ interface Pattern {
   message: string;
 }
 
-/** Every room may import it. */
+/** Every folder may import `src/defined.ts`. */
 const DEFINED = '!#defined';
 
-/** Only tests import it. */
+/** Only tests import test data. */
 const TEST_DATA = ['#domain/**/testdata/**', './testdata/**'];
 
 const NO_ENTRY_POINT = [
@@ -35,7 +35,7 @@ export function configurationOf(table: Table): Record<string, unknown> {
     ...table.base,
     overrides: [
       ...domain.folders.map((folder) => domainFolder(folder, domain.folders)),
-      ...flowRooms(flows.folders),
+      ...flowFolders(flows.folders),
       ...adapters.rooms.flatMap((room) => adapter(room, adapters.shared)),
       sharedAdapters(adapters.shared),
       ...overrides,
@@ -47,7 +47,7 @@ function override(files: string[], patterns: Pattern[]): Override {
   return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
-function order(room: string, name: string, sees: readonly string[]): string {
+function describeOrder(room: string, name: string, sees: readonly string[]): string {
   return sees.length === 0
     ? `${room}/${name} imports no other folder of ${room}.`
     : `${room}/${name} imports only these folders of ${room}: ${sees.join(', ')}.`;
@@ -58,23 +58,23 @@ function domainFolder(folder: Folder, folders: readonly Folder[]): Override {
   const group = ['*', '!./**', DEFINED, ...sees.map((name) => `!#domain/${name}/**`), ...TEST_DATA];
   return override(
     [filesOf('domain', folder, folders)],
-    [{ group, message: order('domain', folder.name, sees) }],
+    [{ group, message: describeOrder('domain', folder.name, sees) }],
   );
 }
 
 /** Files outside of the folders, such as names.ts, may be imported by all. */
-function flowRooms(folders: readonly Folder[]): Override[] {
+function flowFolders(folders: readonly Folder[]): Override[] {
   const base = ['*', '!./**', DEFINED, '!#domain/**'];
   const message = 'Flows import the domain, and reach the outside through their ports.';
   return [
     override(['src/flows/**/*.ts'], [{ group: [...base, '!#flows/**', ...TEST_DATA], message }]),
     ...folders.map((folder) => {
       const sees = seenBy(folders).get(folder.name) ?? [];
-      const seen = sees.map((one) => `!#flows/${one}/**`);
-      const group = [...base, '!#flows/*', ...seen, ...TEST_DATA];
+      const allowed = sees.map((name) => `!#flows/${name}/**`);
+      const group = [...base, '!#flows/*', ...allowed, ...TEST_DATA];
       return override(
         [filesOf('flows', folder, folders)],
-        [{ group, message: `${message} ${order('flows', folder.name, sees)}` }],
+        [{ group, message: `${message} ${describeOrder('flows', folder.name, sees)}` }],
       );
     }),
   ];
@@ -86,7 +86,7 @@ function adapter(room: AdapterRules, shared: readonly string[]): Override[] {
   return [
     override(
       [`src/adapters/${name}/**/*.ts`],
-      [{ group: apart([name, ...shared]), message }, ...typesOnly(room, {})],
+      [{ group: refuseOtherAdapters([name, ...shared]), message }, ...typesOnly(room, {})],
     ),
     ...folders.map((folder) => adapterFolder(room, folder, shared)),
   ];
@@ -97,17 +97,27 @@ function adapterFolder(room: AdapterRules, folder: Folder, shared: readonly stri
   const files = [filesOf(`adapters/${name}`, folder, folders)];
   const { packages } = folder;
   if (packages !== undefined) {
-    const group = ['*', '!./**', DEFINED, '!#domain/**', ...packages.map((one) => `!${one}`), ...TEST_DATA];
+    const group = [
+      '*',
+      '!./**',
+      DEFINED,
+      '!#domain/**',
+      ...packages.map((packageName) => `!${packageName}`),
+      ...TEST_DATA,
+    ];
     const message = `${name}/${folder.name} is pure: it imports the domain and ${packages.join(', ')}.`;
     return override(files, [...typesOnly(room, folder), { group, message }]);
   }
   const sees = seenBy(folders).get(folder.name) ?? [];
-  const group = apart([...sees.map((one) => `${name}/${one}`), ...shared]);
-  return override(files, [{ group, message: order(name, folder.name, sees) }, ...typesOnly(room, folder)]);
+  const group = refuseOtherAdapters([...sees.map((seen) => `${name}/${seen}`), ...shared]);
+  return override(files, [
+    { group, message: describeOrder(name, folder.name, sees) },
+    ...typesOnly(room, folder),
+  ]);
 }
 
 /** Refuses all other adapters, and the entry points. */
-function apart(adapters: readonly string[]): string[] {
+function refuseOtherAdapters(adapters: readonly string[]): string[] {
   return [
     '../**',
     '#adapters/**',
@@ -138,6 +148,6 @@ function typesOnly(room: AdapterRules, { domain, flows }: Pick<Folder, 'domain' 
 function sharedAdapters(shared: readonly string[]): Override {
   return override(
     shared.map((name) => `src/adapters/${name}/**/*.ts`),
-    [{ group: apart([]), message: `${shared.join(' and ')} import no other adapter.` }],
+    [{ group: refuseOtherAdapters([]), message: `${shared.join(' and ')} import no other adapter.` }],
   );
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** A folder of a room. */
+/** A folder with rules of its own, in the domain, the flows or an adapter. */
 export interface Folder {
   name: string;
-  /** Folders of the room that it may import. Default: all before it. */
+  /** Folders beside it that it may import. Default: all folders before it in the list. */
   sees?: string[];
-  /** Values of the domain that it may import, if its room imports types only. */
+  /** Values of the domain that it may import, if its adapter imports types only. */
   domain?: string[];
-  /** Values of flows that it may import, if its room imports types only. */
+  /** Values of flows that it may import, if its adapter imports types only. */
   flows?: string[];
   /** The only packages that it may import. It then imports no flow and no adapter. */
   packages?: string[];

@@ -5,8 +5,9 @@ import { refusedWords } from './refused-words.ts';
 
 /*
  * node tools/names/main.ts: checks the names in all TypeScript files. Exits with 1 if a name contains a word
- * that the glossary replaces, or if two files of a room (src, tools, bench or e2e) export the same name. Tests
- * are left out, and so are bench/comparisons, whose contestants are alike on purpose.
+ * that the glossary replaces, or if two files of one top folder (src, tools, bench or e2e) export the same
+ * name. Tests may export the same names, and so may bench/comparisons, whose contestants are alike on
+ * purpose.
  */
 
 /** The scripts of built-in types have the same names in each type's module. */
@@ -23,7 +24,7 @@ const files = execFileSync(
   .filter((file) => file !== '' && existsSync(file));
 const isExempt = (file: string): boolean =>
   /\.test\.tsx?$|^src\/testing\/|^bench\/comparisons\/|\/testdata\//.test(file);
-const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const topFolderOf = (file: string): string => file.split('/')[0] ?? '';
 
 const faults: string[] = [];
 const exporters = new Map<string, string[]>();
@@ -34,14 +35,16 @@ for (const file of files) {
   }
   if (isExempt(file)) continue;
   for (const name of exported) {
-    const key = `${roomOf(file)} ${name}`;
+    const key = `${topFolderOf(file)} ${name}`;
     exporters.set(key, [...(exporters.get(key) ?? []), file]);
   }
 }
-for (const [key, by] of exporters) {
+for (const [key, exportingFiles] of exporters) {
   const [, name = ''] = key.split(' ');
-  if (by.length > 1 && !SCRIPTS.has(name))
-    faults.push(`${by.join(', ')}: several files export the name ${name}. One name has one meaning.`);
+  if (exportingFiles.length > 1 && !SCRIPTS.has(name))
+    faults.push(
+      `${exportingFiles.join(', ')}: several files export the name ${name}. One name has one meaning.`,
+    );
 }
 for (const fault of faults.toSorted()) console.error(fault);
 console.log(`The names in ${files.length} files read, ${faults.length} faults.`);

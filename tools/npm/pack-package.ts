@@ -12,14 +12,14 @@ const FIRST_WAIT_MS = 4000;
 
 export interface PackedPackage {
   /** `name@version`. */
-  wanted: string;
+  packageSpec: string;
   /** The digest that the file `source` lists. */
   integrity: string;
   source: string;
 }
 
 interface PackOptions {
-  download?: (wanted: string, folder: string) => Promise<unknown>;
+  download?: (packageSpec: string, folder: string) => Promise<unknown>;
   firstWaitMs?: number;
 }
 
@@ -28,23 +28,23 @@ interface PackOptions {
  * that does not answer for a minute must not end a build of many minutes.
  */
 export async function packPackage(
-  { wanted, integrity, source }: PackedPackage,
+  { packageSpec, integrity, source }: PackedPackage,
   folder: string,
   { download = npmPack, firstWaitMs = FIRST_WAIT_MS }: PackOptions = {},
 ): Promise<string> {
-  await withRetries(() => download(wanted, folder), firstWaitMs);
+  await withRetries(() => download(packageSpec, folder), firstWaitMs);
   const archive = join(folder, (await readdir(folder))[0] ?? '');
-  checkIntegrity(wanted, await readFile(archive), { integrity, source });
+  checkIntegrity(packageSpec, await readFile(archive), { integrity, source });
   return archive;
 }
 
-const npmPack = (wanted: string, folder: string): Promise<unknown> =>
-  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, wanted]);
+const npmPack = (packageSpec: string, folder: string): Promise<unknown> =>
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', folder, packageSpec]);
 
-async function withRetries(act: () => Promise<unknown>, firstWaitMs: number): Promise<void> {
+async function withRetries(work: () => Promise<unknown>, firstWaitMs: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await act();
+      await work();
       return;
     } catch (error) {
       if (attempt === MAX_ATTEMPTS) throw error;
@@ -55,10 +55,11 @@ async function withRetries(act: () => Promise<unknown>, firstWaitMs: number): Pr
 
 /** Refuses a package whose bytes do not match the list. */
 export function checkIntegrity(
-  what: string,
+  packageSpec: string,
   bytes: Uint8Array,
   { integrity, source }: Pick<PackedPackage, 'integrity' | 'source'>,
 ): void {
   const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  if (actual !== integrity) throw new Error(`${what} has digest ${actual}; ${source} wants ${integrity}`);
+  if (actual !== integrity)
+    throw new Error(`${packageSpec} has digest ${actual}; ${source} wants ${integrity}`);
 }

@@ -12,7 +12,7 @@ export interface Regex {
   flags: string;
 }
 
-/** Programs of the project with their tools and tests, except what test cases compare with. */
+/** The programs, tools and harnesses of the project, without test files. */
 export function filesWithRegexes(): string[] {
   return globSync(['{src,config,tools,bench,e2e}/**/*.{ts,tsx,js}', '*.js'], { cwd: ROOT })
     .filter((file) => !/\.test\.tsx?$/.test(file))
@@ -31,10 +31,10 @@ export function regexesIn(file: string, text = readFileSync(join(ROOT, file), 'u
   });
 }
 
-/** Literals, `new RegExp(…)` and the `pattern` of JSON Schemas. */
+/** The regular expression of a node: a literal, `new RegExp(…)` or the `pattern` of a JSON Schema. */
 function regexOf(
   node: Record<string, unknown>,
-  value: (part: unknown) => string | undefined,
+  evaluate: (part: unknown) => string | undefined,
 ): Omit<Regex, 'file'> | undefined {
   const { type, key, callee, pattern, flags } = node;
   if (type === 'RegExpLiteral')
@@ -42,7 +42,7 @@ function regexOf(
   if (type === 'KeyValueProperty') return valueOf(key) === 'pattern' ? schemaPattern(node) : undefined;
   if (valueOf(callee) !== 'RegExp') return undefined;
   const [source, options] = argumentsOf(node);
-  return { source: value(source), flags: value(options) ?? '' };
+  return { source: evaluate(source), flags: evaluate(options) ?? '' };
 }
 
 const valueOf = (node: unknown): unknown => (isRecord(node) ? node['value'] : undefined);
@@ -52,8 +52,9 @@ function schemaPattern({ value }: Record<string, unknown>): Omit<Regex, 'file'> 
   return { source: String(value['value']), flags: 'u' };
 }
 
-function argumentsOf({ arguments: given }: Record<string, unknown>): unknown[] {
-  return Array.isArray(given) ? given.map((one: unknown) => (isRecord(one) ? one['expression'] : one)) : [];
+function argumentsOf({ arguments: args }: Record<string, unknown>): unknown[] {
+  if (!Array.isArray(args)) return [];
+  return args.map((argument: unknown) => (isRecord(argument) ? argument['expression'] : argument));
 }
 
 function nodesOf(tree: unknown): Record<string, unknown>[] {

@@ -14,13 +14,13 @@ export function scopeOf(program: unknown, readImported: ReadImported): ConstantS
   for (const item of listOf(program, 'body')) {
     const statement = item['type'] === 'ExportDeclaration' ? nodeOf(item['declaration']) : item;
     if (statement['type'] === 'VariableDeclaration')
-      for (const declared of listOf(statement, 'declarations')) bind(scope, declared);
+      for (const declared of listOf(statement, 'declarations')) bindDeclaration(scope, declared);
     if (statement['type'] === 'ImportDeclaration') bindImports(scope, statement, readImported);
   }
   return scope;
 }
 
-function bind(scope: Map<string, () => string | undefined>, { id, init }: Node): void {
+function bindDeclaration(scope: Map<string, () => string | undefined>, { id, init }: Node): void {
   const target = nodeOf(id);
   if (target['type'] === 'Identifier') scope.set(String(target['value']), () => fold(init, scope));
   if (target['type'] !== 'ArrayPattern') return;
@@ -76,11 +76,11 @@ function foldRegex(node: Node, scope: ConstantScope): string | undefined {
   return fold(listOf(node, 'arguments')[0]?.['expression'], scope);
 }
 
-function foldTemplate(node: Node, which: 'cooked' | 'raw', scope: ConstantScope): string | undefined {
-  const values = listOf(node, 'expressions').map((one) => fold(one, scope));
+function foldTemplate(node: Node, field: 'cooked' | 'raw', scope: ConstantScope): string | undefined {
+  const values = listOf(node, 'expressions').map((expression) => fold(expression, scope));
   if (values.includes(undefined)) return undefined;
   return listOf(node, 'quasis')
-    .map((quasi, index) => `${String(quasi[which])}${values[index] ?? ''}`)
+    .map((quasi, index) => `${String(quasi[field])}${values[index] ?? ''}`)
     .join('');
 }
 
@@ -88,8 +88,8 @@ function foldTemplate(node: Node, which: 'cooked' | 'raw', scope: ConstantScope)
 function foldJoin(node: Node, scope: ConstantScope): string | undefined {
   const list = nodeOf(nodeOf(node['callee'])['object']);
   const parts = listOf(list, 'elements').map((element) => fold(element['expression'], scope));
-  const between = fold(listOf(node, 'arguments')[0]?.['expression'], scope);
-  return list['type'] !== 'ArrayExpression' || parts.includes(undefined) ? undefined : parts.join(between);
+  const separator = fold(listOf(node, 'arguments')[0]?.['expression'], scope);
+  return list['type'] !== 'ArrayExpression' || parts.includes(undefined) ? undefined : parts.join(separator);
 }
 
 function nodeOf(value: unknown): Node {

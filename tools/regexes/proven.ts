@@ -18,16 +18,16 @@ export function writeProven(proven: ReadonlySet<string>): void {
   writeFileSync(RECORD, `${JSON.stringify([...proven].toSorted(), null, 2)}\n`);
 }
 
-export const spelled = ({ source, flags }: Regex): string => `/${source}/${flags}`;
+export const spellingOf = ({ source, flags }: Regex): string => `/${source}/${flags}`;
 
 export function allRegexes(): Regex[] {
   return filesWithRegexes().flatMap((file) => regexesIn(file));
 }
 
-/** Faults, a line each; proven expressions are added to `proven`. */
+/** One line for each fault. Expressions that are found to be linear are added to `proven`. */
 export function faultsIn(regexes: readonly Regex[], proven: Set<string>): string[] {
   return regexes.flatMap((regex) => {
-    const name = spelled(regex);
+    const name = spellingOf(regex);
     if (proven.has(name)) return [];
     const fault = judge(regex);
     if (fault !== undefined) return [`${regex.file}: ${name} ${fault}`];

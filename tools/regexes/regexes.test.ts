@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { regexesIn } from './collect.ts';
 import { judge } from './judge.ts';
-import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
+import { allRegexes, faultsIn, readProven, spellingOf } from './proven.ts';
 
 /*
  * Users control what many regular expressions read, so none may take more than linear time, and the search
@@ -34,13 +34,13 @@ describe('the check of regular expressions', () => {
       text: 'export const x = (name: string): RegExp => new RegExp(name);',
     },
   };
-  test.each(Object.entries(planted))('refuses one that %s', (_name, { file, text }) => {
+  test.each(Object.entries(planted))('refuses an expression that %s', (_name, { file, text }) => {
     const found = regexesIn(file, text);
     expect(found).toHaveLength(1);
     expect(faultsIn(found, new Set())).toEqual([expect.stringMatching(/ takes .* time, | run time only/)]);
   });
 
-  test('accepts a linear one', () => {
+  test('accepts a linear expression', () => {
     expect(judge({ source: '^[a-z]+$', flags: '' })).toBeUndefined();
   });
 });
@@ -57,13 +57,13 @@ describe('the regular expressions of the project', () => {
         'e2e/readme/commands.ts',
       ]),
     );
-    expect(regexes.map(spelled)).toContain(String.raw`/^tok_[0-9a-f]{64}$/`);
+    expect(regexes.map(spellingOf)).toContain(String.raw`/^tok_[0-9a-f]{64}$/`);
   });
 
   test('take linear time', () => expect(faultsIn(regexes, readProven())).toEqual([]));
 
   test('are recorded as proven, except a few: run node tools/regexes/main.ts', () => {
     const proven = readProven();
-    expect(regexes.map(spelled).filter((name) => !proven.has(name)).length).toBeLessThan(20);
+    expect(regexes.map(spellingOf).filter((name) => !proven.has(name)).length).toBeLessThan(20);
   });
 });

@@ -33,7 +33,7 @@ func claim() controller.ProvisionOptions {
 func TestProvision(t *testing.T) {
 	syscall.Umask(0o077)
 	d := directories{root: t.TempDir(), node: "here"}
-	// Twice: a process that died between the directory and the object begins again.
+	// Twice: a process that died after making the directory and before making the volume begins again.
 	for range 2 {
 		volume, _, err := d.Provision(context.Background(), claim())
 		if err != nil {
@@ -72,10 +72,10 @@ func TestDelete(t *testing.T) {
 		gone         bool
 	}{
 		"its directory":             {"pvc-1", root + "/pvc-1", true},
-		"what is gone already":      {"pvc-2", root + "/pvc-2", true},
-		"another one's":             {"pvc-1", root + "/pvc-3", false},
-		"outside, by dots":          {"../outside", root + "/../outside", false},
-		"outside, whatever it says": {"pvc-1", "/etc", false},
+		"a directory that is gone":  {"pvc-2", root + "/pvc-2", true},
+		"another volume's":          {"pvc-1", root + "/pvc-3", false},
+		"a path outside, with dots": {"../outside", root + "/../outside", false},
+		"a path outside":            {"pvc-1", "/etc", false},
 		"no local volume":           {"pvc-1", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,13 +94,13 @@ func TestDelete(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			if _, err := os.Stat(c.path); c.gone && !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("it is still there: %v", err)
+				t.Errorf("the directory is still there: %v", err)
 			}
 		})
 	}
 }
 
-func TestWhatItNeeds(t *testing.T) {
+func TestMissingFlagsAreRefused(t *testing.T) {
 	for name, d := range map[string]directories{
 		"no node":              {root: "/x"},
 		"no directory":         {node: "here"},
