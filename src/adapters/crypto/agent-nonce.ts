@@ -17,9 +17,9 @@ export function readNonce(key: Buffer, nonce: string): AgentSession | undefined 
     /^(?<claim>b\.(?<build>\d{1,15})\.(?<attempt>\d{1,6})|c\.(?<run>\d{1,15})|w\.(?<warm>\d{1,15}))\.(?<mac>[\w-]{43})$/.exec(
       nonce,
     );
-  const { claim, build, attempt, run, warm, mac: sent } = match?.groups ?? {};
-  if (claim === undefined || sent === undefined) return undefined;
-  if (!timingSafeEqual(Buffer.from(mac(key, claim)), Buffer.from(sent))) return undefined;
+  const { claim, build, attempt, run, warm, mac: sentMac } = match?.groups ?? {};
+  if (claim === undefined || sentMac === undefined) return undefined;
+  if (!timingSafeEqual(Buffer.from(mac(key, claim)), Buffer.from(sentMac))) return undefined;
   if (warm !== undefined) return { kind: 'warm', warm: Number(warm) };
   return run === undefined
     ? { kind: 'build', build: Number(build), attempt: Number(attempt) }

@@ -6,21 +6,21 @@ import { limitConcurrency } from './password-turns.ts';
 
 /** argon2id with the minimum of OWASP's Password Storage Cheat Sheet. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each hash takes 19 MiB and a core: more at a time would be slower for everyone. */
+/** Each hash takes 19 MiB and a core: more hashes at a time would be slower for everyone. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 
 /**
- * Hashes and verifies passwords. Without a hash (no account, or no password), `verify` compares with one that
- * nothing matches, so that timing does not reveal which accounts exist.
+ * Hashes and verifies passwords. Without a hash (no account, or no password), `verify` compares with a hash
+ * that no password matches, so that timing does not reveal which accounts exist.
  */
 export async function argon2Passwords(): Promise<Passwords> {
   const unmatchable = await argon2Hash(randomBytes(32), COST);
-  const inTurn = limitConcurrency(MAX_CONCURRENT, MAX_WAITING);
+  const runInTurn = limitConcurrency(MAX_CONCURRENT, MAX_WAITING);
   return {
-    hash: async (password) => await inTurn(async () => await argon2Hash(password, COST)),
+    hash: async (password) => await runInTurn(async () => await argon2Hash(password, COST)),
     async verify(hash, password) {
-      const matches = await inTurn(async () => await argon2Verify(hash ?? unmatchable, password));
+      const matches = await runInTurn(async () => await argon2Verify(hash ?? unmatchable, password));
       return matches && hash !== undefined;
     },
     isCommon: isCommonPassword,

@@ -15,8 +15,8 @@ export function webhookToken(webhookKey: WebhookKey, resource: number, generatio
 }
 
 /**
- * Derives the secret that a forge signs with, in the Standard Webhooks form. It follows from the token, so a
- * signature is verified before any lookup, and a new token replaces it.
+ * Derives the secret that a forge signs with, in the Standard Webhooks form. The secret depends on the token
+ * alone: a signature can be verified before any lookup, and a new token brings a new secret.
  */
 export function webhookSecret(webhookKey: WebhookKey, token: string): string {
   return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;
@@ -26,7 +26,7 @@ export function webhookTokenHash(token: string): string {
   return hash('sha256', token);
 }
 
-/** The functions above for one key. */
+/** The functions of webhook tokens, with the key filled in. */
 export function webhookTokens(key: WebhookKey) {
   return {
     token: (resource: number, generation: number) => webhookToken(key, resource, generation),

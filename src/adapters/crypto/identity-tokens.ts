@@ -25,12 +25,12 @@ export async function makeIdentityKeyPair(): Promise<IdentityKeyPair> {
 
 export type SignIdentity = (claims: Record<string, unknown>) => Promise<string>;
 
-/** Signs claims as they are, with one key. */
+/** Returns a function that signs claims unchanged, with one key. */
 export async function identitySigner(id: string, privatePem: string): Promise<SignIdentity> {
   const key = await importPKCS8(privatePem, ALGORITHM);
   return async (claims) =>
     await new SignJWT(claims).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: id }).sign(key);
 }
 
-/** What the encryption of a private key is bound to. */
+/** The `place` for `sealValue` and `openValue` when they encrypt a private key of identity tokens. */
 export const identityKeyPlace = (id: string): string => `identity/${id}`;

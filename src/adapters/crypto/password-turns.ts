@@ -5,16 +5,19 @@ class TooBusy extends Error {
 }
 
 /**
- * Runs at most `atOnce` tasks at a time and lets at most `waiting` others wait; more are refused with
- * `TooBusy`.
+ * Returns a function that runs at most `maxRunning` tasks at a time and lets at most `maxWaiting` others
+ * wait. It refuses more tasks with `TooBusy`.
  */
-export function limitConcurrency(atOnce: number, waiting: number): <T>(task: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(
+  maxRunning: number,
+  maxWaiting: number,
+): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const queue: (() => void)[] = [];
   return async (task) => {
-    if (running >= atOnce) {
-      if (queue.length >= waiting) throw new TooBusy('Too many passwords are being checked at once.');
-      // The task that ends passes its turn on directly, so that no other can take it in between.
+    if (running >= maxRunning) {
+      if (queue.length >= maxWaiting) throw new TooBusy('Too many passwords are being checked at once.');
+      // The task that ends passes its turn on directly, so that no new task can start in between.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;

@@ -24,7 +24,7 @@ const TAG_BYTES = 16;
 const MODULUS_BITS = 3072;
 const PADDING = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
 
-/** Both PEM. */
+/** Both keys are in PEM. */
 export interface StoreKeyPair {
   publicKey: string;
   privateKey: string;
@@ -48,7 +48,7 @@ export function storeKeyIdOf(publicPem: string): string {
   return storeKeyId(createPublicKey(publicPem));
 }
 
-/** `place` names the row: a value that is moved to another row does not open. */
+/** `place` names the row that will hold the value. A value that is moved to another row does not open. */
 export function sealValue(publicPem: string, value: string, place: string): SealedValue {
   const publicKey = createPublicKey(publicPem);
   const key = randomBytes(32);
@@ -62,13 +62,15 @@ export function sealValue(publicPem: string, value: string, place: string): Seal
   };
 }
 
-/** Private keys by their ids, from PEM; empty texts count for none. */
+/** Reads private keys from PEM, by their ids. Empty texts are skipped. */
 export function storeKeys(privatePems: readonly string[]): ReadonlyMap<string, KeyObject> {
   const keys = privatePems.filter((pem) => pem.trim() !== '').map((pem) => createPrivateKey(pem));
   return new Map(keys.map((key) => [storeKeyId(key), key]));
 }
 
-/** Undefined: no key here has its id. Throws if the value or its place has been changed. */
+/**
+ * Returns undefined if `keys` lacks the key of the value. Throws if the value or its place has been changed.
+ */
 export function openValue(
   keys: ReadonlyMap<string, KeyObject>,
   { ciphertext, wrappedKey, keyId }: SealedValue,
@@ -86,7 +88,10 @@ export function openValue(
   return Buffer.concat([text, decipher.final()]).toString('utf8');
 }
 
-/** The same value, its key wrapped for another public key. Undefined: no key here has its id. */
+/**
+ * Returns the same value with its AES key wrapped for another public key; undefined if `keys` lacks the
+ * private key that unwraps it.
+ */
 export function rewrapValue(
   keys: ReadonlyMap<string, KeyObject>,
   { ciphertext, wrappedKey, keyId }: SealedValue,

@@ -10,12 +10,12 @@ import {
 import { openIdClient } from './openid.ts';
 
 /*
- * What a malicious provider or a man in the middle may send: each case changes one thing in a sign-in that is
- * accepted.
+ * What a malicious provider or a man in the middle may send. Each case changes one thing in an otherwise
+ * valid sign-in.
  */
 const ISSUER = 'https://id.example.org';
 const SECRET = 'a secret of our client, 32 bytes';
-const ASK = {
+const REQUEST = {
   callbackUrl: 'https://ci.example.org/auth/oauth/one/callback',
   state: 's'.repeat(43),
   nonce: 'n'.repeat(43),
@@ -39,7 +39,7 @@ beforeEach(async () => {
     doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'setTimeout', 'clearTimeout'],
   });
   provider = await forgingProvider(ISSUER, PROVIDER.clientId);
-  provider.nonce = ASK.nonce;
+  provider.nonce = REQUEST.nonce;
   client = openIdClient({
     secretOf: async () => SECRET,
     fetch: async (url, init) => await provider.fetch(url, init),
@@ -51,22 +51,23 @@ afterEach(() => {
 });
 
 const query = (more: Record<string, string> = {}): string =>
-  new URLSearchParams({ code: 'c', state: ASK.state, iss: ISSUER, ...more }).toString();
-const identify = async (sent = query()) => await client.identify(PROVIDER, { ...ASK, query: sent });
+  new URLSearchParams({ code: 'c', state: REQUEST.state, iss: ISSUER, ...more }).toString();
+const identify = async (queryString = query()) =>
+  await client.identify(PROVIDER, { ...REQUEST, query: queryString });
 const FAILURE = { failure: expect.any(String) };
 const seconds = (): number => Math.floor(Date.now() / 1000);
-const pass = (milliseconds: number): void => jest.setSystemTime(Date.now() + milliseconds);
+const advanceClock = (milliseconds: number): void => jest.setSystemTime(Date.now() + milliseconds);
 
-type Forged = (claims: IdTokenClaims, provider: ForgingProvider) => Promise<string>;
+type Forged = (claims: IdTokenClaims, signer: ForgingProvider) => Promise<string>;
 const signed =
   (change: (claims: IdTokenClaims) => object): Forged =>
-  async (claims, self) =>
-    await honest({ ...claims, ...change(claims) }, self);
+  async (claims, signer) =>
+    await honest({ ...claims, ...change(claims) }, signer);
 
 test('a valid answer identifies the person', async () => {
   expect(await identify()).toMatchObject({ issuer: ISSUER, subject: 'ann' });
-  expect(provider.received.get('code_verifier')).toBe(ASK.verifier);
-  expect(provider.received.get('redirect_uri')).toBe(ASK.callbackUrl);
+  expect(provider.received.get('code_verifier')).toBe(REQUEST.verifier);
+  expect(provider.received.get('redirect_uri')).toBe(REQUEST.callbackUrl);
 });
 
 test('the secret of our client reaches providers that decode nothing, like Gitea', async () => {
@@ -76,8 +77,10 @@ test('the secret of our client reaches providers that decode nothing, like Gitea
     now: () => 0,
   });
   provider.clientId = 'a1-b2-c3';
-  const own = { ...PROVIDER, clientId: provider.clientId };
-  expect(await client.identify(own, { ...ASK, query: query() })).toMatchObject({ subject: 'ann' });
+  const giteaProvider = { ...PROVIDER, clientId: provider.clientId };
+  expect(await client.identify(giteaProvider, { ...REQUEST, query: query() })).toMatchObject({
+    subject: 'ann',
+  });
   expect(provider.authorization).toBe(`Basic ${btoa('a1-b2-c3:gto_a-b.c')}`);
 });
 
@@ -88,9 +91,9 @@ test('the secret of our client is encoded as OAuth 2.0 requires', async () => {
 
 const FORGED: Record<string, Forged> = {
   'without a signature': async (claims) => new UnsecuredJWT({ ...claims }).encode(),
-  'without a signature, said to have one': async (claims, self) =>
-    `${(await honest(claims, self)).split('.').slice(0, 2).join('.')}.`,
-  'signed by another key of the same name': async (claims, { kid }) => {
+  'without a signature, although its header names an algorithm': async (claims, signer) =>
+    `${(await honest(claims, signer)).split('.').slice(0, 2).join('.')}.`,
+  'signed by another key with the same ID': async (claims, { kid }) => {
     const { privateKey } = await generateKeyPair('ES256');
     return await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
   },
@@ -108,14 +111,17 @@ const FORGED: Record<string, Forged> = {
     await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(new TextEncoder().encode(SECRET)),
-  'changed after it was signed': async (claims, self) => {
-    const [header = '', , signature = ''] = (await honest(claims, self)).split('.');
+  'changed after it was signed': async (claims, signer) => {
+    const [header = '', , signature = ''] = (await honest(claims, signer)).split('.');
     const body = Buffer.from(JSON.stringify({ ...claims, preferred_username: 'root' })).toString('base64url');
     return `${header}.${body}.${signature}`;
   },
   'by another issuer': signed(() => ({ iss: 'https://evil.example' })),
   'for another client': signed(() => ({ aud: 'another' })),
-  'for us and others, meant for another': signed(({ aud }) => ({ aud: [aud, 'another'], azp: 'another' })),
+  'for us and another client, authorized for the other one': signed(({ aud }) => ({
+    aud: [aud, 'another'],
+    azp: 'another',
+  })),
   'after it expires': signed(() => ({ exp: seconds() - 60, iat: seconds() - 360 })),
   'without an expiry': signed(() => ({ exp: undefined })),
   'before it is valid': signed(() => ({ nbf: seconds() + 3600 })),
@@ -133,7 +139,9 @@ describe('an ID token is refused', () => {
 
   test('without a signature or signed by HS256, even if the provider allows that', async () => {
     provider.metadata['id_token_signing_alg_values_supported'] = ['ES256', 'HS256', 'none'];
-    for (const name of Object.keys(FORGED).filter((one) => /^(without a sig|signed by HS)/.test(one))) {
+    for (const name of Object.keys(FORGED).filter((caseName) =>
+      /^(without a sig|signed by HS)/.test(caseName),
+    )) {
       provider.forge = FORGED[name] ?? honest;
       expect(await identify()).toEqual(FAILURE);
     }
@@ -146,10 +154,10 @@ describe('an ID token is refused', () => {
 });
 
 describe('the keys of the provider', () => {
-  test('are fetched again when a token names a new one', async () => {
+  test('are fetched again when a token names a new key', async () => {
     await identify();
     await provider.newKey('second');
-    pass(61_000);
+    advanceClock(61_000);
     expect(await identify()).toMatchObject({ subject: 'ann' });
     expect(provider.keysAsked).toBe(2);
   });
@@ -158,15 +166,16 @@ describe('the keys of the provider', () => {
     await identify();
     const { key, kid } = provider;
     await provider.newKey('second');
-    provider.forge = async (claims, self) => await honest(claims, { ...self, key, kid });
-    pass(301_000);
+    provider.forge = async (claims, signer) => await honest(claims, { ...signer, key, kid });
+    advanceClock(301_000);
     expect(await identify()).toEqual(FAILURE);
   });
 
-  test('are not fetched again and again for unknown names', async () => {
+  test('are fetched only once when several tokens name unknown keys', async () => {
     await identify();
-    for (let times = 0; times < 20; times += 1) {
-      provider.forge = async (claims, self) => await honest(claims, { ...self, kid: `unknown-${times}` });
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      provider.forge = async (claims, signer) =>
+        await honest(claims, { ...signer, kid: `unknown-${attempt}` });
       expect(await identify()).toEqual(FAILURE);
     }
     expect(provider.keysAsked).toBe(1);
@@ -178,14 +187,14 @@ describe('an answer in the browser is refused', () => {
     'from another issuer': query({ iss: 'https://evil.example' }),
     'without its issuer': query().replace(/&iss=.*/, ''),
     'with another state': query({ state: 'o'.repeat(43) }),
-    'with two states': `${query()}&state=${ASK.state}`,
+    'with two states': `${query()}&state=${REQUEST.state}`,
     'with two codes': `${query()}&code=d`,
     'without a code': query().replace('code=c&', ''),
     'with an error': query({ error: 'access_denied' }),
     'with a token beside the code': query({ response: 'x.y.z' }),
   };
-  test.each(Object.entries(ANSWERS))('%s', async (_name, sent) => {
-    expect(await identify(sent)).toEqual(FAILURE);
+  test.each(Object.entries(ANSWERS))('%s', async (_name, queryString) => {
+    expect(await identify(queryString)).toEqual(FAILURE);
   });
 });
 
@@ -210,10 +219,10 @@ test.each([['plain'], [], undefined])(
   'the code challenge is S256, whatever the provider supports: %j',
   async (...methods) => {
     provider.metadata['code_challenge_methods_supported'] = methods[0] === undefined ? undefined : methods;
-    const built = await client.authorizationUrl(PROVIDER, ASK);
-    const asked = new URL('url' in built ? built.url : ISSUER).searchParams;
-    expect(asked.get('code_challenge_method')).toBe('S256');
-    expect(asked.get('code_challenge')).not.toBe(ASK.verifier);
-    expect(asked.get('code_challenge')).toHaveLength(43);
+    const answer = await client.authorizationUrl(PROVIDER, REQUEST);
+    const parameters = new URL('url' in answer ? answer.url : ISSUER).searchParams;
+    expect(parameters.get('code_challenge_method')).toBe('S256');
+    expect(parameters.get('code_challenge')).not.toBe(REQUEST.verifier);
+    expect(parameters.get('code_challenge')).toHaveLength(43);
   },
 );

@@ -3,50 +3,61 @@ import { requestedScopes } from '#domain/access/oauth-provider.ts';
 import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
-  /** The secret of our client, under the key in the provider's object. Read at each sign-in. */
+  /**
+   * Returns the secret of our client; `key` is the one in the provider's object. It is read at each sign-in.
+   */
   secretOf(key: string): Promise<string | undefined>;
   /** Must guard against internal addresses, because users choose the URLs. */
   fetch: openid.CustomFetch;
   now(): number;
 }
 
-/** How long the discovered metadata is valid. Keys are fetched again when one is unknown. */
-const DISCOVERED_MS = 5 * 60_000;
+/**
+ * How long the discovered metadata of a provider is valid. The library fetches keys again when a token names
+ * an unknown key.
+ */
+const METADATA_VALID_MS = 5 * 60_000;
 const TIMEOUT_SECONDS = 10;
 
-interface Known {
+interface CachedConfiguration {
   configuration: openid.Configuration;
   until: number;
 }
 
 /**
- * Authorization code with PKCE, by openid-client, which checks state, nonce, issuer, signature, audience and
- * times.
+ * Signs people in by the authorization code flow with PKCE. The package openid-client checks state, nonce,
+ * issuer, signature, audience and times.
  */
 export function openIdClient(parts: OpenIdParts): OAuthClient {
-  const known = new Map<string, Known>();
+  const cachedConfigurations = new Map<string, CachedConfiguration>();
 
   async function configurationOf(provider: StoredProvider): Promise<openid.Configuration> {
     const secret = await parts.secretOf(provider.secretKey);
     if (secret === undefined) throw new Error(`there is no secret ${provider.secretKey} of our client`);
     const key = JSON.stringify([provider, secret]);
-    const found = known.get(provider.canonical + key);
-    if (found !== undefined && found.until > parts.now()) return found.configuration;
+    const cached = cachedConfigurations.get(provider.canonical + key);
+    if (cached !== undefined && cached.until > parts.now()) return cached.configuration;
     const configuration = await configure(provider, secret, parts.fetch);
-    for (const old of known.keys()) if (old.startsWith(`${provider.canonical}[`)) known.delete(old);
-    known.set(provider.canonical + key, { configuration, until: parts.now() + DISCOVERED_MS });
+    for (const oldKey of cachedConfigurations.keys())
+      if (oldKey.startsWith(`${provider.canonical}[`)) cachedConfigurations.delete(oldKey);
+    cachedConfigurations.set(provider.canonical + key, {
+      configuration,
+      until: parts.now() + METADATA_VALID_MS,
+    });
     return configuration;
   }
 
   return {
-    authorizationUrl: async (provider, ask) =>
-      await failing(async () => ({ url: await urlOf(await configurationOf(provider), provider, ask) })),
-    identify: async (provider, ask) =>
-      await failing(async () => {
+    authorizationUrl: async (provider, request) =>
+      await catchFailure(async () => ({
+        url: await buildAuthorizationUrl(await configurationOf(provider), provider, request),
+      })),
+    identify: async (provider, request) =>
+      await catchFailure(async () => {
         const configuration = await configurationOf(provider);
         return provider.type === 'OIDC'
-          ? await identifyByIdToken(configuration, ask)
-          : await identifyByUserInfo(configuration, provider, ask);
+          ? await identifyByIdToken(configuration, request)
+          : await identifyByUserInfo(configuration, provider, request);
       }),
   };
 }
@@ -58,7 +69,7 @@ async function configure(
 ): Promise<openid.Configuration> {
   const { clientId, issuerUrl, authUrl = '', tokenUrl = '', userInfoUrl = '' } = provider;
   if (issuerUrl !== undefined) {
-    return await openid.discovery(new URL(issuerUrl), clientId, {}, secretIn(secret), {
+    return await openid.discovery(new URL(issuerUrl), clientId, {}, clientAuthentication(secret), {
       [openid.customFetch]: fetch,
       timeout: TIMEOUT_SECONDS,
       // Without this the library trusts TLS and does not verify the signature of an ID token.
@@ -76,20 +87,20 @@ async function configure(
  * Sends the client secret in the way that the provider supports; in a header by default, as OpenID Connect
  * says.
  */
-function secretIn(secret: string): openid.ClientAuth {
-  const [basic, post] = [secretInHeader(secret), openid.ClientSecretPost(secret)];
+function clientAuthentication(secret: string): openid.ClientAuth {
+  const [basic, post] = [basicAuthentication(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
-    const way = methods.includes('client_secret_basic') ? basic : post;
-    way(server, client, body, headers);
+    const authenticate = methods.includes('client_secret_basic') ? basic : post;
+    authenticate(server, client, body, headers);
   };
 }
 
 /**
- * HTTP Basic authentication in the form encoding that OAuth 2.0 requires. It leaves `-`, `.` and `_` as they
- * are; the library encodes these too. Gitea and Forgejo decode nothing, and their client IDs are UUIDs.
+ * HTTP Basic authentication in the form encoding that OAuth 2.0 requires. This encoding keeps `-`, `.` and
+ * `_`; the library would encode them too. Gitea and Forgejo decode nothing, and their client IDs are UUIDs.
  */
-function secretInHeader(secret: string): openid.ClientAuth {
+function basicAuthentication(secret: string): openid.ClientAuth {
   return (_server, client, _body, headers) => {
     const credentials = [client.client_id, secret].map(formEncoded).join(':');
     headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
@@ -98,7 +109,7 @@ function secretInHeader(secret: string): openid.ClientAuth {
 
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
-async function urlOf(
+async function buildAuthorizationUrl(
   configuration: openid.Configuration,
   provider: StoredProvider,
   { callbackUrl, state, nonce, verifier }: OAuthRequest,
@@ -115,11 +126,11 @@ async function urlOf(
   return url.href;
 }
 
-type Came = OAuthRequest & { query: string };
+type CallbackRequest = OAuthRequest & { query: string };
 
 async function identifyByIdToken(
   configuration: openid.Configuration,
-  { callbackUrl, query, state, nonce, verifier }: Came,
+  { callbackUrl, query, state, nonce, verifier }: CallbackRequest,
 ): Promise<OAuthAnswer> {
   const tokens = await openid.authorizationCodeGrant(configuration, new URL(`${callbackUrl}?${query}`), {
     expectedState: state,
@@ -129,21 +140,23 @@ async function identifyByIdToken(
   });
   const claims = tokens.claims();
   if (claims === undefined) throw new Error('the provider gave no ID token');
-  const { userinfo_endpoint: more } = configuration.serverMetadata();
-  const reason =
-    more === undefined ? {} : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-  return { issuer: claims.iss, subject: claims.sub, claims: { ...reason, ...claims } };
+  const { userinfo_endpoint: userInfoEndpoint } = configuration.serverMetadata();
+  const userInfo =
+    userInfoEndpoint === undefined
+      ? {}
+      : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  return { issuer: claims.iss, subject: claims.sub, claims: { ...userInfo, ...claims } };
 }
 
 async function identifyByUserInfo(
   configuration: openid.Configuration,
   { userInfoUrl = '' }: StoredProvider,
-  { callbackUrl, query, state, verifier }: Came,
+  { callbackUrl, query, state, verifier }: CallbackRequest,
 ): Promise<OAuthAnswer> {
-  const came = new URL(`${callbackUrl}?${query}`);
+  const callback = new URL(`${callbackUrl}?${query}`);
   // The issuer is unknown here. Each provider has its own callback URL, so answers cannot be mixed up.
-  came.searchParams.delete('iss');
-  const tokens = await openid.authorizationCodeGrant(configuration, came, {
+  callback.searchParams.delete('iss');
+  const tokens = await openid.authorizationCodeGrant(configuration, callback, {
     expectedState: state,
     pkceCodeVerifier: verifier,
   });
@@ -157,17 +170,17 @@ async function identifyByUserInfo(
     null,
     headers,
   );
-  const reason: unknown = answer.ok ? await answer.json() : undefined;
-  const claims: Record<string, unknown> = { ...Object(reason) };
+  const userInfo: unknown = answer.ok ? await answer.json() : undefined;
+  const claims: Record<string, unknown> = { ...Object(userInfo) };
   const subject = claims['sub'] ?? claims['id'];
   if (typeof subject !== 'string' && typeof subject !== 'number')
     throw new Error('the provider names no sub and no id');
   return { issuer: userInfoUrl, subject: String(subject), claims };
 }
 
-async function failing<T>(work: () => Promise<T>): Promise<T | { failure: string }> {
+async function catchFailure<T>(signIn: () => Promise<T>): Promise<T | { failure: string }> {
   try {
-    return await work();
+    return await signIn();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? `${String(error.code)}: ` : '';
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -10,7 +10,7 @@ describe('parsing a secret file', () => {
     format?: string;
     values: Record<string, string>;
   }
-  test.each<[title: string, given: Case]>([
+  test.each<[title: string, secretFile: Case]>([
     [
       'reads JSON by the file name',
       {
@@ -33,11 +33,11 @@ describe('parsing a secret file', () => {
       },
     ],
     [
-      'reads a whole text',
+      'reads a whole text if the file name has no known extension',
       { text: '-----BEGIN\nX\n', name: 'key.pem', values: { content: '-----BEGIN\nX\n' } },
     ],
     [
-      'reads a whole text by the format, against the file name',
+      'reads a whole text if the format is raw, whatever the file name',
       { text: '{}', name: 'a.json', format: 'raw', values: { content: '{}' } },
     ],
   ])('%s', (_title, { text, name, format = '', values }) => {
@@ -57,15 +57,15 @@ describe('parsing a secret file', () => {
   });
 });
 
-const lines = (count: number): string =>
+const linesOfKeys = (count: number): string =>
   Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n');
 
 describe('a hostile secret file', () => {
-  test('of YAML with many keys takes no more than a moment', () => {
-    const text = lines(1800);
-    const begun = performance.now();
+  test('of YAML with many keys is parsed in less than 1.5 seconds', () => {
+    const text = linesOfKeys(1800);
+    const start = performance.now();
     expect(parseSecretFile(text, 'a.yaml', '')).toHaveProperty('values');
-    expect(performance.now() - begun).toBeLessThan(1500);
+    expect(performance.now() - start).toBeLessThan(1500);
   });
 
   test.each([
@@ -74,11 +74,11 @@ describe('a hostile secret file', () => {
     ['a.env', 64],
   ])('%s of more than %i KiB is not parsed', (name, limit) => {
     const fault = `it is longer than ${limit} KiB`;
-    expect(parseSecretFile(lines(10_000), name, '')).toEqual({ fault });
+    expect(parseSecretFile(linesOfKeys(10_000), name, '')).toEqual({ fault });
   });
 
-  test('may be longer as a whole text', () => {
-    const text = lines(10_000);
+  test('of the format raw can be longer', () => {
+    const text = linesOfKeys(10_000);
     expect(parseSecretFile(text, 'a', '')).toEqual({ values: new Map([['content', text]]) });
   });
 

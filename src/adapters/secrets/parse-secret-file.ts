@@ -8,39 +8,42 @@ export const MAX_SECRET_FILE_BYTES = 64 * 1024;
 export const MAX_YAML_BYTES = 16 * 1024;
 
 const FORMATS: Readonly<Record<string, (text: string) => SecretFile>> = {
-  json: (text) => membersOf(() => JSON.parse(text), 'JSON'),
-  yaml: (text) => membersOf(() => parse(text, YAML), 'YAML'),
+  json: (text) => readMembers(() => JSON.parse(text), 'JSON'),
+  yaml: (text) => readMembers(() => parse(text, YAML_OPTIONS), 'YAML'),
   env: (text) => ({ values: new Map(text.split(/\r?\n/).flatMap(readLine)) }),
   raw: (text) => ({ values: new Map([['content', text]]) }),
 };
 
-/** The search for duplicate keys takes quadratic time. As in JSON, the last one counts. */
-const YAML = { maxAliasCount: 0, uniqueKeys: false };
+/**
+ * `uniqueKeys: false` avoids the search for duplicate keys, which takes quadratic time. As in JSON, the last
+ * of several equal keys counts.
+ */
+const YAML_OPTIONS = { maxAliasCount: 0, uniqueKeys: false };
 
 /**
  * Parses a file into values by name. Without a format, the extension of the file name decides; otherwise it
  * is `raw`.
  */
 export function parseSecretFile(text: string, name: string, format: string): SecretFile {
-  const known = format === '' ? formatOf(name) : format;
-  const max = known === 'yaml' ? MAX_YAML_BYTES : MAX_SECRET_FILE_BYTES;
-  if (known !== 'raw' && Buffer.byteLength(text) > max)
-    return { fault: `it is longer than ${max / 1024} KiB` };
-  return FORMATS[known]?.(text) ?? { fault: 'its format is none of json, yaml, env and raw' };
+  const usedFormat = format === '' ? formatOf(name) : format;
+  const maxBytes = usedFormat === 'yaml' ? MAX_YAML_BYTES : MAX_SECRET_FILE_BYTES;
+  if (usedFormat !== 'raw' && Buffer.byteLength(text) > maxBytes)
+    return { fault: `it is longer than ${maxBytes / 1024} KiB` };
+  return FORMATS[usedFormat]?.(text) ?? { fault: 'its format is none of json, yaml, env and raw' };
 }
 
 function formatOf(name: string): string {
-  const ending = /\.(json|env|ya?ml)$/.exec(name)?.[1] ?? 'raw';
-  return ending === 'yml' ? 'yaml' : ending;
+  const extension = /\.(json|env|ya?ml)$/.exec(name)?.[1] ?? 'raw';
+  return extension === 'yml' ? 'yaml' : extension;
 }
 
 /** Errors of the parsers quote the text, so they are not passed on. */
-function membersOf(read: () => unknown, format: string): SecretFile {
+function readMembers(read: () => unknown, format: string): SecretFile {
   try {
-    const found = read();
-    if (typeof found !== 'object' || found === null || Array.isArray(found))
+    const parsed = read();
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
       return { fault: `the ${format} in it is not an object` };
-    return { values: new Map(Object.entries(found).map(([key, value]) => [key, stringOfEntry(value)])) };
+    return { values: new Map(Object.entries(parsed).map(([key, value]) => [key, stringOfEntry(value)])) };
   } catch {
     return { fault: `it is not valid ${format}` };
   }
@@ -60,6 +63,6 @@ function readLine(line: string): [string, string][] {
 
 function unquoted(text: string): string {
   const [first = ''] = text;
-  const quoted = text.length >= 2 && (first === '"' || first === "'") && text.endsWith(first);
-  return quoted ? text.slice(1, -1) : text;
+  const isQuoted = text.length >= 2 && (first === '"' || first === "'") && text.endsWith(first);
+  return isQuoted ? text.slice(1, -1) : text;
 }

@@ -13,7 +13,7 @@ interface VaultRequest {
 type VaultResponse = { status: number; bytes: Buffer } | { failure: string; transient: boolean };
 
 export interface VaultAccess {
-  /** Guarded: users name the address. Never rejects. */
+  /** Must guard against internal addresses, because users choose the URLs. Never rejects. */
   send(url: string, request: VaultRequest): Promise<VaultResponse>;
   allowHttp: boolean;
   timeoutMs: number;
@@ -55,36 +55,44 @@ export class VaultSession {
     this.#access = access;
   }
 
-  /** All members of a secret. `path`: `<mount>/<path>`, without the `data/` of version 2. */
+  /** Returns all members of a secret. `path` is `<mount>/<path>`, without the `data/` of version 2. */
   async read(path: string): Promise<Secret | Fault> {
-    const parts = partsOf(path);
-    if (parts.length < 2 || parts.some((part) => part === '.' || part === '..'))
-      return lasting('its path is not <mount>/<path of the secret>');
-    const mount = await this.#get(`sys/internal/ui/mounts/${encoded(parts)}`, Mount, 'look for the mount');
+    const segments = segmentsOf(path);
+    if (segments.length < 2 || segments.some((segment) => segment === '.' || segment === '..'))
+      return lastingFault('its path is not <mount>/<path of the secret>');
+    const mount = await this.#get(
+      `sys/internal/ui/mounts/${joinEncoded(segments)}`,
+      Mount,
+      'look for the mount',
+    );
     if ('fault' in mount) return mount;
     const { path: prefix, type, options } = mount.body.data;
-    if (type !== 'kv' && type !== 'generic') return lasting('its mount in Vault is no kv engine');
-    const inside = partsOf(prefix);
-    const rest = parts.slice(inside.length);
-    if (rest.length === 0) return lasting('its path names a mount of Vault, and no secret in it');
-    return options?.version === '2' ? await this.#readV2(inside, rest) : await this.#readV1(parts);
+    if (type !== 'kv' && type !== 'generic') return lastingFault('its mount in Vault is no kv engine');
+    const mountSegments = segmentsOf(prefix);
+    const secretSegments = segments.slice(mountSegments.length);
+    if (secretSegments.length === 0)
+      return lastingFault('its path names a mount of Vault, and no secret in it');
+    return options?.version === '2'
+      ? await this.#readV2(mountSegments, secretSegments)
+      : await this.#readV1(segments);
   }
 
   async #readV1(path: readonly string[]): Promise<Secret | Fault> {
-    const found = await this.#get(encoded(path), SecretV1, 'read the secret');
-    return 'fault' in found ? found : { data: found.body.data };
+    const answer = await this.#get(joinEncoded(path), SecretV1, 'read the secret');
+    return 'fault' in answer ? answer : { data: answer.body.data };
   }
 
   async #readV2(mount: readonly string[], path: readonly string[]): Promise<Secret | Fault> {
-    const found = await this.#get(encoded([...mount, 'data', ...path]), SecretV2, 'read the secret');
-    return 'fault' in found ? found : { data: found.body.data.data ?? {} };
+    const answer = await this.#get(joinEncoded([...mount, 'data', ...path]), SecretV2, 'read the secret');
+    return 'fault' in answer ? answer : { data: answer.body.data.data ?? {} };
   }
 
-  /** Ends a login. A failure is no matter: the token of a login expires. */
+  /** Revokes the token of a login. A failure is ignored, because the token expires anyway. */
   async close(): Promise<void> {
     if (!this.#loggedIn) return;
-    const known = await this.#authorized();
-    if ('token' in known) await this.#send('POST', 'auth/token/revoke-self', { token: known.token });
+    const authorized = await this.#authorized();
+    if ('token' in authorized)
+      await this.#send('POST', 'auth/token/revoke-self', { token: authorized.token });
   }
 
   async #get<S extends TSchema>(
@@ -92,9 +100,9 @@ export class VaultSession {
     schema: S,
     operation: string,
   ): Promise<{ body: Static<S> } | Fault> {
-    const known = await this.#authorized();
-    if ('fault' in known) return known;
-    return parsed(await this.#send('GET', path, known), schema, operation);
+    const authorized = await this.#authorized();
+    if ('fault' in authorized) return authorized;
+    return checkAnswer(await this.#send('GET', path, authorized), schema, operation);
   }
 
   #authorized(): Promise<{ token: string } | Fault> {
@@ -106,11 +114,13 @@ export class VaultSession {
     const { token = '', auth_path: path } = this.#config;
     if (token !== '') return { token: token.trim() };
     const { method, body } = loginOf(this.#config);
-    const answer = await this.#send('POST', `auth/${encoded(partsOf(path ?? method))}/login`, { body });
-    const read = parsed(answer, Login, 'log in');
-    if ('fault' in read) return read;
+    const answer = await this.#send('POST', `auth/${joinEncoded(segmentsOf(path ?? method))}/login`, {
+      body,
+    });
+    const login = checkAnswer(answer, Login, 'log in');
+    if ('fault' in login) return login;
     this.#loggedIn = true;
-    return { token: read.body.auth.client_token };
+    return { token: login.body.auth.client_token };
   }
 
   #send(method: 'GET' | 'POST', path: string, { token, body = {} }: { token?: string; body?: object }) {
@@ -123,8 +133,9 @@ export class VaultSession {
     };
     const { allowHttp, timeoutMs } = this.#access;
     const signal = AbortSignal.timeout(timeoutMs);
-    const sent = { method, headers, allowHttp, signal, maxBytes: MAX_BYTES };
-    const request = method === 'POST' ? { ...sent, body: JSON.stringify(body) } : sent;
+    const requestWithoutBody = { method, headers, allowHttp, signal, maxBytes: MAX_BYTES };
+    const request =
+      method === 'POST' ? { ...requestWithoutBody, body: JSON.stringify(body) } : requestWithoutBody;
     return this.#access.send(`${withoutLastSlash(address)}/v1/${path}`, request);
   }
 }
@@ -135,12 +146,12 @@ function loginOf(config: Readonly<Record<string, string>>): { method: string; bo
   return { method: 'approle', body: { role_id: roleId, secret_id: secretId } };
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
-const lasting = (fault: string): Fault => ({ fault, transient: false });
-const encoded = (parts: readonly string[]): string => parts.map(encodeURIComponent).join('/');
+const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+const lastingFault = (fault: string): Fault => ({ fault, transient: false });
+const joinEncoded = (segments: readonly string[]): string => segments.map(encodeURIComponent).join('/');
 
 /** Errors of Vault may quote a path that is secret, so they are not passed on. */
-function parsed<S extends TSchema>(
+function checkAnswer<S extends TSchema>(
   answer: VaultResponse,
   schema: S,
   operation: string,
@@ -151,17 +162,17 @@ function parsed<S extends TSchema>(
   if (status !== 200) {
     const transient = status === 429 || status >= 500;
     return {
-      fault: `Vault did not ${operation}: ${STATUSES[status] ?? 'it answered with'} (${status})`,
+      fault: `Vault did not ${operation}: ${STATUS_TEXTS[status] ?? 'it answered with'} (${status})`,
       transient,
     };
   }
   const body = jsonOf(bytes);
   return Check(schema, body)
     ? { body }
-    : lasting(`Vault did not ${operation}: its answer is not of the usual form`);
+    : lastingFault(`Vault did not ${operation}: its answer is not of the usual form`);
 }
 
-const STATUSES: Readonly<Record<number, string>> = {
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'it refused the request',
   403: 'permission denied',
   404: 'there is nothing at the path',

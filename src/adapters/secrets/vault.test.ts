@@ -84,7 +84,7 @@ describe('a Vault login', () => {
     expect(await read([['kv/app', 'password']], config)).toEqual([{ value: 'one' }]);
   });
 
-  test('that Vault refuses is a reason without the credentials', async () => {
+  test('that Vault refuses returns a fault without the credentials', async () => {
     vault.logins['approle'] = () => false;
     expect(await read([['kv/app', 'password']], { role_id: 'r', secret_id: 'hunter2' })).toEqual([
       { fault: 'Vault did not log in: it refused the request (400)', transient: false },

@@ -19,18 +19,18 @@ export async function readVault(
     const session = new VaultSession(group[0]?.config ?? {}, access);
     const secrets = new Map<string, ReturnType<VaultSession['read']>>();
     for (const lookup of group) {
-      const reading = secrets.get(lookup.path) ?? session.read(lookup.path);
-      secrets.set(lookup.path, reading);
-      answers.set(lookup, memberOf(await reading, lookup.key));
+      const secret = secrets.get(lookup.path) ?? session.read(lookup.path);
+      secrets.set(lookup.path, secret);
+      answers.set(lookup, memberOf(await secret, lookup.key));
     }
     await session.close();
   }
   return lookups.flatMap((lookup) => answers.get(lookup) ?? []);
 }
 
-function memberOf(read: Awaited<ReturnType<VaultSession['read']>>, key: string): VaultAnswer {
-  if ('fault' in read) return read;
-  if (!Object.hasOwn(read.data, key))
+function memberOf(secret: Awaited<ReturnType<VaultSession['read']>>, key: string): VaultAnswer {
+  if ('fault' in secret) return secret;
+  if (!Object.hasOwn(secret.data, key))
     return { fault: 'the secret in Vault has no such key', transient: false };
-  return { value: stringOfEntry(read.data[key]) };
+  return { value: stringOfEntry(secret.data[key]) };
 }
