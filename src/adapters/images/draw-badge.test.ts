@@ -3,33 +3,33 @@ import { badgeOf } from '#domain/graph/badge.ts';
 import type { JobState } from '#domain/graph/state.ts';
 import { drawBadge } from './draw-badge.ts';
 
-const calm: JobState = { paused: false };
+const notYetRun: JobState = { paused: false };
 
 describe('a badge says that', () => {
   test.each<[string, JobState[], string, string]>([
-    ['no job has run', [calm], 'not yet run', 'idle'],
+    ['no job has run', [notYetRun], 'not yet run', 'idle'],
     ['there is no job', [], 'not yet run', 'idle'],
-    ['the first build is running', [{ ...calm, doing: 'started' }, calm], 'running', 'idle'],
-    ['the first build is pending', [{ ...calm, doing: 'pending' }], 'pending', 'idle'],
+    ['the first build is running', [{ ...notYetRun, doing: 'started' }, notYetRun], 'running', 'idle'],
+    ['the first build is pending', [{ ...notYetRun, doing: 'pending' }], 'pending', 'idle'],
     [
       'the last build failed while the next is running',
-      [{ ...calm, ended: 'failed', doing: 'started' }],
+      [{ ...notYetRun, ended: 'failed', doing: 'started' }],
       'failed',
       'failed',
     ],
     [
       'the worst job failed',
-      [{ ...calm, ended: 'succeeded' }, { ...calm, ended: 'failed' }, { paused: true }],
+      [{ ...notYetRun, ended: 'succeeded' }, { ...notYetRun, ended: 'failed' }, { paused: true }],
       'failed',
       'failed',
     ],
     [
       'a build waits for approval',
-      [{ ...calm, ended: 'succeeded', doing: 'waiting' }],
+      [{ ...notYetRun, ended: 'succeeded', doing: 'waiting' }],
       'waiting for approval',
       'waiting',
     ],
-    ['all jobs succeeded', [{ ...calm, ended: 'succeeded' }], 'succeeded', 'succeeded'],
+    ['all jobs succeeded', [{ ...notYetRun, ended: 'succeeded' }], 'succeeded', 'succeeded'],
     ['the pipeline is paused', [{ paused: true, ended: 'succeeded' }], 'paused', 'paused'],
   ])('%s', (_, jobs, word, tone) => {
     expect(badgeOf('app', jobs)).toEqual({ label: 'app', word, tone });
@@ -49,10 +49,10 @@ describe('a badge', () => {
   test('escapes every label, in full and shortened', () => {
     const svg = drawBadge({ label: HOSTILE, word: 'failed', tone: 'failed' });
     expect(svg.match(/<\w+/g)?.toSorted()).toEqual(['<path', '<path', '<svg', '<text', '<text', '<title']);
-    for (const part of ["onload='", '\u0000', '\u202E']) expect(svg).not.toContain(part);
+    for (const fragment of ["onload='", '\u0000', '\u202E']) expect(svg).not.toContain(fragment);
   });
 
-  test('shortens a long name and has all of it in its title', () => {
+  test('shortens a long name, and has the whole name in its title', () => {
     const label = 'x'.repeat(300);
     const svg = drawBadge({ label, word: 'succeeded', tone: 'succeeded' });
     expect(svg).toContain(`<title>${label}: succeeded</title>`);

@@ -14,20 +14,20 @@ const TEXT_COLOUR = '#ffffff';
 
 /** A self-contained SVG: no scripts, links, images or external fonts. */
 export function drawBadge({ label, word, tone }: Badge): string {
-  const shown = labelOf(label);
-  const start = widthWithMargins(shown);
-  const end = start + widthWithMargins(word);
+  const shortLabel = labelOf(label);
+  const labelWidth = widthWithMargins(shortLabel);
+  const width = labelWidth + widthWithMargins(word);
   const { fill, ink, border } = TONES[tone];
   const title = escapeXml(`${label}: ${word}`);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${end}" height="${HEIGHT}" viewBox="0 0 ${end} ${HEIGHT}"` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}"` +
       ` role="img" aria-label="${title}" font-family="${FONTS}" font-size="${FONT_SIZE}" text-anchor="middle">`,
     `<title>${title}</title>`,
-    `<path d="M3,0h${start - 3}v${HEIGHT}h${3 - start}a3,3 0 0 1 -3,-3v-14a3,3 0 0 1 3,-3z" fill="${BACKGROUND}"/>`,
-    `<path d="M${start},0.5h${end - start - 3.5}a3,3 0 0 1 3,3v13a3,3 0 0 1 -3,3h${3.5 - end + start}z"` +
+    `<path d="M3,0h${labelWidth - 3}v${HEIGHT}h${3 - labelWidth}a3,3 0 0 1 -3,-3v-14a3,3 0 0 1 3,-3z" fill="${BACKGROUND}"/>`,
+    `<path d="M${labelWidth},0.5h${width - labelWidth - 3.5}a3,3 0 0 1 3,3v13a3,3 0 0 1 -3,3h${3.5 - width + labelWidth}z"` +
       ` fill="${fill}" stroke="${border}"/>`,
-    textIn(shown, start / 2, TEXT_COLOUR),
-    textIn(word, (start + end) / 2, ink),
+    textIn(shortLabel, labelWidth / 2, TEXT_COLOUR),
+    textIn(word, (labelWidth + width) / 2, ink),
     '</svg>',
     '',
   ].join('\n');

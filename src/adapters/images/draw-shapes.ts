@@ -36,7 +36,7 @@ const MAX_PIXELS = 3_200_000;
 /** Renderers and viewers support at most 32,767. */
 const MAX_SIDE_PIXELS = 16_000;
 /** Font sizes are multiples of a quarter of a pixel, so that pictures of similar size share glyphs. */
-const STEP = 0.25 / FONT_SIZE;
+const SCALE_STEP = 0.25 / FONT_SIZE;
 
 export function drawShapes({ graph, layout, styles }: Picture): Shapes {
   const scale = scaleOf(layout);
@@ -47,7 +47,7 @@ export function drawShapes({ graph, layout, styles }: Picture): Shapes {
     const [style, centre] = [styles.get(node.id), layout.nodes[index]];
     if (!style || !centre) continue;
     for (const [row, tile] of tilesOf(node, style, centre).entries()) {
-      (row === 0 ? nodes : rows).add(styleOf(tile) + opacity(style.faded), tilePath(tile));
+      (row === 0 ? nodes : rows).add(styleOf(tile) + opacityAttribute(style.faded), tilePath(tile));
       if (tile.label) labels.push({ ...tile.label, ink: TONES[tile.tone].ink, faded: style.faded });
     }
   }
@@ -69,7 +69,7 @@ function drawEdges({ graph, layout, styles }: Omit<Picture, 'name'>, edges: Laye
     const curve = layout.edges[index];
     if (!curve) continue;
     const layer = touchesRow(edge) ? rowEdges : edges;
-    const faded = opacity(isFaded(edge.from, edge.to, styles));
+    const faded = opacityAttribute(isFaded(edge.from, edge.to, styles));
     const dash = edge.kind === 'take' ? ' stroke-dasharray="4 3"' : '';
     layer.add(`fill="none" stroke="${EDGE_COLOUR}"${dash}${faded}`, curve.line);
     layer.add(`fill="${EDGE_COLOUR}"${faded}`, curve.arrow);
@@ -81,8 +81,8 @@ class Layer {
   readonly #paths = new Map<string, string[]>();
 
   add(style: string, path: string): void {
-    const known = this.#paths.get(style);
-    if (known) known.push(path);
+    const paths = this.#paths.get(style);
+    if (paths) paths.push(path);
     else this.#paths.set(style, [path]);
   }
 
@@ -97,14 +97,14 @@ class Layer {
 const MAX_SHAPES_PER_PATH = 8;
 
 function bundles(parts: readonly string[]): string[] {
-  const starts = Array.from(
+  const firstIndexes = Array.from(
     { length: Math.ceil(parts.length / MAX_SHAPES_PER_PATH) },
     (_, index) => index * MAX_SHAPES_PER_PATH,
   );
-  return starts.map((start) => parts.slice(start, start + MAX_SHAPES_PER_PATH).join(''));
+  return firstIndexes.map((start) => parts.slice(start, start + MAX_SHAPES_PER_PATH).join(''));
 }
 
-/** Smaller text is not legible. */
+/** Letters with fewer pixels are not legible. */
 const MIN_LETTER_PIXELS = 5;
 
 /** Whether a PNG of this layout has legible labels. */
@@ -114,12 +114,12 @@ export const isReadable = (layout: { width: number; height: number }): boolean =
 function scaleOf({ width, height }: { width: number; height: number }): number {
   const area = width * height;
   const enlarged = Math.min(MAX_SCALE, Math.sqrt(MAX_ENLARGED_PIXELS / area));
-  const largest = Math.min(
+  const maxScale = Math.min(
     Math.max(1, enlarged),
     Math.sqrt(MAX_PIXELS / area),
     MAX_SIDE_PIXELS / Math.max(width, height),
   );
-  return Math.max(STEP, Math.floor(largest / STEP) * STEP);
+  return Math.max(SCALE_STEP, Math.floor(maxScale / SCALE_STEP) * SCALE_STEP);
 }
 
 function styleOf(tile: Tile): string {
@@ -129,4 +129,4 @@ function styleOf(tile: Tile): string {
   return `fill="${fill}" stroke="${stroke}" stroke-width="${strokeOf(tile)}"${dash}`;
 }
 
-const opacity = (faded: boolean): string => (faded ? ' opacity="0.35"' : '');
+const opacityAttribute = (faded: boolean): string => (faded ? ' opacity="0.35"' : '');

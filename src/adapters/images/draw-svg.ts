@@ -26,16 +26,16 @@ export function drawSvg({ graph, layout, styles, name }: Picture): string {
   const { width, height } = layout;
   const title = escapeXml(`Pipeline ${name}`);
   const nodes = graph.nodes.map((node, index) => nodeGroup(node, index, { layout, styles }));
-  const drawn = graph.edges.map((edge, index) => ({
+  const drawnEdges = graph.edges.map((edge, index) => ({
     edge,
     group: edgeGroup(edge, layout.edges[index], styles),
   }));
-  const { nodeEdges = [], rowEdges = [] } = Object.groupBy(drawn, ({ edge }) =>
+  const { nodeEdges = [], rowEdges = [] } = Object.groupBy(drawnEdges, ({ edge }) =>
     touchesRow(edge) ? 'rowEdges' : 'nodeEdges',
   );
-  const edges = (some: typeof drawn): string[] => [
+  const edgeLayer = (edgesOfLayer: typeof drawnEdges): string[] => [
     `<g fill="none" stroke="${EDGE_COLOUR}" class="edges">`,
-    ...some.map(({ group }) => group),
+    ...edgesOfLayer.map(({ group }) => group),
     '</g>',
   ];
   return [
@@ -44,11 +44,11 @@ export function drawSvg({ graph, layout, styles, name }: Picture): string {
     `<title>${title}</title>`,
     `<desc>${escapeXml(describe(graph, styles))}</desc>`,
     STYLE,
-    ...edges(nodeEdges),
+    ...edgeLayer(nodeEdges),
     `<g text-anchor="middle">`,
     ...nodes,
     '</g>',
-    ...(rowEdges.length === 0 ? [] : edges(rowEdges)),
+    ...(rowEdges.length === 0 ? [] : edgeLayer(rowEdges)),
     '</svg>',
     '',
   ].join('\n');

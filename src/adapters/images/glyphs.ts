@@ -19,7 +19,7 @@ export const SUBPIXEL_PHASES = 4;
 export type GlyphsByLetter = ReadonlyMap<string, readonly Glyph[]>;
 
 const FAMILY = 'DejaVu Sans';
-/** Characters outside the width table take half a millisecond each. Any more are left out. */
+/** Characters outside the width table take half a millisecond each. Further ones are not drawn. */
 const MAX_RARE_CHARACTERS = 64;
 
 /** Loads a font file into this process, so that pictures do not depend on the fonts of the system. */
@@ -43,10 +43,10 @@ interface Cell {
  * Draws characters far apart on one sheet, stretched horizontally, and cuts them out. The common ones are one
  * text, because a renderer takes half a millisecond for each text. Spaces prevent kerning.
  */
-export async function drawGlyphs(wanted: ReadonlySet<string>, size: number): Promise<GlyphsByLetter> {
-  const common = [...wanted].filter((letter) => hasAdvance(letter) && letter !== ' ');
-  const rare = [...wanted].filter((letter) => !hasAdvance(letter)).slice(0, MAX_RARE_CHARACTERS);
-  const [ascent, line] = [Math.ceil(size * 1.3), Math.ceil(size * 2)];
+export async function drawGlyphs(letters: ReadonlySet<string>, size: number): Promise<GlyphsByLetter> {
+  const common = [...letters].filter((letter) => hasAdvance(letter) && letter !== ' ');
+  const rare = [...letters].filter((letter) => !hasAdvance(letter)).slice(0, MAX_RARE_CHARACTERS);
+  const [ascent, lineHeight] = [Math.ceil(size * 1.3), Math.ceil(size * 2)];
   const cells: Cell[] = [];
   const spacing = size / 3;
   let pen = size;
@@ -60,55 +60,56 @@ export async function drawGlyphs(wanted: ReadonlySet<string>, size: number): Pro
       letter,
       origin: size + index * 3 * size,
       advance: advanceOf(letter) * size,
-      baseline: line + ascent,
+      baseline: lineHeight + ascent,
     });
   }
   const width = Math.ceil(Math.max(pen, (rare.length + 1) * 3 * size)) * SUBPIXEL_PHASES;
+  // One text for all common characters, at the place of the first one, and one for each rare character.
   const texts = cells
-    .filter(({ baseline }, index) => index === 0 || baseline > line)
+    .filter(({ baseline }, index) => index === 0 || baseline > lineHeight)
     .map(
       ({ letter, origin, baseline }) =>
-        `<text x="${origin}" y="${baseline}">${escapeXml(baseline > line ? letter : common.join(' '))}</text>`,
+        `<text x="${origin}" y="${baseline}">${escapeXml(baseline > lineHeight ? letter : common.join(' '))}</text>`,
     );
   const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${2 * line}">` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${2 * lineHeight}">` +
     `<g transform="scale(${SUBPIXEL_PHASES} 1)" font-family="${FAMILY}" font-size="${size}"` +
     ` letter-spacing="${spacing}" text-rendering="geometricPrecision">${texts.join('')}</g></svg>`;
   const sheet = await sharp(Buffer.from(svg)).extractChannel('alpha').raw().toBuffer();
-  return new Map(cells.map((cell) => [cell.letter, cutOut({ sheet, width, line, ascent }, cell)]));
+  return new Map(cells.map((cell) => [cell.letter, cutOut({ sheet, width, lineHeight, ascent }, cell)]));
 }
 
 interface Sheet {
   sheet: Uint8Array;
   width: number;
-  line: number;
+  lineHeight: number;
   ascent: number;
 }
 
 /** The character in each phase: averages over `SUBPIXEL_PHASES` columns of the stretched sheet. */
-function cutOut({ sheet, width, line, ascent }: Sheet, { origin, advance, baseline }: Cell): Glyph[] {
-  const left = -Math.ceil(line / 6);
-  const columns = Math.ceil(advance) + Math.ceil(line / 3);
+function cutOut({ sheet, width, lineHeight, ascent }: Sheet, { origin, advance, baseline }: Cell): Glyph[] {
+  const left = -Math.ceil(lineHeight / 6);
+  const columns = Math.ceil(advance) + Math.ceil(lineHeight / 3);
   return Array.from({ length: SUBPIXEL_PHASES }, (_, phase) => {
-    const coverage = new Uint8Array(columns * line);
+    const coverage = new Uint8Array(columns * lineHeight);
     const start = Math.round(origin * SUBPIXEL_PHASES) - phase + left * SUBPIXEL_PHASES;
-    for (let y = 0; y < line; y++) {
+    for (let y = 0; y < lineHeight; y++) {
       const row = (baseline - ascent + y) * width + start;
       for (let x = 0; x < columns; x++) {
         let sum = 0;
-        for (let part = 0; part < SUBPIXEL_PHASES; part++)
-          sum += sheet[row + x * SUBPIXEL_PHASES + part] ?? 0;
+        for (let column = 0; column < SUBPIXEL_PHASES; column++)
+          sum += sheet[row + x * SUBPIXEL_PHASES + column] ?? 0;
         coverage[y * columns + x] = Math.round(sum / SUBPIXEL_PHASES);
       }
     }
-    return cropped({ left, top: -ascent, width: columns, height: line, coverage });
+    return cropped({ left, top: -ascent, width: columns, height: lineHeight, coverage });
   });
 }
 
 /** Removes the empty margins, which are most of a cell. */
 function cropped({ left, top, width, height, coverage }: Glyph): Glyph {
   const inked = (x: number, y: number): boolean => (coverage[y * width + x] ?? 0) > 0;
-  const [columns, rows] = [range(width), range(height)];
+  const [columns, rows] = [indexesUpTo(width), indexesUpTo(height)];
   const usedColumns = columns.filter((x) => rows.some((y) => inked(x, y)));
   const usedRows = rows.filter((y) => columns.some((x) => inked(x, y)));
   const [x0 = 0, y0 = 0] = [usedColumns[0], usedRows[0]];
@@ -116,10 +117,10 @@ function cropped({ left, top, width, height, coverage }: Glyph): Glyph {
   const box = { left: left + x0, top: top + y0, width: x1 - x0 + 1, height: y1 - y0 + 1 };
   const bytes = new Uint8Array(box.width * box.height);
   for (let y = 0; y < box.height; y++) {
-    const from = (y0 + y) * width + x0;
-    bytes.set(coverage.subarray(from, from + box.width), y * box.width);
+    const firstByte = (y0 + y) * width + x0;
+    bytes.set(coverage.subarray(firstByte, firstByte + box.width), y * box.width);
   }
   return { ...box, coverage: bytes };
 }
 
-const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+const indexesUpTo = (length: number): number[] => Array.from({ length }, (_, index) => index);

@@ -8,7 +8,7 @@ import type { GraphvizLayout } from './read-plain.ts';
  * number.
  */
 export function layoutOf({ width, height, nodes, edges }: GraphvizLayout, graph: Graph): Layout {
-  const number = new Map(graph.nodes.map(({ id }, index) => [id, index]));
+  const nodeIndexes = new Map(graph.nodes.map(({ id }, index) => [id, index]));
   return {
     width,
     height,
@@ -18,7 +18,7 @@ export function layoutOf({ width, height, nodes, edges }: GraphvizLayout, graph:
       throw new Error(`Graphviz did not place ${id}`);
     }),
     edges: graph.edges.map((edge) => {
-      const paths = edges.get(layoutEnds(edge, number).join(' '));
+      const paths = edges.get(layoutEnds(edge, nodeIndexes).join(' '));
       if (paths && !paths.line.includes('NaN')) return paths;
       throw new Error(`Graphviz drew no edge from ${edge.from} to ${edge.to}`);
     }),

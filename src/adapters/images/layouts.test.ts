@@ -6,13 +6,16 @@ import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import { createLayouts, type LayoutResult } from './layouts.ts';
 
 const layout: Layout = { width: 1, height: 1, nodes: [], edges: [] };
-const graph = (...jobs: string[]): Graph =>
+const graphOfJobs = (...jobs: string[]): Graph =>
   graphOf(pipelineOf(...jobs.map((name) => job(name, get('git.app')))));
-/** Names of different widths, so that no two layouts are equal. */
-const many = (count: number, salt: number): Graph =>
-  graph(...Array.from({ length: count }, (_, index) => `${'x'.repeat(salt)}${index}`));
+/**
+ * A graph whose job names begin with `nameLength` letters, so that graphs of different lengths have different
+ * layouts.
+ */
+const largeGraph = (count: number, nameLength: number): Graph =>
+  graphOfJobs(...Array.from({ length: count }, (_, index) => `${'x'.repeat(nameLength)}${index}`));
 
-function counted(answer: () => Promise<LayoutResult> = async () => ({ layout })): {
+function countingLayouts(answer: () => Promise<LayoutResult> = async () => ({ layout })): {
   requested: string[];
   layouts: ReturnType<typeof createLayouts>;
 } {
@@ -26,9 +29,13 @@ function counted(answer: () => Promise<LayoutResult> = async () => ({ layout }))
 
 describe('the cache of layouts', () => {
   test('requests a layout once for simultaneous readers, and stores it', async () => {
-    const { requested, layouts } = counted();
-    await Promise.all([layouts.find(graph('a')), layouts.find(graph('a')), layouts.find(graph('b'))]);
-    await layouts.find(graph('a'));
+    const { requested, layouts } = countingLayouts();
+    await Promise.all([
+      layouts.find(graphOfJobs('a')),
+      layouts.find(graphOfJobs('a')),
+      layouts.find(graphOfJobs('b')),
+    ]);
+    await layouts.find(graphOfJobs('a'));
     expect(requested).toHaveLength(2);
   });
 
@@ -40,45 +47,49 @@ describe('the cache of layouts', () => {
       },
       async () => ({ layout }),
     ];
-    const { requested, layouts } = counted(
-      () => answers.shift()?.() ?? Promise.reject(new Error('asked too often')),
+    const { requested, layouts } = countingLayouts(
+      () => answers.shift()?.() ?? Promise.reject(new Error('requested too often')),
     );
-    expect(await layouts.find(graph('a'))).toEqual({ refused: { reason: 'time-limit', message: 'slow' } });
-    await expect(layouts.find(graph('a'))).rejects.toThrow('broken');
-    await layouts.find(graph('a'));
-    await layouts.find(graph('a'));
+    expect(await layouts.find(graphOfJobs('a'))).toEqual({
+      refused: { reason: 'time-limit', message: 'slow' },
+    });
+    await expect(layouts.find(graphOfJobs('a'))).rejects.toThrow('broken');
+    await layouts.find(graphOfJobs('a'));
+    await layouts.find(graphOfJobs('a'));
     expect(requested).toHaveLength(3);
   });
 
   test('drops the least recently used layouts when there are too many', async () => {
-    const { requested, layouts } = counted();
-    for (let salt = 1; salt <= 9; salt++) await layouts.find(many(2999, salt));
+    const { requested, layouts } = countingLayouts();
+    for (let nameLength = 1; nameLength <= 9; nameLength++) await layouts.find(largeGraph(2999, nameLength));
     expect(requested).toHaveLength(9);
-    await layouts.find(many(2999, 9));
+    await layouts.find(largeGraph(2999, 9));
     expect(requested).toHaveLength(9);
-    await layouts.find(many(2999, 1));
+    await layouts.find(largeGraph(2999, 1));
     expect(requested).toHaveLength(10);
   });
 
-  test('previews do not drop layouts of pipelines, and are cached too', async () => {
-    const { requested, layouts } = counted();
-    await layouts.find(many(2999, 1));
-    for (let salt = 2; salt <= 10; salt++) await layouts.findPreview(many(2999, salt));
-    await layouts.find(many(2999, 1));
-    await layouts.findPreview(many(2999, 10));
+  test('keeps the layouts of pipelines when previews come, and stores previews too', async () => {
+    const { requested, layouts } = countingLayouts();
+    await layouts.find(largeGraph(2999, 1));
+    for (let nameLength = 2; nameLength <= 10; nameLength++)
+      await layouts.findPreview(largeGraph(2999, nameLength));
+    await layouts.find(largeGraph(2999, 1));
+    await layouts.findPreview(largeGraph(2999, 10));
     expect(requested).toHaveLength(10);
   });
 
-  test('previews have less room than pipelines', async () => {
-    const { requested, layouts } = counted();
-    for (let salt = 1; salt <= 3; salt++) await layouts.findPreview(many(2999, salt));
-    await layouts.findPreview(many(2999, 1));
+  test('stores fewer previews than pipelines', async () => {
+    const { requested, layouts } = countingLayouts();
+    for (let nameLength = 1; nameLength <= 3; nameLength++)
+      await layouts.findPreview(largeGraph(2999, nameLength));
+    await layouts.findPreview(largeGraph(2999, 1));
     expect(requested).toHaveLength(4);
   });
 
   test('refuses a graph that is too large without a request', async () => {
-    const { requested, layouts } = counted();
-    expect(await layouts.find(many(3000, 1))).toMatchObject({ refused: { reason: 'too-large' } });
+    const { requested, layouts } = countingLayouts();
+    expect(await layouts.find(largeGraph(3000, 1))).toMatchObject({ refused: { reason: 'too-large' } });
     expect(requested).toEqual([]);
   });
 });

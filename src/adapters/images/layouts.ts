@@ -9,7 +9,10 @@ const MAX_NODES = 3000;
 const MAX_EDGES = 10_000;
 /** Nodes and edges of all cached layouts: about 30 MB. */
 const MAX_CACHED_ELEMENTS = 50_000;
-/** The same for previews: one graph of the largest size, or many of the usual one. */
+/**
+ * Nodes and edges of all cached layouts of previews: one graph of the largest size, or many of the usual
+ * size.
+ */
 const MAX_PREVIEW_ELEMENTS = MAX_NODES + MAX_EDGES;
 
 export type LayoutResult = { layout: Layout } | { refused: DrawingRefusal };
@@ -18,7 +21,10 @@ type FindLayout = (graph: Graph) => Promise<LayoutResult>;
 
 export interface Layouts {
   find: FindLayout;
-  /** Of a text that is not saved. It is cached apart, so that it takes no room from layouts of pipelines. */
+  /**
+   * Finds the layout of a text that is not saved. Previews have a cache of their own, so that they do not
+   * drop layouts of saved pipelines.
+   */
   findPreview: FindLayout;
 }
 
@@ -26,7 +32,7 @@ type ComputeLayout = (graph: Graph, dot: string) => Promise<LayoutResult>;
 
 interface CachedLayout {
   size: number;
-  found: Promise<LayoutResult>;
+  result: Promise<LayoutResult>;
 }
 
 export function createLayouts(computeLayout: ComputeLayout): Layouts {
@@ -47,29 +53,29 @@ function cacheLayouts(computeLayout: ComputeLayout, maxElements: number): FindLa
     cache.delete(key);
   };
   const compute = async (key: string, graph: Graph, dot: string): Promise<LayoutResult> => {
-    let found: LayoutResult | undefined;
+    let result: LayoutResult | undefined;
     try {
-      found = await computeLayout(graph, dot);
-      return found;
+      result = await computeLayout(graph, dot);
+      return result;
     } finally {
-      if (!found || 'refused' in found) evict(key);
+      if (!result || 'refused' in result) evict(key);
     }
   };
   return async (graph) => {
     const { nodes, edges } = graph;
     if (nodes.length > MAX_NODES || edges.length > MAX_EDGES) return { refused: tooLarge(graph) };
-    const { key, dot } = texts.get(graph) ?? describe(graph);
+    const { key, dot } = texts.get(graph) ?? dotWithKey(graph);
     texts.set(graph, { key, dot });
-    const cached = cache.get(key) ?? { size: nodes.length + edges.length, found: compute(key, graph, dot) };
+    const cached = cache.get(key) ?? { size: nodes.length + edges.length, result: compute(key, graph, dot) };
     total += cache.has(key) ? 0 : cached.size;
     cache.delete(key);
     cache.set(key, cached);
     for (const oldest of cache.keys()) if (total > maxElements && oldest !== key) evict(oldest);
-    return cached.found;
+    return cached.result;
   };
 }
 
-function describe(graph: Graph): { key: string; dot: string } {
+function dotWithKey(graph: Graph): { key: string; dot: string } {
   const dot = writeLayoutDot(graph);
   return { key: createHash('sha256').update(dot).digest('base64'), dot };
 }

@@ -22,17 +22,17 @@ export function paintLabels(
   pixels: Pixels,
   labels: readonly PlacedLabel[],
   scale: number,
-  letters: GlyphsByLetter,
+  glyphsByLetter: GlyphsByLetter,
 ): void {
   const size = FONT_SIZE * scale;
   for (const { text, x, baseline, ink, faded } of labels) {
     const paint: Ink = { bytes: bytesOf(ink), opacity: faded ? FADED : 1 };
-    const line = Math.round(baseline * scale);
+    const baselineRow = Math.round(baseline * scale);
     let pen = x * scale - widthOf(text, size) / 2;
     for (const letter of text) {
       const start = Math.round(pen * SUBPIXEL_PHASES);
-      const glyph = letters.get(letter)?.[start % SUBPIXEL_PHASES];
-      if (glyph) blend(pixels, glyph, { x: Math.floor(start / SUBPIXEL_PHASES), y: line }, paint);
+      const glyph = glyphsByLetter.get(letter)?.[start % SUBPIXEL_PHASES];
+      if (glyph) blend(pixels, glyph, { x: Math.floor(start / SUBPIXEL_PHASES), y: baselineRow }, paint);
       pen += advanceOf(letter) * size;
     }
   }
@@ -61,10 +61,10 @@ function blend(
 function blendPixel(data: Uint8Array, at: number, { bytes, opacity }: Ink, covered: number): void {
   const over = covered * opacity;
   const under = ((data[at + 3] ?? 0) / 255) * (1 - over);
-  const whole = over + under;
+  const alpha = over + under;
   for (let channel = 0; channel < 3; channel++) {
     const [ink = 0, ground = 0] = [bytes[channel], data[at + channel]];
-    data[at + channel] = Math.round((ink * over + ground * under) / whole);
+    data[at + channel] = Math.round((ink * over + ground * under) / alpha);
   }
-  data[at + 3] = Math.round(whole * 255);
+  data[at + 3] = Math.round(alpha * 255);
 }

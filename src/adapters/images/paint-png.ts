@@ -9,13 +9,14 @@ const MAX_CACHED_SIZES = 24;
 
 /** Renders the shapes, draws the labels over them and encodes a PNG. Glyphs are cached across pictures. */
 export function createPainter(): (shapes: Shapes) => Promise<Uint8Array> {
-  const sizes = new Map<number, Map<string, readonly Glyph[]>>();
+  const glyphsBySize = new Map<number, Map<string, readonly Glyph[]>>();
 
-  const lettersFor = async (size: number, labels: readonly PlacedLabel[]): Promise<GlyphsByLetter> => {
-    const glyphs = sizes.get(size) ?? new Map<string, readonly Glyph[]>();
-    sizes.delete(size);
-    sizes.set(size, glyphs);
-    for (const oldest of sizes.keys()) if (sizes.size > MAX_CACHED_SIZES) sizes.delete(oldest);
+  const glyphsFor = async (size: number, labels: readonly PlacedLabel[]): Promise<GlyphsByLetter> => {
+    const glyphs = glyphsBySize.get(size) ?? new Map<string, readonly Glyph[]>();
+    glyphsBySize.delete(size);
+    glyphsBySize.set(size, glyphs);
+    for (const oldest of glyphsBySize.keys())
+      if (glyphsBySize.size > MAX_CACHED_SIZES) glyphsBySize.delete(oldest);
     const missing = new Set(labels.flatMap(({ text }) => Array.from(text))).difference(glyphs);
     missing.delete(' ');
     if (missing.size > 0)
@@ -29,7 +30,7 @@ export function createPainter(): (shapes: Shapes) => Promise<Uint8Array> {
       .ensureAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true });
-    paintLabels({ data, width, height }, labels, scale, await lettersFor(FONT_SIZE * scale, labels));
+    paintLabels({ data, width, height }, labels, scale, await glyphsFor(FONT_SIZE * scale, labels));
     return sharp(data, { raw: { width, height, channels: 4 } })
       .png({ compressionLevel: 3 })
       .toBuffer();

@@ -17,11 +17,11 @@ const PATIENT = { timeLimitMs: 300_000 };
 const pictures = createPictures(PATIENT);
 afterAll(() => pictures.close());
 
-const nothing: GraphState = { jobs: new Map(), resources: new Map() };
+const noState: GraphState = { jobs: new Map(), resources: new Map() };
 
 function requestOf(
   pipeline: Pipeline,
-  state: GraphState = nothing,
+  state: GraphState = noState,
   options: GraphOptions = {},
 ): PictureToDraw {
   const graph = graphOf(pipeline, options);
@@ -40,12 +40,12 @@ async function pngOf(request: PictureToDraw): Promise<Uint8Array> {
   return answer.png;
 }
 
-const withJob = (name: string, state: JobState): GraphState => ({
-  ...nothing,
+const stateWithJob = (name: string, state: JobState): GraphState => ({
+  ...noState,
   jobs: new Map([[name, state]]),
 });
 
-/** Three jobs with the same parent, and one that waits for some of them. */
+/** Three jobs that get the same resource, and the job `deploy`, which waits for some of them. */
 const deploys = (...passed: string[]): Pipeline =>
   pipelineOf(
     ...['build', 'build-docs', 'build-site'].map((name) => job(name, get('git.app'))),
@@ -54,7 +54,9 @@ const deploys = (...passed: string[]): Pipeline =>
 
 describe('an SVG picture', () => {
   test('shows every edge and every node, with its name and its state in words', async () => {
-    const svg = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: false, ended: 'failed' })));
+    const svg = await svgOf(
+      requestOf(samplePipeline, stateWithJob('lint', { paused: false, ended: 'failed' })),
+    );
     expect(svg.match(/<g id="n\d+"/g)).toHaveLength(20);
     expect(svg).toContain('<title>lint: failed</title>');
     expect(svg).toContain('>integration--linux-arm64</text>');
@@ -65,26 +67,26 @@ describe('an SVG picture', () => {
   test('draws edges to the group members that they belong to', async () => {
     const options = { hideIntermediates: true, groupParallel: true };
     const corner = 4;
-    const starts = async (...passed: string[]): Promise<string[]> => {
-      const svg = await svgOf(requestOf(deploys(...passed), nothing, options));
+    const rowsWithEdges = async (...passed: string[]): Promise<string[]> => {
+      const svg = await svgOf(requestOf(deploys(...passed), noState, options));
       const rows = [
         ...svg.matchAll(/<title>(build[a-z-]*):[^<]*<\/title><path d="M([\d.]+),([\d.]+)h([\d.]+)/g),
       ];
-      const right = Math.max(...rows.map(([, , x, , width]) => Number(x) + Number(width) + corner));
-      const tails = [...svg.matchAll(/<path d="M([\d.]+),([\d.]+)C/g)].map(([, x, y]) => [
+      const rightEdge = Math.max(...rows.map(([, , x, , width]) => Number(x) + Number(width) + corner));
+      const edgeStarts = [...svg.matchAll(/<path d="M([\d.]+),([\d.]+)C/g)].map(([, x, y]) => [
         Number(x),
         Number(y),
       ]);
-      return tails
-        .filter(([x = 0]) => x > right - 1)
+      return edgeStarts
+        .filter(([x = 0]) => x > rightEdge - 1)
         .map(([x = 0, y = 0]) => {
           const row = rows.find(([, , , top]) => Math.abs(Number(top) + 9 - y) < 1);
-          return x > right + 1 ? 'the group' : (row?.[1] ?? 'no row');
+          return x > rightEdge + 1 ? 'the group' : (row?.[1] ?? 'no row');
         });
     };
-    expect(await starts('build', 'build-docs', 'build-site')).toEqual(['the group']);
-    expect(await starts('build-docs')).toEqual(['build-docs']);
-    expect(await starts('build', 'build-site')).toEqual(['build', 'build-site']);
+    expect(await rowsWithEdges('build', 'build-docs', 'build-site')).toEqual(['the group']);
+    expect(await rowsWithEdges('build-docs')).toEqual(['build-docs']);
+    expect(await rowsWithEdges('build', 'build-site')).toEqual(['build', 'build-site']);
   });
 
   test('has a title and a description for screen readers', async () => {
@@ -112,7 +114,7 @@ describe('an SVG picture', () => {
 
   test('changes only its colours when only states change', async () => {
     const before = await svgOf(requestOf(samplePipeline));
-    const after = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: true })));
+    const after = await svgOf(requestOf(samplePipeline, stateWithJob('lint', { paused: true })));
     const { idle, paused } = TONES;
     expect(after).toContain(`fill="${paused.fill}" stroke="${paused.border}"`);
     expect(
@@ -128,7 +130,7 @@ describe('an SVG picture', () => {
 
   test('fades everything outside the path of a version', async () => {
     const whole = graphOf(samplePipeline);
-    const styles = nodeStyles(whole, nothing, { whole, resource: 'git.config' });
+    const styles = nodeStyles(whole, noState, { whole, resource: 'git.config' });
     const svg = await svgOf({ graph: whole, styles, name: 'sample' });
     const faded = whole.nodes.filter(({ id }) => styles.get(id)?.faded === true);
     expect(svg.match(/<g id="n\d+" class="[a-z-]+" opacity="0.35">/g)).toHaveLength(faded.length);
@@ -169,44 +171,44 @@ describe('an SVG picture', () => {
   });
 });
 
-/** The number of pixels with about the given colour. */
+/** Counts the pixels that have about this colour. */
 async function countPixels(png: Uint8Array, colour: string): Promise<number> {
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   let count = 0;
   for (let at = 0; at < data.length; at += info.channels) {
-    const off = (channel: number, wanted: number): boolean =>
+    const differs = (channel: number, wanted: number): boolean =>
       Math.abs((data[at + channel] ?? 0) - wanted) > 12;
-    if (!off(0, red) && !off(1, green) && !off(2, blue)) count++;
+    if (!differs(0, red) && !differs(1, green) && !differs(2, blue)) count++;
   }
   return count;
 }
 
-/** The number of dark pixels in the picture of a job. */
-const ink = async (name: string): Promise<number> =>
+/** Counts the dark pixels in the picture of a job. */
+const countInkPixels = async (name: string): Promise<number> =>
   countPixels(await pngOf(requestOf(pipelineOf(job(name)))), TONES.idle.ink);
 
 /** Jobs with the same upstream jobs. */
-const each = (name: string, ...passed: string[]): Job[] =>
+const fortyJobs = (name: string, ...passed: string[]): Job[] =>
   Array.from({ length: 40 }, (_, index) => job(`${name}${index}`, get('git.app', ...passed)));
 
 describe('a PNG picture', () => {
   test('draws letters: dark pixels at the names, more of them for longer names', async () => {
-    const [short, long] = [await ink('lint'), await ink('lint-lint-lint')];
+    const [short, long] = [await countInkPixels('lint'), await countInkPixels('lint-lint-lint')];
     expect(short).toBeGreaterThan(50);
     expect(long).toBeGreaterThan(2 * short);
   });
 
   test('shows the rows of a compact node above its frame', async () => {
     const pipeline = pipelineOf(job('a'), job('b', get('git.app', 'a')), job('c', get('git.app', 'a')));
-    const png = await pngOf(requestOf(pipeline, nothing, { hideIntermediates: true, groupParallel: true }));
+    const png = await pngOf(requestOf(pipeline, noState, { hideIntermediates: true, groupParallel: true }));
     const alone = await pngOf(requestOf(pipelineOf(job('a'))));
     const { fill } = TONES.idle;
     expect(await countPixels(png, fill)).toBeGreaterThan(1.5 * (await countPixels(alone, fill)));
   });
 
   test('draws letters outside the usual table', async () => {
-    expect(await ink('Größe')).toBeGreaterThan(await ink('Gr'));
+    expect(await countInkPixels('Größe')).toBeGreaterThan(await countInkPixels('Gr'));
   });
 
   test('has the colours of the states on a transparent background', async () => {
@@ -240,8 +242,8 @@ describe('a PNG picture', () => {
       (index: number) => (index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
     ],
     ['1,000 unconnected jobs', (index: number) => get(`git.app${index}`)],
-  ])('of %s is refused, because its text would not be legible', async (_, taken) => {
-    const jobs = Array.from({ length: 1000 }, (__, index) => job(`j${index}`, taken(index)));
+  ])('of %s is refused, because its text would not be legible', async (_, getStep) => {
+    const jobs = Array.from({ length: 1000 }, (__, index) => job(`j${index}`, getStep(index)));
     expect(await pictures.png(requestOf(pipelineOf(...jobs)))).toEqual({
       refused: {
         reason: 'too-large',
@@ -251,9 +253,9 @@ describe('a PNG picture', () => {
   });
 
   test('of a graph whose lines cross thousands of times is drawn in time', async () => {
-    const before = each('a');
-    const all = pipelineOf(...before, ...each('b', ...before.map(({ name }) => name)));
-    expect((await pngOf(requestOf(all))).length).toBeGreaterThan(10_000);
+    const before = fortyJobs('a');
+    const pipeline = pipelineOf(...before, ...fortyJobs('b', ...before.map(({ name }) => name)));
+    expect((await pngOf(requestOf(pipeline))).length).toBeGreaterThan(10_000);
   });
 
   test('has at most the allowed number of pixels, for any graph, and no metadata', async () => {
@@ -277,7 +279,7 @@ describe('the layout process', () => {
   test('is ended when a layout takes too long, and another process does the next one', async () => {
     const impatient = createPictures({ timeLimitMs: 15_000 });
     const answers = await Promise.all([
-      impatient.svg(requestOf(endless, nothing, { hideIntermediates: true })),
+      impatient.svg(requestOf(endless, noState, { hideIntermediates: true })),
       impatient.svg(requestOf(samplePipeline)),
     ]);
     await impatient.close();
@@ -290,7 +292,7 @@ describe('the layout process', () => {
   test('loses only its own picture when it dies', async () => {
     const before = childProcesses();
     const fragile = createPictures(PATIENT);
-    const broken = fragile.svg(requestOf(endless, nothing, { hideIntermediates: true }));
+    const broken = fragile.svg(requestOf(endless, noState, { hideIntermediates: true }));
     const next = fragile.svg(requestOf(samplePipeline));
     process.kill(await nextChild(before), 'SIGSEGV');
     const answers = await Promise.all([broken, next]);

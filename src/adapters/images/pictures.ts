@@ -8,7 +8,10 @@ import { startDrawing, type DrawingProcess, type DrawingRefusal } from './proces
 import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
 export interface Pictures extends Drawing {
-  /** Draws texts that are not saved. Their layouts take no room from those of pipelines. */
+  /**
+   * Draws texts that are not saved. Their layouts have a cache of their own, so that they do not drop layouts
+   * of saved pipelines.
+   */
   previews: Pick<Drawing, 'svg'>;
   /** Ends the process. Requests that wait are refused. */
   close(): Promise<void>;
@@ -38,10 +41,10 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     svg: async (picture) => svgOf(picture, await layouts.find(picture.graph)),
     previews: { svg: async (picture) => svgOf(picture, await layouts.findPreview(picture.graph)) },
     async png({ graph, styles, name }) {
-      const found = await layouts.find(graph);
-      if ('refused' in found) return found;
-      if (!isReadable(found.layout)) return { refused: tooSmall(found.layout) };
-      const shapes = drawShapes({ graph, styles, name, layout: found.layout });
+      const layoutResult = await layouts.find(graph);
+      if ('refused' in layoutResult) return layoutResult;
+      if (!isReadable(layoutResult.layout)) return { refused: tooSmall(layoutResult.layout) };
+      const shapes = drawShapes({ graph, styles, name, layout: layoutResult.layout });
       const answer = await queue.send({ kind: 'png', shapes });
       if ('refused' in answer) return answer;
       if (answer.kind !== 'png') throw new Error(`expected a PNG, got ${answer.kind}`);
@@ -51,8 +54,10 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
   };
 }
 
-function svgOf(picture: PictureToDraw, found: LayoutResult): { svg: string } | DrawingRefused {
-  return 'refused' in found ? found : { svg: drawSvg({ ...picture, layout: found.layout }) };
+function svgOf(picture: PictureToDraw, layoutResult: LayoutResult): { svg: string } | DrawingRefused {
+  return 'refused' in layoutResult
+    ? layoutResult
+    : { svg: drawSvg({ ...picture, layout: layoutResult.layout }) };
 }
 
 function tooSmall({ width, height }: Layout): DrawingRefusal {
@@ -67,7 +72,7 @@ interface RequestQueue {
   close(): Promise<void>;
 }
 
-/** Further requests are refused at once: they would time out in the queue. */
+/** While this many requests wait, further requests are refused at once. They would time out in the queue. */
 const MAX_WAITING = 20;
 const BUSY = {
   refused: { reason: 'busy', message: 'too many pictures are being drawn at once: try again in a moment' },
@@ -77,25 +82,25 @@ const BUSY = {
 function createRequestQueue(timeLimitMs: number, idleMs: number): RequestQueue {
   let drawing: DrawingProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let closed = false;
   let waiting = 0;
 
   const stopIdle = async (): Promise<void> => {
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     const idleProcess = drawing;
     drawing = undefined;
     await idleProcess?.stop();
   };
   const run = async (request: DrawingRequest): Promise<DrawingReply | { refused: DrawingRefusal }> => {
     if (closed) return { refused: { reason: 'fault', message: 'the drawing was ended' } };
-    clearTimeout(idle);
+    clearTimeout(idleTimer);
     drawing ??= startDrawing();
-    const used = drawing;
-    const answer = await used.send(request, timeLimitMs);
-    if ('refused' in answer && drawing === used) drawing = undefined;
-    idle = setTimeout(() => void stopIdle(), idleMs);
-    idle.unref();
+    const processOfRequest = drawing;
+    const answer = await processOfRequest.send(request, timeLimitMs);
+    if ('refused' in answer && drawing === processOfRequest) drawing = undefined;
+    idleTimer = setTimeout(() => void stopIdle(), idleMs);
+    idleTimer.unref();
     return answer;
   };
   return {

@@ -16,8 +16,8 @@ export interface DrawingProcess {
 }
 
 /**
- * It gets no environment, starts no program and writes no file. Graphviz and pixels are outside the heap; a
- * small young generation limits garbage.
+ * The process starts no program and writes no file. Graphviz and pixels use memory outside the heap, so the
+ * heap can be small. A small young generation limits garbage.
  */
 const NODE_FLAGS = [
   '--permission',
@@ -30,7 +30,8 @@ const NODE_FLAGS = [
 
 /**
  * Returns freed blocks of 128 KiB and more to the system. By default glibc raises this threshold after the
- * first PNG and keeps blocks of 16 MB: 300 MB instead of 235 MB. One thread and one arena save some more.
+ * first PNG and keeps blocks of 16 MB, so that the process takes 300 MB instead of 235 MB. One thread and one
+ * arena save some more memory.
  */
 const MEMORY_ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '131072',
@@ -51,7 +52,7 @@ export function startDrawing(): DrawingProcess {
     fault ??= { reason, message };
     settle?.({ refused: fault });
   };
-  const gone = watchEnd(child, (cause) => refuse('fault', `drawing failed: ${cause}`));
+  const ended = watchEnd(child, (cause) => refuse('fault', `drawing failed: ${cause}`));
   child.on('message', (answer: DrawingReply) => settle?.(answer));
   unrefChild(child);
   return {
@@ -62,7 +63,7 @@ export function startDrawing(): DrawingProcess {
       const answer = new Promise<DrawingReply | { refused: DrawingRefusal }>((resolve) => {
         settle = resolve;
       });
-      const timer = setTimeout(() => refuse('time-limit', tooLong(timeLimitMs)), timeLimitMs);
+      const timer = setTimeout(() => refuse('time-limit', tooLongMessage(timeLimitMs)), timeLimitMs);
       // If the process has ended, its `close` event reports it.
       child.send(request, () => undefined);
       const outcome = await answer;
@@ -75,7 +76,7 @@ export function startDrawing(): DrawingProcess {
       refuse('fault', 'the drawing was ended');
       refChild(child);
       child.kill('SIGKILL');
-      await gone;
+      await ended;
     },
   };
 }
@@ -88,7 +89,7 @@ function unrefChild(child: ChildProcess): void {
 
 /**
  * The `close` event comes when the process, its channel and its stderr have all ended. Without references to
- * all three, Node can exit with code 13 before it.
+ * all three, Node can exit with code 13 before that event.
  */
 function refChild(child: ChildProcess): void {
   child.ref();
@@ -98,8 +99,8 @@ function refChild(child: ChildProcess): void {
 
 const MAX_STDERR_CHARACTERS = 4096;
 
-/** Resolves when the process has ended, and passes on the cause from stderr. */
-function watchEnd(child: ChildProcess, call: (cause: string) => void): Promise<void> {
+/** Resolves when the process has ended. Calls `onCause` with the cause, from stderr if possible. */
+function watchEnd(child: ChildProcess, onCause: (cause: string) => void): Promise<void> {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, MAX_STDERR_CHARACTERS);
@@ -107,11 +108,11 @@ function watchEnd(child: ChildProcess, call: (cause: string) => void): Promise<v
   if (child.stderr instanceof Socket) child.stderr.unref();
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      call(errorIn(stderr) ?? `it ended with ${signal ?? `exit code ${code}`}`);
+      onCause(errorIn(stderr) ?? `it ended with ${signal ?? `exit code ${code}`}`);
       resolve();
     });
     child.on('error', (error) => {
-      call(error.message);
+      onCause(error.message);
       if (child.pid === undefined) resolve();
     });
   });
@@ -123,5 +124,5 @@ function errorIn(stderr: string): string | undefined {
   return (lines.find((line) => /error|fatal/i.test(line)) ?? lines[0])?.trim().slice(0, 200);
 }
 
-const tooLong = (timeLimitMs: number): string =>
+const tooLongMessage = (timeLimitMs: number): string =>
   `drawing took longer than ${timeLimitMs / 1000} s; hide intermediate resources or group parallel jobs`;

@@ -20,9 +20,9 @@ const POINTS_PER_INCH = 72;
  * lower left corner.
  */
 export function readPlain(plain: string): GraphvizLayout {
-  const placed: GraphvizLayout = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
+  const layout: GraphvizLayout = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
   let top = 0;
-  const place = (x: string | undefined, y: string | undefined): Point => ({
+  const pointAt = (x: string | undefined, y: string | undefined): Point => ({
     x: Number(x) * POINTS_PER_INCH + MARGIN,
     y: top - Number(y) * POINTS_PER_INCH + MARGIN,
   });
@@ -30,53 +30,56 @@ export function readPlain(plain: string): GraphvizLayout {
     const [word, ...fields] = line.split(' ');
     if (word === 'graph') {
       top = Number(fields[2]) * POINTS_PER_INCH;
-      placed.width = Math.ceil(Number(fields[1]) * POINTS_PER_INCH + 2 * MARGIN);
-      placed.height = Math.ceil(top + 2 * MARGIN);
+      layout.width = Math.ceil(Number(fields[1]) * POINTS_PER_INCH + 2 * MARGIN);
+      layout.height = Math.ceil(top + 2 * MARGIN);
     } else if (word === 'node') {
-      placed.nodes.set(Number(fields[0]), place(fields[1], fields[2]));
+      layout.nodes.set(Number(fields[0]), pointAt(fields[1], fields[2]));
     } else if (word === 'edge') {
       const points: Point[] = [];
       for (let index = 0; index < Number(fields[2]); index++) {
-        points.push(place(fields[3 + 2 * index], fields[4 + 2 * index]));
+        points.push(pointAt(fields[3 + 2 * index], fields[4 + 2 * index]));
       }
       const [tail = '', head = ''] = fields.slice(0, 2).map((end) => end.replaceAll('"', ''));
-      placed.edges.set(`${tail} ${head}`, edgePaths(reachRows(points, tail, head)));
+      layout.edges.set(`${tail} ${head}`, edgePaths(reachRows(points, tail, head)));
     }
   }
-  return placed;
+  return layout;
 }
 
 /**
- * Graphviz ends edges at the border of a node. An edge with a port continues across the margin to its row.
+ * Graphviz ends edges at the border of a node. An edge with a port must continue across the margin to its
+ * row.
  */
 function reachRows(points: readonly Point[], tail: string, head: string): Point[] {
-  const [back, on] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
+  const [tailMargin, headMargin] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
   return points.map(({ x, y }, index) => {
-    if (index < 2) return { x: x - (back ?? 0), y };
-    return { x: index < points.length - 2 ? x : x + (on ?? 0), y };
+    if (index < 2) return { x: x - (tailMargin ?? 0), y };
+    return { x: index < points.length - 2 ? x : x + (headMargin ?? 0), y };
   });
 }
 
-const ARROW = { length: 7, half: 2.8 };
+/** In points. */
+const ARROW = { length: 7, halfWidth: 2.8 };
 
 function edgePaths(points: Point[]): EdgePaths {
   const [tip, before] = [points.at(-1), points.findLast((point) => !isSame(point, points.at(-1)))];
   if (!tip || !before) return { line: '', arrow: '' };
   const distance = Math.hypot(tip.x - before.x, tip.y - before.y);
   const [dx, dy] = [(tip.x - before.x) / distance, (tip.y - before.y) / distance];
-  const back = (length: number, aside: number, from: Point = tip): Point => ({
-    x: from.x - dx * length - dy * aside,
-    y: from.y - dy * length + dx * aside,
+  const behind = (length: number, aside: number, point: Point = tip): Point => ({
+    x: point.x - dx * length - dy * aside,
+    y: point.y - dy * length + dx * aside,
   });
   const [first, ...others] = [
     ...points.slice(0, -2),
-    ...points.slice(-2).map((point) => back(ARROW.length - 1, 0, point)),
+    ...points.slice(-2).map((point) => behind(ARROW.length - 1, 0, point)),
   ];
-  const [left, right] = [back(ARROW.length, ARROW.half), back(ARROW.length, -ARROW.half)];
+  const [left, right] = [behind(ARROW.length, ARROW.halfWidth), behind(ARROW.length, -ARROW.halfWidth)];
   return {
     line: first ? `M${svgPoint(first)}C${others.map(svgPoint).join(' ')}` : '',
     arrow: `M${svgPoint(tip)}L${svgPoint(left)} ${svgPoint(right)}z`,
   };
 }
 
-const isSame = (one: Point, other: Point | undefined): boolean => one.x === other?.x && one.y === other.y;
+const isSame = (point: Point, other: Point | undefined): boolean =>
+  point.x === other?.x && point.y === other.y;

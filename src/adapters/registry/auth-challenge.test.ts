@@ -3,7 +3,7 @@ import { readAuthChallenge } from './auth-challenge.ts';
 
 const realm = 'https://auth.example/token';
 
-const rows: Record<string, [header: string | undefined, challenge: object | undefined]> = {
+const cases: Record<string, [header: string | undefined, challenge: object | undefined]> = {
   'a token': [
     `Bearer realm="${realm}",service="registry.example",scope="repository:team/tool:pull"`,
     { scheme: 'bearer', realm, service: 'registry.example', scope: 'repository:team/tool:pull' },
@@ -22,10 +22,10 @@ const rows: Record<string, [header: string | undefined, challenge: object | unde
   'a token before a password': [`Basic realm="x", Bearer realm="${realm}"`, { scheme: 'bearer', realm }],
   'a password, if a token has no realm': ['Bearer error="insufficient_scope", Basic', { scheme: 'basic' }],
   'another scheme': ['Negotiate', undefined],
-  nothing: ['', undefined],
+  'an empty header': ['', undefined],
   'no header': [undefined, undefined],
 };
-test.each(Object.entries(rows))('readAuthChallenge reads %s', (_name, [header, challenge]) => {
+test.each(Object.entries(cases))('readAuthChallenge reads %s', (_name, [header, challenge]) => {
   expect(readAuthChallenge(header)).toEqual(challenge);
 });
 

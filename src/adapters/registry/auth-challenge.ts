@@ -28,12 +28,13 @@ interface Challenge {
 }
 
 /** A scheme, or `name=value` with an optionally quoted value (RFC 9110, 11.6.1). */
-const PART = /(?<name>[\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^\s",]+)))?/g;
+const SCHEME_OR_PARAMETER =
+  /(?<name>[\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^\s",]+)))?/g;
 const MAX_HEADER_LENGTH = 4096;
 
 function splitChallenges(header: string): Challenge[] {
   const challenges: Challenge[] = [];
-  for (const { groups = {} } of header.slice(0, MAX_HEADER_LENGTH).matchAll(PART)) {
+  for (const { groups = {} } of header.slice(0, MAX_HEADER_LENGTH).matchAll(SCHEME_OR_PARAMETER)) {
     const { name = '', quoted, plain } = groups;
     const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
     if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() });

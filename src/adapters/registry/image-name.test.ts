@@ -21,8 +21,8 @@ const names: Record<string, object> = {
   [`registry.example/tool:1@${digest}`]: { repository: 'tool', tag: '1', digest },
 };
 
-test.each(Object.entries(names))('readImageName splits %s', (image, parts) => {
-  expect(readImageName(image)).toMatchObject(parts);
+test.each(Object.entries(names))('readImageName splits %s', (image, fields) => {
+  expect(readImageName(image)).toMatchObject(fields);
 });
 
 test.each([
@@ -32,6 +32,6 @@ test.each([
   ['127.9.9.9', true],
   ['localhost.example', false],
   ['registry.example:5000', false],
-])('%s is an image of the local machine: %p', (host, expected) => {
+])('%s is a registry on the local machine: %p', (host, expected) => {
   expect(isLoopbackRegistry(host)).toBe(expected);
 });

@@ -14,7 +14,7 @@ export interface ImageName {
 
 const DEFAULT_DOMAIN = 'docker.io';
 const OLD_DOMAIN = 'index.docker.io';
-/** Docker Hub's API has another host than its image names. */
+/** Docker Hub serves its API at another host than the one in its image names. */
 const DEFAULT_HOST = 'registry-1.docker.io';
 
 /** Reads a name that `isImage` accepts, by the rules of container runtimes. */
@@ -22,28 +22,31 @@ export function readImageName(image: string): ImageName {
   const [name = '', digest] = image.split('@');
   const { domain, path } = splitDomain(name);
   const [repository = '', tag = 'latest'] = path.split(':');
-  const rest = { tag, ...defined({ digest }) };
-  if (domain !== DEFAULT_DOMAIN) return { host: domain, domain, repository, ...rest };
+  const version = { tag, ...defined({ digest }) };
+  if (domain !== DEFAULT_DOMAIN) return { host: domain, domain, repository, ...version };
   const isOfficial = !repository.includes('/');
   return {
     host: DEFAULT_HOST,
     domain,
     repository: isOfficial ? `library/${repository}` : repository,
-    ...rest,
+    ...version,
   };
 }
 
 function splitDomain(name: string): { domain: string; path: string } {
   const slash = name.indexOf('/');
-  const first = name.slice(0, Math.max(slash, 0));
-  if (!isDomain(first)) return { domain: DEFAULT_DOMAIN, path: name };
-  return { domain: first === OLD_DOMAIN ? DEFAULT_DOMAIN : first, path: name.slice(slash + 1) };
+  const firstSegment = name.slice(0, Math.max(slash, 0));
+  if (!isDomain(firstSegment)) return { domain: DEFAULT_DOMAIN, path: name };
+  return { domain: firstSegment === OLD_DOMAIN ? DEFAULT_DOMAIN : firstSegment, path: name.slice(slash + 1) };
 }
 
-/** A first part without dot, port or capital is part of the path. */
-const isDomain = (first: string): boolean =>
-  first === 'localhost' || /[.:]/.test(first) || first !== first.toLowerCase();
+/**
+ * The first segment of a name is a domain only if it has a dot, a port or a capital, or is `localhost`.
+ * Otherwise it is part of the path.
+ */
+const isDomain = (firstSegment: string): boolean =>
+  firstSegment === 'localhost' || /[.:]/.test(firstSegment) || firstSegment !== firstSegment.toLowerCase();
 
-/** Whether runtimes use plain HTTP for it without configuration. */
+/** Whether container runtimes use plain HTTP for this registry without configuration. */
 export const isLoopbackRegistry = (host: string): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/.test(host);

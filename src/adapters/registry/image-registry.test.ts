@@ -6,8 +6,8 @@ import { digestOf, startRegistry, type TestRegistry } from '#testing/network/reg
 import { imageRegistry } from './image-registry.ts';
 
 const CONFIG = { Entrypoint: ['/plugin'], Cmd: ['--help'], WorkingDir: '/app', Env: ['A=b'], User: '1000' };
-const FOUND = { found: { entrypoint: ['/plugin'], cmd: ['--help'], workingDir: '/app' } };
-const LIST = 'application/vnd.oci.image.index.v1+json';
+const FOUND_CONFIG = { found: { entrypoint: ['/plugin'], cmd: ['--help'], workingDir: '/app' } };
+const IMAGE_INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
 let registry: TestRegistry;
 let requests: GuardedRequests;
@@ -48,7 +48,7 @@ const failureOf = (answer: ImageAnswer<unknown>): string =>
 describe('an image', () => {
   test('is found by its tag', async () => {
     registry.addImage('team/tool', CONFIG, '1');
-    expect(await lookUp()).toEqual(FOUND);
+    expect(await lookUp()).toEqual(FOUND_CONFIG);
     expect(registry.requests).toEqual([
       'HEAD manifests/1',
       expect.stringMatching(/^GET manifests\/sha256:/),
@@ -58,23 +58,23 @@ describe('an image', () => {
 
   test('is found by its digest, without a request for the tag', async () => {
     const digest = registry.addImage('team/tool', CONFIG, '1');
-    expect(await lookUp(`:other@${digest}`)).toEqual(FOUND);
+    expect(await lookUp(`:other@${digest}`)).toEqual(FOUND_CONFIG);
     expect(registry.requests[0]).toBe(`GET manifests/${digest}`);
   });
 
   test('is found if the registry sends no digest header', async () => {
     registry.addImage('team/tool', CONFIG, '1');
     registry.rules.hidesDigests = true;
-    expect(await lookUp()).toEqual(FOUND);
+    expect(await lookUp()).toEqual(FOUND_CONFIG);
   });
 
   test('is found after a redirect to another origin, which gets no credentials', async () => {
     registry.addImage('team/tool', CONFIG, '1');
     Object.assign(registry.rules, { login: 'token', redirectsBlobs: true });
-    expect(await lookUp()).toEqual(FOUND);
+    expect(await lookUp()).toEqual(FOUND_CONFIG);
   });
 
-  test('may have no entrypoint and no command', async () => {
+  test('can have no entrypoint and no command', async () => {
     registry.addImage('team/tool', { Entrypoint: null, Cmd: null }, '1');
     expect(await lookUp()).toEqual({ found: { entrypoint: [], cmd: [] } });
   });
@@ -94,7 +94,11 @@ describe('an image for several platforms', () => {
       { ...platform('amd64'), digest: registry.addImage('team/tool', { Cmd: ['amd64'] }) },
       { ...platform('unknown', undefined, 'unknown'), digest: registry.addImage('team/tool', {}) },
     ];
-    registry.addManifest('team/tool', { schemaVersion: 2, mediaType: LIST, manifests: entries }, '1');
+    registry.addManifest(
+      'team/tool',
+      { schemaVersion: 2, mediaType: IMAGE_INDEX_TYPE, manifests: entries },
+      '1',
+    );
   });
 
   test.each(['amd64', 'arm64'])("has an image for the node's architecture: %s", async (architecture) => {
@@ -107,11 +111,11 @@ describe('an image for several platforms', () => {
     expect(failureOf(answer)).toBe('The registry HOST: it has no such image for linux/s390x.');
   });
 
-  test('may be in nested lists, but not endlessly', async () => {
+  test('can be in nested lists up to a depth of 3', async () => {
     let digest = registry.addImage('team/tool', CONFIG);
     for (let depth = 1; depth <= 4; depth += 1) {
       const manifests = [{ ...platform('amd64'), digest }];
-      digest = registry.addManifest('team/tool', { mediaType: LIST, manifests, depth });
+      digest = registry.addManifest('team/tool', { mediaType: IMAGE_INDEX_TYPE, manifests, depth });
       const answer = await lookUp(`@${digest}`);
       expect(failureOf(answer)).toBe(
         depth <= 3 ? 'found' : 'The registry HOST: it nests lists of images more than 3 deep.',
@@ -127,22 +131,22 @@ describe('a registry login', () => {
 
   test('gets an anonymous token once', async () => {
     registry.rules.login = 'token';
-    expect(await lookUp()).toEqual(FOUND);
+    expect(await lookUp()).toEqual(FOUND_CONFIG);
     expect(registry.requests.filter((request) => request === 'TOKEN')).toHaveLength(1);
   });
 
   test.each(['token', 'basic'] as const)('uses the pull secret: %s', async (login) => {
     Object.assign(registry.rules, { login, credential: robot });
-    expect(await lookUp(':1', { credentials: { [registry.host]: auth(robot) } })).toEqual(FOUND);
+    expect(await lookUp(':1', { credentials: { [registry.host]: auth(robot) } })).toEqual(FOUND_CONFIG);
   });
 
-  test('tries the pull secrets in turn, as a kubelet does', async () => {
+  test('tries one pull secret after another, as a kubelet does', async () => {
     Object.assign(registry.rules, { login: 'token', credential: robot });
     const credentials = {
       [`${registry.host}/team`]: auth({ ...robot, password: 'old' }),
       [registry.host]: auth(robot),
     };
-    expect(await lookUp(':1', { credentials })).toEqual(FOUND);
+    expect(await lookUp(':1', { credentials })).toEqual(FOUND_CONFIG);
   });
 
   test.each(['token', 'basic'] as const)('fails without a pull secret: %s', async (login) => {

@@ -3,7 +3,7 @@ import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import type { ImageAnswer, ImageRegistry, OpenImage } from '#flows/builds/image-ports.ts';
 import { readImageName, type ImageName } from './image-name.ts';
 import {
-  imageFor,
+  digestForArchitecture,
   isDigest,
   MANIFEST_TYPES,
   MAX_MANIFEST_BYTES,
@@ -35,14 +35,14 @@ export function imageRegistry({ send, plainHttp, timeoutMs = TIMEOUT_MS }: Regis
       const name = readImageName(image);
       const access = { send, plainHttp, signal: AbortSignal.timeout(timeoutMs) };
       const credentials = credentialsFor(name, credentialTexts);
-      const wanted = credentials.length === 0 ? [undefined] : credentials;
-      const sessions = wanted.map((credential) => new RegistrySession(name, credential, access));
+      const sessionCredentials = credentials.length === 0 ? [undefined] : credentials;
+      const sessions = sessionCredentials.map((credential) => new RegistrySession(name, credential, access));
       return new RegistryImage(name, sessions, credentials.length > 0);
     },
   };
 }
 
-/** One image during its look-up. The methods read its registry with the first credential that is accepted. */
+/** Looks up one image. Its requests use the first credential that the registry accepts. */
 class RegistryImage implements OpenImage {
   readonly #name: ImageName;
   readonly #hasCredentials: boolean;
@@ -56,7 +56,7 @@ class RegistryImage implements OpenImage {
 
   async digest(): Promise<ImageAnswer<string>> {
     const name = this.#name;
-    if (name.domain === 'localhost') return { failure: ON_NODE, transient: false };
+    if (name.domain === 'localhost') return { failure: LOCALHOST_FAILURE, transient: false };
     if (name.digest !== undefined) return { found: name.digest };
     const path = `manifests/${name.tag}`;
     const answer = await this.#read({ path, method: 'HEAD', accept: MANIFEST_TYPES, maxBytes: 0 });
@@ -68,28 +68,38 @@ class RegistryImage implements OpenImage {
   }
 
   async configuration(digest: string, architecture: string): Promise<ImageAnswer<ImageConfiguration>> {
-    const described = await this.#configurationDigest(digest, architecture);
-    if ('failure' in described) return described;
-    const answer = await this.#content(`blobs/${described.found}`, '*/*', described.found);
+    const configurationDigest = await this.#configurationDigest(digest, architecture);
+    if ('failure' in configurationDigest) return configurationDigest;
+    const answer = await this.#content(
+      `blobs/${configurationDigest.found}`,
+      '*/*',
+      configurationDigest.found,
+    );
     if ('failure' in answer) return answer;
     const configuration = readConfiguration(answer.found.json);
-    return 'fault' in configuration ? fault(this.#name, configuration.fault) : { found: configuration };
+    return 'fault' in configuration
+      ? lastingFailure(this.#name, configuration.fault)
+      : { found: configuration };
   }
 
-  /** Follows lists of images to the one for the architecture. */
+  /**
+   * Follows lists of images to the image for the architecture, and returns the digest of its configuration.
+   */
   async #configurationDigest(digest: string, architecture: string): Promise<ImageAnswer<string>> {
-    let wanted = digest;
-    for (let lists = 0; lists <= MAX_LISTS; lists += 1) {
-      const answer = await this.#content(`manifests/${wanted}`, MANIFEST_TYPES, wanted);
+    let currentDigest = digest;
+    for (let depth = 0; depth <= MAX_LISTS; depth += 1) {
+      const answer = await this.#content(`manifests/${currentDigest}`, MANIFEST_TYPES, currentDigest);
       if ('failure' in answer) return answer;
       const manifest = readManifest(answer.found.json);
-      if (manifest === undefined) return fault(this.#name, "the image's manifest has an unknown format");
+      if (manifest === undefined)
+        return lastingFailure(this.#name, "the image's manifest has an unknown format");
       if (manifest.kind === 'image') return { found: manifest.configuration };
-      const next = imageFor(manifest, architecture);
-      if (next === undefined) return fault(this.#name, `it has no such image for linux/${architecture}`);
-      wanted = next;
+      const imageDigest = digestForArchitecture(manifest, architecture);
+      if (imageDigest === undefined)
+        return lastingFailure(this.#name, `it has no such image for linux/${architecture}`);
+      currentDigest = imageDigest;
     }
-    return fault(this.#name, `it nests lists of images more than ${MAX_LISTS} deep`);
+    return lastingFailure(this.#name, `it nests lists of images more than ${MAX_LISTS} deep`);
   }
 
   /** Reads content and verifies its digest. */
@@ -98,17 +108,19 @@ class RegistryImage implements OpenImage {
     if ('failure' in answer || answer.status !== 200) return this.#explain(answer);
     const actual = digestOf(answer.bytes);
     if (digest !== undefined && actual !== digest)
-      return fault(this.#name, `it sent content that does not match the digest ${digest}`);
+      return lastingFailure(this.#name, `it sent content that does not match the digest ${digest}`);
     return { found: { digest: actual, json: parseJson(answer.bytes) } };
   }
 
-  /** Tries the credentials in turn, and returns the first response that does not refuse them. */
+  /**
+   * Tries one credential after another, and returns the first response that does not refuse the credential.
+   */
   async #read(request: RegistryRead): Promise<RegistryResponse> {
     let answer: RegistryResponse = { failure: 'nothing was asked', transient: true };
     for (const session of this.#sessions) {
       answer = await session.read(request);
       if ('failure' in answer) break;
-      if (!REFUSED.has(answer.status)) {
+      if (!REFUSING_STATUSES.has(answer.status)) {
         this.#sessions = [session];
         break;
       }
@@ -126,14 +138,14 @@ interface Content {
   json: Record<string, unknown>;
 }
 
-const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+const REFUSING_STATUSES: ReadonlySet<number> = new Set([401, 403]);
 
-const ON_NODE = 'Images on localhost were loaded into the node and are in no registry.';
+const LOCALHOST_FAILURE = 'Images on localhost were loaded into the node and are in no registry.';
 
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A failure that a later attempt would repeat. */
-function fault({ host }: ImageName, what: string): ImageAnswer<never> {
+/** A failure that would happen again at a later attempt. */
+function lastingFailure({ host }: ImageName, what: string): ImageAnswer<never> {
   return { failure: `The registry ${host}: ${what}.`, transient: false };
 }
 
@@ -141,23 +153,23 @@ function explain(answer: RegistryResponse, name: ImageName, hasCredentials: bool
   const { host, repository, tag, digest } = name;
   if ('failure' in answer)
     return { failure: `The registry ${host}: ${answer.failure}.`, transient: answer.transient };
-  const failed = (what: string): ImageAnswer<never> => ({
+  const transientFailure = (what: string): ImageAnswer<never> => ({
     failure: `The registry ${host} ${what}.`,
     transient: true,
   });
   switch (answer.status) {
     case 401:
     case 403:
-      return failed(
+      return transientFailure(
         hasCredentials
           ? `refuses the credentials in the Team's imagePullSecrets for ${repository}`
           : `requires a login for ${repository}: name a Secret for it in the Team's imagePullSecrets`,
       );
     case 404:
-      return failed(`has no image ${repository}${digest === undefined ? `:${tag}` : `@${digest}`}`);
+      return transientFailure(`has no image ${repository}${digest === undefined ? `:${tag}` : `@${digest}`}`);
     case 429:
-      return failed('limits requests at the moment (status 429)');
+      return transientFailure('limits requests at the moment (status 429)');
     default:
-      return failed(`answered with status ${answer.status}`);
+      return transientFailure(`answered with status ${answer.status}`);
   }
 }

@@ -14,15 +14,15 @@ export const MANIFEST_TYPES = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/** Undefined if it is neither. */
+/** Returns undefined if the JSON is neither an image nor a list. */
 export function readManifest(json: Record<string, unknown>): ImageManifest | undefined {
   const { manifests, config } = json;
-  if (Array.isArray(manifests)) return { kind: 'list', images: manifests.flatMap(readEntry) };
+  if (Array.isArray(manifests)) return { kind: 'list', images: manifests.flatMap(readListEntry) };
   const configuration = isObject(config) ? digestIn(config) : undefined;
   return configuration === undefined ? undefined : { kind: 'image', configuration };
 }
 
-function readEntry(entry: unknown): (ImageManifest & { kind: 'list' })['images'] {
+function readListEntry(entry: unknown): (ImageManifest & { kind: 'list' })['images'] {
   if (!isObject(entry)) return [];
   const digest = digestIn(entry);
   const platform = isObject(entry['platform']) ? entry['platform'] : {};
@@ -32,15 +32,16 @@ function readEntry(entry: unknown): (ImageManifest & { kind: 'list' })['images']
 }
 
 /**
- * Returns the digest of the image for Linux on this architecture, of the usual variant if there are several.
+ * Returns the digest of the image for Linux on this architecture. If there are several variants, it is the
+ * usual one.
  */
-export function imageFor(
+export function digestForArchitecture(
   { images }: ImageManifest & { kind: 'list' },
   architecture: string,
 ): string | undefined {
-  const fitting = images.filter((image) => image.os === 'linux' && image.architecture === architecture);
-  const usual = fitting.find(({ variant }) => variant === '' || variant === 'v8');
-  return (usual ?? fitting[0])?.digest;
+  const candidates = images.filter((image) => image.os === 'linux' && image.architecture === architecture);
+  const usual = candidates.find(({ variant }) => variant === '' || variant === 'v8');
+  return (usual ?? candidates[0])?.digest;
 }
 
 const digestIn = ({ digest }: Record<string, unknown>): string | undefined =>
@@ -54,7 +55,7 @@ export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 /** The kernel refuses longer arguments. */
 export const MAX_ENTRYPOINT_BYTES = 128 * 1024;
 
-/** Reads an image's configuration (OCI image specification, `config`), or says what is wrong with it. */
+/** Reads an image's configuration (OCI image specification, `config`). `fault` says what is wrong with it. */
 export function readConfiguration(json: Record<string, unknown>): ImageConfiguration | { fault: string } {
   const config = isObject(json['config']) ? json['config'] : {};
   const entrypoint = argumentsIn(config['Entrypoint']);

@@ -4,14 +4,14 @@ import { credentialsFor, credentialText } from './pull-credentials.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const config = (auths: Record<string, unknown>): string => JSON.stringify({ auths });
-const named = (name: string) => ({ auth: base64(`${name}:secret`) });
+const credentialOf = (name: string) => ({ auth: base64(`${name}:secret`) });
 
 /** User names of the matching credentials, in order. */
-const fitting = (image: string, ...texts: string[]): string[] =>
+const matchingUsers = (image: string, ...texts: string[]): string[] =>
   credentialsFor(readImageName(image), texts).map(({ username }) => username);
 
 describe('credentials match', () => {
-  const rows: Record<string, [server: string, image: string, fits: boolean]> = {
+  const cases: Record<string, [server: string, image: string, matches: boolean]> = {
     'for the host': ['registry.example', 'registry.example/tool', true],
     'for the host of a URL': ['https://registry.example/v2/', 'registry.example/tool', true],
     'but not for another host': ['registry.example', 'other.example/tool', false],
@@ -33,24 +33,35 @@ describe('credentials match', () => {
       false,
     ],
   };
-  test.each(Object.entries(rows))('%s', (_name, [server, image, fits]) => {
-    expect(fitting(image, config({ [server]: named('robot') }))).toEqual(fits ? ['robot'] : []);
+  test.each(Object.entries(cases))('%s', (_name, [server, image, matches]) => {
+    expect(matchingUsers(image, config({ [server]: credentialOf('robot') }))).toEqual(
+      matches ? ['robot'] : [],
+    );
   });
 
-  test('with a pattern in linear time', () => {
+  test('without exponential time for a hostile pattern', () => {
     const server = `${'a*'.repeat(200)}b.example`;
-    expect(fitting(`${'a'.repeat(60)}.example/tool`, config({ [server]: named('robot') }))).toEqual([]);
+    expect(
+      matchingUsers(`${'a'.repeat(60)}.example/tool`, config({ [server]: credentialOf('robot') })),
+    ).toEqual([]);
   });
 });
 
-test('in the order of how specific they are, from all Secrets', () => {
-  const one = config({ 'registry.example': named('wide'), '*.example': named('wildest') });
-  const two = config({ 'registry.example/team': named('narrow') });
-  expect(fitting('registry.example/team/tool', one, two)).toEqual(['narrow', 'wide', 'wildest']);
+test('credentials of all Secrets come in order, the most specific server first', () => {
+  const wideSecret = config({
+    'registry.example': credentialOf('wide'),
+    '*.example': credentialOf('wildest'),
+  });
+  const narrowSecret = config({ 'registry.example/team': credentialOf('narrow') });
+  expect(matchingUsers('registry.example/team/tool', wideSecret, narrowSecret)).toEqual([
+    'narrow',
+    'wide',
+    'wildest',
+  ]);
 });
 
 describe('an entry of the credentials', () => {
-  const rows: Record<string, [entry: unknown, credentials: object[]]> = {
+  const cases: Record<string, [entry: unknown, credentials: object[]]> = {
     'is read as name and password': [{ username: 'a', password: 'b' }, [{ username: 'a', password: 'b' }]],
     'is read from base64': [{ auth: base64('a:b:c') }, [{ username: 'a', password: 'b:c' }]],
     'is read from base64 before name and password': [
@@ -61,7 +72,7 @@ describe('an entry of the credentials', () => {
     'is skipped without a password': [{ username: 'a' }, []],
     'is skipped if it is not an object': ['a:b', []],
   };
-  test.each(Object.entries(rows))('%s', (_name, [entry, credentials]) => {
+  test.each(Object.entries(cases))('%s', (_name, [entry, credentials]) => {
     const text = config({ 'registry.example': entry });
     expect(credentialsFor(readImageName('registry.example/tool'), [text])).toEqual(credentials);
   });
@@ -72,17 +83,17 @@ describe('an entry of the credentials', () => {
 });
 
 describe('the credentials of a Secret', () => {
-  const text = config({ 'registry.example': named('robot') });
+  const text = config({ 'registry.example': credentialOf('robot') });
 
-  test('of the usual type are its text', () => {
+  test('of the usual type are the text of its file', () => {
     const data = { '.dockerconfigjson': base64(text) };
     expect(credentialText('kubernetes.io/dockerconfigjson', data)).toBe(text);
   });
 
   test('of the old type are the servers', () => {
-    const old = JSON.stringify({ 'registry.example': named('robot') });
+    const old = JSON.stringify({ 'registry.example': credentialOf('robot') });
     expect(credentialText('kubernetes.io/dockercfg', { '.dockercfg': base64(old) })).toBe(old);
-    expect(fitting('registry.example/tool', old)).toEqual(['robot']);
+    expect(matchingUsers('registry.example/tool', old)).toEqual(['robot']);
   });
 
   test('of another type are absent', () => {

@@ -5,31 +5,31 @@ export interface PullCredential {
   password: string;
 }
 
-interface Entry extends PullCredential {
+interface ServerCredential extends PullCredential {
   /** Host with optional port and path. Labels of the host may contain `*`. */
   server: string;
 }
 
 /** The key that holds registry credentials, by type of Secret. */
-const KEYS: Readonly<Record<string, string>> = {
+const KEYS_BY_SECRET_TYPE: Readonly<Record<string, string>> = {
   'kubernetes.io/dockerconfigjson': '.dockerconfigjson',
   'kubernetes.io/dockercfg': '.dockercfg',
 };
 
 /** Returns the credentials in a Secret as text. Undefined if the Secret has another type. */
 export function credentialText(type: string | undefined, data: Record<string, string>): string | undefined {
-  const encoded = data[KEYS[type ?? ''] ?? ''];
+  const encoded = data[KEYS_BY_SECRET_TYPE[type ?? ''] ?? ''];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
 /** Returns the credentials that match the image by the rules of a kubelet, the most specific first. */
 export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
-  const entries = texts.flatMap(entriesIn).toSorted((a, b) => (a.server < b.server ? 1 : -1));
-  const fitting = entries.filter(({ server }) => fits(server, image));
-  return fitting.map(({ username, password }) => ({ username, password }));
+  const credentials = texts.flatMap(readCredentials).toSorted((a, b) => (a.server < b.server ? 1 : -1));
+  const matching = credentials.filter(({ server }) => appliesTo(server, image));
+  return matching.map(({ username, password }) => ({ username, password }));
 }
 
-function entriesIn(text: string): Entry[] {
+function readCredentials(text: string): ServerCredential[] {
   const parsed = parseObject(text);
   const servers = isObject(parsed['auths']) ? parsed['auths'] : parsed;
   return Object.entries(servers).flatMap(([server, entry]) => {
@@ -49,37 +49,41 @@ function readCredential(entry: Record<string, unknown>): PullCredential | undefi
   return { username, password };
 }
 
-/** Docker stored a URL with the version of its API. */
+/** Removes what old versions of Docker stored around the host: a scheme and the version of the API. */
 function plainServer(server: string): string {
   return server.replace(/^https?:\/\//, '').replace(/(?:\/v[12])?\/?$/, '');
 }
 
-function fits(server: string, { domain, repository }: ImageName): boolean {
+function appliesTo(server: string, { domain, repository }: ImageName): boolean {
   const [host = '', ...path] = server.split('/');
   if (!repository.startsWith(path.join('/'))) return false;
   if (domain === 'docker.io' && host === 'index.docker.io') return true;
   const [name = '', port = ''] = host.split(':');
-  const [wantedName = '', wantedPort = ''] = domain.split(':');
-  return port === wantedPort && isSameHost(name, wantedName);
+  const [imageHost = '', imagePort = ''] = domain.split(':');
+  return port === imagePort && isSameHost(name, imageHost);
 }
 
 function isSameHost(pattern: string, host: string): boolean {
-  const parts = host.split('.');
+  const labels = host.split('.');
   const patterns = pattern.split('.');
-  return patterns.length === parts.length && patterns.every((one, index) => matches(one, parts[index] ?? ''));
+  return (
+    patterns.length === labels.length &&
+    patterns.every((labelPattern, index) => matchesLabel(labelPattern, labels[index] ?? ''))
+  );
 }
 
 /** `*` matches any text. Takes linear time, because tenants write the pattern. */
-function matches(pattern: string, part: string): boolean {
+function matchesLabel(pattern: string, label: string): boolean {
   const [start = '', ...pieces] = pattern.split('*');
   const end = pieces.pop();
-  if (end === undefined) return start === part;
-  if (part.length < start.length + end.length || !part.startsWith(start) || !part.endsWith(end)) return false;
-  let rest = part.slice(start.length, part.length - end.length);
+  if (end === undefined) return start === label;
+  if (label.length < start.length + end.length || !label.startsWith(start) || !label.endsWith(end))
+    return false;
+  let remaining = label.slice(start.length, label.length - end.length);
   for (const piece of pieces) {
-    const at = rest.indexOf(piece);
-    if (at < 0) return false;
-    rest = rest.slice(at + piece.length);
+    const index = remaining.indexOf(piece);
+    if (index < 0) return false;
+    remaining = remaining.slice(index + piece.length);
   }
   return true;
 }

@@ -39,22 +39,22 @@ export interface RegistryRead {
 
 const MAX_TOKEN_BYTES = 256 * 1024;
 
-/** Requests to one repository with one credential or none. Logs in if the registry requires it. */
+/** Sends requests to one repository with one credential or none. Logs in if the registry requires it. */
 export class RegistrySession {
   readonly #image: ImageName;
   readonly #credential: PullCredential | undefined;
   readonly #access: RegistryAccess;
-  readonly #isPlain: boolean;
+  readonly #usesHttp: boolean;
   #authorization: string | undefined;
 
   constructor(image: ImageName, credential: PullCredential | undefined, access: RegistryAccess) {
     this.#image = image;
     this.#credential = credential;
     this.#access = access;
-    this.#isPlain = access.plainHttp.includes(image.host) || isLoopbackRegistry(image.host);
+    this.#usesHttp = access.plainHttp.includes(image.host) || isLoopbackRegistry(image.host);
   }
 
-  /** Returns the response, after a login if one is necessary. Its status can be any, also 401. */
+  /** Returns the response with any status, even 401. Logs in first if the registry requires it. */
   async read(request: RegistryRead): Promise<RegistryResponse> {
     const answer = await this.#send(request);
     if ('failure' in answer || answer.status !== 401 || this.#authorization !== undefined) return answer;
@@ -70,16 +70,19 @@ export class RegistrySession {
     const { host, repository } = this.#image;
     const authorization = this.#authorization;
     const headers = { accept, ...defined({ authorization }) };
-    const url = `${this.#isPlain ? 'http' : 'https'}://${host}/v2/${repository}/${path}`;
+    const url = `${this.#usesHttp ? 'http' : 'https'}://${host}/v2/${repository}/${path}`;
     return await this.#request(url, { method, headers, maxBytes });
   }
 
-  /** Returns the header for further requests. Undefined: there are no credentials for this challenge. */
+  /**
+   * Returns the header `authorization` for further requests, or the response that made the login fail.
+   * Undefined: there are no credentials for this challenge.
+   */
   async #logIn(challenge: AuthChallenge): Promise<string | RegistryResponse | undefined> {
-    if (challenge.scheme === 'basic') return this.#basic();
+    if (challenge.scheme === 'basic') return this.#basicAuthorization();
     const url = tokenUrl(challenge, this.#image);
     if (url === undefined) return { failure: 'it names no valid URL for its tokens', transient: false };
-    const authorization = this.#basic();
+    const authorization = this.#basicAuthorization();
     const headers = {
       accept: 'application/json',
       ...defined({ authorization }),
@@ -95,10 +98,10 @@ export class RegistrySession {
     request: Pick<RegistryRequest, 'method' | 'headers' | 'maxBytes'>,
   ): Promise<RegistryResponse> {
     const { signal } = this.#access;
-    return await this.#access.send(url, { ...request, allowHttp: this.#isPlain, signal });
+    return await this.#access.send(url, { ...request, allowHttp: this.#usesHttp, signal });
   }
 
-  #basic(): string | undefined {
+  #basicAuthorization(): string | undefined {
     if (this.#credential === undefined) return undefined;
     const { username, password } = this.#credential;
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
