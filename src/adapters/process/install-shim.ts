@@ -1,11 +1,14 @@
 import { chmod, copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Copies the shim to the folder that containers of other images wait for. The copy appears in one step. */
+/**
+ * Copies the shim to the folder in which containers of other images wait for it. A rename makes the copy
+ * appear at once, complete.
+ */
 export async function installShim(source: string, folder: string): Promise<void> {
-  const whole = join(folder, 'millrace-shim');
-  const part = `${whole}.part`;
-  await copyFile(source, part);
-  await chmod(part, 0o755);
-  await rename(part, whole);
+  const target = join(folder, 'millrace-shim');
+  const temporaryFile = `${target}.part`;
+  await copyFile(source, temporaryFile);
+  await chmod(temporaryFile, 0o755);
+  await rename(temporaryFile, target);
 }

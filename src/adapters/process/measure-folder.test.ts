@@ -8,7 +8,7 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'cache-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the size of a folder counts the files of all its folders, and follows no links', async () => {
+test('the size of a folder includes the files of its subfolders, and follows no links', async () => {
   mkdirSync(join(folder, 'inner'));
   writeFileSync(join(folder, 'a'), Buffer.alloc(8192, 1));
   writeFileSync(join(folder, 'inner', 'b'), Buffer.alloc(4096, 1));
@@ -18,6 +18,6 @@ test('the size of a folder counts the files of all its folders, and follows no l
   expect(bytes).toBeLessThan(64 * 1024);
 });
 
-test('the size of a folder that is missing is not known', async () => {
+test('the size of a missing folder is undefined', async () => {
   expect(await measureFolder(join(folder, 'missing'))).toBeUndefined();
 });

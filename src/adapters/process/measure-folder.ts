@@ -6,17 +6,17 @@ const MAX_MS = 250;
 const BLOCK_BYTES = 512;
 
 /**
- * Bytes that the files of a folder take. Undefined: parts of it cannot be read, or there is too much of it to
- * count without delaying the build.
+ * Returns the bytes that the files of a folder take. Returns undefined if a part of the folder cannot be
+ * read, or if it has too many files to measure without delaying the build.
  */
 export async function measureFolder(folder: string): Promise<number | undefined> {
   const deadline = performance.now() + MAX_MS;
   let bytes = 0;
-  let entries = 0;
+  let fileCount = 0;
   try {
     for await (const path of filesIn(folder)) {
-      entries += 1;
-      if (entries > MAX_MEASURED_FILES || performance.now() > deadline) return undefined;
+      fileCount += 1;
+      if (fileCount > MAX_MEASURED_FILES || performance.now() > deadline) return undefined;
       bytes += (await lstat(path)).blocks * BLOCK_BYTES;
     }
     return bytes;

@@ -4,7 +4,10 @@ import { expect, test } from '@jest/globals';
 
 const MODULE = new URL('run-until-signal.ts', import.meta.url).href;
 
-/** A process whose entry point is `work`. It prints `ready` when that has begun. */
+/**
+ * Runs a process whose entry point is `work`, which prints `ready` when `work` begins. Sends the signals in
+ * order.
+ */
 async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const script = `
     import { runUntilSignal } from ${JSON.stringify(MODULE)};
@@ -22,13 +25,14 @@ async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const remaining = [...signals];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    // Each signal waits for the output that the one before it causes.
-    const due = output.split('\n').filter((line) => line === 'ready' || line === 'stopping').length;
-    while (signals.length - remaining.length < due && remaining.length > 0) child.kill(remaining.shift());
+    // The first signal waits for `ready`, the second for `stopping`.
+    const signalsDue = output.split('\n').filter((line) => line === 'ready' || line === 'stopping').length;
+    while (signals.length - remaining.length < signalsDue && remaining.length > 0)
+      child.kill(remaining.shift());
   });
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), 300_000);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 300_000);
   const [code]: unknown[] = await once(child, 'close');
-  clearTimeout(tooLong);
+  clearTimeout(timeout);
   return { code, output: output.trim().split('\n').slice(1) };
 }
 

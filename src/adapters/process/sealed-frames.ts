@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /*
- * The wire between agent and shim; its other end is `src/agent/shim/link.go`. A frame is a length (4 bytes,
- * big endian) and a sealed text: kind (1 byte), command id (4 bytes), payload. AES-256-GCM, a key per
- * direction, the nonce counts frames.
+ * The protocol between agent and shim; `src/agent/shim/link.go` implements the other end. A frame is a length
+ * (4 bytes, big endian) and a sealed text: kind (1 byte), command id (4 bytes), payload. Frames are sealed
+ * with AES-256-GCM, with one key per direction; the nonce counts frames.
  */
 
 export interface Frame {
@@ -16,7 +16,7 @@ export interface Hello {
   container: string;
   nonce: Buffer;
   proof: Buffer;
-  /** Bytes of the hello; what follows is sealed. */
+  /** Length of the hello in bytes. Everything after the hello is sealed. */
   size: number;
 }
 
@@ -37,7 +37,7 @@ export function shimKey(secret: string, container: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'base64url')).update(container).digest();
 }
 
-/** `undefined`: more bytes are needed. Throws if the peer is not a shim. */
+/** Returns undefined if more bytes are needed. Throws if the peer is not a shim. */
 export function readHello(bytes: Buffer): Hello | undefined {
   if (!MAGIC.startsWith(bytes.toString('latin1', 0, Math.min(bytes.length, MAGIC.length)))) {
     throw new Error('not a shim');
@@ -55,7 +55,7 @@ export function readHello(bytes: Buffer): Hello | undefined {
   };
 }
 
-/** Checks the shim's proof and returns the agent's own. Throws if the proof is wrong. */
+/** Checks the shim's proof and returns the agent's answer. Throws if the proof is wrong. */
 export function answerHello(hello: Hello, key: Buffer): { answer: Buffer; seals: Seals } {
   const expected = mac(key, 'millrace shim', Buffer.from(hello.container), hello.nonce);
   if (!timingSafeEqual(expected, hello.proof)) {
@@ -77,7 +77,7 @@ function mac(key: Buffer, label: string, ...parts: Buffer[]): Buffer {
   return hmac.digest();
 }
 
-function counter(): () => Buffer {
+function nonceCounter(): () => Buffer {
   let count = 0n;
   return () => {
     const nonce = Buffer.alloc(12);
@@ -88,12 +88,12 @@ function counter(): () => Buffer {
 }
 
 function sealer(key: Buffer): (frame: Frame) => Buffer {
-  const next = counter();
+  const nextNonce = nonceCounter();
   return ({ kind, id, payload }) => {
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt8(kind, 0);
     header.writeUInt32BE(id, 1);
-    const cipher = createCipheriv('aes-256-gcm', key, next());
+    const cipher = createCipheriv('aes-256-gcm', key, nextNonce());
     const sealed = [cipher.update(header), cipher.update(payload), cipher.final(), cipher.getAuthTag()];
     const length = Buffer.alloc(4);
     length.writeUInt32BE(HEADER_BYTES + payload.length + TAG_BYTES, 0);
@@ -102,37 +102,37 @@ function sealer(key: Buffer): (frame: Frame) => Buffer {
 }
 
 function opener(key: Buffer): (sealed: Buffer) => Frame {
-  const next = counter();
+  const nextNonce = nonceCounter();
   return (sealed) => {
-    const decipher = createDecipheriv('aes-256-gcm', key, next());
+    const decipher = createDecipheriv('aes-256-gcm', key, nextNonce());
     decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-    const first = decipher.update(sealed.subarray(0, sealed.length - TAG_BYTES));
-    const text = Buffer.concat([first, decipher.final()]);
+    const decrypted = decipher.update(sealed.subarray(0, sealed.length - TAG_BYTES));
+    const text = Buffer.concat([decrypted, decipher.final()]);
     return { kind: text.readUInt8(0), id: text.readUInt32BE(1), payload: text.subarray(HEADER_BYTES) };
   };
 }
 
 /** Cuts a stream into sealed frames, and buffers an incomplete one. */
 export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) => void {
-  let waiting: Buffer[] = [];
-  let size = 0;
-  let wanted = 4;
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
+  let neededBytes = 4;
   let readsLength = true;
   return (bytes) => {
-    waiting.push(bytes);
-    size += bytes.length;
-    while (size >= wanted) {
-      const all = waiting.length === 1 && waiting[0] ? waiting[0] : Buffer.concat(waiting);
-      const part = all.subarray(0, wanted);
-      waiting = [all.subarray(wanted)];
-      size -= wanted;
+    buffered.push(bytes);
+    bufferedBytes += bytes.length;
+    while (bufferedBytes >= neededBytes) {
+      const received = buffered.length === 1 && buffered[0] ? buffered[0] : Buffer.concat(buffered);
+      const piece = received.subarray(0, neededBytes);
+      buffered = [received.subarray(neededBytes)];
+      bufferedBytes -= neededBytes;
       if (readsLength) {
-        wanted = part.readUInt32BE(0);
-        if (wanted < HEADER_BYTES + TAG_BYTES || wanted > MAX_FRAME_BYTES)
-          throw new Error(`a frame of ${wanted} bytes`);
+        neededBytes = piece.readUInt32BE(0);
+        if (neededBytes < HEADER_BYTES + TAG_BYTES || neededBytes > MAX_FRAME_BYTES)
+          throw new Error(`a frame of ${neededBytes} bytes`);
       } else {
-        onFrame(part);
-        wanted = 4;
+        onFrame(piece);
+        neededBytes = 4;
       }
       readsLength = !readsLength;
     }

@@ -6,21 +6,22 @@ export interface ShimCommand {
   cwd?: string;
   script?: string;
   makeExecutable?: boolean;
-  /** The command gets a file, `$SVC_OUTPUT`, and its content is returned. */
+  /** The command can write to the file `$SVC_OUTPUT`, whose content is returned. */
   wantsOutput?: boolean;
-  /** Paths that must exist before, and after a success, relative to `cwd`. */
+  /** Paths that must exist before the command, relative to `cwd`. */
   inputs?: string[];
+  /** Paths that must exist after a command that succeeded, relative to `cwd`. */
   outputs?: string[];
   /**
-   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those
-   * it started. `stay`: none.
+   * Which processes end after the command. Absent: all processes of the container. `own`: those that the
+   * command started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
-  /** What it reads from its standard input. Absent: nothing. */
+  /** What the command reads from its standard input. Absent: nothing. */
   input?: string;
   /**
-   * Temporary files that earlier commands left in the container are removed first, and `$TMPDIR` is a new
-   * directory. Such commands must not run at the same time.
+   * If true, the shim first removes temporary files that earlier commands left in the container, and
+   * `$TMPDIR` is a new directory. Such commands must not run at the same time.
    */
   fresh?: boolean;
   /** The absolute path of a directory that the shim empties first. */
@@ -41,15 +42,15 @@ export interface ShimExit {
   terminated: boolean;
   /** At least one process of the command could not be ended. */
   leftovers: boolean;
-  /** Of a shell: the command beside which the shell ran ended first. */
+  /** For a shell: the command beside which the shell ran has ended. */
   commandEnded: boolean;
 }
 
 /** A shell beside a command that runs. The other end is `decodeDebug` in `src/agent/shim/debug.go`. */
-export interface ShimDebug {
+export interface ShimShell {
   /** Id of the command. */
   beside: number;
-  /** Absent: its standard streams are pipes. */
+  /** Absent: the standard streams of the shell are pipes. */
   terminal?: { columns: number; rows: number };
   cwd: string;
   /** Empty: the first of `bash` and `sh` that exists. */
@@ -60,9 +61,9 @@ export interface ShimDebug {
 export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4, debug: 5, input: 6, resize: 7 } as const;
 export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5, consumed: 6 } as const;
 
-export function encodeDebug({ beside, terminal, cwd, argv, env }: ShimDebug): Buffer {
+export function encodeDebug({ beside, terminal, cwd, argv, env }: ShimShell): Buffer {
   return Buffer.concat([
-    number(beside),
+    uint32(beside),
     ...encodeSize(terminal ?? { columns: 0, rows: 0 }),
     ...text(cwd),
     ...list(argv),
@@ -71,8 +72,8 @@ export function encodeDebug({ beside, terminal, cwd, argv, env }: ShimDebug): Bu
 }
 
 export const encodeSize = ({ columns, rows }: { columns: number; rows: number }): Buffer[] => [
-  number(columns),
-  number(rows),
+  uint32(columns),
+  uint32(rows),
 ];
 
 const pairsOf = (env: Record<string, string>): string[] =>
@@ -81,7 +82,7 @@ const pairsOf = (env: Record<string, string>): string[] =>
 export function encodeCommand(command: ShimCommand): Buffer {
   const flags = flagsOf(command);
   return Buffer.concat([
-    number(flags),
+    uint32(flags),
     ...text(command.cwd ?? ''),
     ...text(command.script ?? ''),
     ...list(command.argv),
@@ -107,7 +108,7 @@ function flagsOf(command: ShimCommand): number {
   return flags.reduce((sum, [bit, isSet]) => sum + (isSet ? bit : 0), 0);
 }
 
-export function number(value: number): Buffer {
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value, 0);
   return bytes;
@@ -115,24 +116,24 @@ export function number(value: number): Buffer {
 
 function text(value: string): Buffer[] {
   const bytes = Buffer.from(value);
-  return [number(bytes.length), bytes];
+  return [uint32(bytes.length), bytes];
 }
 
 function list(values: string[]): Buffer[] {
-  return [number(values.length), ...values.flatMap(text)];
+  return [uint32(values.length), ...values.flatMap(text)];
 }
 
 export function decodeExit(payload: Buffer): ShimExit {
   const kind = payload.readUInt8(0);
-  const notes = payload.readUInt8(1);
+  const flags = payload.readUInt8(1);
   const code = payload.readUInt32BE(2);
   return {
     end: endOf(kind, code),
     message: payload.toString('utf8', 6),
-    outOfMemory: (notes & 1) !== 0,
-    terminated: (notes & 2) !== 0,
-    leftovers: (notes & 4) !== 0,
-    commandEnded: (notes & 8) !== 0,
+    outOfMemory: (flags & 1) !== 0,
+    terminated: (flags & 2) !== 0,
+    leftovers: (flags & 4) !== 0,
+    commandEnded: (flags & 8) !== 0,
   };
 }
 

@@ -6,11 +6,11 @@ import {
   encodeDebug,
   encodeSize,
   FROM_SHIM,
-  number,
   TO_SHIM,
+  uint32,
   type ShimCommand,
-  type ShimDebug,
   type ShimExit,
+  type ShimShell,
 } from './shim-commands.ts';
 
 export interface Listener {
@@ -20,7 +20,7 @@ export interface Listener {
 }
 
 export interface Running {
-  /** A shell names the command beside which it runs by it. */
+  /** A shell names the command beside which it runs by this id (`ShimShell.beside`). */
   id: number;
   /** Rejects with `ContainerGone` when the container ends first. */
   ended: Promise<ShimExit & { output: string }>;
@@ -31,7 +31,10 @@ export interface Running {
 export interface RunningShell {
   /** Rejects with `ContainerGone` when the container ends first. */
   ended: Promise<ShimExit>;
-  /** Resolves when the shell has read it, or has ended. Empty: the input ends. Wait before the next one. */
+  /**
+   * Writes to the shell's input; empty bytes end the input. Resolves when the shell has read the bytes, or
+   * has ended. Wait for that before the next write.
+   */
   write(bytes: Buffer): Promise<void>;
   resize(size: { columns: number; rows: number }): void;
   signal(name: 'SIGHUP' | 'SIGKILL'): void;
@@ -42,12 +45,12 @@ class ContainerGone extends Error {
   override name = 'ContainerGone';
 }
 
-interface Current {
+interface RunningCommand {
   listener: Listener;
   output: Buffer[];
   resolve: (exit: ShimExit & { output: string }) => void;
   reject: (error: Error) => void;
-  /** The shell has read its input. */
+  /** Called when the shell has read its input. */
   consumed?: () => void;
 }
 
@@ -60,9 +63,9 @@ export class ShimConnection {
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #seals: Seals;
-  readonly #running = new Map<number, Current>();
+  readonly #running = new Map<number, RunningCommand>();
   #lastId = 0;
-  #over: Error | undefined;
+  #closedBy: Error | undefined;
 
   constructor(container: string, socket: Socket, seals: Seals) {
     this.container = container;
@@ -77,36 +80,36 @@ export class ShimConnection {
     socket.on('error', () => undefined);
   }
 
-  /** Handles the bytes that came after the hello, and all later ones. */
+  /** Starts to handle frames. `rest` are the bytes that came together with the hello, but after it. */
   begin(rest: Buffer): void {
-    const cut = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
-    const take = (bytes: Buffer): void => {
+    const cutFrames = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
+    const receive = (bytes: Buffer): void => {
       try {
-        cut(bytes);
+        cutFrames(bytes);
       } catch (error) {
         this.#end(new ContainerGone(`the container ${this.container} broke the protocol: ${String(error)}`));
         this.#socket.destroy();
       }
     };
-    take(rest);
-    this.#socket.on('data', take);
+    receive(rest);
+    this.#socket.on('data', receive);
   }
 
   run(command: ShimCommand, listener: Listener): Running {
-    const { id, ended } = this.#begin(TO_SHIM.run, encodeCommand(command), listener);
+    const { id, ended } = this.#start(TO_SHIM.run, encodeCommand(command), listener);
     return { id, ended, signal: (name) => this.#signal(id, name) };
   }
 
-  /** Opens a shell beside a command that runs. The shell ends with it. */
-  debug(shell: ShimDebug, listener: Listener): RunningShell {
-    const { id, ended } = this.#begin(TO_SHIM.debug, encodeDebug(shell), listener);
+  /** Opens a shell beside a running command. The shell ends when that command ends. */
+  debug(shell: ShimShell, listener: Listener): RunningShell {
+    const { id, ended } = this.#start(TO_SHIM.debug, encodeDebug(shell), listener);
     return {
       ended,
       write: async (bytes) => {
-        const current = this.#running.get(id);
-        if (current === undefined) return;
+        const command = this.#running.get(id);
+        if (command === undefined) return;
         const { promise, resolve } = Promise.withResolvers<void>();
-        current.consumed = resolve;
+        command.consumed = resolve;
         this.#send(TO_SHIM.input, id, bytes);
         await promise;
       },
@@ -115,12 +118,12 @@ export class ShimConnection {
     };
   }
 
-  #begin(kind: number, payload: Buffer, listener: Listener) {
+  #start(kind: number, payload: Buffer, listener: Listener) {
     this.#lastId += 1;
     const id = this.#lastId;
     const ended = new Promise<ShimExit & { output: string }>((resolve, reject) => {
-      if (this.#over) {
-        reject(this.#over);
+      if (this.#closedBy) {
+        reject(this.#closedBy);
         return;
       }
       this.#running.set(id, { listener, output: [], resolve, reject });
@@ -140,7 +143,7 @@ export class ShimConnection {
     clearTimeout(limit);
   }
 
-  /** The same, however long it takes. */
+  /** Asks the shim to end as `end` does, but waits for it without a limit. */
   async askToEnd(): Promise<void> {
     this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
     await this.closed;
@@ -152,60 +155,60 @@ export class ShimConnection {
   }
 
   #send(kind: number, id: number, payload: Buffer): void {
-    if (!this.#over) this.#socket.write(this.#seals.seal({ kind, id, payload }));
+    if (!this.#closedBy) this.#socket.write(this.#seals.seal({ kind, id, payload }));
   }
 
   #end(reason: Error): void {
-    this.#over ??= reason;
-    const waiting = [...this.#running.values()];
+    this.#closedBy ??= reason;
+    const running = [...this.#running.values()];
     this.#running.clear();
-    for (const current of waiting) {
-      current.consumed?.();
-      current.reject(this.#over);
+    for (const command of running) {
+      command.consumed?.();
+      command.reject(this.#closedBy);
     }
   }
 
   #receive({ kind, id, payload }: Frame): void {
-    const current = this.#running.get(id);
-    if (!current) return;
+    const command = this.#running.get(id);
+    if (!command) return;
     switch (kind) {
       case FROM_SHIM.started:
-        current.listener.onStarted?.(payload.readUInt32BE(0));
+        command.listener.onStarted?.(payload.readUInt32BE(0));
         break;
       case FROM_SHIM.stdout:
-        this.#pass(current, id, { stream: 'stdout', bytes: payload });
+        this.#passOutput(command, id, { stream: 'stdout', bytes: payload });
         break;
       case FROM_SHIM.stderr:
-        this.#pass(current, id, { stream: 'stderr', bytes: payload });
+        this.#passOutput(command, id, { stream: 'stderr', bytes: payload });
         break;
       case FROM_SHIM.output:
-        current.output.push(payload);
+        command.output.push(payload);
         break;
       case FROM_SHIM.consumed:
-        current.consumed?.();
+        command.consumed?.();
         break;
       case FROM_SHIM.exit:
-        this.#finish(current, id, payload);
+        this.#finish(command, id, payload);
         break;
       default:
         throw new Error(`a frame of unknown kind ${kind}`);
     }
   }
 
-  #finish(current: Current, id: number, payload: Buffer): void {
+  #finish(command: RunningCommand, id: number, payload: Buffer): void {
     this.#running.delete(id);
-    current.consumed?.();
-    current.resolve({ ...decodeExit(payload), output: Buffer.concat(current.output).toString('utf8') });
+    command.consumed?.();
+    command.resolve({ ...decodeExit(payload), output: Buffer.concat(command.output).toString('utf8') });
   }
 
-  #pass(
-    current: Current,
+  #passOutput(
+    command: RunningCommand,
     id: number,
     { stream, bytes }: { stream: 'stdout' | 'stderr'; bytes: Buffer },
   ): void {
-    const credit = (): void => this.#send(TO_SHIM.credit, id, number(bytes.length));
-    const busy = current.listener.onOutput(stream, bytes);
-    if (busy) void busy.then(credit, credit);
+    const credit = (): void => this.#send(TO_SHIM.credit, id, uint32(bytes.length));
+    const handled = command.listener.onOutput(stream, bytes);
+    if (handled) void handled.then(credit, credit);
     else credit();
   }
 }

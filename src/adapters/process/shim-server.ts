@@ -5,8 +5,9 @@ import { ShimConnection } from './shim-connection.ts';
 const HELLO_LIMIT_MS = 10_000;
 
 /**
- * Accepts connections of step containers on loopback. It closes once all containers are connected, so that no
- * process of a step finds the port open. A container connects once; a second claim to its name is refused.
+ * Accepts connections of step containers on loopback. The server closes when all containers have connected,
+ * so that no process of a step finds the port open. A container connects once; a second claim to its name is
+ * refused.
  */
 export class ShimServer {
   readonly #server: Server;
@@ -40,7 +41,7 @@ export class ShimServer {
     stop?: AbortSignal,
   ): Promise<Map<string, ShimConnection>> {
     let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       limit = setTimeout(() => {
         const missing = containers.filter((name) => !this.#connected.has(name));
         reject(new Error(`no connection from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
@@ -50,8 +51,8 @@ export class ShimServer {
       });
     });
     try {
-      const all = containers.map(async (name) => [name, await this.#connection(name)] as const);
-      return new Map(await Promise.race([Promise.all(all), late]));
+      const connections = containers.map(async (name) => [name, await this.#connection(name)] as const);
+      return new Map(await Promise.race([Promise.all(connections), timeout]));
     } finally {
       clearTimeout(limit);
       this.close();
@@ -72,16 +73,16 @@ export class ShimServer {
     let bytes = Buffer.alloc(0);
     const limit = setTimeout(() => socket.destroy(), HELLO_LIMIT_MS);
     limit.unref();
-    const drop = (): void => {
+    const refuse = (): void => {
       clearTimeout(limit);
       socket.destroy();
     };
-    const take = (more: Buffer): void => {
+    const receive = (more: Buffer): void => {
       bytes = Buffer.concat([bytes, more]);
       try {
         const hello = readHello(bytes);
         if (!hello) return;
-        socket.off('data', take).off('error', drop);
+        socket.off('data', receive).off('error', refuse);
         clearTimeout(limit);
         if (this.#connected.has(hello.container)) throw new Error('a container connects once');
         const { answer, seals } = answerHello(hello, shimKey(this.#secret, hello.container));
@@ -90,11 +91,11 @@ export class ShimServer {
         connection.begin(bytes.subarray(hello.size));
         this.#admit(connection);
       } catch {
-        drop();
+        refuse();
       }
     };
-    socket.on('data', take);
-    socket.on('error', drop);
+    socket.on('data', receive);
+    socket.on('error', refuse);
   }
 
   #admit(connection: ShimConnection): void {
