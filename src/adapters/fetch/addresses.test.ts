@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isAllowed, rangesOf } from './addresses.ts';
 
-const none = rangesOf([]);
+const noRanges = rangesOf([]);
 
 describe('an address that may be reached', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('an address that may be reached', () => {
     '2a00::1',
     '64:ff9b::101:101',
     '64:ff9b::1.1.1.1',
-  ])('%s', (address) => expect(isAllowed(address, none)).toBe(true));
+  ])('%s', (address) => expect(isAllowed(address, noRanges)).toBe(true));
 });
 
 describe('an address that may not be reached', () => {
@@ -47,19 +47,24 @@ describe('an address that may not be reached', () => {
     '64:ff9b::169.254.169.254',
     'localhost',
     '',
-  ])('%s', (address) => expect(isAllowed(address, none)).toBe(false));
+  ])('%s', (address) => expect(isAllowed(address, noRanges)).toBe(false));
 });
 
 describe('the ranges that an installation allows', () => {
-  const some = rangesOf(['10.1.0.0/16', 'fd00:1::/32']);
+  const allowedRanges = rangesOf(['10.1.0.0/16', 'fd00:1::/32']);
   test.each([
     ['10.1.200.3', true],
     ['10.2.0.1', false],
     ['fd00:1::5', true],
     ['fd00:2::5', false],
-  ])('contain %s: %p', (address, allowed) => expect(isAllowed(address, some)).toBe(allowed));
+  ])('include the address %s: %p', (address, allowed) =>
+    expect(isAllowed(address, allowedRanges)).toBe(allowed),
+  );
 
-  test.each(['10.1.0.0', 'example.com', '10.0.0.0/x', '/8'])('%s is none', (range) => {
-    expect(() => rangesOf([range])).toThrow('is not a range');
-  });
+  test.each(['10.1.0.0', 'example.com', '10.0.0.0/x', '/8'])(
+    'do not accept %s, which is not a range',
+    (range) => {
+      expect(() => rangesOf([range])).toThrow('is not a range');
+    },
+  );
 });

@@ -26,6 +26,7 @@ const global6 = new BlockList();
 add(global6, '2000::/3');
 const notPublic6 = new BlockList();
 for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) add(notPublic6, range);
+/** NAT64: IPv6 addresses that stand for IPv4 addresses. */
 const translated = new BlockList();
 add(translated, '64:ff9b::/96');
 
@@ -51,12 +52,12 @@ export function isAllowed(address: string, allowed: BlockList): boolean {
   if (isIPv4(bare)) return allowed.check(bare, 'ipv4') || !notPublic.check(bare, 'ipv4');
   if (!isIPv6(bare)) return false;
   if (allowed.check(bare, 'ipv6')) return true;
-  const embedded = translated.check(bare, 'ipv6') ? lastFourBytes(bare) : undefined;
-  if (embedded !== undefined) return isAllowed(embedded, allowed);
+  const translatedAddress = translated.check(bare, 'ipv6') ? lastFourBytes(bare) : undefined;
+  if (translatedAddress !== undefined) return isAllowed(translatedAddress, allowed);
   return global6.check(bare, 'ipv6') && !notPublic6.check(bare, 'ipv6');
 }
 
-/** A translated address (NAT64, IPv4-mapped) has the real one in its last four bytes. */
+/** A NAT64 address has the IPv4 address that it stands for in its last four bytes. */
 function lastFourBytes(address: string): string {
   const dotted = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (dotted !== undefined) return dotted;

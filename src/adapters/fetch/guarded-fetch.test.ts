@@ -5,18 +5,18 @@ import { sourceReader } from './source-reader.ts';
 
 let server: Server;
 let port = 0;
-let answer: RequestListener = (_request, response) => response.end('text');
+let respond: RequestListener = (_request, response) => response.end('text');
 let fetcher: GuardedFetch;
 
 beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
+  server = createServer((request, response) => respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   port = typeof address === 'object' && address ? address.port : 0;
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Host names and the addresses they resolve to. */
+/** A fake `dns.lookup` that knows three names. */
 const resolve = ((name: string, _options: unknown, callback: (...found: unknown[]) => void) => {
   const addresses: Record<string, string[]> = {
     'types.example': ['127.0.0.1'],
@@ -32,56 +32,56 @@ const resolve = ((name: string, _options: unknown, callback: (...found: unknown[
   else callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
 }) satisfies unknown;
 
-function open(options: FetchOptions = {}): GuardedFetch {
-  const mostly: FetchOptions = {
+function openFetcher(options: FetchOptions = {}): GuardedFetch {
+  const defaults: FetchOptions = {
     allowedRanges: ['127.0.0.0/8'],
     resolve: asLookup(resolve),
     timeoutMs: 300_000,
   };
-  return guardedFetch({ ...mostly, ...options });
+  return guardedFetch({ ...defaults, ...options });
 }
 
 /** dns.lookup has more overloads than the test needs. */
-function asLookup(given: unknown): NonNullable<FetchOptions['resolve']> {
-  if (!isLookup(given)) throw new Error('no function');
-  return given;
+function asLookup(value: unknown): NonNullable<FetchOptions['resolve']> {
+  if (!isLookup(value)) throw new Error('no function');
+  return value;
 }
-const isLookup = (given: unknown): given is NonNullable<FetchOptions['resolve']> =>
-  typeof given === 'function';
+const isLookup = (value: unknown): value is NonNullable<FetchOptions['resolve']> =>
+  typeof value === 'function';
 
 beforeEach(() => {
-  answer = (_request, response) => response.end('text');
-  fetcher = open();
+  respond = (_request, response) => response.end('text');
+  fetcher = openFetcher();
 });
 afterEach(() => fetcher.close());
 
 const http: FetchRules = { allowHttp: true };
-const get = async (path: string, host = 'types.example', rules = http): Promise<string> => {
-  const found = await fetcher.get(`http://${host}:${port}${path}`, rules);
-  return 'bytes' in found
-    ? found.bytes.toString()
-    : `${found.transient ? 'for now' : 'for good'}: ${found.failure}`;
+const fetchText = async (path: string, host = 'types.example', rules = http): Promise<string> => {
+  const result = await fetcher.get(`http://${host}:${port}${path}`, rules);
+  return 'bytes' in result
+    ? result.bytes.toString()
+    : `${result.transient ? 'for now' : 'for good'}: ${result.failure}`;
 };
 
 describe('a text', () => {
-  test('is fetched', async () => expect(await get('/a')).toBe('text'));
+  test('is fetched', async () => expect(await fetchText('/a')).toBe('text'));
 
   test('is fetched from an allowed address', async () => {
-    expect(await get('/a', 'both.example')).toBe('text');
+    expect(await fetchText('/a', 'both.example')).toBe('text');
   });
 
-  test('is fetched behind redirects', async () => {
-    answer = ({ url }, response) => {
+  test('is fetched after redirects', async () => {
+    respond = ({ url }, response) => {
       if (url === '/c') response.end('behind');
       else
         response.writeHead(302, { location: url === '/a' ? '/b' : `http://types.example:${port}/c` }).end();
     };
-    expect(await get('/a')).toBe('behind');
+    expect(await fetchText('/a')).toBe('behind');
   });
 
   test('is fetched without compression, which could grow', async () => {
-    answer = ({ headers }, response) => response.end(String(headers['accept-encoding']));
-    expect(await get('/a')).toBe('identity');
+    respond = ({ headers }, response) => response.end(String(headers['accept-encoding']));
+    expect(await fetchText('/a')).toBe('identity');
   });
 });
 
@@ -95,42 +95,45 @@ describe('a fetch is refused', () => {
     ['an internal address', '10.0.0.1', '10.0.0.1 is not a public address'],
     ['an internal address in another spelling', '0xa9fea9fe', '169.254.169.254 is not a public address'],
     ['an internal IPv6 address', '[::1]', '::1 is not a public address'],
-  ])('for %s', async (_what, host, failure) => expect(await get('/', host)).toBe(`for good: ${failure}`));
+  ])('for %s', async (_what, host, failure) =>
+    expect(await fetchText('/', host)).toBe(`for good: ${failure}`),
+  );
 
   test('for a redirect to an internal address', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
-    expect(await get('/')).toBe('for good: 169.254.169.254 is not a public address');
+    respond = (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+    expect(await fetchText('/')).toBe('for good: 169.254.169.254 is not a public address');
   });
 
   test('for a redirect to another protocol or with a password', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
-    expect(await get('/')).toBe('for good: it leads to file://');
-    answer = (_request, response) => response.writeHead(302, { location: 'http://a:b@types.example/' }).end();
-    expect(await get('/')).toBe('for good: it leads to a URL with a name or password in it');
+    respond = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+    expect(await fetchText('/')).toBe('for good: it leads to file://');
+    respond = (_request, response) =>
+      response.writeHead(302, { location: 'http://a:b@types.example/' }).end();
+    expect(await fetchText('/')).toBe('for good: it leads to a URL with a name or password in it');
   });
 
   test('for a loop of redirects', async () => {
-    answer = (_request, response) => response.writeHead(301, { location: '/' }).end();
-    expect(await get('/')).toBe('for good: it redirects more than 5 times');
+    respond = (_request, response) => response.writeHead(301, { location: '/' }).end();
+    expect(await fetchText('/')).toBe('for good: it redirects more than 5 times');
   });
 
   test('for HTTP, unless allowed', async () => {
-    expect(await get('/', 'types.example', {})).toBe('for good: only https is allowed here');
+    expect(await fetchText('/', 'types.example', {})).toBe('for good: only https is allowed here');
   });
 
   test('for a host that the team does not allow', async () => {
     const hosts = ['other.example', `both.example:${port}`];
-    expect(await get('/', 'both.example', { ...http, hosts })).toBe('text');
-    expect(await get('/', 'types.example', { ...http, hosts })).toContain('is not among those');
+    expect(await fetchText('/', 'both.example', { ...http, hosts })).toBe('text');
+    expect(await fetchText('/', 'types.example', { ...http, hosts })).toContain('is not among those');
   });
 
   test('for too long a body, without reading all of it', async () => {
     await fetcher.close();
-    fetcher = open({ longestBytes: 1024 });
-    answer = (_request, response) => response.end('x'.repeat(1025));
-    expect(await get('/')).toBe('for good: it is longer than 1 KiB');
-    answer = (_request, response) => response.end('x'.repeat(1024));
-    expect(await get('/')).toHaveLength(1024);
+    fetcher = openFetcher({ longestBytes: 1024 });
+    respond = (_request, response) => response.end('x'.repeat(1025));
+    expect(await fetchText('/')).toBe('for good: it is longer than 1 KiB');
+    respond = (_request, response) => response.end('x'.repeat(1024));
+    expect(await fetchText('/')).toHaveLength(1024);
   });
 });
 
@@ -139,47 +142,49 @@ describe('a fetch fails', () => {
     [404, 'for good: the server answered with status 404'],
     [503, 'for now: the server answered with status 503'],
     [429, 'for now: the server answered with status 429'],
-  ])('with status %d', async (status, said) => {
-    answer = (_request, response) => response.writeHead(status).end();
-    expect(await get('/')).toBe(said);
+  ])('with status %d', async (status, message) => {
+    respond = (_request, response) => response.writeHead(status).end();
+    expect(await fetchText('/')).toBe(message);
   });
 
   test('if the server is silent', async () => {
     await fetcher.close();
-    fetcher = open({ timeoutMs: 50 });
-    answer = () => undefined;
-    expect(await get('/')).toBe('for now: it took too long');
+    fetcher = openFetcher({ timeoutMs: 50 });
+    respond = () => undefined;
+    expect(await fetchText('/')).toBe('for now: it took too long');
   });
 
   test('if the name does not exist', async () => {
-    expect(await get('/', 'nowhere.example')).toBe('for now: there is no such host');
+    expect(await fetchText('/', 'nowhere.example')).toBe('for now: there is no such host');
   });
 
   test('if the connection is cut', async () => {
-    answer = ({ socket }) => socket.destroy();
-    expect(await get('/')).toBe('for now: the connection was cut');
+    respond = ({ socket }) => socket.destroy();
+    expect(await fetchText('/')).toBe('for now: the connection was cut');
   });
 });
 
-function read(source: string, registry?: string): Promise<unknown> {
+function readSource(source: string, registry?: string): Promise<unknown> {
   return sourceReader({ ...fetcher, get: (url) => fetcher.get(url, http) }, registry).read(source, http);
 }
 
 describe('a source', () => {
   test('of the registry has the URL of its name with .hcl', async () => {
-    answer = ({ url }, response) => response.end(url);
-    expect(await read('svc://feed', `http://types.example:${port}/types/`)).toEqual({
+    respond = ({ url }, response) => response.end(url);
+    expect(await readSource('svc://feed', `http://types.example:${port}/types/`)).toEqual({
       text: '/types/feed.hcl',
       digest: 'sha256:7d4d26a8c2cf7d9d1d043c5fe19d11476e16ca51e86d0378b05f7ae93531a441',
     });
   });
 
   test('of the registry is an error if no registry is configured', async () => {
-    expect(await read('svc://feed')).toMatchObject({ failure: expect.stringContaining('no registry') });
+    expect(await readSource('svc://feed')).toMatchObject({ failure: expect.stringContaining('no registry') });
   });
 
   test('that is not UTF-8 text is an error', async () => {
-    answer = (_request, response) => response.end(Buffer.from([0x61, 0xff]));
-    expect(await read(`http://types.example:${port}/`)).toMatchObject({ failure: 'it is not text in UTF-8' });
+    respond = (_request, response) => response.end(Buffer.from([0x61, 0xff]));
+    expect(await readSource(`http://types.example:${port}/`)).toMatchObject({
+      failure: 'it is not text in UTF-8',
+    });
   });
 });

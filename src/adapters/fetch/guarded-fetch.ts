@@ -39,11 +39,12 @@ export const MAX_REDIRECTS = 5;
 
 /**
  * GET of URLs that users name, to public addresses only. The address is checked when the connection opens, so
- * a name cannot change in between. Each redirect is checked again. Time and size are limited.
+ * a name cannot resolve to another address in between. Each redirect is checked again. Time and size are
+ * limited.
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
-  const limits = { longest: options.longestBytes ?? 256 * 1024, isReachable };
+  const limits = { maxBytes: options.longestBytes ?? 256 * 1024, isReachable };
   return {
     async get(url, rules) {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -58,15 +59,15 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
 }
 
 /**
- * Connections to addresses that may be reached. The caller must check each URL with `refuse` first, because a
- * host that is an address is never looked up.
+ * Opens connections only to addresses that may be reached. The caller must check each URL with `refuseUrl`
+ * first, because a host that is an address is never looked up.
  */
 export function guardedAgent(options: FetchOptions) {
   const allowed = rangesOf(options.allowedRanges ?? []);
   const timeoutMs = options.timeoutMs ?? 20_000;
   const isReachable = (address: string): boolean => isAllowed(address, allowed);
   const connect = {
-    lookup: checkingLookup(isReachable, options.resolve ?? lookup),
+    lookup: lookupReachable(isReachable, options.resolve ?? lookup),
     timeout: timeoutMs,
     ...defined({ ca: options.ca }),
   };
@@ -77,15 +78,15 @@ interface Attempt {
   agent: Agent;
   rules: FetchRules;
   signal: AbortSignal;
-  longest: number;
+  maxBytes: number;
   isReachable: (address: string) => boolean;
 }
 
 async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   let url = first;
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const refused = refuse(url, attempt);
-    if (refused !== undefined) return { failure: refused, transient: false };
+  for (let redirectCount = 0; redirectCount <= MAX_REDIRECTS; redirectCount++) {
+    const refusal = refuseUrl(url, attempt);
+    if (refusal !== undefined) return { failure: refusal, transient: false };
     const { statusCode, headers, body } = await request(url, {
       dispatcher: attempt.agent,
       signal: attempt.signal,
@@ -95,7 +96,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
     if ([301, 302, 303, 307, 308].includes(statusCode) && typeof location === 'string') {
       discard(body);
       url = new URL(location, url);
-    } else if (statusCode === 200) return await readBounded(body, attempt.longest);
+    } else if (statusCode === 200) return await readBounded(body, attempt.maxBytes);
     else {
       discard(body);
       const transient = statusCode === 429 || statusCode >= 500;
@@ -105,8 +106,11 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   return { failure: `it redirects more than ${MAX_REDIRECTS} times`, transient: false };
 }
 
-/** Checks a URL before any request. A host that is an address is never looked up, so it is checked here. */
-export function refuse(
+/**
+ * Returns why a URL may not be requested; undefined if it may. A host that is an address is never looked up,
+ * so it is checked here.
+ */
+export function refuseUrl(
   url: URL,
   { rules, isReachable }: Pick<Attempt, 'rules' | 'isReachable'>,
 ): string | undefined {
@@ -130,32 +134,35 @@ const NOT_PUBLIC = 'is not a public address';
 
 class NotPublic extends Error {}
 
-function checkingLookup(isReachable: (address: string) => boolean, resolve: typeof lookup): LookupFunction {
+function lookupReachable(isReachable: (address: string) => boolean, resolve: typeof lookup): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, '');
-      const reachable = found.filter(({ address }) => isReachable(address));
-      const [first] = reachable;
-      if (!first) return callback(new NotPublic(`the address of ${hostname} ${NOT_PUBLIC}`), '');
-      return options.all === true ? callback(null, reachable) : callback(null, first.address, first.family);
+      const reachable = addresses.filter(({ address }) => isReachable(address));
+      const [firstReachable] = reachable;
+      if (!firstReachable) return callback(new NotPublic(`the address of ${hostname} ${NOT_PUBLIC}`), '');
+      return options.all === true
+        ? callback(null, reachable)
+        : callback(null, firstReachable.address, firstReachable.family);
     });
   };
 }
 
-/** Discards the body. If the rest of it never arrives, that is no error. */
+/** Discards the body, and ignores errors while the rest of it arrives. */
 export function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
 
+/** Reads a whole body. A body of more than `maxBytes` is a failure. */
 export async function readBounded(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
-  longest: number,
+  maxBytes: number,
 ): Promise<FetchAnswer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > longest) return { failure: `it is longer than ${longest / 1024} KiB`, transient: false };
+    if (length > maxBytes) return { failure: `it is longer than ${maxBytes / 1024} KiB`, transient: false };
     chunks.push(chunk);
   }
   return { bytes: Buffer.concat(chunks) };
@@ -165,11 +172,11 @@ export function explainFetchFailure(error: unknown, signal: AbortSignal): FetchF
   if (signal.aborted) return { failure: 'it took too long', transient: true };
   if (error instanceof NotPublic) return { failure: error.message, transient: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const failure = SAID[code] ?? `it cannot be reached (${code || String(error)})`;
+  const failure = FAILURES_BY_CODE[code] ?? `it cannot be reached (${code || String(error)})`;
   return { failure, transient: true };
 }
 
-const SAID: Readonly<Record<string, string>> = {
+const FAILURES_BY_CODE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
   ECONNREFUSED: 'the host refuses connections',
   ECONNRESET: 'the connection was cut',

@@ -5,15 +5,15 @@ import { guardedRequests, type GuardedAnswer, type GuardedRequests } from './gua
 /** Servers of two origins. */
 const servers: Server[] = [];
 const bases: string[] = [];
-let answer: RequestListener = (_request, response) => response.end('text');
-const seen: IncomingMessage[] = [];
+let respond: RequestListener = (_request, response) => response.end('text');
+const receivedRequests: IncomingMessage[] = [];
 let requests: GuardedRequests;
 
 beforeAll(async () => {
   for (const index of [0, 1]) {
     const server = createServer((request, response) => {
-      seen.push(request);
-      answer(request, response);
+      receivedRequests.push(request);
+      respond(request, response);
     });
     servers[index] = server;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => {
-  seen.length = 0;
+  receivedRequests.length = 0;
   requests = guardedRequests({ allowedRanges: ['127.0.0.0/8'] });
 });
 afterEach(async () => await requests.close());
@@ -43,7 +43,7 @@ async function send(url = `${bases[0]}/a`, more: object = {}): Promise<GuardedAn
 }
 
 const redirectTo = (location: string): void => {
-  answer = ({ url }, response) => {
+  respond = ({ url }, response) => {
     if (url === '/a') response.writeHead(307, { location }).end();
     else response.end('behind');
   };
@@ -51,29 +51,38 @@ const redirectTo = (location: string): void => {
 
 describe('a request', () => {
   test('sends its headers and returns any status with headers and body', async () => {
-    answer = (_request, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end('no');
-    const found = await send();
-    expect(found).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic' } });
-    expect('bytes' in found && found.bytes.toString()).toBe('no');
-    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', accept: 'text/plain' });
+    respond = (_request, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end('no');
+    const result = await send();
+    expect(result).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic' } });
+    expect('bytes' in result && result.bytes.toString()).toBe('no');
+    expect(receivedRequests[0]?.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      accept: 'text/plain',
+    });
   });
 
   test('can return headers only', async () => {
-    answer = (_request, response) => response.writeHead(200, { 'content-length': '5000000' }).end();
+    respond = (_request, response) => response.writeHead(200, { 'content-length': '5000000' }).end();
     expect(await send(undefined, { method: 'HEAD' })).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
   });
 
   test('sends its credentials again to the same origin', async () => {
     redirectTo('/b');
     expect(await send()).toMatchObject({ status: 200 });
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', 'Bearer secret']);
+    expect(receivedRequests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer secret',
+      'Bearer secret',
+    ]);
   });
 
   test('sends no credentials to another origin', async () => {
     redirectTo(`${bases[1]}/b`);
     expect(await send()).toMatchObject({ status: 200 });
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer secret', undefined]);
-    expect(seen[1]?.headers.accept).toBe('text/plain');
+    expect(receivedRequests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer secret',
+      undefined,
+    ]);
+    expect(receivedRequests[1]?.headers.accept).toBe('text/plain');
   });
 });
 
@@ -94,17 +103,17 @@ describe('a request is refused', () => {
   });
 
   test('for a loop of redirects', async () => {
-    answer = (_request, response) => response.writeHead(301, { location: '/a' }).end();
+    respond = (_request, response) => response.writeHead(301, { location: '/a' }).end();
     expect(await send()).toMatchObject({ failure: 'it redirects more than 5 times' });
   });
 
   test('for too long a body', async () => {
-    answer = (_request, response) => response.end('x'.repeat(1025));
+    respond = (_request, response) => response.end('x'.repeat(1025));
     expect(await send()).toMatchObject({ failure: 'it is longer than 1 KiB', transient: false });
   });
 
   test("by the caller's signal while the server is silent", async () => {
-    answer = () => undefined;
+    respond = () => undefined;
     expect(await send(undefined, { signal: AbortSignal.timeout(50) })).toEqual({
       failure: 'it took too long',
       transient: true,

@@ -6,7 +6,7 @@ import {
   guardedAgent,
   MAX_REDIRECTS,
   readBounded,
-  refuse,
+  refuseUrl,
   type FetchFailure,
   type FetchOptions,
 } from './guarded-fetch.ts';
@@ -14,7 +14,6 @@ import {
 interface GuardedRequest {
   method: 'GET' | 'HEAD' | 'POST';
   headers: Readonly<Record<string, string>>;
-  /** The body of a POST. */
   body?: string;
   allowHttp: boolean;
   maxBytes: number;
@@ -27,21 +26,24 @@ export type GuardedAnswer =
 
 export interface GuardedRequests {
   /**
-   * Follows redirects, except those of a POST, whose body may hold credentials. The header `authorization`
-   * stays at the first origin.
+   * Follows redirects, except those of a POST, whose body may hold credentials. The header `authorization` is
+   * sent to the first origin only.
    */
   send(this: void, url: string, request: GuardedRequest): Promise<GuardedAnswer>;
   close(): Promise<void>;
 }
 
-/** The guarded client with headers and any status, for protocols over HTTP with hosts that users choose. */
+/**
+ * A client like `guardedFetch` that also sends headers and returns any status, for protocols over HTTP with
+ * hosts that users choose.
+ */
 export function guardedRequests(options: FetchOptions = {}): GuardedRequests {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
   return {
-    async send(url, sent) {
-      const signal = AbortSignal.any([sent.signal, AbortSignal.timeout(timeoutMs)]);
+    async send(url, guardedRequest) {
+      const signal = AbortSignal.any([guardedRequest.signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        return await follow(new URL(url), { ...sent, signal, agent, isReachable });
+        return await follow(new URL(url), { ...guardedRequest, signal, agent, isReachable });
       } catch (error) {
         return explainFetchFailure(error, signal);
       }
@@ -55,14 +57,14 @@ type Attempt = GuardedRequest & Pick<ReturnType<typeof guardedAgent>, 'agent' | 
 async function follow(first: URL, attempt: Attempt): Promise<GuardedAnswer> {
   const { agent, signal, method, body, allowHttp, isReachable } = attempt;
   let url = first;
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const refused = refuse(url, { rules: { allowHttp }, isReachable });
-    if (refused !== undefined) return { failure: refused, transient: false };
+  for (let redirectCount = 0; redirectCount <= MAX_REDIRECTS; redirectCount++) {
+    const refusal = refuseUrl(url, { rules: { allowHttp }, isReachable });
+    if (refusal !== undefined) return { failure: refusal, transient: false };
     const headers = { ...headersFor(url, first, attempt), 'accept-encoding': 'identity' };
     const answer = await request(url, { dispatcher: agent, signal, method, headers, ...defined({ body }) });
     const location = [answer.headers['location']].flat()[0];
     if (location === undefined || method === 'POST' || !REDIRECTS.has(answer.statusCode))
-      return await bodyOf(answer, attempt);
+      return await readAnswer(answer, attempt);
     discard(answer.body);
     url = new URL(location, url);
   }
@@ -73,16 +75,19 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function headersFor(url: URL, first: URL, { headers }: Attempt): Record<string, string> {
   const { authorization, ...others } = headers;
-  const mine = authorization !== undefined && url.origin === first.origin;
-  return { 'user-agent': 'millrace', ...others, ...(mine ? { authorization } : {}) };
+  const isFirstOrigin = authorization !== undefined && url.origin === first.origin;
+  return { 'user-agent': 'millrace', ...others, ...(isFirstOrigin ? { authorization } : {}) };
 }
 
-async function bodyOf(
+async function readAnswer(
   { statusCode, headers, body }: Awaited<ReturnType<typeof request>>,
   { maxBytes }: Attempt,
 ): Promise<GuardedAnswer> {
-  const found = await readBounded(body, maxBytes);
-  if ('failure' in found) return found;
-  const joined = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]);
-  return { status: statusCode, headers: Object.fromEntries(joined), bytes: found.bytes };
+  const readBody = await readBounded(body, maxBytes);
+  if ('failure' in readBody) return readBody;
+  const joinedHeaders = Object.entries(headers).map(([name, value]) => [
+    name,
+    [value ?? ''].flat().join(', '),
+  ]);
+  return { status: statusCode, headers: Object.fromEntries(joinedHeaders), bytes: readBody.bytes };
 }

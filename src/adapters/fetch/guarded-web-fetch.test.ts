@@ -9,13 +9,13 @@ import { guardedWebFetch, type GuardedWebFetch } from './guarded-web-fetch.ts';
 let server: Server;
 let base = '';
 let ca = '';
-let answer: RequestListener = (_request, response) => response.end('text');
+let respond: RequestListener = (_request, response) => response.end('text');
 let fetcher: GuardedWebFetch | undefined;
 
 beforeAll(async () => {
   const { key, cert } = await makeCertificate();
   ca = cert;
-  server = createServer({ key, cert }, (request, response) => answer(request, response));
+  server = createServer({ key, cert }, (request, response) => respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   base = `https://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
@@ -26,7 +26,11 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const ask = async (url: string, options: FetchOptions = {}, body?: URLSearchParams): Promise<Response> => {
+const request = async (
+  url: string,
+  options: FetchOptions = {},
+  body?: URLSearchParams,
+): Promise<Response> => {
   fetcher = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca, timeoutMs: 300_000, ...options });
   return await fetcher.fetch(url, {
     method: body ? 'POST' : 'GET',
@@ -37,28 +41,34 @@ const ask = async (url: string, options: FetchOptions = {}, body?: URLSearchPara
 
 describe('a fetch function for a library', () => {
   test('returns status, headers and text', async () => {
-    answer = (_request, response) => response.writeHead(201, { 'x-one': 'two' }).end('found');
-    const found = await ask(base);
-    expect([found.status, found.headers.get('x-one'), await found.text()]).toEqual([201, 'two', 'found']);
+    respond = (_request, response) => response.writeHead(201, { 'x-one': 'two' }).end('found');
+    const response = await request(base);
+    expect([response.status, response.headers.get('x-one'), await response.text()]).toEqual([
+      201,
+      'two',
+      'found',
+    ]);
   });
 
   test('sends a form', async () => {
-    answer = (request, response) =>
-      void text(request).then((sent) => response.end(`${request.method} ${sent}`));
-    expect(await (await ask(base, {}, new URLSearchParams({ code: 'a b' }))).text()).toBe('POST code=a+b');
+    respond = (received, response) =>
+      void text(received).then((sent) => response.end(`${received.method} ${sent}`));
+    expect(await (await request(base, {}, new URLSearchParams({ code: 'a b' }))).text()).toBe(
+      'POST code=a+b',
+    );
   });
 
   test('does not follow redirects', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end();
-    expect((await ask(base)).status).toBe(302);
+    respond = (_request, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end();
+    expect((await request(base)).status).toBe(302);
   });
 
   test('accepts a response without a body', async () => {
-    answer = (_request, response) => response.writeHead(204).end();
-    expect((await ask(base)).status).toBe(204);
+    respond = (_request, response) => response.writeHead(204).end();
+    expect((await request(base)).status).toBe(204);
   });
 
-  const refused: Record<string, [url: () => string, options: FetchOptions, says: string]> = {
+  const refused: Record<string, [url: () => string, options: FetchOptions, message: string]> = {
     'an address that is not public': [() => base, { allowedRanges: [] }, 'is not a public address'],
     'the metadata service': [() => 'https://169.254.169.254/latest', {}, 'is not a public address'],
     'plain HTTP': [() => base.replace('https:', 'http:'), {}, 'only https is allowed'],
@@ -66,13 +76,13 @@ describe('a fetch function for a library', () => {
     'a file': [() => 'file:///etc/passwd', {}, 'it leads to file:'],
     'too long an answer': [() => base, { longestBytes: 3 }, 'longer than'],
   };
-  test.each(Object.entries(refused))('refuses %s', async (_name, [url, options, says]) => {
-    answer = (_request, response) => response.end('text');
-    await expect(ask(url(), options)).rejects.toThrow(says);
+  test.each(Object.entries(refused))('refuses %s', async (_name, [url, options, message]) => {
+    respond = (_request, response) => response.end('text');
+    await expect(request(url(), options)).rejects.toThrow(message);
   });
 
   test('times out', async () => {
-    answer = () => undefined;
-    await expect(ask(base, { timeoutMs: 500 })).rejects.toThrow(/aborted due to timeout/);
+    respond = () => undefined;
+    await expect(request(base, { timeoutMs: 500 })).rejects.toThrow(/aborted due to timeout/);
   });
 });

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { guardedAgent, readBounded, refuse, type FetchOptions } from './guarded-fetch.ts';
+import { guardedAgent, readBounded, refuseUrl, type FetchOptions } from './guarded-fetch.ts';
 
 /** The parts of `RequestInit` that libraries use here: no redirects, and forms as bodies. */
 interface WebFetchInit {
@@ -22,8 +22,8 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
   return {
     async fetch(url, { method, headers, body, signal }) {
-      const refused = refuse(new URL(url), { rules: {}, isReachable });
-      if (refused !== undefined) throw new TypeError(refused);
+      const refusal = refuseUrl(new URL(url), { rules: {}, isReachable });
+      if (refusal !== undefined) throw new TypeError(refusal);
       const limit = AbortSignal.timeout(timeoutMs);
       const answer = await request(url, {
         dispatcher: agent,
@@ -34,13 +34,13 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
       });
       const found = await readBounded(answer.body, options.longestBytes ?? 256 * 1024);
       if ('failure' in found) throw new TypeError(found.failure);
-      const shown = Object.entries(answer.headers).flatMap(([name, value]) =>
-        [value ?? []].flat().map((one): [string, string] => [name, one]),
+      const headerPairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+        [value ?? []].flat().map((item): [string, string] => [name, item]),
       );
-      const empty = [204, 205, 304].includes(answer.statusCode);
-      return new Response(empty ? null : new Uint8Array(found.bytes), {
+      const hasNoBody = [204, 205, 304].includes(answer.statusCode);
+      return new Response(hasNoBody ? null : new Uint8Array(found.bytes), {
         status: answer.statusCode,
-        headers: shown,
+        headers: headerPairs,
       });
     },
     close: () => agent.destroy(),

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { guardedFetch } from './guarded-fetch.ts';
 
-/** Addresses that nothing a user writes may reach. */
+/** Addresses that no URL of a user may reach. */
 const INSIDE = [
   '127.0.0.1',
   '127.8.7.6',
@@ -23,25 +23,25 @@ const bytesOf = (address: string): Bytes => {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [a, b, c, d];
 };
-const number = ([a, b, c, d]: Bytes): number => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+const numberOf = ([a, b, c, d]: Bytes): number => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 const hex = (value: number, width = 0): string => value.toString(16).padStart(width, '0');
-const words = (bytes: Bytes): string => {
-  const all = hex(number(bytes), 8);
-  return `${all.slice(0, 4)}:${all.slice(4)}`;
+const hexGroups = (bytes: Bytes): string => {
+  const digits = hex(numberOf(bytes), 8);
+  return `${digits.slice(0, 4)}:${digits.slice(4)}`;
 };
-const wide = (text: string): string =>
+const inWideDigits = (text: string): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
-const circled = (text: string): string =>
+const inCircledDigits = (text: string): string =>
   text.replaceAll(/[1-9]/g, (digit) => String.fromCodePoint(0x245f + Number(digit)));
 
 /** Spellings of one address. */
 const SPELLINGS: Record<string, (bytes: Bytes) => string> = {
-  'as it is': (b) => b.join('.'),
+  'in dotted decimal': (b) => b.join('.'),
   'with a dot at its end': (b) => `${b.join('.')}.`,
-  'as one number': (b) => String(number(b)),
-  'as one number in hex': (b) => `0x${hex(number(b))}`,
-  'as one number in capitals of hex': (b) => `0X${hex(number(b)).toUpperCase()}`,
-  'as one number in octal': (b) => `0${number(b).toString(8)}`,
+  'as one number': (b) => String(numberOf(b)),
+  'as one number in hex': (b) => `0x${hex(numberOf(b))}`,
+  'as one number in capitals of hex': (b) => `0X${hex(numberOf(b)).toUpperCase()}`,
+  'as one number in octal': (b) => `0${numberOf(b).toString(8)}`,
   'each byte in hex': (b) => b.map((byte) => `0x${hex(byte)}`).join('.'),
   'each byte in octal': (b) => b.map((byte) => `0${byte.toString(8)}`).join('.'),
   'with zeros before each byte': (b) => b.map((byte) => `0000${byte.toString(8)}`).join('.'),
@@ -52,20 +52,20 @@ const SPELLINGS: Record<string, (bytes: Bytes) => string> = {
   'with percent signs': (b) => b.join('.').replaceAll(/./g, (char) => `%${hex(char.codePointAt(0) ?? 0)}`),
   'with a dot of another script': (b) => b.join('。'),
   'with a half-wide dot': (b) => b.join('｡'),
-  'in wide digits': (b) => wide(b.join('.')),
-  'in circled digits': (b) => circled(b.join('.')),
+  'in wide digits': (b) => inWideDigits(b.join('.')),
+  'in circled digits': (b) => inCircledDigits(b.join('.')),
   'with a soft hyphen within': (b) => b.join('.').replace('.', '\u00AD.'),
   'with a space of no width within': (b) => b.join('.').replace('.', '\u200B.'),
   'mapped into IPv6': (b) => `[::ffff:${b.join('.')}]`,
-  'mapped into IPv6, in hex': (b) => `[::ffff:${words(b)}]`,
-  'mapped into IPv6, written out': (b) => `[0000:0000:0000:0000:0000:ffff:${words(b)}]`,
-  'compatible with IPv6': (b) => `[::${words(b)}]`,
-  translated: (b) => `[64:ff9b::${b.join('.')}]`,
-  'translated, in hex': (b) => `[64:ff9b::${words(b)}]`,
-  'translated within a site': (b) => `[64:ff9b:1::${words(b)}]`,
-  'through 6to4': (b) => `[2002:${words(b)}::]`,
-  'through Teredo': (b) => `[2001:0:${words(b)}::]`,
-  'through ISATAP': (b) => `[fe80::5efe:${words(b)}]`,
+  'mapped into IPv6, in hex': (b) => `[::ffff:${hexGroups(b)}]`,
+  'mapped into IPv6, written out': (b) => `[0000:0000:0000:0000:0000:ffff:${hexGroups(b)}]`,
+  'compatible with IPv6': (b) => `[::${hexGroups(b)}]`,
+  'through NAT64': (b) => `[64:ff9b::${b.join('.')}]`,
+  'through NAT64, in hex': (b) => `[64:ff9b::${hexGroups(b)}]`,
+  'through NAT64 of one site': (b) => `[64:ff9b:1::${hexGroups(b)}]`,
+  'through 6to4': (b) => `[2002:${hexGroups(b)}::]`,
+  'through Teredo': (b) => `[2001:0:${hexGroups(b)}::]`,
+  'through ISATAP': (b) => `[fe80::5efe:${hexGroups(b)}]`,
 };
 
 let server: Server;
@@ -82,8 +82,8 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** No name is resolved: what the URL parser does not accept as an address is not a name either. */
-const nobody: unknown = (_name: string, _options: object, callback: (error: Error) => void) =>
+/** A lookup that finds no name. What the URL parser does not accept as an address is an unknown name. */
+const findNoName: unknown = (_name: string, _options: object, callback: (error: Error) => void) =>
   callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
 
 /** The reason when no connection was attempted. */
@@ -91,12 +91,12 @@ const REFUSED = /not a public address$|there is no such host$|ERR_INVALID_URL/;
 
 describe('an internal address is refused', () => {
   test.each(Object.entries(SPELLINGS))('%s', async (_spelling, spell) => {
-    if (!isLookup(nobody)) throw new Error('no function');
-    const fetcher = guardedFetch({ resolve: nobody });
+    if (!isLookup(findNoName)) throw new Error('no function');
+    const fetcher = guardedFetch({ resolve: findNoName });
     const answers = await Promise.all(
       INSIDE.map(async (address) => {
-        const found = await fetcher.get(`http://${spell(bytesOf(address))}:${port}/`, { allowHttp: true });
-        return 'failure' in found ? found.failure : 'it was fetched';
+        const result = await fetcher.get(`http://${spell(bytesOf(address))}:${port}/`, { allowHttp: true });
+        return 'failure' in result ? result.failure : 'it was fetched';
       }),
     );
     await fetcher.close();
@@ -109,7 +109,7 @@ describe('an internal address is refused', () => {
     const rebinding: unknown = (
       _name: string,
       _options: object,
-      callback: (error: null, found: object[]) => void,
+      callback: (error: null, result: object[]) => void,
     ) => {
       lookups += 1;
       callback(null, [{ address: lookups === 1 ? '127.0.0.2' : '127.0.0.1', family: 4 }]);
@@ -117,12 +117,12 @@ describe('an internal address is refused', () => {
     if (!isLookup(rebinding)) throw new Error('no function');
     const fetcher = guardedFetch({ allowedRanges: ['127.0.0.2/32'], resolve: rebinding });
     for (let times = 0; times < 5; times += 1) {
-      const found = await fetcher.get(`http://rebinding.example:${port}/`, { allowHttp: true });
-      expect(found).toHaveProperty('failure');
+      const result = await fetcher.get(`http://rebinding.example:${port}/`, { allowHttp: true });
+      expect(result).toHaveProperty('failure');
     }
     await fetcher.close();
     expect([lookups, connections]).toEqual([5, 1]);
   });
 });
 
-const isLookup = (given: unknown): given is typeof lookup => typeof given === 'function';
+const isLookup = (value: unknown): value is typeof lookup => typeof value === 'function';
