@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 
 const run = promisify(execFile);
-const LINE = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
+const ACCESS_LINE = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
 
-/** What a process writes to its standard output when it runs this code. */
-async function written(code: string): Promise<unknown[]> {
-  const from = new URL('log.ts', import.meta.url).href;
-  const script = `import { accessLog, createLog } from '${from}';
-    const log = createLog('info', 'test'); const write = accessLog(log); const line = ${LINE}; ${code}`;
+/** The messages that a process writes to its standard output when it runs this code. */
+async function messagesOf(code: string): Promise<unknown[]> {
+  const logModule = new URL('log.ts', import.meta.url).href;
+  const script = `import { accessLog, createLog } from '${logModule}';
+    const log = createLog('info', 'test'); const write = accessLog(log); const line = ${ACCESS_LINE}; ${code}`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
   return stdout
     .trim()
@@ -17,8 +17,8 @@ async function written(code: string): Promise<unknown[]> {
     .map((line): unknown => JSON.parse(line).msg);
 }
 
-test('lines are written in their order', async () => {
-  expect(await written(`write(line); log.info('between'); write(line);`)).toEqual([
+test('lines of both logs are written in the order of the calls', async () => {
+  expect(await messagesOf(`write(line); log.info('between'); write(line);`)).toEqual([
     'answered',
     'between',
     'answered',
@@ -28,12 +28,14 @@ test('lines are written in their order', async () => {
 test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
   'the last line is written when the process ends by %s',
   async (end) => {
-    const lines = await written(`write(line); write(line); ${end};`);
+    const lines = await messagesOf(`write(line); write(line); ${end};`);
     expect(lines).toEqual(['answered', 'answered']);
   },
 );
 
-test('more lines than a pipe buffers are written whole when the process ends', async () => {
-  const lines = await written('for (let count = 0; count < 5000; count += 1) write(line); process.exit(0);');
+test('more lines than a pipe buffers are all written when the process ends', async () => {
+  const lines = await messagesOf(
+    'for (let count = 0; count < 5000; count += 1) write(line); process.exit(0);',
+  );
   expect(lines).toHaveLength(5000);
 });

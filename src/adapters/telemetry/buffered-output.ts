@@ -12,11 +12,15 @@ export interface BufferedOutput {
 
 /**
  * Writes the lines of one turn of the event loop together: one write costs as much as a small response. A
- * given destination gets each line at once.
+ * custom destination gets each line at once.
  */
-export function bufferOutput(given?: DestinationStream): BufferedOutput {
-  if (given !== undefined)
-    return { destination: given, add: (line) => given.write(line), takeBuffered: () => '' };
+export function bufferOutput(customDestination?: DestinationStream): BufferedOutput {
+  if (customDestination !== undefined)
+    return {
+      destination: customDestination,
+      add: (line) => customDestination.write(line),
+      takeBuffered: () => '',
+    };
   const destination = pino.destination(process.stdout.fd);
   let buffer = '';
   const takeBuffered = (): string => {
@@ -35,7 +39,7 @@ export function bufferOutput(given?: DestinationStream): BufferedOutput {
       buffer += line;
       if (flushesAtExit) return;
       flushesAtExit = true;
-      // Pino's exit handler has flushed the destination before this one runs, and does not do it again.
+      // Pino's exit handler flushes the destination before this handler runs, and does not flush it again.
       process.once('exit', () => writeAtExit(takeBuffered()));
     },
     takeBuffered,
@@ -46,13 +50,13 @@ export function bufferOutput(given?: DestinationStream): BufferedOutput {
 const MAX_STALL_MS = 5000;
 const PAUSE_MS = 10;
 
-/** Writes synchronously. A full pipe takes the rest once its reader has read some. */
+/** Writes synchronously. If the pipe is full, waits until its reader has read some of it. */
 function writeAtExit(text: string): void {
-  let rest: Buffer = Buffer.from(text);
-  for (let stalledMs = 0; rest.length > 0 && stalledMs < MAX_STALL_MS;) {
-    const written = writeSome(rest);
+  let remaining: Buffer = Buffer.from(text);
+  for (let stalledMs = 0; remaining.length > 0 && stalledMs < MAX_STALL_MS;) {
+    const written = writeSome(remaining);
     if (written === 'closed') return;
-    rest = rest.subarray(written);
+    remaining = remaining.subarray(written);
     stalledMs = written > 0 ? 0 : stalledMs + PAUSE_MS;
     if (written === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }

@@ -56,10 +56,10 @@ describe('a log line', () => {
   });
 
   test('is one line without control and bidirectional characters, whatever was logged', () => {
-    const said = 'a\r\n{"level":"fatal"}\u0007\u001b[2J\u007f\u009b31m\u2028\u2029\u202e\u2066\ufeffz';
-    const { line, fields } = logged((log) => log.info({ said, [said]: 1 }, said));
-    expect(fields['said']).toBe(said);
-    expect(fields['msg']).toBe(said);
+    const text = 'a\r\n{"level":"fatal"}\u0007\u001b[2J\u007f\u009b31m\u2028\u2029\u202e\u2066\ufeffz';
+    const { line, fields } = logged((log) => log.info({ said: text, [text]: 1 }, text));
+    expect(fields['said']).toBe(text);
+    expect(fields['msg']).toBe(text);
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     expect(line.endsWith('}\n')).toBe(true);
   });
@@ -68,7 +68,7 @@ describe('a log line', () => {
 const withoutTime = (line: string): string => line.replace(/"time":"[^"]*"/, '');
 
 describe('the access log', () => {
-  const ANSWER = {
+  const LINE = {
     requestId: 'from-the-proxy.0123456789_ABC',
     method: 'M-SEARCH',
     route: '/webhooks/:token',
@@ -76,18 +76,18 @@ describe('the access log', () => {
     milliseconds: 0.3,
   };
 
-  test('writes what the usual logger writes for the same fields', () => {
-    const quick = logged((log) => accessLog(log)(ANSWER)).line;
-    const usual = logged((log) => log.info(ANSWER, 'answered')).line;
-    expect(JSON.parse(quick).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(withoutTime(quick)).toBe(withoutTime(usual));
+  test('writes the same line as `log.info` with the same fields', () => {
+    const accessLine = logged((log) => accessLog(log)(LINE)).line;
+    const infoLine = logged((log) => log.info(LINE, 'answered')).line;
+    expect(JSON.parse(accessLine).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(withoutTime(accessLine)).toBe(withoutTime(infoLine));
   });
 
   test.each([
-    ['info', { ...ANSWER, status: 503 }, 'error'],
-    ['trace', { ...ANSWER, route: '/health' }, 'debug'],
-    ['info', ANSWER, 'info'],
-  ])('written at level %s for %j has the level %s', (level, answer, expected) => {
+    ['info', { ...LINE, status: 503 }, 'error'],
+    ['trace', { ...LINE, route: '/health' }, 'debug'],
+    ['info', LINE, 'info'],
+  ])('of a logger at level %s writes %j at the level %s', (level, answer, expected) => {
     const lines: string[] = [];
     const log = createLog(level, 'test', { write: (line) => void lines.push(line) });
     accessLog(log)(answer);
@@ -95,8 +95,8 @@ describe('the access log', () => {
   });
 
   test.each([
-    ['warn', ANSWER],
-    ['info', { ...ANSWER, route: '/health' }],
+    ['warn', LINE],
+    ['info', { ...LINE, route: '/health' }],
   ])('is silent at level %s for %j', (level, answer) => {
     const lines: string[] = [];
     accessLog(createLog(level, 'test', { write: (line) => void lines.push(line) }))(answer);

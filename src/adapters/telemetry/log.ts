@@ -50,23 +50,23 @@ export function createLog(level: string, component: string, destination?: Destin
 
 /** Used instead of pino's redaction, which takes as long as the rest of a small request. */
 function hideSecrets(fields: object): Record<string, unknown> {
-  return { ...fields, ...hiddenIn(fields, MAX_DEPTH) };
+  return { ...fields, ...hiddenFields(fields, MAX_DEPTH) };
 }
 
-/** Returns only the fields that must change. */
-function hiddenIn(fields: object, depth: number): Record<string, unknown> {
+/** Returns only the fields with secrets, with the secrets hidden. */
+function hiddenFields(fields: object, depth: number): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) {
     if (SECRET_KEYS.has(key)) changed[key] = '[hidden]';
     else if (depth > 1 && typeof value === 'object' && value !== null && !isError(value)) {
-      const nested = hiddenIn(value, depth - 1);
+      const nested = hiddenFields(value, depth - 1);
       if (Object.keys(nested).length > 0) changed[key] = { ...value, ...nested };
     }
   }
   return changed;
 }
 
-/** A webhook token in a path. Does not match the pattern of the route, `/webhooks/:token`. */
+/** A webhook token in a path. The expression does not match the pattern of the route, `/webhooks/:token`. */
 const TOKEN_IN_PATH = /(\/webhooks\/)[^\s"\\/?#:][^\s"\\/?#]*/g;
 
 /**
@@ -78,12 +78,12 @@ const INVISIBLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uf
 function cleanLine(line: string): string {
   return line
     .replaceAll(TOKEN_IN_PATH, '$1[hidden]')
-    .replaceAll(INVISIBLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    .replaceAll(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * Name, message, code and stack of an error and its cause. Other fields may hold values of a query or a
- * request.
+ * Returns name, message, code and stack of an error and of its cause. Other fields are left out, because they
+ * may hold values of a query or a request.
  */
 function describeError(error: unknown): unknown {
   if (!isError(error)) return { message: String(error) };
@@ -97,7 +97,10 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** A line of the access log. It has the pattern of the route: the path may contain a webhook token. */
+/**
+ * A line of the access log. `route` is the pattern of the route, because the path may contain a webhook
+ * token.
+ */
 export interface AccessLine {
   requestId: string;
   method: string;
@@ -106,8 +109,11 @@ export interface AccessLine {
   milliseconds: number;
 }
 
-/** Requested every few seconds. What they find is logged elsewhere, so their lines are at level debug. */
-const PROBES = new Set(['/health']);
+/**
+ * Routes that probes request every few seconds. What they find is logged elsewhere, so their lines are at
+ * level debug.
+ */
+const PROBE_ROUTES = new Set(['/health']);
 const MESSAGE = 'answered';
 
 type WriteLine = (line: AccessLine) => void;
@@ -117,7 +123,7 @@ const accessWriters = new WeakMap<FastifyBaseLogger, WriteLine>();
 export function accessLog(log: FastifyBaseLogger): WriteLine {
   const write = accessWriters.get(log) ?? ((line: AccessLine) => log.info(line, MESSAGE));
   return (line) => {
-    if (PROBES.has(line.route)) log.debug(line, MESSAGE);
+    if (PROBE_ROUTES.has(line.route)) log.debug(line, MESSAGE);
     else if (line.status >= 500) log.error(line, MESSAGE);
     else write(line);
   };
@@ -144,11 +150,13 @@ export function accessLineOf(
 function accessWriter(log: Log, component: string, output: BufferedOutput): WriteLine {
   const end = `,"msg":"${MESSAGE}"}\n`;
   const start = `{"level":"info","time":"`;
-  const next = `","component":${JSON.stringify(component)},"requestId":`;
+  const afterTime = `","component":${JSON.stringify(component)},"requestId":`;
   return ({ requestId, method, route, status, milliseconds }) => {
     if (!log.isLevelEnabled('info')) return;
     const texts = `${JSON.stringify(requestId)},"method":${JSON.stringify(method)},"route":${JSON.stringify(route)}`;
-    output.add(`${start}${isoTime()}${next}${texts},"status":${status},"milliseconds":${milliseconds}${end}`);
+    output.add(
+      `${start}${isoTime()}${afterTime}${texts},"status":${status},"milliseconds":${milliseconds}${end}`,
+    );
   };
 }
 

@@ -27,29 +27,29 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-async function reach(path: string): Promise<Response> {
+async function fetchPath(path: string): Promise<Response> {
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
   return await fetch(`http://127.0.0.1:${port}${path}`);
 }
 
-async function ask(path: string): Promise<[number, string]> {
-  const answer = await reach(path);
+async function statusAndText(path: string): Promise<[number, string]> {
+  const answer = await fetchPath(path);
   return [answer.status, await answer.text()];
 }
 
 describe('the metrics server', () => {
-  test('reports a working process as alive, also while it is not ready', async () => {
+  test('reports a working process as alive, even while the process is not ready', async () => {
     state.ready = 'The database does not answer.';
-    expect(await ask('/healthz')).toEqual([200, 'ok\n']);
-    expect(await ask('/readyz')).toEqual([503, 'The database does not answer.\n']);
+    expect(await statusAndText('/healthz')).toEqual([200, 'ok\n']);
+    expect(await statusAndText('/readyz')).toEqual([503, 'The database does not answer.\n']);
     state.ready = undefined;
-    expect(await ask('/readyz?verbose')).toEqual([200, 'ok\n']);
+    expect(await statusAndText('/readyz?verbose')).toEqual([200, 'ok\n']);
   });
 
   test('reports a stuck process as not alive', async () => {
     state.stuck = 'Nothing has moved for 130 seconds.';
-    expect(await ask('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
+    expect(await statusAndText('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
   });
 
   test.each([
@@ -57,15 +57,15 @@ describe('the metrics server', () => {
     ['/readyz', 'text/plain; charset=utf-8'],
     ['/elsewhere', 'text/plain; charset=utf-8'],
   ])('sends %s with its content type, uncached', async (path, type) => {
-    const { headers } = await reach(path);
+    const { headers } = await fetchPath(path);
     expect(headers.get('content-type')).toBe(type);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('has no other paths', async () => {
-    expect((await ask('/'))[0]).toBe(404);
-    expect((await ask('/teams/main/pipelines'))[0]).toBe(404);
+    expect((await statusAndText('/'))[0]).toBe(404);
+    expect((await statusAndText('/teams/main/pipelines'))[0]).toBe(404);
   });
 });
 
@@ -89,10 +89,10 @@ describe('metrics', () => {
     for (const { name, type } of ours) expect(String(type) === 'counter').toBe(name.endsWith('_total'));
   });
 
-  test('count requests by route, so no path and no invented method becomes a label', async () => {
+  test('count requests by route, and never use a path or an unknown method as a label', async () => {
     observe({ method: 'GET', route: '/teams/:team/pipelines', status: 200, seconds: 0.01 });
     observe({ method: 'BREW', route: 'none', status: 404, seconds: 0.01 });
-    const text = (await ask('/metrics'))[1];
+    const text = (await statusAndText('/metrics'))[1];
     expect(text).toContain(
       '_count{component="test",method="GET",route="/teams/:team/pipelines",status="200"} 1',
     );

@@ -2,13 +2,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { pathWithoutQuery, sendPlainly } from './plain-response.ts';
 
-/** Undefined when ready, else a sentence fit for the public. */
+/** Returns undefined if the process is ready, otherwise the reason, as a sentence that anyone may read. */
 export type Readiness = () => Promise<string | undefined>;
 
 /**
  * Creates the server of the port that only the cluster can reach: `/metrics`, `/healthz` (503 if `stuck`
- * returns a reason) and `/readyz` (503 if `readiness` does). It stays up while the process drains, so that
- * the last scrape and the failing readiness are seen.
+ * returns a reason) and `/readyz` (503 if `readiness` does). The server stays up while the process drains, so
+ * that Prometheus can scrape it once more and the kubelet sees the failing readiness.
  */
 export function createMetricsServer(
   registry: Registry,
@@ -41,14 +41,14 @@ async function answer(
     case '/metrics':
       return sendPlainly(response, 200, await registry.metrics(), registry.contentType);
     case '/healthz':
-      return probe(response, stuck());
+      return sendProbeResult(response, stuck());
     case '/readyz':
-      return probe(response, await readiness());
+      return sendProbeResult(response, await readiness());
     default:
       return sendPlainly(response, 404, 'not found\n');
   }
 }
 
-function probe(response: ServerResponse, reason: string | undefined): void {
+function sendProbeResult(response: ServerResponse, reason: string | undefined): void {
   sendPlainly(response, reason === undefined ? 200 : 503, `${reason ?? 'ok'}\n`);
 }

@@ -17,7 +17,7 @@ export function createMetrics(component: string, version: string): { registry: R
   return { registry };
 }
 
-export type ObserveRequest = (facts: {
+export type ObserveRequest = (observation: {
   method: string;
   route: string;
   status: number;
@@ -32,9 +32,9 @@ export function requestMetrics(registry: Registry): ObserveRequest {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  return (facts) => {
-    const { method, route, status } = facts;
-    seconds.observe({ method: METHODS.has(method) ? method : 'other', route, status }, facts.seconds);
+  return (observation) => {
+    const { method, route, status } = observation;
+    seconds.observe({ method: METHODS.has(method) ? method : 'other', route, status }, observation.seconds);
   };
 }
 
@@ -77,13 +77,14 @@ export function publicMetrics(registry: Registry): PublicMetrics {
 
 export interface AgentMetrics {
   session(result: SessionResult, seconds: number): void;
-  /** A second key used the nonce of another, so someone else has read it. */
+  /** A second key used a nonce, so someone other than the nonce's agent has read it. */
   nonceReused(): void;
   events(count: number): void;
   /** How long an agent waited until the address of its Pod was known. */
   waitedForAddress(seconds: number): void;
+  /** A command stream of an agent opened (1) or ended (-1). */
   streams(change: 1 | -1): void;
-  /** Streams of agents that wait for a build. */
+  /** A stream of an agent in a warm Pod, which waits for a build, opened (1) or ended (-1). */
   waiting(change: 1 | -1): void;
 }
 export type SessionResult = 'opened' | 'same' | 'taken' | 'over' | 'refused' | 'not-yet' | 'error';
@@ -97,7 +98,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const reused = new Counter({
+  const nonceReuses = new Counter({
     name: 'millrace_agent_nonce_reuse_total',
     help:
       'Sessions refused because another key had used the nonce. ' +
@@ -109,7 +110,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
     help: 'Build events received from agents, including repeats.',
     registers,
   });
-  const waits = new Histogram({
+  const addressWaits = new Histogram({
     name: 'millrace_agent_address_wait_seconds',
     help: 'Time that agents waited for the kubelet to report the address of their Pod; 0 if it was already known.',
     buckets: [0, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 5],
@@ -127,9 +128,9 @@ export function agentMetrics(registry: Registry): AgentMetrics {
   });
   return {
     session: (result, seconds) => sessions.observe({ result }, seconds),
-    nonceReused: () => reused.inc(),
+    nonceReused: () => nonceReuses.inc(),
     events: (count) => events.inc(count),
-    waitedForAddress: (seconds) => waits.observe(seconds),
+    waitedForAddress: (seconds) => addressWaits.observe(seconds),
     streams: (change) => streams.inc(change),
     waiting: (change) => waiting.inc(change),
   };

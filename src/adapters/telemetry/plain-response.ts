@@ -16,7 +16,7 @@ export function sendPlainly(
   response.end(text);
 }
 
-/** The path without its query. */
+/** Returns the path of a request without its query. */
 export function pathWithoutQuery({ url = '' }: IncomingMessage): string {
   return url.split('?')[0] ?? '';
 }

@@ -25,7 +25,7 @@ test('streams are counted by kind, and each kind starts at zero', async () => {
   ]);
   metrics.ended('build', 'slow');
   metrics.refused('address');
-  // Collected twice: the gauge is read, not added up.
+  // Collected twice, because a second collection must not add to the first.
   await samples();
   expect((await samples()).toSorted()).toEqual([
     'millrace_event_streams_ended_total{kind="build",reason="slow"} 1',

@@ -10,10 +10,10 @@ export type StreamKind = 'build' | 'pipeline' | 'overview' | 'debug';
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 
 export interface StreamMetrics {
-  /** Called at each scrape. */
-  watch(open: () => Iterable<{ kind: StreamKind; buffered: boolean }>): void;
+  /** Sets the function that lists the open streams. It is called at each scrape. */
+  watch(listOpen: () => Iterable<{ kind: StreamKind; buffered: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
-  /** The limit that was reached. */
+  /** `by`: the limit that was reached. */
   refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
 }
 
@@ -39,16 +39,19 @@ export function streamMetrics(registry: Registry): StreamMetrics {
 }
 
 function openGauges(registry: Registry): StreamMetrics['watch'] {
-  let open: Parameters<StreamMetrics['watch']>[0] | undefined;
-  function gauge(words: { name: string; help: string }, counts: (buffered: boolean) => boolean): void {
+  let listOpen: Parameters<StreamMetrics['watch']>[0] | undefined;
+  function gauge(
+    nameAndHelp: { name: string; help: string },
+    isCounted: (buffered: boolean) => boolean,
+  ): void {
     registry.registerMetric(
       new Gauge({
-        ...words,
+        ...nameAndHelp,
         labelNames: ['kind'],
         registers: [],
         collect() {
           for (const kind of KINDS) this.set({ kind }, 0);
-          for (const { kind, buffered } of open?.() ?? []) if (counts(buffered)) this.inc({ kind });
+          for (const { kind, buffered } of listOpen?.() ?? []) if (isCounted(buffered)) this.inc({ kind });
         },
       }),
     );
@@ -61,8 +64,8 @@ function openGauges(registry: Registry): StreamMetrics['watch'] {
     },
     (buffered) => buffered,
   );
-  return (ask) => {
-    open = ask;
+  return (newListOpen) => {
+    listOpen = newListOpen;
   };
 }
 
