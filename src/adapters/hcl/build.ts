@@ -7,11 +7,12 @@ import { promisify } from 'node:util';
 import { cachedEngine, engineFolder } from './locate.ts';
 
 /*
- * Builds the engine into the cache (once per content) and, when a file is named, copies it there:
+ * Builds the engine into the cache, once per content. If you name a file, the script also copies the engine
+ * there:
  *
  *   node src/adapters/hcl/build.ts [dist/hcl.wasm]
  *
- * What it runs, in src/adapters/hcl/engine:
+ * The command that it runs in src/adapters/hcl/engine:
  *
  *   GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -ldflags "-s -w" -o hcl.wasm .
  */

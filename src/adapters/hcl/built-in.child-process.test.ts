@@ -13,22 +13,22 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** A pipeline that uses the type. Only a used definition is compiled. */
-const users: Record<string, (name: string) => string> = {
+/** Pipelines that use a type, by kind of type. Only a used definition is compiled. */
+const textsThatUse: Record<string, (name: string) => string> = {
   resource: (name) => `resource "${name}" "x" {\n  params {\n${paramsOf(name)}\n  }\n}\n`,
   notification: (name) => `notification "${name}" "x" {\n  params {\n${paramsOf(name)}\n  }\n}\n`,
   service: (name) => `job "x" {\n  service "${name}" {}\n}\n`,
   secret: (name) =>
     `variable "x" {\n  type = string\n  secret "${name}-own" {\n` +
-    `${SECRETS[name] ?? '    path = "p"\n    key  = "k"'}\n  }\n}\n` +
-    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${written({ address: VALUES.address, token: VALUES.token })}\n}\n`,
+    `${SECRET_LOCATIONS[name] ?? '    path = "p"\n    key  = "k"'}\n  }\n}\n` +
+    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${attributesOf({ address: VALUES.address, token: VALUES.token })}\n}\n`,
   runner: (name) =>
     `runner_type "own" {\n  source = "svc://${name}"\n}\njob "x" {\n  task "t" {\n    run "own" {\n` +
     '      path = "true"\n      cmd  = "true"\n    }\n  }\n}\n',
 };
 
-/** Where a secret of a type is, if the type demands more than any path and key. */
-const SECRETS: Readonly<Record<string, string>> = {
+/** Attributes that locate a secret of a type, if the type needs others than `path` and `key`. */
+const SECRET_LOCATIONS: Readonly<Record<string, string>> = {
   file: '    path = "p"\n    key  = "content"',
   store: '    key = "k"',
   vault: '    path = "secret/p"\n    key  = "k"',
@@ -55,21 +55,23 @@ const VALUES_OF_TYPE: Readonly<Record<string, Readonly<Record<string, string>>>>
   'commit-status': { repository: 'o/r', provider: 'github', token: 'token' },
 };
 
-const written = (values: Readonly<Record<string, string>>): string =>
+const attributesOf = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([name, value]) => `    ${name} = "${value}"`)
     .join('\n');
 
-const paramsOf = (type: string): string => written(VALUES_OF_TYPE[type] ?? VALUES);
+const paramsOf = (type: string): string => attributesOf(VALUES_OF_TYPE[type] ?? VALUES);
 
-const all = [
+const typesByKind = [
   ['resource', builtIn.builtInResourceTypes],
   ['notification', builtIn.builtInNotificationTypes],
   ['service', builtIn.builtInServiceTypes],
   ['secret', builtIn.builtInSecretTypes],
   ['runner', builtIn.builtInRunnerTypes],
 ] as const;
-const cases = all.flatMap(([kind, types]) => [...types.keys()].map((name): [string, string] => [kind, name]));
+const cases = typesByKind.flatMap(([kind, types]) =>
+  [...types.keys()].map((name): [string, string] => [kind, name]),
+);
 
 function commandsIn(value: unknown): Command[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
@@ -83,7 +85,7 @@ describe('built-in definitions', () => {
   test.each(cases)(
     'include the %s type %s, which compiles without errors and whose scripts are valid',
     (kind, name) => {
-      const { pipeline, diagnostics } = compileText(engine, users[kind]?.(name) ?? '', {});
+      const { pipeline, diagnostics } = compileText(engine, textsThatUse[kind]?.(name) ?? '', {});
       expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
       const commands = commandsIn(pipeline).flatMap((command) => ('cmd' in command ? [command.cmd] : []));
       for (const script of commands) execFileSync('/bin/sh', ['-n'], { input: script });
@@ -91,7 +93,7 @@ describe('built-in definitions', () => {
     },
   );
 
-  test('give services an image also without parameters', () => {
+  test('give services an image even without parameters', () => {
     for (const name of builtIn.builtInServiceTypes.keys()) {
       const { pipeline } = compileText(engine, `job "x" {\n  service "${name}" {}\n}\n`, {});
       const [type] = pipeline?.serviceTypes ?? [];

@@ -6,25 +6,25 @@ import { buildEngine } from './build.ts';
 import { createCompiler, type CompilerOptions, type HclCompiler } from './compile.ts';
 
 let engine = '';
-let compiler: HclCompiler | undefined;
+let startedCompiler: HclCompiler | undefined;
 
 beforeAll(async () => {
   engine = await buildEngine();
 }, 600_000);
 
 afterEach(async () => {
-  await compiler?.close();
+  await startedCompiler?.close();
 });
 
 function start(options: CompilerOptions = {}): HclCompiler {
   // Two seconds of processor time are too short on a slow machine.
-  compiler = createCompiler({ engine, timeLimitMs: 60_000, ...options });
-  return compiler;
+  startedCompiler = createCompiler({ engine, timeLimitMs: 60_000, ...options });
+  return startedCompiler;
 }
 
-const good = 'resource "cron" "day" {\n  check_interval = "@daily"\n}\n';
-/** Ten nested loops: 10^30 rounds. */
-const endless = `
+const goodText = 'resource "cron" "day" {\n  check_interval = "@daily"\n}\n';
+/** Thirty nested loops of ten rounds each: 10^30 rounds. */
+const endlessText = `
 job "a" {
   task "t" {
     run "exec" {
@@ -35,7 +35,7 @@ job "a" {
 }
 `;
 /** Doubles a string forty times. */
-const enormous = `job "a" {
+const enormousText = `job "a" {
   task "t" {
     run "shell" {
       cmd = ${Array.from({ length: 40 }, (_, i) => `[for x${i + 1} in [`).join('')}"${'x'.repeat(1000)}"${Array.from(
@@ -49,9 +49,9 @@ const enormous = `job "a" {
 
 describe('the compiler', () => {
   test('returns the pipeline, or all errors', async () => {
-    const started = start();
-    expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
-    const { pipeline, diagnostics } = await started.compile(
+    const compiler = start();
+    expect((await compiler.compile(goodText, {})).pipeline?.resources).toHaveLength(1);
+    const { pipeline, diagnostics } = await compiler.compile(
       'job "a" {\n  tsk "x" {}\n  put "x" "y" {}\n}\nresource "x" "y" {}\n',
       {},
     );
@@ -63,12 +63,12 @@ describe('the compiler', () => {
   });
 
   test('stops a text that takes too long, and compiles the next one', async () => {
-    const started = start({ timeLimitMs: 3000 });
+    const compiler = start({ timeLimitMs: 3000 });
     const answers = await Promise.all([
-      started.compile(endless, {}),
-      started.compile(good, {}),
-      started.compile(endless, {}),
-      started.compile(good, {}),
+      compiler.compile(endlessText, {}),
+      compiler.compile(goodText, {}),
+      compiler.compile(endlessText, {}),
+      compiler.compile(goodText, {}),
     ]);
     expect(
       answers.map(({ pipeline, diagnostics }) => pipeline?.resources.length ?? diagnostics[0]?.code),
@@ -78,9 +78,9 @@ describe('the compiler', () => {
     ]);
   });
 
-  test('does not blame a text for a machine that is too busy, and compiles it later', async () => {
+  test('reports that the machine is busy, instead of blaming the text', async () => {
     const busy = start({ timeLimitMs: 60_000, wallLimitMs: 1 });
-    const { pipeline, diagnostics } = await busy.compile(endless, {});
+    const { pipeline, diagnostics } = await busy.compile(endlessText, {});
     expect([pipeline, diagnostics.map(({ code }) => code)]).toEqual([undefined, ['machine-busy']]);
     expect(diagnostics.map(renderDiagnostic)).toEqual([
       'reading the pipeline did not end within 0.001 s, most of which it waited for a processor',
@@ -88,8 +88,11 @@ describe('the compiler', () => {
   });
 
   test('stops a text that takes too much memory, and compiles the next one', async () => {
-    const started = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
-    const [bad, next] = await Promise.all([started.compile(enormous, {}), started.compile(good, {})]);
+    const compiler = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
+    const [bad, next] = await Promise.all([
+      compiler.compile(enormousText, {}),
+      compiler.compile(goodText, {}),
+    ]);
     expect(bad.diagnostics).toMatchObject([
       { code: 'memory-limit', severity: 'error', range: { start: { line: 4 } } },
     ]);
@@ -122,9 +125,9 @@ describe('the compiler', () => {
     'loses only one text when its process dies of %s',
     async (signal) => {
       const before = childProcesses();
-      const started = start({ timeLimitMs: 60_000, processes: 1 });
-      const broken = started.compile(endless, {});
-      const next = started.compile(good, {});
+      const compiler = start({ timeLimitMs: 60_000, processes: 1 });
+      const broken = compiler.compile(endlessText, {});
+      const next = compiler.compile(goodText, {});
       process.kill(await nextChild(before), signal);
       expect((await broken).diagnostics).toMatchObject([
         { code: 'engine-fault', message: `the process that reads pipelines ended (${signal})` },
@@ -135,7 +138,7 @@ describe('the compiler', () => {
 
   test('gives its process no environment and only permission to read', async () => {
     const before = childProcesses();
-    await start({ processes: 1 }).compile(good, {});
+    await start({ processes: 1 }).compile(goodText, {});
     const pid = await nextChild(before);
     const { args, variables } = describeProcess(pid);
     expect(variables).toEqual(['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE']);
@@ -146,25 +149,25 @@ describe('the compiler', () => {
 
   test('marks its process to be killed first when the container runs out of memory', async () => {
     const before = childProcesses();
-    await start({ processes: 1 }).compile(good, {});
+    await start({ processes: 1 }).compile(goodText, {});
     const pid = await nextChild(before);
     expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).toBe('1000');
   });
 
   test('ends idle processes, and starts one for the next text', async () => {
-    const started = start({ idleMs: 1 });
-    await started.compile(good, {});
+    const compiler = start({ idleMs: 1 });
+    await compiler.compile(goodText, {});
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
+    expect((await compiler.compile(goodText, {})).pipeline?.resources).toHaveLength(1);
   });
 
   test('does not let one text delay the others', async () => {
-    const started = start({ timeLimitMs: 60_000, processes: 2 });
-    const answers = [started.compile(endless, {}).then(() => 'endless')];
-    for (let i = 0; i < 5; i++) answers.push(started.compile(good, {}).then(() => 'good'));
+    const compiler = start({ timeLimitMs: 60_000, processes: 2 });
+    const answers = [compiler.compile(endlessText, {}).then(() => 'endless')];
+    for (let i = 0; i < 5; i++) answers.push(compiler.compile(goodText, {}).then(() => 'good'));
     expect(await Promise.race(answers)).toBe('good');
     expect(await Promise.all(answers.slice(1))).toHaveLength(5);
-    await started.close();
+    await compiler.close();
     await expect(answers[0]).resolves.toBe('endless');
   });
 
@@ -178,7 +181,7 @@ describe('the compiler', () => {
     ]);
   });
 
-  test('evaluates a whole text at one time', async () => {
+  test('evaluates timestamp() to the same time in a whole text', async () => {
     const source = 'resource "cron" "day" {\n  check_interval = "@daily"\n  params { a = timestamp() }\n}\n';
     const { pipeline } = await start({ now: () => new Date(1_770_091_506_789) }).compile(source, {});
     expect(pipeline?.resources[0]?.params).toEqual({ a: '2026-02-03T04:05:06Z' });
@@ -186,10 +189,10 @@ describe('the compiler', () => {
 
   test('answers pending requests when it is closed', async () => {
     const closing = start({ timeLimitMs: 60_000, processes: 1 });
-    await closing.compile(good, {});
-    const waiting = closing.compile(endless, {});
-    const behind = closing.compile(good, {});
-    const refused = expect(behind).rejects.toThrow('the compiler is closed');
+    await closing.compile(goodText, {});
+    const waiting = closing.compile(endlessText, {});
+    const queued = closing.compile(goodText, {});
+    const refused = expect(queued).rejects.toThrow('the compiler is closed');
     await new Promise((resolve) => setImmediate(resolve));
     await closing.close();
     expect((await waiting).diagnostics).toMatchObject([
@@ -198,8 +201,8 @@ describe('the compiler', () => {
     await refused;
   });
 
-  test('says what to do if the engine is missing', async () => {
-    const started = start({ engine: '/nowhere/hcl.wasm' });
-    await expect(started.compile(good, {})).rejects.toThrow(/nowhere/);
+  test('rejects with the path of an engine that is missing', async () => {
+    const compiler = start({ engine: '/nowhere/hcl.wasm' });
+    await expect(compiler.compile(goodText, {})).rejects.toThrow(/nowhere/);
   });
 });

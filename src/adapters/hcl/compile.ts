@@ -10,10 +10,10 @@ import type { CompileRequest } from './worker-messages.ts';
 export interface CompilerOptions {
   /** Time limit for one text, in processor time. */
   timeLimitMs?: number;
-  /** The same in wall time. Default: 15 times as long. */
+  /** Time limit for one text in wall time. Default: 15 times `timeLimitMs`. */
   wallLimitMs?: number;
   memoryLimitMb?: number;
-  /** Number of processes. A slow text then delays only the texts in its own process. */
+  /** Number of processes. A slow text delays only the texts that wait for its process. */
   processes?: number;
   /**
    * After this time without a request, a process ends to release its memory. The next request starts another
@@ -44,7 +44,7 @@ export interface HclCompiler {
 const WALL_TIME_FACTOR = 15;
 
 /** A slot for a process, which starts on demand. */
-interface Seat {
+interface ProcessSlot {
   process?: CompilerProcess;
   idle?: NodeJS.Timeout;
 }
@@ -56,39 +56,39 @@ export function createCompiler(options: CompilerOptions = {}): HclCompiler {
   const memoryLimitMb = options.memoryLimitMb ?? 256;
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
-  const seats: Seat[] = Array.from({ length: options.processes ?? 2 }, () => ({}));
-  const queue = createFairPool(seats);
+  const slots: ProcessSlot[] = Array.from({ length: options.processes ?? 2 }, () => ({}));
+  const queue = createFairPool(slots);
   let closed = false;
 
-  const stopIdle = async (seat: Seat): Promise<void> => {
-    clearTimeout(seat.idle);
-    const idleProcess = seat.process;
-    delete seat.process;
+  const stopIdle = async (slot: ProcessSlot): Promise<void> => {
+    clearTimeout(slot.idle);
+    const idleProcess = slot.process;
+    delete slot.process;
     await idleProcess?.stop();
   };
-  const run = async (seat: Seat, request: CompileRequest): Promise<Compilation> => {
+  const run = async (slot: ProcessSlot, request: CompileRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
-    clearTimeout(seat.idle);
-    if (seat.process?.hasEnded()) delete seat.process;
-    seat.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
-    const compilation = await seat.process.send(request, limits);
-    seat.idle = setTimeout(() => void stopIdle(seat), idleMs).unref();
+    clearTimeout(slot.idle);
+    if (slot.process?.hasEnded()) delete slot.process;
+    slot.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
+    const compilation = await slot.process.send(request, limits);
+    slot.idle = setTimeout(() => void stopIdle(slot), idleMs).unref();
     return compilation;
   };
 
   return {
     async compile(source, variables, sources = {}, share = '') {
       const time = `${now().toISOString().slice(0, 19)}Z`;
-      const seat = await queue.acquire(share);
+      const slot = await queue.acquire(share);
       try {
-        return await run(seat, { source, variables, sources, time });
+        return await run(slot, { source, variables, sources, time });
       } finally {
-        queue.release(seat);
+        queue.release(slot);
       }
     },
     async close() {
       closed = true;
-      await Promise.all(seats.map(stopIdle));
+      await Promise.all(slots.map(stopIdle));
     },
   };
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   module = new WebAssembly.Module(readFileSync(await buildEngine()));
 }, 600_000);
 
-const all = [
+const builtInTypes = [
   builtIn.builtInResourceTypes,
   builtIn.builtInNotificationTypes,
   builtIn.builtInServiceTypes,
@@ -19,14 +19,14 @@ const all = [
 ].flatMap((types) => [...types]);
 
 /** How often the engine parses a definition that two compilations use. */
-function parsesOf(text: string): number {
+function countParses(text: string): number {
   let parses = 0;
   const engine = startEngine(module);
   const counting: HclEngine = {
     ...engine,
-    parse: (...given) => {
+    parse: (...args) => {
       parses += 1;
-      return engine.parse(...given);
+      return engine.parse(...args);
     },
   };
   for (const time of ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']) {
@@ -38,11 +38,11 @@ function parsesOf(text: string): number {
 }
 
 describe('a definition', () => {
-  test.each(all)('of the built-in type %s is parsed once for all pipelines', (_, text) => {
-    expect(parsesOf(text)).toBe(1);
+  test.each(builtInTypes)('of the built-in type %s is parsed once for all pipelines', (_, text) => {
+    expect(countParses(text)).toBe(1);
   });
 
   test('that calls timestamp() is parsed for each pipeline', () => {
-    expect(parsesOf('resource_type "clock" {\n  image = timestamp ()\n}\n')).toBe(2);
+    expect(countParses('resource_type "clock" {\n  image = timestamp ()\n}\n')).toBe(2);
   });
 });

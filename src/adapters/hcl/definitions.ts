@@ -1,14 +1,22 @@
 import type { HclEngine } from './engine.ts';
 import { parseText, type ParsedDocument } from './parse-text.ts';
 
-/** Parsed type definitions by engine: they are few and nearly the same in every pipeline. */
+/**
+ * Parsed type definitions by engine. They are cached because they are few and nearly the same in every
+ * pipeline.
+ */
 const cache = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
 const MAX_CACHED_DEFINITIONS = 32;
 const MAX_CACHED_CHARACTERS = 64 * 1024;
-/** A call makes a document specific to its compilation. Scripts may have the word. */
+/**
+ * A document that calls timestamp() is valid for one compilation only. The word alone proves no call: scripts
+ * may contain it.
+ */
 const CALLS_TIMESTAMP = /timestamp\s*\(/;
 
-/** Parses type definitions for one compilation. `close` frees what cannot be cached. */
+/**
+ * Parses type definitions for one compilation. `close` releases the documents that cannot stay in the cache.
+ */
 export function openDefinitions(
   engine: HclEngine,
   time: string | undefined,
@@ -27,10 +35,8 @@ export function openDefinitions(
     close() {
       for (const document of uncached) document.release();
       for (const document of cached.values()) document.releaseScopes();
-      for (const [text, document] of [...cached].slice(
-        0,
-        Math.max(0, cached.size - MAX_CACHED_DEFINITIONS),
-      )) {
+      const surplus = Math.max(0, cached.size - MAX_CACHED_DEFINITIONS);
+      for (const [text, document] of [...cached].slice(0, surplus)) {
         document.release();
         cached.delete(text);
       }

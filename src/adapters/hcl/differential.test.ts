@@ -14,17 +14,17 @@ import { startEngine, type HclDocument, type HclEngine } from './engine.ts';
 jest.setTimeout(3_600_000);
 
 /*
- * The second opinion: hcl2-parser (hashicorp/hcl 2.10 of 2021, compiled to JavaScript) must see the same
- * blocks and the same values. Faults of it that are known and left out of the comparison:
+ * Another parser, hcl2-parser (hashicorp/hcl 2.10 of 2021, compiled to JavaScript), must see the same blocks
+ * and the same values as the engine. The comparison leaves out known faults of hcl2-parser:
  *
  * - the order of blocks of different types or labels is lost, and blocks of one type are grouped by label;
  * - `$${` and `%%{` come back as `${` and `%{`, so text and templates look the same;
- * - expressions are text, with what stands between them as the author wrote it: only literal values are compared;
+ * - expressions come back as text: only literal values are compared;
  * - numbers are JavaScript numbers;
- * - an attribute and a block of one name hide each other;
+ * - an attribute and a block of the same name hide each other;
  * - it panics on blocks of one type with and without labels, or hides some of them;
  * - a name `__proto__` is lost;
- * - it panics, or takes seconds, where the guard of the engine refuses.
+ * - it panics, or takes seconds, for texts that the guard of the engine refuses.
  */
 type Plain = string | number | boolean | null | Plain[] | Shape;
 type Shape = { [name: string]: Plain };
@@ -34,62 +34,63 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** Our tree in the other parser's shape: under each type and its labels a list of blocks. */
+/** Brings our tree into the shape of hcl2-parser: under each type and its labels is a list of blocks. */
 function reshape(document: HclDocument, body: Body): Plain {
   const shaped: Shape = {};
-  for (const item of body.items) put(shaped, item, document);
+  for (const item of body.items) addItem(shaped, item, document);
   return shaped;
 }
 
-function put(target: Shape, item: Item, document: HclDocument): void {
+function addItem(target: Shape, item: Item, document: HclDocument): void {
   if (item.kind === 'attribute') {
     target[item.name] = shapeOf(item.expression, document);
     return;
   }
   const path = [item.type, ...item.labels.map(({ text }) => text)];
-  const place = path.slice(0, -1).reduce<Shape>((owner, name) => {
-    const next = owner[name] ?? {};
-    owner[name] = next;
-    return isObject(next) ? next : {};
+  const parent = path.slice(0, -1).reduce<Shape>((owner, name) => {
+    const child = owner[name] ?? {};
+    owner[name] = child;
+    return isObject(child) ? child : {};
   }, target);
-  const last = path.at(-1) ?? '';
-  const list = place[last] ?? [];
-  place[last] = Array.isArray(list) ? [...list, reshape(document, item.body)] : list;
+  const listName = path.at(-1) ?? '';
+  const list = parent[listName] ?? [];
+  parent[listName] = Array.isArray(list) ? [...list, reshape(document, item.body)] : list;
 }
 
 /**
- * Computed values are text to the other parser. Literals are compared, and lists and maps element by element.
+ * Returns the value of an expression for the comparison. hcl2-parser returns computed values as text, so only
+ * literals are compared; lists and maps are compared element by element.
  */
 function shapeOf(expression: Expression, document: HclDocument): Plain {
   if (expression.items) return expression.items.map((item) => shapeOf(item, document));
-  if (!expression.entries) return expression.value ? plain(expression.value) : ANY;
+  if (!expression.entries) return expression.value ? plainValue(expression.value) : UNCOMPARED;
   const keys = expression.entries.map(({ key }) => document.evaluate(key, new Map()).value);
-  const named = expression.entries.map((entry, i): [string, Plain] => {
+  const namedValues = expression.entries.map((entry, i): [string, Plain] => {
     const key = keys[i];
-    return [key?.kind === 'string' ? key.text : ANY, shapeOf(entry.value, document)];
+    return [key?.kind === 'string' ? key.text : UNCOMPARED, shapeOf(entry.value, document)];
   });
-  return Object.fromEntries(named);
+  return Object.fromEntries(namedValues);
 }
 
-const ANY = '\u0000any';
+const UNCOMPARED = '\u0000any';
 
-function plain(value: Value): Plain {
+function plainValue(value: Value): Plain {
   if (value.kind === 'null') return null;
   if (value.kind === 'string') return value.text;
   if (value.kind === 'number') return Number(value.digits);
   if (value.kind === 'bool') return value.value;
-  if ('items' in value) return value.items.map(plain);
-  return Object.fromEntries(value.entries.map(([key, element]) => [key, plain(element)]));
+  if ('items' in value) return value.items.map(plainValue);
+  return Object.fromEntries(value.entries.map(([key, element]) => [key, plainValue(element)]));
 }
 
-/** Replaces in `theirs` the values that `ours` does not compare. */
-function blur(ours: Plain, theirs: Plain): Plain {
-  if (ours === ANY) return ANY;
+/** Replaces the values in `theirs` that are not compared. */
+function withoutUncompared(ours: Plain, theirs: Plain): Plain {
+  if (ours === UNCOMPARED) return UNCOMPARED;
   if (Array.isArray(ours) && Array.isArray(theirs))
-    return theirs.map((item, i) => blur(ours[i] ?? null, item));
+    return theirs.map((item, i) => withoutUncompared(ours[i] ?? null, item));
   if (isObject(ours) && isObject(theirs)) {
     return Object.fromEntries(
-      Object.entries(theirs).map(([name, item]) => [name, blur(ours[name] ?? null, item)]),
+      Object.entries(theirs).map(([name, item]) => [name, withoutUncompared(ours[name] ?? null, item)]),
     );
   }
   return theirs;
@@ -112,13 +113,13 @@ function compare(source: string): void {
   const ours = document.problems.length > 0 || !document.body ? null : reshape(document, document.body);
   document.release();
   if (ours === null || theirs === null) expect(theirs).toEqual(ours);
-  else expect(blur(ours, theirs)).toEqual(ours);
+  else expect(withoutUncompared(ours, theirs)).toEqual(ours);
 }
 
 describe('the engine agrees with hcl2-parser', () => {
   const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
-  const differs = [
-    'syntax/arithmetic', // operators are text to it
+  const excluded = [
+    'syntax/arithmetic', // hcl2-parser returns operators as text
     'syntax/division-by-zero',
     'syntax/many-siblings',
     'syntax/values',
@@ -132,7 +133,7 @@ describe('the engine agrees with hcl2-parser', () => {
     'invalid/huge-number',
   ];
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.hcl') && !differs.some((name) => file.startsWith(name)))
+    .filter((file) => file.endsWith('.hcl') && !excluded.some((name) => file.startsWith(name)))
     .toSorted();
 
   test.each(files)('on %s', (file) => {

@@ -10,11 +10,11 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-function expressionOf(text: string): {
+function expressionOf(stringValue: string): {
   expression: Expression;
   evaluate: ReturnType<HclEngine['parse']>['evaluate'];
 } {
-  const { body, problems, evaluate } = engine.parse(`x = ${text}\n`, 200);
+  const { body, problems, evaluate } = engine.parse(`x = ${stringValue}\n`, 200);
   const attribute = body?.items.find((item): item is Attribute => item.kind === 'attribute');
   if (!attribute) throw new Error(JSON.stringify(problems));
   return { expression: attribute.expression, evaluate };
@@ -87,9 +87,9 @@ describe('evaluation in the engine', () => {
     ['-9007199254740993', '-9007199254740993'],
     ['number * 10', '1234567890123456789012345678901.23456789'],
     ['1e999', `1${'0'.repeat(999)}`],
-  ])('returns the number %s exactly as %s', (text, digits) => {
-    const { expression, evaluate } = expressionOf(text);
-    expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits });
+  ])('returns the number %s exactly as %s', (stringValue, numberValue) => {
+    const { expression, evaluate } = expressionOf(stringValue);
+    expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits: numberValue });
   });
 
   test('reports why and where an expression has no value', () => {
@@ -121,16 +121,16 @@ describe('evaluation in the engine', () => {
     ['{ (a) = 1 }', false],
     ['b[a]', false],
     ['!a', false],
-  ])('keeps the value of `a` in %s: %p', (text, direct) => {
+  ])('knows whether %s keeps the value of `a` unchanged: %p', (stringValue, direct) => {
     const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
       ...variables,
       ...items.flatMap(collect),
       ...entries.flatMap(({ key, value }) => [
-        ...collect(key).map((found) => ({ ...found, direct: false })),
+        ...collect(key).map((reference) => ({ ...reference, direct: false })),
         ...collect(value),
       ]),
     ];
-    const found = collect(expressionOf(text).expression).filter(({ name }) => name === 'a');
+    const found = collect(expressionOf(stringValue).expression).filter(({ name }) => name === 'a');
     expect(found.map((reference) => reference.direct)).toEqual([direct]);
   });
 });
@@ -149,26 +149,26 @@ test('a diagnostic calls a secret by the name of its variable', () => {
 });
 
 describe('the formatter of the engine', () => {
-  test('lays out text as HCL does', () => {
+  test('aligns and indents text as the formatter of HCL does', () => {
     expect(engine.format('a   =1\nlonger= "x"\nb   {\nc=1\n}\n')).toBe(
       'a      = 1\nlonger = "x"\nb {\n  c = 1\n}\n',
     );
   });
 
-  test('leaves invalid text unchanged', () => {
+  test('formats invalid text without an error', () => {
     expect(engine.format('a = "\n}}')).toContain('a = "');
   });
 });
 
 test('the memory of an engine does not grow with use', async () => {
-  const used = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+  const longUsedEngine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
   const source = readFileSync(
     new URL('../../domain/language/testdata/valid/demo.hcl', import.meta.url),
     'utf8',
   );
   const scope = new Map<string, Value>([['var', { kind: 'object', entries: [] }]]);
   const run = (): void => {
-    const document = used.parse(source, 200);
+    const document = longUsedEngine.parse(source, 200);
     for (const item of document.body?.items ?? []) {
       if (item.kind === 'attribute') document.evaluate(item.expression, scope);
     }
@@ -176,46 +176,54 @@ test('the memory of an engine does not grow with use', async () => {
   };
   for (let i = 0; i < 1300; i++) {
     run();
-    if (i % 10 === 0) used.collect();
+    if (i % 10 === 0) longUsedEngine.collect();
   }
-  expect(used.memorySize()).toBeLessThan(32 * 1024 * 1024);
+  expect(longUsedEngine.memorySize()).toBeLessThan(32 * 1024 * 1024);
 });
 
-const text = (value: string): Value => ({ kind: 'string', text: value });
-const digits = (value: string): Value => ({ kind: 'number', digits: value });
+const stringValue = (value: string): Value => ({ kind: 'string', text: value });
+const numberValue = (value: string): Value => ({ kind: 'number', digits: value });
 
 describe('types in the engine', () => {
   const cases: [type: string, value: Value, converted: Value | string][] = [
     [
       'list(string)',
-      { kind: 'tuple', items: [digits('1'), text('a')] },
-      { kind: 'list', items: [text('1'), text('a')] },
+      { kind: 'tuple', items: [numberValue('1'), stringValue('a')] },
+      { kind: 'list', items: [stringValue('1'), stringValue('a')] },
     ],
     [
       'set(string)',
-      { kind: 'tuple', items: [text('b'), text('a'), text('b')] },
-      { kind: 'set', items: [text('a'), text('b')] },
+      { kind: 'tuple', items: [stringValue('b'), stringValue('a'), stringValue('b')] },
+      { kind: 'set', items: [stringValue('a'), stringValue('b')] },
     ],
     [
       'map(number)',
-      { kind: 'object', entries: [['a', text('1')]] },
-      { kind: 'map', entries: [['a', digits('1')]] },
+      { kind: 'object', entries: [['a', stringValue('1')]] },
+      { kind: 'map', entries: [['a', numberValue('1')]] },
     ],
     [
       'object({ name = string, port = optional(number, 80) })',
-      { kind: 'object', entries: [['name', text('a')]] },
+      { kind: 'object', entries: [['name', stringValue('a')]] },
       {
         kind: 'object',
         entries: [
-          ['name', text('a')],
-          ['port', digits('80')],
+          ['name', stringValue('a')],
+          ['port', numberValue('80')],
         ],
       },
     ],
-    ['any', text('a'), text('a')],
-    ['list(number)', { kind: 'tuple', items: [digits('1'), text('a')] }, '[1]: a number is required'],
-    ['list', text('a'), 'The list type constructor requires one argument specifying the element type.'],
-    ['list(strin)', text('a'), 'The keyword "strin" is not a valid type specification.'],
+    ['any', stringValue('a'), stringValue('a')],
+    [
+      'list(number)',
+      { kind: 'tuple', items: [numberValue('1'), stringValue('a')] },
+      '[1]: a number is required',
+    ],
+    [
+      'list',
+      stringValue('a'),
+      'The list type constructor requires one argument specifying the element type.',
+    ],
+    ['list(strin)', stringValue('a'), 'The keyword "strin" is not a valid type specification.'],
   ];
 
   test.each(cases)('convert or refuse a value for %s', (type, value, converted) => {
@@ -226,17 +234,17 @@ describe('types in the engine', () => {
     expect(answer.value ?? answer.problems[0]?.detail).toEqual(converted);
   });
 
-  test('stay the same when their values pass through a scope', () => {
+  test('are kept when their values pass through a scope', () => {
     const { expression, evaluate } = expressionOf('v');
     const values: Value[] = [
-      { kind: 'set', items: [text('a')] },
+      { kind: 'set', items: [stringValue('a')] },
       { kind: 'list', items: [] },
-      { kind: 'list', items: [{ kind: 'null' }, text('a')] },
+      { kind: 'list', items: [{ kind: 'null' }, stringValue('a')] },
       {
         kind: 'map',
         entries: [
           ['a', { kind: 'null' }],
-          ['b', digits('1')],
+          ['b', numberValue('1')],
         ],
       },
       { kind: 'map', entries: [] },

@@ -31,7 +31,7 @@ export interface HclEngine {
   parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
   /** Formats a text as HCL does. Preserves the meaning of invalid texts too. */
   format(source: string | Uint8Array): string;
-  /** Names of the functions that expressions can call. */
+  /** Returns the names of the functions that expressions can call. */
   functionNames(): string[];
   /** Runs the engine's garbage collector, which the engine runs too rarely. Takes some milliseconds. */
   collect(): void;
@@ -65,8 +65,11 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
   const exports = readExports(new WebAssembly.Instance(module, completeImports(module, calls)).exports);
   exports['_initialize']();
 
-  /** A trap makes the engine unusable. The last output of its runtime gives the cause. */
-  const guarded = <Result>(run: () => Result): Result => {
+  /**
+   * Runs a function of the engine. A trap makes the engine unusable; the last output of the engine's runtime
+   * gives the cause.
+   */
+  const explainTrap = <Result>(run: () => Result): Result => {
     try {
       return run();
     } catch (error) {
@@ -76,15 +79,16 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
   };
   const send = <Result>(
     text: string | Uint8Array,
-    use: (address: number, length: number) => Result,
+    call: (address: number, length: number) => Result,
   ): Result => {
     const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     const address = exports.allocate(bytes.length);
     new Uint8Array(exports.memory.buffer, address, bytes.length).set(bytes);
-    const result = guarded(() => use(address, bytes.length));
+    const result = explainTrap(() => call(address, bytes.length));
     exports.free(address);
     return result;
   };
+  /** The high 32 bits of an answer are the address of a text, and the low 32 bits its length. */
   const receive = (answer: bigint): string => {
     const address = Number((answer >> 32n) & 0xffffffffn);
     const length = Number(answer & 0xffffffffn);
@@ -101,17 +105,17 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
         receive(send(source, (address, length) => exports.parse(address, length, maxDepth))),
       );
       if (answer.fault !== undefined) throw new EngineExit(answer.fault);
-      return openDocument(exports, answer, { makeScope, receive, guarded, send, time });
+      return openDocument(exports, answer, { makeScope, receive, guarded: explainTrap, send, time });
     },
     format: (source) => receive(send(source, (address, length) => exports.format(address, length))),
-    functionNames: () => JSON.parse(receive(guarded(() => exports.functionNames()))),
-    collect: () => guarded(() => exports.collect()),
+    functionNames: () => JSON.parse(receive(explainTrap(() => exports.functionNames()))),
+    collect: () => explainTrap(() => exports.collect()),
     memorySize: () => exports.memory.buffer.byteLength,
   };
 }
 
 interface Channel {
-  send: (text: string, use: (address: number, length: number) => bigint) => bigint;
+  send: (text: string, call: (address: number, length: number) => bigint) => bigint;
   makeScope: (wire: string) => number;
   receive: (answer: bigint) => string;
   guarded: (run: () => bigint) => bigint;
@@ -121,13 +125,13 @@ interface Channel {
 function openDocument(
   exports: EngineExports,
   answer: ParseAnswer,
-  { makeScope, receive, guarded, send, time }: Channel,
+  { makeScope, receive, guarded: explainTrap, send, time }: Channel,
 ): HclDocument {
   const tree = answer.tree ?? 0;
   const scopes = new Map<Scope, number>();
   const scopeId = (scope: Scope): number => {
-    const known = scopes.get(scope);
-    if (known !== undefined) return known;
+    const knownId = scopes.get(scope);
+    if (knownId !== undefined) return knownId;
     const id = makeScope(encodeScope(scope, time));
     scopes.set(scope, id);
     return id;
@@ -141,7 +145,9 @@ function openDocument(
     problems: answer.diagnostics.map(decodeProblem),
     evaluate(expression, scope) {
       if (expression.value) return { value: expression.value, problems: [] };
-      return readEvaluation(receive(guarded(() => exports.evaluate(tree, expression.id, scopeId(scope)))));
+      return readEvaluation(
+        receive(explainTrap(() => exports.evaluate(tree, expression.id, scopeId(scope)))),
+      );
     },
     convert(type, value) {
       const text = value === undefined ? '' : JSON.stringify(encodeValue(value));

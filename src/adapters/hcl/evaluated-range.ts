@@ -1,6 +1,9 @@
 import type { Range } from '#domain/language/syntax.ts';
 
-/** Range of the expression that a thread evaluates, in shared memory: a terminated thread cannot send it. */
+/**
+ * Range of the expression that a thread evaluates. It is in shared memory, because a terminated thread cannot
+ * send it.
+ */
 export interface EvaluatedRange {
   note: (range: Range | undefined) => void;
   read: () => Range | undefined;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 600_000);
 
 interface Example {
-  /** The heading above it: the function, or `Operators`. */
+  /** The heading above the example: the name of the function, or `Operators`. */
   heading: string;
   expression: string;
   expected: string;
@@ -47,7 +47,7 @@ function readExamples(file: string): Example[] {
     });
 }
 
-/** The value of the expression, or its error, as the examples write it. */
+/** Returns the value of the expression, or its error, in the form that the examples have. */
 function evaluate(expression: string): string {
   const { body, problems, ...document } = engine.parse(`x = ${expression}\n`, 200, '2026-02-03T04:05:06Z');
   const attribute = body?.items.find((item): item is Attribute => item.kind === 'attribute');
@@ -56,16 +56,17 @@ function evaluate(expression: string): string {
   document.release();
   const [problem] = evaluation.problems;
   if (problem) return `error: ${problem.detail === '' ? problem.summary : problem.detail}`;
-  return evaluation.value ? spell(evaluation.value).replaceAll(token, '‹token›') : 'nothing';
+  return evaluation.value ? spellValue(evaluation.value).replaceAll(token, '‹token›') : 'nothing';
 }
 
-function spell(value: Value): string {
+function spellValue(value: Value): string {
   if (value.kind === 'null') return 'null';
   if (value.kind === 'string') return JSON.stringify(value.text);
   if (value.kind === 'bool') return String(value.value);
   if (value.kind === 'number') return value.digits;
-  if ('items' in value) return `${value.kind === 'set' ? 'set ' : ''}[${value.items.map(spell).join(', ')}]`;
-  const entries = value.entries.map(([key, element]) => `${JSON.stringify(key)}: ${spell(element)}`);
+  if ('items' in value)
+    return `${value.kind === 'set' ? 'set ' : ''}[${value.items.map(spellValue).join(', ')}]`;
+  const entries = value.entries.map(([key, element]) => `${JSON.stringify(key)}: ${spellValue(element)}`);
   return `{${entries.join(', ')}}`;
 }
 

@@ -25,7 +25,7 @@ const nested = (inner: string, depth: number): string =>
   );
 const megabyte = 'x'.repeat(1024 * 1024);
 
-/** The code of the error that each text gets. */
+/** Texts that are refused, and the code of their error. */
 const refused: [title: string, source: string | Uint8Array, code: string][] = [
   ['100,000 opening parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
   ['100,000 opening brackets', `a = ${'['.repeat(100_000)}`, 'too-deep'],
@@ -78,7 +78,7 @@ const refused: [title: string, source: string | Uint8Array, code: string][] = [
   ['a number of a billion digits, multiplied', script(`"\${${nested('1e999', 40)}}"`), 'evaluation-failed'],
   ['a number of a billion digits, in a string', script('"${tonumber("1e600000000")}"'), 'evaluation-failed'],
   ['a number of a billion digits, formatted', script('format("%d", "1e600000000")'), 'evaluation-failed'],
-  ['a number of a milliard digits, in JSON', script('"${jsondecode("1e600000000")}"'), 'evaluation-failed'],
+  ['a number of a billion digits, in JSON', script('"${jsondecode("1e600000000")}"'), 'evaluation-failed'],
   [
     'JSON of 100,000 brackets',
     script(`jsonencode(jsondecode("${'['.repeat(100_000)}"))`),
@@ -88,7 +88,7 @@ const refused: [title: string, source: string | Uint8Array, code: string][] = [
   ['a pattern of 100,000 brackets', script(`regex("${'('.repeat(100_000)}", "a")`), 'evaluation-failed'],
 ];
 
-/** These would run for ever, or until the memory is used up. */
+/** Texts that would run for ever, or until the memory is used up. */
 const endless: [title: string, source: string][] = [
   ['nested loops', args(`${'[for a in range(1000) : '.repeat(20)}"x"${']'.repeat(20)}`)],
   [
@@ -115,16 +115,16 @@ const endless: [title: string, source: string][] = [
   ],
 ];
 
-async function codesOf(used: HclCompiler, source: string | Uint8Array): Promise<string[]> {
-  const { pipeline, diagnostics } = await used.compile(source, {});
+async function codesOf(target: HclCompiler, source: string | Uint8Array): Promise<string[]> {
+  const { pipeline, diagnostics } = await target.compile(source, {});
   expect(pipeline).toBeUndefined();
   return diagnostics.map(({ code }) => code);
 }
 
-async function expectHealth(used: HclCompiler): Promise<void> {
+async function expectHealth(target: HclCompiler): Promise<void> {
   // A slow machine may need a second attempt within half a second.
   for (;;) {
-    const { pipeline, diagnostics } = await used.compile(script('upper("a")'), {});
+    const { pipeline, diagnostics } = await target.compile(script('upper("a")'), {});
     if (pipeline) return;
     expect(diagnostics.map(({ code }) => code)).toEqual(['time-limit']);
   }

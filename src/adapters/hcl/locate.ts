@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 
-/** Path of the engine for these sources: outside the repository, by the hash of its inputs. */
+/**
+ * Path of the engine that is built from these sources. It is outside the repository, and named by the hash of
+ * the sources.
+ */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
   const sources = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: engineFolder }).filter(
@@ -24,12 +27,13 @@ export function cachedEngine(): string {
 }
 
 /**
- * The given file, the engine beside the bundled program, or the one that `build.ts` built from these sources.
+ * Returns the path of the engine: `file` if there is one, otherwise the engine beside the bundled program, or
+ * the engine that `build.ts` built from these sources. Throws if it is missing.
  */
-export function findEngine(given?: string): string {
+export function findEngine(file?: string): string {
   const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));
   const fromSources = existsSync(engineFolder) && !existsSync(bundled);
-  const engine = given ?? (fromSources ? cachedEngine() : bundled);
+  const engine = file ?? (fromSources ? cachedEngine() : bundled);
   if (existsSync(engine)) return engine;
   throw new Error(`The HCL engine is missing: ${engine}. Build it: node src/adapters/hcl/build.ts`);
 }

@@ -1,16 +1,19 @@
 const MEMORY_SECTION = 5;
-const PAGE = 64 * 1024;
+const PAGE_BYTES = 64 * 1024;
 
 /**
- * Sets a maximum for the module's memory, which Go's linker leaves open. Beyond it an allocation fails and
- * only the engine ends. A worker's `resourceLimits` do not count this memory.
+ * Sets a maximum for the module's memory, which Go's linker leaves open. An allocation beyond this maximum
+ * fails, and only the engine ends. A worker's `resourceLimits` do not count this memory.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   let at = 8;
   while (at < module.length) {
     const [size, start] = readNumber(module, at + 1);
     if (module[at] === MEMORY_SECTION) {
-      const section = boundedSection(module.subarray(start, start + size), (megabytes * 1024 * 1024) / PAGE);
+      const section = boundedSection(
+        module.subarray(start, start + size),
+        (megabytes * 1024 * 1024) / PAGE_BYTES,
+      );
       return Buffer.concat([module.subarray(0, at), section, module.subarray(start + size)]);
     }
     at = start + size;
@@ -18,7 +21,10 @@ export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   throw new Error('the HCL engine has no memory section; build it again');
 }
 
-/** The section of one memory: `00 min` or `01 min max`. */
+/**
+ * Encodes the section of a single memory with a maximum. Go's linker encodes its limits as `00 min`; with a
+ * maximum they are `01 min max`.
+ */
 function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
   const [minimum] = readNumber(content, 2);
   const body = [1, 1, ...writeNumber(minimum), ...writeNumber(Math.max(minimum, maximum))];
@@ -26,9 +32,9 @@ function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
 }
 
 /** Decodes LEB128: the number, and the index after it. */
-function readNumber(bytes: Uint8Array, from: number): [value: number, end: number] {
+function readNumber(bytes: Uint8Array, start: number): [value: number, end: number] {
   let value = 0;
-  let at = from;
+  let at = start;
   for (let shift = 0; shift < 35; shift += 7) {
     const byte = bytes[at++] ?? 0;
     value += (byte & 0x7f) * 2 ** shift;

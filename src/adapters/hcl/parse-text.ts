@@ -21,27 +21,31 @@ const encoder = new TextEncoder();
 export type ParsedDocument = HclDocument & Pick<ParsedText, 'spell'>;
 
 /**
- * Parses a text and explains templates that are none of HCL's. Where there are such errors, the document is
- * that of the text without these templates: its other problems are those that really are there.
+ * Parses a text and explains templates of other languages in it, such as those of a shell. If there are any
+ * errors of such templates, the document is that of the text without these templates, so that its other
+ * problems are real ones.
  */
 export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): ParsedDocument {
-  const given = withLineFeeds(source);
+  const normalized = withLineFeeds(source);
   let bytes: Uint8Array | undefined;
   const spell = ({ start, end }: Range): string => {
-    bytes ??= typeof given === 'string' ? encoder.encode(given) : given;
+    bytes ??= typeof normalized === 'string' ? encoder.encode(normalized) : normalized;
     return decoder.decode(bytes.subarray(start.byte, end.byte));
   };
-  return { ...parse(engine, given, time), spell };
+  return { ...parse(engine, normalized, time), spell };
 }
 
-function parse(engine: HclEngine, given: string | Uint8Array, time: string | undefined): HclDocument {
-  const document = engine.parse(given, LIMITS.depth, time);
+function parse(engine: HclEngine, source: string | Uint8Array, time: string | undefined): HclDocument {
+  const document = engine.parse(source, LIMITS.depth, time);
   if (!document.body && !mayBeMistaken(document)) return document;
-  const text = typeof given === 'string' ? given : decoder.decode(given);
+  const text = typeof source === 'string' ? source : decoder.decode(source);
   if (!isBroken(document) && !mayHoldNumbers(text)) return document;
   const foreign = findForeignTemplates(text);
-  const read = foreign.length === 0 ? document : withoutForeign(engine, { text, foreign, document }, time);
-  return isBroken(read) ? { ...read, problems: withTexts(read.problems, text) } : read;
+  const finalDocument =
+    foreign.length === 0 ? document : withoutForeign(engine, { text, foreign, document }, time);
+  return isBroken(finalDocument)
+    ? { ...finalDocument, problems: withTexts(finalDocument.problems, text) }
+    : finalDocument;
 }
 
 const isBroken = ({ problems }: HclDocument): boolean =>
@@ -51,10 +55,10 @@ const isBroken = ({ problems }: HclDocument): boolean =>
 const mayBeMistaken = ({ problems: [first] }: HclDocument): boolean =>
   first?.code === 'too-deep' || first?.code === 'too-many-lines';
 
-/** HCL reports only the first error of a template, so each round can find one more. */
+/** HCL reports only the first error of a template, so each round can find one more wrong template. */
 const MAX_ROUNDS = 4;
 
-interface Found {
+interface ForeignText {
   text: string;
   foreign: ForeignTemplate[];
   document: HclDocument;
@@ -62,26 +66,28 @@ interface Found {
 
 function withoutForeign(
   engine: HclEngine,
-  { text, foreign, document }: Found,
+  { text, foreign, document }: ForeignText,
   time: string | undefined,
 ): HclDocument {
-  let read = document;
-  let wrong: ForeignTemplate[] = [];
+  let currentDocument = document;
+  let wrongTemplates: ForeignTemplate[] = [];
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    const known = judgeForeignTemplates(foreign, read.problems, wrong);
-    if (known.length === wrong.length) break;
-    wrong = known;
-    // Too many to judge the rest of the text, which is checked once these are corrected.
+    const judged = judgeForeignTemplates(foreign, currentDocument.problems, wrongTemplates);
+    if (judged.length === wrongTemplates.length) break;
+    wrongTemplates = judged;
+    // There are too many templates to judge the rest of the text. It is judged once these templates are
+    // corrected.
     if (foreign.length >= MAX_FOREIGN_TEMPLATES)
-      return { ...read, problems: wrong.map(explainForeignTemplate) };
-    read.release();
-    read = engine.parse(withoutTemplates(text, wrong), LIMITS.depth, time);
+      return { ...currentDocument, problems: wrongTemplates.map(explainForeignTemplate) };
+    currentDocument.release();
+    currentDocument = engine.parse(withoutTemplates(text, wrongTemplates), LIMITS.depth, time);
   }
   const numbers = foreign.filter(({ kind }) => kind === 'number');
-  const explained = [...wrong, ...numbers].map(explainForeignTemplate);
-  // Without a body, a guard has refused the rest.
-  const others = !read.body && wrong.length > 0 ? [] : read.problems;
-  return { ...read, problems: [...others, ...explained] };
+  const explained = [...wrongTemplates, ...numbers].map(explainForeignTemplate);
+  // Without a body the only problem is the refusal of the guard. It is left out if there are templates to
+  // correct first.
+  const otherProblems = !currentDocument.body && wrongTemplates.length > 0 ? [] : currentDocument.problems;
+  return { ...currentDocument, problems: [...otherProblems, ...explained] };
 }
 
 const MAX_TEXT_BYTES = 80;
@@ -90,8 +96,8 @@ const MAX_TEXT_BYTES = 80;
 function withTexts(problems: readonly HclProblem[], text: string): HclProblem[] {
   const bytes = encoder.encode(text);
   return problems.map((problem) => {
-    const from = problem.subject?.start.byte;
-    if (from === undefined) return problem;
-    return { ...problem, text: decoder.decode(bytes.subarray(from, from + MAX_TEXT_BYTES)) };
+    const firstByte = problem.subject?.start.byte;
+    if (firstByte === undefined) return problem;
+    return { ...problem, text: decoder.decode(bytes.subarray(firstByte, firstByte + MAX_TEXT_BYTES)) };
   });
 }

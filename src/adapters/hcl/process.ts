@@ -23,7 +23,7 @@ const isSource = import.meta.url.endsWith('.ts');
 /** The program of the process: beside the bundle, or this source file's neighbour. */
 const program = fileURLToPath(new URL(isSource ? './host.ts' : './hcl-host.js', import.meta.url));
 /** The directory that the program may read. */
-const readable = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
+const readableFolder = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
   const child = forkHost(engine, memoryLimitMb);
@@ -35,7 +35,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
     ended ??= { kind: 'failed', failure };
     settle?.(ended);
   };
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     child.on('close', (code, signal) => {
       end(explainEnd(stderrOf(), signal ?? `exit code ${code}`));
       resolve();
@@ -56,8 +56,8 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       const answer = new Promise<HostAnswer>((resolve) => {
         settle = resolve;
       });
-      // The process enforces the limit itself. This is for one that no longer responds.
-      const last = setTimeout(() => {
+      // The process enforces the limit itself. This timer kills a process that no longer responds.
+      const killTimer = setTimeout(() => {
         end(busyDiagnostic(limits));
         child.kill('SIGKILL');
       }, 2 * limits.wallMs);
@@ -65,7 +65,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       // If the process has ended, its `close` event reports it.
       child.send(message, () => undefined);
       const outcome = await answer;
-      clearTimeout(last);
+      clearTimeout(killTimer);
       unrefChild(child);
       return readAnswer(outcome);
     },
@@ -74,19 +74,22 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       end(diagnose('engine-fault', undefined, 'the compiler was closed'));
       refChild(child);
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
   };
 }
 
-/** It gets no environment, starts no program, writes no file, and reads only itself and the engine. */
+/**
+ * Starts the process without an environment. It can start no program, write no file, and read only itself and
+ * the engine.
+ */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   return forkProgram(program, [engine, String(memoryLimitMb)], {
     env: {},
     execArgv: [
       '--permission',
       '--allow-worker',
-      `--allow-fs-read=${readable}*`,
+      `--allow-fs-read=${readableFolder}*`,
       `--allow-fs-read=${dirname(engine)}/*`,
       '--disable-warning=ExperimentalWarning',
     ],
@@ -95,8 +98,8 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   });
 }
 
-/** The maximum: the kernel kills this process first. */
-const KILLED_FIRST = '1000';
+/** The kernel kills the process with the highest score first. */
+const HIGHEST_OOM_SCORE = '1000';
 
 /**
  * If the container runs out of memory, the kernel should kill the process with the hostile text, not its
@@ -105,7 +108,7 @@ const KILLED_FIRST = '1000';
 async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined || process.platform !== 'linux') return;
   // If the process has ended or /proc is not accessible, it keeps the score of its parent.
-  await writeFile(`/proc/${pid}/oom_score_adj`, KILLED_FIRST).catch(() => undefined);
+  await writeFile(`/proc/${pid}/oom_score_adj`, HIGHEST_OOM_SCORE).catch(() => undefined);
 }
 
 /** An idle child must not keep this process alive. */
@@ -116,7 +119,7 @@ function unrefChild(child: ChildProcess): void {
 
 /**
  * The `close` event comes when the process, its channel and its stderr have all ended. Without references to
- * all three, Node can exit with code 13 before it.
+ * all three, Node can exit with code 13 before that event.
  */
 function refChild(child: ChildProcess): void {
   child.ref();
@@ -136,13 +139,13 @@ function collectStderr(child: ChildProcess): () => string {
   return () => stderr;
 }
 
-function explainEnd(stderr: string, how: string): Diagnostic {
+function explainEnd(stderr: string, endedBy: string): Diagnostic {
   if (/out of memory|heap limit|allocation failed/i.test(stderr)) {
     return diagnose('memory-limit', undefined, 'reading the pipeline took more memory than is allowed');
   }
-  const first = stderr.split('\n').find((line) => /\w/.test(line));
-  const output = first === undefined ? '' : `: ${first.trim().slice(0, 200)}`;
-  return diagnose('engine-fault', undefined, `the process that reads pipelines ended (${how})${output}`);
+  const firstLine = stderr.split('\n').find((line) => /\w/.test(line));
+  const output = firstLine === undefined ? '' : `: ${firstLine.trim().slice(0, 200)}`;
+  return diagnose('engine-fault', undefined, `the process that reads pipelines ended (${endedBy})${output}`);
 }
 
 function readAnswer(answer: HostAnswer): Compilation {

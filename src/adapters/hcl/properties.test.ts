@@ -38,21 +38,21 @@ describe('any text of the language', () => {
     );
   });
 
-  test('keeps its layout if formatted before; invalid text is never changed', () => {
-    let sound = 0;
+  test('keeps its layout when it is formatted a second time', () => {
+    let soundTexts = 0;
     assert(
       property(oneof(constantFrom(...suiteTexts), expressionTexts, mutatedTexts), (text) => {
-        const once = engine.format(text);
+        const formatted = engine.format(text);
         if (!isSound(text)) return;
-        sound += 1;
-        expect(engine.format(once)).toBe(once);
+        soundTexts += 1;
+        expect(engine.format(formatted)).toBe(formatted);
       }),
       { numRuns: propertyRuns(1000) },
     );
-    expect(sound).toBeGreaterThan(propertyRuns(300));
+    expect(soundTexts).toBeGreaterThan(propertyRuns(300));
   });
 
-  test('keeps its meaning and everything except blanks when it is formatted, so also its comments', () => {
+  test('keeps its meaning and all characters except blanks when it is formatted', () => {
     const layouts = array(constantFrom(' ', '  ', '\t', '   '), { minLength: 50, maxLength: 50 });
     assert(
       property(oneof(constantFrom(...suiteTexts), expressionTexts), layouts, (text, blanks) => {
@@ -85,7 +85,10 @@ function loosen(text: string, blanks: readonly string[]): string {
   return text.replaceAll(/^[ \t]*(\w+) = /gm, (_, name: string) => `${blank()}${name}${blank()}=${blank()}`);
 }
 
-/** Without the positions in some details of HCL, and without its random suggestions. */
+/**
+ * Summary and detail of a problem, without the positions in some details of HCL and without its random
+ * suggestions.
+ */
 const wordsOf = ({ summary, detail }: HclProblem): string[] => [
   summary,
   detail.replaceAll(/:[\d,-]+| Did you mean [^?]*\?/g, ''),
@@ -114,18 +117,21 @@ const outline = (body: Body | undefined): unknown =>
   );
 
 /**
- * What a text declares, in any order of its blocks: a notification about all jobs names them in that order
- * too.
+ * What a text declares, with all lists sorted, because the order of its blocks must not matter. A
+ * notification about all jobs lists them in that order too.
  */
 function declared(text: string): unknown {
   const { pipeline } = compileText(engine, text, {});
   if (pipeline === undefined) return undefined;
-  const notifications = pipeline.notifications?.map((one) => ({ ...one, jobs: one.jobs?.toSorted() }));
-  const parts = Object.entries({ ...pipeline, notifications }).map(([name, part]): [string, unknown] => [
+  const notifications = pipeline.notifications?.map((notification) => ({
+    ...notification,
+    jobs: notification.jobs?.toSorted(),
+  }));
+  const members = Object.entries({ ...pipeline, notifications }).map(([name, value]): [string, unknown] => [
     name,
-    Array.isArray(part) ? byText(part) : part,
+    Array.isArray(value) ? byText(value) : value,
   ]);
-  return Object.fromEntries(parts);
+  return Object.fromEntries(members);
 }
 
 const byText = (list: readonly unknown[]): string[] =>

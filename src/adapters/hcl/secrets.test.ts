@@ -37,7 +37,7 @@ const functions = (
   'trimsuffix upper urlencode values ' +
   'zipmap'
 ).split(' ');
-const moving =
+const movingFunctions =
   'coalesce concat element flatten join lookup merge one reverse tolist tomap tostring values'.split(' ');
 
 /** Expressions over two secrets: many are valid, others are nonsense of all kinds. */
@@ -82,7 +82,7 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
     tuple(tie('list'), tie('list')).map((lists) => `zipmap(${lists.join(', ')})`),
   ),
   call: record({
-    name: oneof(constantFrom(...functions), constantFrom(...moving)),
+    name: oneof(constantFrom(...functions), constantFrom(...movingFunctions)),
     args: array(tie('any'), { minLength: 1, maxLength: 3 }),
     spread: constantFrom('', '', '', '...'),
   }).map(({ name, args, spread }) => `${name}(${args.join(', ')}${spread})`),
@@ -101,7 +101,10 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
   ),
 }));
 
-/** Most occur in the expressions too, where comparing a placeholder in place of the secret would differ. */
+/**
+ * Texts of secrets. Most of them also occur in the expressions, where comparing the placeholder instead of
+ * the secret would give another result.
+ */
 const secrets: Arbitrary<string> = oneof(
   { arbitrary: constantFrom('x', 'x', 'a,b', '1', 'true', 'A\n', ' y '), weight: 6 },
   constantFrom('null', 'é,1', '%s', '"', '\\', '${x}', 'y'.repeat(60)),
@@ -133,7 +136,7 @@ function scopeOf(a: string, b: string): Map<string, Value> {
 }
 
 /** The scope of an evaluation: placeholders in place of the secrets. */
-const stand = scopeOf(makeSecretPlaceholder('a'), makeSecretPlaceholder('b'));
+const placeholderScope = scopeOf(makeSecretPlaceholder('a'), makeSecretPlaceholder('b'));
 
 const atoms = (
   'var.a;var.b;"x";"a,b";"";1;0;null;[];var.l;var.m;[var.a];["x", var.b];["x", "y"];{ a = ["x", ' +
@@ -171,19 +174,19 @@ function compare(expression: string, a: string, b: string): Outcome {
   const document = engine.parse(`x = ${expression}\n`, 200);
   const attribute = document.body?.items.find((item): item is Attribute => item.kind === 'attribute');
   if (!attribute) throw new Error(JSON.stringify(document.problems));
-  const { value } = document.evaluate(attribute.expression, stand);
+  const { value } = document.evaluate(attribute.expression, placeholderScope);
   const [one = '', other = ''] = [a, b].map((secret) => secret.toWellFormed().normalize());
-  const direct = value && document.evaluate(attribute.expression, scopeOf(one, other)).value;
+  const valueWithSecrets = value && document.evaluate(attribute.expression, scopeOf(one, other)).value;
   document.release();
   if (!value) return 'none';
   const text = JSON.stringify(value);
-  // HCL drops an error after `true ||`, but not that a string is no bool. So the secret itself may be an
-  // error where its placeholder is none.
-  if (direct) {
+  // HCL drops errors on the right of `true ||`, but not the error that a string is no bool. So an expression
+  // can be an error with the secret itself, but not with its placeholder.
+  if (valueWithSecrets) {
     const filled = replaceSecretPlaceholders(text, (name) =>
       JSON.stringify(name === 'a' ? one : other).slice(1, -1),
     );
-    const [result, expected]: Value[] = [filled, JSON.stringify(direct)].map((json) =>
+    const [result, expected]: Value[] = [filled, JSON.stringify(valueWithSecrets)].map((json) =>
       JSON.parse(json.normalize()),
     );
     if (expression.includes('?')) expect(contentOf(result)).toEqual(contentOf(expected));

@@ -31,11 +31,11 @@ describe('the portable test suite of the language', () => {
 
   test('has a hint for each of its syntax errors', () => {
     const { help } = diagnosticCodes['syntax-error'];
-    const helpless = cases.filter((name) => {
+    const withoutHint = cases.filter((name) => {
       const expected = join(folder, name.replace(/hcl$/, 'txt'));
       return existsSync(expected) && readFileSync(expected, 'utf8').includes(help);
     });
-    expect(helpless).toEqual([]);
+    expect(withoutHint).toEqual([]);
   });
 
   test('has at least 300 cases', () => {

@@ -22,26 +22,26 @@ const workerUrl = new URL(
 );
 
 export function startThread(module: WorkerData['module'], memoryLimitMb: number): CompilerThread {
-  const workerData: WorkerData = { module, place: allocateEvaluatedRange() };
-  const evaluatedRange = openEvaluatedRange(workerData.place);
+  const workerData: WorkerData = { module, rangeMemory: allocateEvaluatedRange() };
+  const evaluatedRange = openEvaluatedRange(workerData.rangeMemory);
   const resourceLimits = { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 };
   const worker = new Worker(workerUrl, { workerData, resourceLimits });
   let settle: ((answer: HostAnswer | { kind: 'ready' }) => void) | undefined;
   const fail = (failure: Diagnostic): void => settle?.({ kind: 'failed', failure });
-  const next = (): Promise<HostAnswer | { kind: 'ready' }> =>
+  const nextMessage = (): Promise<HostAnswer | { kind: 'ready' }> =>
     new Promise((resolve) => {
       settle = resolve;
     });
   worker.on('message', (answer: CompileAnswer | { kind: 'ready' }) => settle?.(answer));
   worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error, evaluatedRange.read())));
   worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
-  const started = next();
+  const started = nextMessage();
 
   return {
     async send(request, limits) {
       const start = await started;
       if (start.kind !== 'ready') return start;
-      const answer = next();
+      const answer = nextMessage();
       evaluatedRange.note(undefined);
       const watch = await watchTime(worker, limits, {
         onLimit: () => fail(timeLimitDiagnostic(limits.cpuMs, evaluatedRange.read())),
@@ -58,12 +58,16 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
 }
 
 /** `range`: the expression that was being evaluated. */
-function timeLimitDiagnostic(timeLimitMs: number, place?: Range): Diagnostic {
-  const where = place ? ': it was at this expression' : '';
-  return diagnose('time-limit', place, `reading the pipeline took longer than ${timeLimitMs} ms${where}`);
+function timeLimitDiagnostic(timeLimitMs: number, range?: Range): Diagnostic {
+  const positionText = range ? ': it was at this expression' : '';
+  return diagnose(
+    'time-limit',
+    range,
+    `reading the pipeline took longer than ${timeLimitMs} ms${positionText}`,
+  );
 }
 
-/** On a busy machine the thread mostly waits. Says nothing about the text. */
+/** The diagnostic of a thread that mostly waited for a processor. It does not mean that the text is wrong. */
 export function busyDiagnostic({ wallMs }: EvaluationLimits): Diagnostic {
   return diagnose(
     'machine-busy',
@@ -96,20 +100,24 @@ async function watchTime(
     else timer = setTimeout(() => void checkTime(), Math.max(limitMs - spent, 10));
   };
   let timer = setTimeout(() => void checkTime(), limitMs);
-  const last = setTimeout(onWallLimit, wallMs);
+  const wallTimer = setTimeout(onWallLimit, wallMs);
   return {
     end() {
       ended = true;
       clearTimeout(timer);
-      clearTimeout(last);
+      clearTimeout(wallTimer);
     },
   };
 }
 
-function explainFault(error: NodeJS.ErrnoException, place: Range | undefined): Diagnostic {
+function explainFault(error: NodeJS.ErrnoException, range: Range | undefined): Diagnostic {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY' || /out of memory/.test(error.message)) {
-    const where = place ? ': it was at this expression' : '';
-    return diagnose('memory-limit', place, `reading the pipeline took more memory than is allowed${where}`);
+    const positionText = range ? ': it was at this expression' : '';
+    return diagnose(
+      'memory-limit',
+      range,
+      `reading the pipeline took more memory than is allowed${positionText}`,
+    );
   }
   const [line = 'unknown'] = error.message.split('\n');
   return diagnose('engine-fault', undefined, `the HCL engine failed: ${line.slice(0, 200)}`);

@@ -87,12 +87,12 @@ function expireClocks(view: DataView, subscriptions: number, events: number, len
 /** Adds every other system call that the module imports; they return "not supported". */
 export function completeImports(
   module: WebAssembly.Module,
-  given: Record<string, (...args: never[]) => number>,
+  calls: Record<string, (...args: never[]) => number>,
 ): WebAssembly.Imports {
   const imports: WebAssembly.Imports = {};
   for (const { module: name, name: call } of WebAssembly.Module.imports(module)) {
     imports[name] ??= {};
-    imports[name][call] = given[call] ?? (() => NOT_SUPPORTED);
+    imports[name][call] = calls[call] ?? (() => NOT_SUPPORTED);
   }
   return imports;
 }

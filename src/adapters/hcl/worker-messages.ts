@@ -6,7 +6,7 @@ export interface WorkerData {
   /** hcl.wasm with a memory limit, compiled once for all threads of a process. */
   module: WebAssembly.Module;
   /** Shared memory with the range under evaluation: see `evaluated-range.ts`. */
-  place: SharedArrayBuffer;
+  rangeMemory: SharedArrayBuffer;
 }
 
 export interface CompileRequest {

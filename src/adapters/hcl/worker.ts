@@ -10,8 +10,8 @@ import type { CompileAnswer, CompileRequest, WorkerData } from './worker-message
  * The compiler thread: one request at a time. A fault of the engine ends the thread, and host.ts starts
  * another one.
  */
-const { module, place }: WorkerData = workerData;
-const evaluatedRange = openEvaluatedRange(place);
+const { module, rangeMemory }: WorkerData = workerData;
+const evaluatedRange = openEvaluatedRange(rangeMemory);
 const engine = startEngine(module);
 /** Collects garbage after this many bytes of text. Parsing creates about a thousand times as much garbage. */
 const COLLECT_AFTER_BYTES = 16 * 1024;

@@ -14,8 +14,8 @@ import (
 	"millrace.dev/hcl-engine/opaque"
 )
 
-// encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered as they are
-// written.
+// encoder writes the syntax tree as JSON; see wire.ts for the shapes. It numbers expressions in the order in
+// which it writes them.
 type encoder struct {
 	bytes []byte
 	// limit is the maximum length of a value; the rest is omitted.
@@ -84,7 +84,7 @@ func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
 			return
 		}
 		code := ""
-		if _, ok := diagnostic.Extra.(opaque.Looked); ok {
+		if _, ok := diagnostic.Extra.(opaque.Inspection); ok {
 			code = "secret-used-indirectly"
 		}
 		e.diagnostic(diagnostic, code)
@@ -111,20 +111,20 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 
 // withoutStack removes the stack trace from the message of a panic in a function.
 func withoutStack(detail string) string {
-	const panicked = "panic in function implementation: "
-	before, said, found := strings.Cut(detail, panicked)
+	const marker = "panic in function implementation: "
+	before, message, found := strings.Cut(detail, marker)
 	if !found {
 		return detail
 	}
-	said, _, _ = strings.Cut(said, "\ngoroutine ")
-	return before + said
+	message, _, _ = strings.Cut(message, "\ngoroutine ")
+	return before + message
 }
 
 // body writes attributes and blocks in the order of the file; the library stores them apart.
 func (e *encoder) body(body *hclsyntax.Body) {
 	type item struct {
-		at    int
-		write func()
+		offset int
+		write  func()
 	}
 	items := make([]item, 0, len(body.Attributes)+len(body.Blocks))
 	for _, attribute := range body.Attributes {
@@ -133,7 +133,7 @@ func (e *encoder) body(body *hclsyntax.Body) {
 	for _, block := range body.Blocks {
 		items = append(items, item{block.TypeRange.Start.Byte, func() { e.block(block) }})
 	}
-	sort.Slice(items, func(i, j int) bool { return items[i].at < items[j].at })
+	sort.Slice(items, func(i, j int) bool { return items[i].offset < items[j].offset })
 	e.raw(`{"range":`).span(body.SrcRange).raw(`,"items":[`)
 	for i, item := range items {
 		e.comma(i == 0)

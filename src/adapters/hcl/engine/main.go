@@ -32,8 +32,8 @@ var (
 	protected = map[uint32]map[uint32]struct{}{}
 	scopes    = map[uint32]*scope{}
 	lastID    uint32
-	// callable is the parent of all scopes with the same time and has the functions. In the scopes themselves
-	// HCL would suggest one of them at random for an unknown function.
+	// callable is the parent of all scopes with the same time and holds the functions. If the scopes held them,
+	// HCL would suggest a random one of them for an unknown function.
 	callable     *hcl.EvalContext
 	callableTime string
 )
@@ -43,8 +43,9 @@ type scope struct {
 	opaque  opaque.Texts
 }
 
-// The caller sets the hard memory limit; this makes the collector run well before it. Below it the collector
-// is off: a text of a thousand lines takes half the time if garbage is collected afterwards.
+// The caller sets the hard memory limit. The soft limit makes the garbage collector run well before it. Below
+// the soft limit the collector runs rarely: a text of a thousand lines takes half the time if garbage is
+// collected afterwards.
 func init() {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(128 << 20)
@@ -124,28 +125,28 @@ func makeScope(address, length uint32) uint32 {
 //go:wasmexport evaluate
 func evaluate(tree, expression, scope uint32) (answer uint64) {
 	defer answerPanic(&answer)
-	given := scopes[scope]
-	evaluated := trees[tree][expression]
-	opaque.Current = given.opaque
-	if len(given.opaque) > 0 {
+	environment := scopes[scope]
+	target := trees[tree][expression]
+	opaque.Current = environment.opaque
+	if len(environment.opaque) > 0 {
 		protect(tree, expression)
 	}
-	value, diagnostics := evaluated.Value(given.context)
-	written := &encoder{limit: maxValue}
-	// Unknown values come only from what the parser has already reported.
+	value, diagnostics := target.Value(environment.context)
+	encodedValue := &encoder{limit: maxValue}
+	// A value is unknown only because of a fault that the parser has already reported.
 	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
-		written.raw(`,"value":`).value(value)
+		encodedValue.raw(`,"value":`).value(value)
 	}
-	if len(written.bytes) > maxValue {
-		at := evaluated.Range()
+	if len(encodedValue.bytes) > maxValue {
+		subject := target.Range()
 		detail := fmt.Sprintf("Written out, the value is longer than %d MiB.", maxValue>>20)
-		diagnostics = hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Value too large", Detail: detail, Subject: &at}}
-		written.bytes = nil
+		diagnostics = hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Value too large", Detail: detail, Subject: &subject}}
+		encodedValue.bytes = nil
 	}
 	out := &encoder{}
 	out.raw(`{"diagnostics":[`)
 	out.diagnostics(diagnostics)
-	out.raw("]").raw(string(written.bytes)).raw("}")
+	out.raw("]").raw(string(encodedValue.bytes)).raw("}")
 	return reply(out.bytes)
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// references returns the variables of an expression. A traversal is direct if its value reaches the result
-// unchanged or inside a string; operators, conditions, indexes and functions make it indirect.
+// references collects the variables and function calls of an expression. A traversal is direct if its value
+// reaches the result unchanged or inside a string; operators, conditions, indexes and functions make it
+// indirect. locals are the names that enclosing for expressions define.
 type references struct {
 	traversals []*hclsyntax.ScopeTraversalExpr
 	calls      []*hclsyntax.FunctionCallExpr

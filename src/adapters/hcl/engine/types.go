@@ -54,12 +54,12 @@ func convertTo(tree, expression, address, length uint32) (answer uint64) {
 
 // explain returns the path inside the value and the reason why it does not fit.
 func explain(err error) string {
-	var at cty.PathError
-	if !errors.As(err, &at) || len(at.Path) == 0 {
+	var pathError cty.PathError
+	if !errors.As(err, &pathError) || len(pathError.Path) == 0 {
 		return err.Error()
 	}
 	var path strings.Builder
-	for _, step := range at.Path {
+	for _, step := range pathError.Path {
 		switch typed := step.(type) {
 		case cty.GetAttrStep:
 			path.WriteString("." + typed.Name)

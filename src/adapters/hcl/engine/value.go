@@ -14,7 +14,7 @@ func (e *encoder) value(value cty.Value) {
 	kind := value.Type()
 	switch {
 	case e.limit > 0 && len(e.bytes) > e.limit:
-		// The caller set the limit and discards this value.
+		// The value is too long. The caller, which set the limit, discards it.
 	case value.IsNull():
 		e.raw("null")
 	case kind == cty.String:
@@ -106,7 +106,8 @@ func decodeCompound(wire map[string]any) cty.Value {
 	return cty.NullVal(cty.DynamicPseudoType)
 }
 
-// decodeSequence returns a list or set. All elements have one type unless the caller made the value up.
+// decodeSequence returns a list, set or tuple. A list or set whose elements have different types becomes a
+// tuple; the engine itself writes no such value.
 func decodeSequence(kind string, items []any) cty.Value {
 	values := make([]cty.Value, len(items))
 	for i, item := range items {
@@ -156,22 +157,23 @@ func decodeMapping(kind string, entries []any) cty.Value {
 	return cty.MapVal(values)
 }
 
-// elementType returns the common type of all values, or NilType. Nulls are converted to it in place.
+// elementType returns the common type of all values, or NilType. It converts nulls among the values to the
+// common type, in place.
 func elementType(values []cty.Value) cty.Type {
-	found := cty.DynamicPseudoType
+	common := cty.DynamicPseudoType
 	for _, value := range values {
 		switch {
 		case value.IsNull() && value.Type() == cty.DynamicPseudoType:
-		case found == cty.DynamicPseudoType:
-			found = value.Type()
-		case !found.Equals(value.Type()):
+		case common == cty.DynamicPseudoType:
+			common = value.Type()
+		case !common.Equals(value.Type()):
 			return cty.NilType
 		}
 	}
 	for i, value := range values {
 		if value.IsNull() {
-			values[i] = cty.NullVal(found)
+			values[i] = cty.NullVal(common)
 		}
 	}
-	return found
+	return common
 }

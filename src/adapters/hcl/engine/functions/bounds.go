@@ -145,21 +145,21 @@ func checkJoin(args []cty.Value) error {
 }
 
 func checkReplace(args []cty.Value) error {
-	text, part, put := args[0].AsString(), args[1].AsString(), args[2].AsString()
-	if len(text)+strings.Count(text, part)*len(put) > maxText {
+	text, part, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
+	if len(text)+strings.Count(text, part)*len(replacement) > maxText {
 		return tooLong("replace")
 	}
 	return nil
 }
 
 func checkRegexReplace(args []cty.Value) error {
-	text, put := args[0].AsString(), args[2].AsString()
+	text, replacement := args[0].AsString(), args[2].AsString()
 	pattern, err := regexp.Compile(args[1].AsString())
 	if err != nil {
-		return nil // the function itself says so better
+		return nil // the function itself reports a better error
 	}
 	matches := len(pattern.FindAllStringIndex(text, -1))
-	if len(text)*(1+strings.Count(put, "$"))+matches*len(put) > maxText {
+	if len(text)*(1+strings.Count(replacement, "$"))+matches*len(replacement) > maxText {
 		return tooLong("regexreplace")
 	}
 	return nil
@@ -177,7 +177,7 @@ func checkSetProduct(args []cty.Value) error {
 	for _, arg := range args {
 		kind := arg.Type()
 		if !kind.IsSetType() && !kind.IsListType() && !kind.IsTupleType() || arg.IsNull() {
-			return nil // the function itself says so
+			return nil // the function itself reports the error
 		}
 		length := arg.LengthInt()
 		if length == 0 {
@@ -211,18 +211,18 @@ func checkJSON(args []cty.Value) error {
 	return nil
 }
 
-var verb = regexp.MustCompile(`%[ +#0-]*(\d*)(?:\.(\d*))?(?:\[\d+\])?`)
+var verbPattern = regexp.MustCompile(`%[ +#0-]*(\d*)(?:\.(\d*))?(?:\[\d+\])?`)
 
 // checkFormat limits padding, repetition and numbers written as text.
 func checkFormat(args []cty.Value) error {
 	format := args[0].AsString()
-	verbs := verb.FindAllStringSubmatch(format, -1)
-	for _, found := range verbs {
-		if isOver(found[1], maxPadding) || isOver(found[2], maxPadding) {
+	verbs := verbPattern.FindAllStringSubmatch(format, -1)
+	for _, groups := range verbs {
+		if exceeds(groups[1], maxPadding) || exceeds(groups[2], maxPadding) {
 			return function.NewArgErrorf(0, "width and precision may be at most %d", maxPadding)
 		}
 	}
-	longest, rounds := 0, 1
+	longest, resultCount := 0, 1
 	for i, arg := range args[1:] {
 		length, err := longestText(arg)
 		if err != nil {
@@ -231,10 +231,10 @@ func checkFormat(args []cty.Value) error {
 		longest = max(longest, length)
 		kind := arg.Type()
 		if arg.IsKnown() && !arg.IsNull() && (kind.IsTupleType() || kind.IsListType() || kind.IsSetType()) {
-			rounds = max(rounds, arg.LengthInt())
+			resultCount = max(resultCount, arg.LengthInt())
 		}
 	}
-	if rounds*(len(format)+len(verbs)*(longest+maxPadding)) > 4*maxText {
+	if resultCount*(len(format)+len(verbs)*(longest+maxPadding)) > 4*maxText {
 		return tooLong("format")
 	}
 	return nil
@@ -258,7 +258,7 @@ func longestText(value cty.Value) (int, error) {
 
 var hugeNumber = regexp.MustCompile(`^[+-]?[0-9.]+[eEpP][+-]?0*[1-9][0-9]{3}`)
 
-func isOver(digits string, limit int) bool {
+func exceeds(digits string, limit int) bool {
 	var number int
 	if digits == "" {
 		return false

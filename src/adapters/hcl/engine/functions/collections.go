@@ -163,7 +163,7 @@ var (
 		Params: []function.Parameter{{Name: "values", Type: cty.Map(cty.List(cty.String))}},
 		Type:   function.StaticReturnType(cty.Map(cty.List(cty.String))),
 		Impl: func(args []cty.Value, kind cty.Type) (cty.Value, error) {
-			turned := map[string][]cty.Value{}
+			keysByElement := map[string][]cty.Value{}
 			for it := args[0].ElementIterator(); it.Next(); {
 				key, list := it.Element()
 				if list.IsNull() {
@@ -173,14 +173,14 @@ var (
 					if element.IsNull() {
 						return cty.NilVal, function.NewArgErrorf(0, "no text in a list may be null")
 					}
-					turned[element.AsString()] = append(turned[element.AsString()], key)
+					keysByElement[element.AsString()] = append(keysByElement[element.AsString()], key)
 				}
 			}
-			if len(turned) == 0 {
+			if len(keysByElement) == 0 {
 				return cty.MapValEmpty(kind.ElementType()), nil
 			}
-			result := make(map[string]cty.Value, len(turned))
-			for name, keys := range turned {
+			result := make(map[string]cty.Value, len(keysByElement))
+			for name, keys := range keysByElement {
 				sort.Slice(keys, func(i, j int) bool { return keys[i].AsString() < keys[j].AsString() })
 				result[name] = cty.ListVal(keys)
 			}

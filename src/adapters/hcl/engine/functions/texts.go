@@ -32,9 +32,9 @@ var (
 	urlEncode = convertText(func(text string) (string, error) { return url.QueryEscape(text), nil })
 )
 
-func compare(second string, holds func(text, part string) bool) function.Function {
+func compare(secondName string, holds func(text, part string) bool) function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: second, Type: cty.String}},
+		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: secondName, Type: cty.String}},
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			return cty.BoolVal(holds(args[0].AsString(), args[1].AsString())), nil

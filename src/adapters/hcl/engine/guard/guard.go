@@ -1,5 +1,5 @@
-// Package guard refuses texts that would crash the parser, take too long, or have errors that it does not
-// report.
+// Package guard refuses texts that would crash the parser, take too long, or have errors that the parser does
+// not report.
 package guard
 
 import (
@@ -71,7 +71,8 @@ func CheckTokens(source []byte, limits Limits) *Problem {
 	return nil
 }
 
-// wordAfter returns the next token for the parser, which skips comments, and line ends in a template.
+// wordAfter returns the next token that the parser sees. The parser skips comments, and line ends in a
+// template.
 func wordAfter(tokens hclsyntax.Tokens) []byte {
 	for _, token := range tokens {
 		if token.Type != hclsyntax.TokenComment && token.Type != hclsyntax.TokenNewline {
@@ -116,7 +117,7 @@ type depthCounter struct {
 	afterOperand bool
 }
 
-// read counts a token. word is the one after it, for the start of a directive.
+// read counts a token. word is the token after it, if it begins a directive.
 func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
@@ -125,7 +126,7 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 		d.top().pieces++
 	case hclsyntax.TokenOBrack:
 		if d.afterOperand {
-			d.chain() // an index makes the tree deeper, and stays so behind its bracket
+			d.chain() // an index makes the tree deeper, even after its closing bracket
 		}
 		d.push(frame{weight: 1})
 	case hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp:
@@ -152,7 +153,7 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	}
 }
 
-// pass notes whether a bracket after the token would be an index. Line ends and comments do not count,
+// pass records whether a bracket after the token would be an index. Line ends and comments change nothing,
 // because an index can follow them inside brackets.
 func (d *depthCounter) pass(token hclsyntax.TokenType, word []byte) {
 	switch token {

@@ -7,7 +7,8 @@ import (
 )
 
 // IsSurelySound is a quick check without tokens, which takes a fraction of the time. It accepts only
-// well-bracketed texts and never undercounts. If it is not sure, it returns false, and CheckTokens decides.
+// well-bracketed texts and never counts less than CheckTokens. If it is not sure, it returns false, and
+// CheckTokens decides.
 func IsSurelySound(source []byte, limits Limits) bool {
 	r := quickReader{source: source, depth: depthCounter{frames: []frame{{body: true}}}, open: []opened{{kind: inFile}}}
 	for r.at < len(source) {
@@ -25,7 +26,8 @@ const (
 	inTemplate = '$'
 )
 
-// opened is an open bracket by its character, or one of the constants above.
+// opened is an open bracket by its character, or one of the constants above. marker is the word that ends a
+// heredoc.
 type opened struct {
 	kind   byte
 	marker []byte
@@ -40,7 +42,7 @@ type quickReader struct {
 	lineStart bool
 }
 
-// step consumes one lexical element, and returns false if it is not sure which.
+// step consumes one lexical element. It returns false if it is not sure which element comes.
 func (r *quickReader) step() bool {
 	switch r.open[len(r.open)-1].kind {
 	case inQuotes:

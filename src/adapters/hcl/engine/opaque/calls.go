@@ -9,9 +9,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// movers are the functions that do not inspect some arguments: by position, the last entry for all that
-// follow. All others inspect everything. coalesce and compact check for empty strings; a placeholder counts
-// as not empty.
+// movers are the functions that do not inspect some of their arguments. Each list has the care of the
+// arguments by position; its last entry is also that of all later arguments. Functions that are not listed
+// inspect all arguments. coalesce and compact check for empty strings; a placeholder counts as not empty.
 var movers = map[string][]care{
 	"chunklist":    {nothing, all},
 	"coalesce":     {nothing},
@@ -56,7 +56,8 @@ func careOf(call *hclsyntax.FunctionCallExpr, position int) care {
 	return cares[min(position, len(cares)-1)]
 }
 
-// careOfRest is for a list that is expanded to arguments from here on: all of them must be moved.
+// careOfRest returns the care for a list that is expanded to the arguments from this position on. The list is
+// inspected unless the function moves all of these arguments.
 func careOfRest(call *hclsyntax.FunctionCallExpr, position int) care {
 	if call.Name == "format" && position > 0 {
 		if verbs, ok := verbsOf(call); ok && arePlain(verbs) {

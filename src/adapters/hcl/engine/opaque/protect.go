@@ -1,11 +1,11 @@
 // Package opaque prevents expressions from inspecting placeholders: strings whose real value is inserted
 // later, wherever the placeholder survives unchanged. A placeholder can be moved and can become part of a
-// longer string. Reading, cutting, changing or comparing it is an error, because it would see the
-// placeholder.
+// longer string. Reading, cutting, changing or comparing it is an error, because the operation would see the
+// placeholder instead of the real string.
 //
-// Invariant, held by a property test: if an expression has a value here, then replacing the placeholder by
-// the real string gives the value of the expression with the real string, unless that would be an error. (The
-// real string is assumed not to be empty.)
+// A property test checks this invariant: if an expression has a value here, then replacing the placeholder in
+// that value by the real string gives the value of the expression with the real string, unless the expression
+// with the real string is an error. (The real string is assumed not to be empty.)
 package opaque
 
 import (
@@ -23,23 +23,24 @@ type Texts map[string]string
 // Current holds the placeholders of the current evaluation. Expressions are evaluated one at a time.
 var Current Texts
 
-// find returns the name of a placeholder inside the value.
+// find returns the name of the first placeholder inside the value.
 func (t Texts) find(value cty.Value) (name string, found bool) {
 	if len(t) == 0 {
 		return "", false
 	}
 	_ = cty.Walk(value, func(_ cty.Path, part cty.Value) (bool, error) {
 		if !found && part.Type() == cty.String && part.IsKnown() && !part.IsNull() {
-			name, found = t.in(part.AsString())
+			name, found = t.nameIn(part.AsString())
 		}
 		return !found, nil
 	})
 	return name, found
 }
 
-func (t Texts) in(text string) (string, bool) {
-	for standIn, name := range t {
-		if strings.Contains(text, standIn) {
+// nameIn returns the name of a placeholder inside the text.
+func (t Texts) nameIn(text string) (string, bool) {
+	for placeholder, name := range t {
+		if strings.Contains(text, placeholder) {
 			return name, true
 		}
 	}
@@ -56,42 +57,43 @@ const (
 	itself
 	// structure: a string is moved, but a list or map is written out.
 	structure
-	// elements: as structure, but a list stands for its strings one after the other.
+	// elements: like structure, but the strings of a list are moved one by one.
 	elements
 	// everything is inspected.
 	all
 )
 
-// guarded is an expression whose value an operation is about to inspect.
+// guarded wraps an expression whose value an operation inspects.
 type guarded struct {
 	hclsyntax.Expression
 	care care
-	// by names the operation.
-	by string
+	// operation is what inspects the value, in words for a message.
+	operation string
 }
 
 func (g *guarded) Value(context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	value, diagnostics := g.Expression.Value(context)
-	if diagnostics.HasErrors() || !g.looks(value) {
+	if diagnostics.HasErrors() || !g.inspects(value) {
 		return value, diagnostics
 	}
 	name, found := Current.find(value)
 	if !found {
 		return value, diagnostics
 	}
-	at := g.Expression.Range()
+	subject := g.Expression.Range()
 	return cty.DynamicVal, append(diagnostics, &hcl.Diagnostic{
 		Severity: hcl.DiagError,
-		Summary:  fmt.Sprintf("%s needs the value of %s, which is known only when a step runs", g.by, name),
-		Subject:  &at,
-		Extra:    Looked{},
+		Summary:  fmt.Sprintf("%s needs the value of %s, which is known only when a step runs", g.operation, name),
+		Subject:  &subject,
+		Extra:    Inspection{},
 	})
 }
 
-// Looked marks the diagnostics of this package.
-type Looked struct{}
+// Inspection marks the diagnostics of this package, in their Extra.
+type Inspection struct{}
 
-func (g *guarded) looks(value cty.Value) bool {
+// inspects reports whether an operation with this care inspects the value.
+func (g *guarded) inspects(value cty.Value) bool {
 	kind := value.Type()
 	switch g.care {
 	case all:
@@ -123,7 +125,7 @@ type protector struct{}
 
 func (protector) Enter(hclsyntax.Node) hcl.Diagnostics { return nil }
 
-// Exit runs after the children, so the wrapper itself is not walked.
+// Exit runs after the children were walked, so the walk does not enter the wrappers that Exit adds.
 func (protector) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	switch typed := node.(type) {
 	case *hclsyntax.BinaryOpExpr:
@@ -154,16 +156,16 @@ func (protector) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// isNull reports whether the expression is the literal null. A placeholder never is, so a comparison with
-// null reveals nothing.
+// isNull reports whether the expression is the literal null. A placeholder is never null, so a comparison
+// with null reveals nothing.
 func isNull(expression hclsyntax.Expression) bool {
 	literal, ok := expression.(*hclsyntax.LiteralValueExpr)
 	return ok && literal.Val.IsNull()
 }
 
-func guard(expression hclsyntax.Expression, care care, by string) hclsyntax.Expression {
+func guard(expression hclsyntax.Expression, care care, operation string) hclsyntax.Expression {
 	if _, ok := expression.(*guarded); ok || care == nothing {
 		return expression
 	}
-	return &guarded{Expression: expression, care: care, by: by}
+	return &guarded{Expression: expression, care: care, operation: operation}
 }

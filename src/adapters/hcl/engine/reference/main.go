@@ -112,31 +112,31 @@ func wronglySure(source []byte) []guard.Limits {
 }
 
 func items(body *hclsyntax.Body, context *hcl.EvalContext) []any {
-	type placed struct {
+	type positioned struct {
 		at   int
 		item any
 	}
-	all := []placed{}
+	all := []positioned{}
 	for name, found := range body.Attributes {
 		value, diagnostics := found.Expr.Value(context)
 		described := attribute{
-			Name: name, NameRange: place(&found.NameRange), Range: place(&found.SrcRange), Expression: place(found.Expr.Range().Ptr()),
+			Name: name, NameRange: rangeOf(&found.NameRange), Range: rangeOf(&found.SrcRange), Expression: rangeOf(found.Expr.Range().Ptr()),
 			Variables: variables(found.Expr), Problems: problems(diagnostics),
 		}
 		if !diagnostics.HasErrors() && value.IsWhollyKnown() {
-			described.Value = plain(value)
+			described.Value = valueOf(value)
 		}
-		all = append(all, placed{found.SrcRange.Start.Byte, described})
+		all = append(all, positioned{found.SrcRange.Start.Byte, described})
 	}
 	for _, found := range body.Blocks {
 		described := block{
-			Type: found.Type, TypeRange: place(&found.TypeRange), Labels: append([]string{}, found.Labels...), LabelRanges: []any{},
-			Range: place(found.DefRange().Ptr()), Body: place(&found.Body.SrcRange), Items: items(found.Body, context),
+			Type: found.Type, TypeRange: rangeOf(&found.TypeRange), Labels: append([]string{}, found.Labels...), LabelRanges: []any{},
+			Range: rangeOf(found.DefRange().Ptr()), Body: rangeOf(&found.Body.SrcRange), Items: items(found.Body, context),
 		}
 		for i := range found.LabelRanges {
-			described.LabelRanges = append(described.LabelRanges, place(&found.LabelRanges[i]))
+			described.LabelRanges = append(described.LabelRanges, rangeOf(&found.LabelRanges[i]))
 		}
-		all = append(all, placed{found.TypeRange.Start.Byte, described})
+		all = append(all, positioned{found.TypeRange.Start.Byte, described})
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
 	described := make([]any, len(all))
@@ -163,12 +163,12 @@ func problems(diagnostics hcl.Diagnostics) []problem {
 		if found.Severity == hcl.DiagWarning {
 			severity = "warning"
 		}
-		all = append(all, problem{severity, found.Summary, found.Detail, place(found.Subject), place(found.Context)})
+		all = append(all, problem{severity, found.Summary, found.Detail, rangeOf(found.Subject), rangeOf(found.Context)})
 	}
 	return all
 }
 
-func place(at *hcl.Range) any {
+func rangeOf(at *hcl.Range) any {
 	if at == nil {
 		return nil
 	}
@@ -179,8 +179,8 @@ func position(at hcl.Pos) any {
 	return map[string]int{"line": at.Line, "column": at.Column, "byte": at.Byte}
 }
 
-// plain encodes the kind and content of a value: all digits of a number, map entries sorted by key.
-func plain(value cty.Value) any {
+// valueOf encodes the kind and content of a value: all digits of a number, map entries sorted by key.
+func valueOf(value cty.Value) any {
 	kind := value.Type()
 	switch {
 	case value.IsNull():
@@ -199,7 +199,7 @@ func plain(value cty.Value) any {
 	elements := []any{}
 	for it := value.ElementIterator(); it.Next(); {
 		_, element := it.Element()
-		elements = append(elements, plain(element))
+		elements = append(elements, valueOf(element))
 	}
 	name := "tuple"
 	if kind.IsListType() {
@@ -214,7 +214,7 @@ func entries(value cty.Value) []any {
 	pairs := []any{}
 	for it := value.ElementIterator(); it.Next(); {
 		key, element := it.Element()
-		pairs = append(pairs, []any{key.AsString(), plain(element)})
+		pairs = append(pairs, []any{key.AsString(), valueOf(element)})
 	}
 	return pairs
 }
