@@ -112,7 +112,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   });
   const stopFollowing = followCertificate(app.server, {
     directory: config.tlsDirectory,
-    first: certificate,
+    initial: certificate,
     renewed: () => log.info('the renewed certificate is in use'),
     failed: (err) => log.warn({ err }, 'the certificate cannot be used; the one before stays'),
   });

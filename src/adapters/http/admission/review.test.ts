@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { answerTo, readReview, type AdmissionVerdict, type Review } from './review.ts';
 
-const body = (spec: unknown, request: object = {}, whole: object = {}): unknown => ({
+const body = (spec: unknown, request: object = {}, reviewFields: object = {}): unknown => ({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',
   request: {
@@ -12,7 +12,7 @@ const body = (spec: unknown, request: object = {}, whole: object = {}): unknown 
     object: { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', spec },
     ...request,
   },
-  ...whole,
+  ...reviewFields,
 });
 
 describe('readReview', () => {
@@ -77,13 +77,13 @@ describe('readReview', () => {
     ['nothing from null', null, undefined],
     ['nothing from a list', [], undefined],
     ['nothing from a string', 'config', undefined],
-  ])('reads %s', (_, asked, expected) => {
-    expect(readReview(asked)).toEqual(expected);
+  ])('reads %s', (_, reviewBody, expected) => {
+    expect(readReview(reviewBody)).toEqual(expected);
   });
 });
 
-const asked: Review = { uid: 'u1', namespace: 'blue', name: 'demo' };
-const response = (verdict: AdmissionVerdict, review = asked): unknown => answerTo(review, verdict);
+const REVIEW: Review = { uid: 'u1', namespace: 'blue', name: 'demo' };
+const responseTo = (verdict: AdmissionVerdict, review = REVIEW): unknown => answerTo(review, verdict);
 const envelope = (answer: object): object => ({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',
@@ -127,18 +127,20 @@ describe('the admission response', () => {
       },
     ],
   ])('%s', (_, verdict, expected) => {
-    expect(response(verdict)).toEqual(envelope(expected));
+    expect(responseTo(verdict)).toEqual(envelope(expected));
   });
 
   test('omits the object name if the API server has not generated it yet', () => {
-    const answer = JSON.stringify(response({ errors: ['1:1: one'], warnings: [] }, { ...asked, name: '' }));
+    const answer = JSON.stringify(
+      responseTo({ errors: ['1:1: one'], warnings: [] }, { ...REVIEW, name: '' }),
+    );
     expect(answer).toContain('"kind":"Pipeline","causes"');
   });
 
   test('limits the length of the error list and truncates no single error', () => {
     const errors = Array.from({ length: 2000 }, (_, index) => `${index}:1: ${'x'.repeat(100)}`);
     const answer: { response: { status: { message: string; details: { causes: { message: string }[] } } } } =
-      JSON.parse(JSON.stringify(response({ errors, warnings: [] })));
+      JSON.parse(JSON.stringify(responseTo({ errors, warnings: [] })));
     const { message, details } = answer.response.status;
     expect(message.length).toBeLessThan(33_000);
     const lines = details.causes.map((cause) => cause.message);
@@ -150,7 +152,7 @@ describe('the admission response', () => {
   test('limits the number and length of warnings', () => {
     const warnings = Array.from({ length: 30 }, () => 'x'.repeat(400));
     const answer: { response: { warnings: string[] } } = JSON.parse(
-      JSON.stringify(response({ errors: [], warnings })),
+      JSON.stringify(responseTo({ errors: [], warnings })),
     );
     expect(answer.response.warnings).toHaveLength(21);
     expect(Math.max(...answer.response.warnings.map(({ length }) => length))).toBe(250);

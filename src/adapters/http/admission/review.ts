@@ -2,9 +2,9 @@ import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-
 
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';
-/** Characters; the limit of a condition's message, which has the same text. */
+/** In characters. It is also the limit of a condition's message, which has the same text. */
 const MAX_MESSAGE_CHARACTERS = 32_000;
-/** Characters; the API server cuts longer ones. */
+/** In characters. The API server cuts longer warnings. */
 const MAX_WARNING_CHARACTERS = 250;
 const MAX_WARNINGS = 20;
 
@@ -32,8 +32,8 @@ export function readReview(body: unknown): Review | undefined {
   const name = textIn(request, 'name') ?? '';
   const namespace = textIn(request, 'namespace') ?? '';
   if (config === undefined) return { uid, name, namespace };
-  const elsewhere = fieldIn(spec, 'varsFrom');
-  const varsElsewhere = Array.isArray(elsewhere) && elsewhere.length > 0;
+  const varsFrom = fieldIn(spec, 'varsFrom');
+  const varsElsewhere = Array.isArray(varsFrom) && varsFrom.length > 0;
   return { uid, name, namespace, manifest: { config, vars: textsIn(fieldIn(spec, 'vars')), varsElsewhere } };
 }
 
@@ -46,7 +46,7 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
   if ('unchecked' in verdict) return { allowed: true, ...warningsOf([verdict.unchecked]) };
   const warnings = warningsOf(verdict.warnings.map((warning) => `spec.config: ${warning}`));
   if (verdict.errors.length === 0) return { allowed: true, ...warnings };
-  const lines = bounded(verdict.errors);
+  const lines = firstLines(verdict.errors);
   return {
     allowed: false,
     status: {
@@ -67,9 +67,9 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
 }
 
 /** Returns as many whole lines as fit, and a last line with the number of lines left out. */
-function bounded(lines: readonly string[]): string[] {
-  let room = MAX_MESSAGE_CHARACTERS;
-  const fitting = lines.filter((line) => (room -= line.length + 1) >= 0);
+function firstLines(lines: readonly string[]): string[] {
+  let remainingCharacters = MAX_MESSAGE_CHARACTERS;
+  const fitting = lines.filter((line) => (remainingCharacters -= line.length + 1) >= 0);
   return fitting.length === lines.length
     ? fitting
     : [...fitting, `… and ${lines.length - fitting.length} more`];
@@ -77,11 +77,14 @@ function bounded(lines: readonly string[]): string[] {
 
 function warningsOf(warnings: readonly string[]): { warnings?: string[] } {
   if (warnings.length === 0) return {};
-  const cut = warnings.map((warning) =>
+  const shortened = warnings.map((warning) =>
     warning.length <= MAX_WARNING_CHARACTERS ? warning : `${warning.slice(0, MAX_WARNING_CHARACTERS - 1)}…`,
   );
-  const more = cut.length - MAX_WARNINGS;
-  return { warnings: more <= 0 ? cut : [...cut.slice(0, MAX_WARNINGS), `… and ${more} more warnings`] };
+  const surplus = shortened.length - MAX_WARNINGS;
+  return {
+    warnings:
+      surplus <= 0 ? shortened : [...shortened.slice(0, MAX_WARNINGS), `… and ${surplus} more warnings`],
+  };
 }
 
 function fieldIn(value: unknown, name: string): unknown {

@@ -10,13 +10,13 @@ import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-
 import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } from './server.ts';
 
 const HOST = 'millrace-webhook.test.svc';
-const SOUND: ManifestDiagnosis = { errors: [], warnings: [] };
+const VALID: ManifestDiagnosis = { errors: [], warnings: [] };
 
 let authority: CertificateAndKey;
-let pair: CertificateAndKey;
+let certificate: CertificateAndKey;
 beforeAll(async () => {
   authority = await makeAuthority('test', new Date());
-  pair = await makeServerCertificate(authority, [HOST], new Date());
+  certificate = await makeServerCertificate(authority, [HOST], new Date());
 });
 
 let server: Server | undefined;
@@ -29,12 +29,12 @@ afterEach(async () => {
 
 async function start(parts: Partial<AdmissionServerParts> = {}): Promise<void> {
   server = createAdmissionServer({
-    diagnose: async () => SOUND,
+    diagnose: async () => VALID,
     log: createLog('silent', 'test'),
     reviewed: (result) => results.push(result),
     ...parts,
   });
-  server.setSecureContext({ cert: pair.certificate, key: pair.key });
+  server.setSecureContext({ cert: certificate.certificate, key: certificate.key });
   await new Promise<void>((resolve) => {
     server?.listen(0, '127.0.0.1', resolve);
   });
@@ -47,7 +47,7 @@ const review = (config: string): string =>
     request: { uid: 'u1', name: 'demo', namespace: 'blue', object: { kind: 'Pipeline', spec: { config } } },
   });
 
-interface Asked {
+interface RequestOptions {
   method?: string;
   path?: string;
   headers?: Record<string, string>;
@@ -55,24 +55,24 @@ interface Asked {
   agent?: Agent;
 }
 
-interface Answered {
+interface ResponseParts {
   status: number;
   body: string;
   connection: string | undefined;
 }
 
-function ask(asked: Asked = {}): Promise<Answered> {
+function sendReview(options: RequestOptions = {}): Promise<ResponseParts> {
   const {
     method = 'POST',
     path = '/validate-pipeline?timeout=3s',
     headers,
     body = review('x'),
     agent,
-  } = asked;
+  } = options;
   const address = server?.address();
   const port = typeof address === 'object' ? address?.port : 0;
   return new Promise((resolve, reject) => {
-    const sent = request(
+    const clientRequest = request(
       {
         host: '127.0.0.1',
         port,
@@ -95,27 +95,27 @@ function ask(asked: Asked = {}): Promise<Answered> {
         );
       },
     );
-    sent.on('error', reject);
-    sent.end(body);
+    clientRequest.on('error', reject);
+    clientRequest.end(body);
   });
 }
 
 describe('an admission review', () => {
   test.each<[string, ManifestDiagnosis, boolean, ReviewResult]>([
-    ['allows a valid text', SOUND, true, 'allowed'],
+    ['allows a valid text', VALID, true, 'allowed'],
     ['rejects an invalid text', { errors: ['1:1: no'], warnings: [] }, false, 'refused'],
   ])('%s', async (_, diagnosis, allowed, result) => {
-    const seen: ManifestText[] = [];
+    const diagnosedManifests: ManifestText[] = [];
     await start({
       diagnose: async (manifest) => {
-        seen.push(manifest);
+        diagnosedManifests.push(manifest);
         return diagnosis;
       },
     });
-    const { status, body } = await ask();
+    const { status, body } = await sendReview();
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ response: { uid: 'u1', allowed } });
-    expect(seen).toEqual([{ config: 'x', vars: {}, varsElsewhere: false }]);
+    expect(diagnosedManifests).toEqual([{ config: 'x', vars: {}, varsElsewhere: false }]);
     expect(results).toEqual([result]);
   });
 
@@ -125,34 +125,34 @@ describe('an admission review', () => {
         throw new Error('no engine');
       },
     });
-    const { body } = await ask();
+    const { body } = await sendReview();
     expect(JSON.parse(body)).toMatchObject({ response: { allowed: true } });
     expect(body).toContain('could not be checked now');
     expect(body).not.toContain('no engine');
     expect(results).toEqual(['unchecked']);
   });
 
-  test('allows the manifest with a warning after a timeout, and reviews queued behind it are skipped', async () => {
-    let begun = 0;
-    const { promise: forever, resolve: end } = Promise.withResolvers<ManifestDiagnosis>();
+  test('allows the manifest with a warning after a timeout, and does not diagnose queued manifests that timed out', async () => {
+    let diagnoseCalls = 0;
+    const { promise: diagnosis, resolve: finishDiagnosis } = Promise.withResolvers<ManifestDiagnosis>();
     await start({
       maxReviewMs: 20,
       diagnose: () => {
-        begun += 1;
-        return forever;
+        diagnoseCalls += 1;
+        return diagnosis;
       },
     });
-    const answers = await Promise.all([ask(), ask()]);
+    const answers = await Promise.all([sendReview(), sendReview()]);
     for (const { body } of answers) expect(body).toContain('could not be checked in time');
     expect(results).toEqual(['unchecked', 'unchecked']);
-    end(SOUND);
-    await forever;
-    expect(begun).toBe(1);
+    finishDiagnosis(VALID);
+    await diagnosis;
+    expect(diagnoseCalls).toBe(1);
   });
 });
 
 describe('the admission server rejects', () => {
-  test.each<[string, Asked, number]>([
+  test.each<[string, RequestOptions, number]>([
     ['another path', { path: '/' }, 404],
     ['a path below its own', { path: '/validate-pipeline/x' }, 404],
     ['another method', { method: 'PUT' }, 405],
@@ -168,7 +168,7 @@ describe('the admission server rejects', () => {
     ],
   ])('%s', async (_, asked, expected) => {
     await start();
-    const { status, connection } = await ask(asked).catch((error: unknown) => {
+    const { status, connection } = await sendReview(asked).catch((error: unknown) => {
       // The server may close the connection before the client has sent its body and read the response.
       if (expected === 413 && error instanceof Error && /EPIPE|ECONNRESET/.test(error.message))
         return { status: 413, connection: 'close' };
@@ -180,53 +180,59 @@ describe('the admission server rejects', () => {
   });
 
   test('a review while sixteen others run', async () => {
-    const { promise, resolve: go } = Promise.withResolvers<ManifestDiagnosis>();
+    const { promise, resolve: finishDiagnosis } = Promise.withResolvers<ManifestDiagnosis>();
     await start({ diagnose: () => promise, maxReviewMs: 60_000 });
     const agent = new Agent({ keepAlive: false });
-    const seen = Promise.withResolvers<void>();
+    const allArrived = Promise.withResolvers<void>();
     let count = 0;
     server?.on('request', () => {
       count += 1;
-      if (count === 16) seen.resolve();
+      if (count === 16) allArrived.resolve();
     });
-    const first = Array.from({ length: 16 }, () => ask({ agent }));
-    await seen.promise;
-    expect((await ask({ agent })).status).toBe(503);
-    go(SOUND);
-    expect((await Promise.all(first)).map(({ status }) => status)).toEqual(Array(16).fill(200));
-    expect(await ask()).toMatchObject({ status: 200 });
+    const sixteenReviews = Array.from({ length: 16 }, () => sendReview({ agent }));
+    await allArrived.promise;
+    expect((await sendReview({ agent })).status).toBe(503);
+    finishDiagnosis(VALID);
+    expect((await Promise.all(sixteenReviews)).map(({ status }) => status)).toEqual(Array(16).fill(200));
+    expect(await sendReview()).toMatchObject({ status: 200 });
   });
 });
 
 test('a client that disconnects during a request causes no error, and the next request is answered', async () => {
-  const logged: string[] = [];
-  await start({ log: createLog('info', 'test', { write: (line) => logged.push(line) }) });
+  const logLines: string[] = [];
+  await start({ log: createLog('info', 'test', { write: (line) => logLines.push(line) }) });
   const address = server?.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const options = { host: '127.0.0.1', port, ca: authority.certificate, servername: HOST };
   const headers = { 'content-type': 'application/json', 'content-length': '1000' };
-  const asked = request({ ...options, method: 'POST', path: '/validate-pipeline', headers, agent: false });
-  const gone = new Promise((resolve) => asked.on('error', resolve));
-  const seen = new Promise((resolve) => server?.once('request', resolve));
-  asked.write('{');
-  await seen;
-  asked.destroy(new Error('gone'));
-  await gone;
-  expect((await ask()).status).toBe(200);
-  expect(logged).toEqual([]);
+  const clientRequest = request({
+    ...options,
+    method: 'POST',
+    path: '/validate-pipeline',
+    headers,
+    agent: false,
+  });
+  const connectionClosed = new Promise((resolve) => clientRequest.on('error', resolve));
+  const requestArrived = new Promise((resolve) => server?.once('request', resolve));
+  clientRequest.write('{');
+  await requestArrived;
+  clientRequest.destroy(new Error('gone'));
+  await connectionClosed;
+  expect((await sendReview()).status).toBe(200);
+  expect(logLines).toEqual([]);
 });
 
 test('the server closes each connection after its response while it drains', async () => {
   await start({ draining: () => true });
   const agent = new Agent({ keepAlive: true });
-  expect((await ask({ agent })).connection).toBe('close');
+  expect((await sendReview({ agent })).connection).toBe('close');
   agent.destroy();
 });
 
 test('the server accepts no connection before it has a certificate', async () => {
-  server = createAdmissionServer({ diagnose: async () => SOUND, log: createLog('silent', 'test') });
+  server = createAdmissionServer({ diagnose: async () => VALID, log: createLog('silent', 'test') });
   await new Promise<void>((resolve) => {
     server?.listen(0, '127.0.0.1', resolve);
   });
-  await expect(ask()).rejects.toThrow();
+  await expect(sendReview()).rejects.toThrow();
 });

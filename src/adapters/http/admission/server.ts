@@ -9,10 +9,10 @@ import { answerTo, readReview, type AdmissionVerdict, type Review } from './revi
 
 export const ADMISSION_PATH = '/validate-pipeline';
 
-/** Bytes: the object and its previous version, at most 3 MiB each, and the rest of the review. */
+/** Limit for the object and its previous version, at most 3 MiB each, and the rest of the review. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_CONCURRENT = 16;
-/** The API server waits three seconds (`timeoutSeconds` in the chart), then admits the manifest silently. */
+/** After three seconds (`timeoutSeconds` in the chart) the API server would admit the manifest silently. */
 const MAX_REVIEW_MS = 2500;
 
 export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
@@ -30,12 +30,12 @@ export interface AdmissionServerParts {
 
 /**
  * Creates the TLS listener that the API server asks about Pipelines. It needs a certificate
- * (`setSecureContext`) before it can answer. If a check fails for another reason, the manifest is admitted:
- * its condition reports later what is wrong.
+ * (`setSecureContext`) before it can answer. If a manifest cannot be checked, it is admitted, and the
+ * condition of its Pipeline reports later what is wrong.
  */
 export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
-  const inTurn = { ...parts, diagnose: oneAtATime(diagnose) };
-  let current = 0;
+  const answerParts = { ...parts, diagnose: oneAtATime(diagnose) };
+  let runningReviews = 0;
   const server = createServer(
     { minVersion: 'TLSv1.3', ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
     (request, response) => {
@@ -47,18 +47,18 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
         parts.observe?.({ method: request.method ?? '', route, status, seconds });
       });
       if (parts.draining?.() === true) response.setHeader('connection', 'close');
-      const refusal = refusalOf(request, current);
+      const refusal = refusalOf(request, runningReviews);
       if (refusal !== undefined) return refuse(response, refusal);
-      current += 1;
-      answer(request, response, inTurn)
+      runningReviews += 1;
+      answer(request, response, answerParts)
         .catch((error: unknown) => {
-          // The client went away in the middle of its request.
+          // The client has disconnected in the middle of its request.
           if (request.destroyed && !request.complete) return;
           parts.log.error({ err: error }, 'a review could not be answered');
           refuse(response, { status: 500, reason: 'failed' });
         })
         .finally(() => {
-          current -= 1;
+          runningReviews -= 1;
         });
     },
   );
@@ -74,13 +74,13 @@ interface Refusal {
   reason: string;
 }
 
-function refusalOf(request: IncomingMessage, current: number): Refusal | undefined {
+function refusalOf(request: IncomingMessage, runningReviews: number): Refusal | undefined {
   if (pathWithoutQuery(request) !== ADMISSION_PATH) return { status: 404, reason: 'not found' };
   if (request.method !== 'POST') return { status: 405, reason: 'send POST' };
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return { status: 415, reason: 'send application/json' };
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
-  return current < MAX_CONCURRENT ? undefined : { status: 503, reason: 'the server is overloaded' };
+  return runningReviews < MAX_CONCURRENT ? undefined : { status: 503, reason: 'the server is overloaded' };
 }
 
 const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
@@ -88,41 +88,41 @@ const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 type Diagnose = AdmissionServerParts['diagnose'];
 
 /**
- * Diagnoses one manifest at a time, and skips those that have timed out, so that many requests do not hold up
- * the reconciler. Namespaces take turns.
+ * Returns a function that diagnoses one manifest at a time, so that many requests do not hold up the
+ * reconciler. It skips manifests whose reviews have timed out. Namespaces take turns.
  */
 function oneAtATime(
   diagnose: Diagnose,
-): (manifest: ManifestText, namespace: string, late: AbortSignal) => Promise<AdmissionVerdict> {
-  const seats = createFairPool(['the only one']);
-  return async (manifest, namespace, late) => {
-    const seat = await seats.acquire(namespace);
+): (manifest: ManifestText, namespace: string, timedOut: AbortSignal) => Promise<AdmissionVerdict> {
+  const turns = createFairPool(['the only one']);
+  return async (manifest, namespace, timedOut) => {
+    const turn = await turns.acquire(namespace);
     try {
-      return late.aborted ? { unchecked: NOT_IN_TIME } : await diagnose(manifest, namespace);
+      return timedOut.aborted ? { unchecked: NOT_CHECKED_IN_TIME } : await diagnose(manifest, namespace);
     } finally {
-      seats.release(seat);
+      turns.release(turn);
     }
   };
 }
 
-type InTurn = Omit<AdmissionServerParts, 'diagnose'> & { diagnose: ReturnType<typeof oneAtATime> };
+type AnswerParts = Omit<AdmissionServerParts, 'diagnose'> & { diagnose: ReturnType<typeof oneAtATime> };
 
-async function answer(request: IncomingMessage, response: ServerResponse, parts: InTurn): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, parts: AnswerParts): Promise<void> {
   const started = performance.now();
-  const body = await bodyOf(request);
+  const body = await readBody(request);
   if (body === undefined) return refuse(response, TOO_LARGE);
-  const review = readReview(parsed(body));
+  const review = readReview(parseJson(body));
   if (review === undefined) {
     return refuse(response, { status: 400, reason: 'this is not an AdmissionReview of a Pipeline' });
   }
   const { maxReviewMs = MAX_REVIEW_MS } = parts;
-  const verdict = await verdictOn(review, parts, maxReviewMs - (performance.now() - started));
+  const verdict = await judgeReview(review, parts, maxReviewMs - (performance.now() - started));
   parts.reviewed?.(resultOf(verdict));
   sendPlainly(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
 }
 
-/** Undefined if the body is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+/** Returns undefined if the body is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -134,7 +134,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -142,31 +142,32 @@ function parsed(text: string): unknown {
   }
 }
 
-async function verdictOn(
+async function judgeReview(
   { manifest, namespace, name }: Review,
-  { diagnose, log }: InTurn,
+  { diagnose, log }: AnswerParts,
   milliseconds: number,
 ): Promise<AdmissionVerdict> {
   if (manifest === undefined) return { errors: [], warnings: [] };
   const { promise, resolve } = Promise.withResolvers<AdmissionVerdict>();
-  const late = new AbortController();
+  const timedOut = new AbortController();
   const timer = setTimeout(() => {
-    late.abort();
-    resolve({ unchecked: NOT_IN_TIME });
+    timedOut.abort();
+    resolve({ unchecked: NOT_CHECKED_IN_TIME });
   }, milliseconds);
   try {
-    return await Promise.race([diagnose(manifest, namespace, late.signal), promise]);
+    return await Promise.race([diagnose(manifest, namespace, timedOut.signal), promise]);
   } catch (error) {
     log.error({ err: error, namespace, pipeline: name }, 'a Pipeline could not be checked');
-    return { unchecked: NOT_NOW };
+    return { unchecked: CHECK_FAILED };
   } finally {
     clearTimeout(timer);
   }
 }
 
-const NOT_IN_TIME =
+const NOT_CHECKED_IN_TIME =
   'spec.config could not be checked in time: the condition Ready will report whether it is valid';
-const NOT_NOW = 'spec.config could not be checked now: the condition Ready will report whether it is valid';
+const CHECK_FAILED =
+  'spec.config could not be checked now: the condition Ready will report whether it is valid';
 
 function resultOf(verdict: AdmissionVerdict): ReviewResult {
   if ('unchecked' in verdict) return 'unchecked';

@@ -24,7 +24,10 @@ import { recordVersions } from '#flows/checks/record-versions.ts';
 
 /** The flows behind the routes of agents. Tests of the routes replace them. */
 export interface AgentFlows {
-  /** `onProvisional` is called at most once, before the answer, with work that may begin meanwhile. */
+  /**
+   * `onProvisional` is called at most once, before the answer, with work that may begin while the session is
+   * still being checked.
+   */
   openSession(
     request: SessionRequest,
     peer: string,
@@ -52,12 +55,18 @@ export interface AgentPorts
   sessions: SessionStore;
 }
 
-/** Calls when something may have changed for a build. `on` returns a function that stops listening. */
+/**
+ * Calls listeners when something may have changed for a build. `on` returns a function that removes the
+ * listener.
+ */
 export interface BuildHints {
   on(build: number, listener: () => void): () => void;
 }
 
-/** Calls when a build takes a warm Pod, or may have. `on` returns a function that stops listening. */
+/**
+ * Calls listeners when a build takes a warm Pod, or may have taken it. `on` returns a function that removes
+ * the listener.
+ */
 export interface WarmHints {
   on(warm: number, listener: () => void): () => void;
 }

@@ -2,17 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { BodiesInFlight, MAX_COUNTED_BODY_BYTES, UNCOUNTED_BODY_BYTES } from './bodies-in-flight.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from './routes.ts';
 
-/** What a piece counts, with what it takes besides its bytes. */
-const COUNTED = 64 * 1024;
-const PIECE = COUNTED - 512;
+/** The bytes that a piece counts: its own and those that are added for each piece. */
+const COUNTED_PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = COUNTED_PIECE_BYTES - 512;
 const NO_MEMORY = expect.objectContaining({ kind: 'too-many-requests' });
 
 /** Sends pieces of one body until one is refused. Returns how many bytes were taken. */
 function fill(bodies: BodiesInFlight, session: string): { taken: number; end: () => void } {
   const body = bodies.begin(session);
-  for (let taken = 0; ; taken += COUNTED) {
+  for (let taken = 0; ; taken += COUNTED_PIECE_BYTES) {
     try {
-      body.add(PIECE);
+      body.add(PIECE_BYTES);
     } catch (error) {
       expect(error).toEqual(NO_MEMORY);
       return { taken, end: body.end };
@@ -21,7 +21,7 @@ function fill(bodies: BodiesInFlight, session: string): { taken: number; end: ()
 }
 
 describe('the bodies of agents that are handled at the same time', () => {
-  test('leave room for the largest one of another session, if one session sends as much as it can', () => {
+  test('leave room for the largest body of another session, even if one session sends as much as it can', () => {
     const bodies = new BodiesInFlight();
     const { taken } = fill(bodies, 'greedy');
     expect(taken).toBe(MAX_COUNTED_BODY_BYTES / 2 + UNCOUNTED_BODY_BYTES);
@@ -31,21 +31,24 @@ describe('the bodies of agents that are handled at the same time', () => {
   test('never take more memory than is allowed, for any number of sessions', () => {
     const bodies = new BodiesInFlight();
     const sessions = Array.from({ length: 200 }, (_, index) => fill(bodies, `greedy ${index}`));
-    const beyond = sessions.reduce((sum, { taken }) => sum + Math.max(taken - UNCOUNTED_BODY_BYTES, 0), 0);
-    expect(beyond).toBeLessThanOrEqual(MAX_COUNTED_BODY_BYTES);
+    const countedBytes = sessions.reduce(
+      (sum, { taken }) => sum + Math.max(taken - UNCOUNTED_BODY_BYTES, 0),
+      0,
+    );
+    expect(countedBytes).toBeLessThanOrEqual(MAX_COUNTED_BODY_BYTES);
     expect(() => bodies.begin('honest').add(UNCOUNTED_BODY_BYTES - 512)).not.toThrow();
   });
 
-  test('are counted together, if one session sends many', () => {
+  test('are counted together if one session sends many bodies', () => {
     const bodies = new BodiesInFlight();
-    const many = (): void => {
-      for (let sent = 0; sent <= MAX_COUNTED_BODY_BYTES / COUNTED; sent += 1)
-        bodies.begin('greedy').add(PIECE);
+    const sendMany = (): void => {
+      for (let sent = 0; sent <= MAX_COUNTED_BODY_BYTES / COUNTED_PIECE_BYTES; sent += 1)
+        bodies.begin('greedy').add(PIECE_BYTES);
     };
-    expect(many).toThrow(NO_MEMORY);
+    expect(sendMany).toThrow(NO_MEMORY);
   });
 
-  test('may be as long as the longest that an agent sends', () => {
+  test('can be as long as the longest body that an agent sends', () => {
     const body = new BodiesInFlight().begin('checks');
     const sendAll = (): void => {
       for (let sent = 0; sent < MAX_RESULTS_BYTES; sent += 4096) body.add(4096);
@@ -61,7 +64,7 @@ describe('the bodies of agents that are handled at the same time', () => {
     expect(sendTiny).toThrow(NO_MEMORY);
   });
 
-  test('take no memory after their requests, also if a request ends twice or sends more', () => {
+  test('count no memory after their requests, even if a request ends twice or sends more', () => {
     const bodies = new BodiesInFlight();
     const { taken, end } = fill(bodies, 'greedy');
     end();

@@ -9,8 +9,8 @@ export interface TlsCertificate {
   key: string;
   minVersion: 'TLSv1.3';
   /**
-   * Equal in every replica and new with each certificate, so that an agent's second connection resumes on any
-   * replica.
+   * Keys that encrypt session tickets. They are equal in every replica and new with each certificate, so that
+   * an agent's second connection resumes on any replica.
    */
   ticketKeys: Buffer;
 }
@@ -29,17 +29,18 @@ export async function readCertificate(directory: string): Promise<TlsCertificate
 export interface CertificateWatch {
   directory: string;
   /** The certificate that the server was created with. */
-  first: TlsCertificate;
+  initial: TlsCertificate;
   renewed(): void;
   failed(error: unknown): void;
 }
 
 /**
- * Uses a renewed certificate without a restart; open connections keep the old one. A pair that is half
- * written or does not match is tried again later. Returns a function that stops.
+ * Uses a renewed certificate without a restart; open connections keep the old one. If certificate and key do
+ * not match, for example because only one of them has been written yet, it tries again later. Returns a
+ * function that stops.
  */
 export function followCertificate(server: Server, watch: CertificateWatch): () => void {
-  let current = watch.first;
+  let current = watch.initial;
   const reload = async (): Promise<void> => {
     try {
       const next = await readCertificate(watch.directory);

@@ -4,28 +4,31 @@ import type { AgentCommand } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentFlows, BuildHints } from './agent-flows.ts';
 
-const ALIVE_EVERY_MS = 15_000;
-/** Streams per session: a new one and the one that it replaces, whose end may not be noticed yet. */
+const KEEP_ALIVE_MS = 15_000;
+/**
+ * Streams per session: a new stream and the stream that it replaces, whose end the server may not have
+ * noticed yet.
+ */
 export const MAX_STREAMS_OF_SESSION = 2;
 
 interface CommandStreamsParts {
   flows: Pick<AgentFlows, 'followBuild'>;
   cancels: BuildHints;
-  /** A shell of a person has something for its agent. */
+  /** Notifies that a person's shell has something for the agent of its build. */
   debugs: BuildHints;
   metrics: AgentMetrics;
   failed: (error: unknown) => void;
 }
 
 /**
- * The open responses to agents. Commands are sent at once; an empty line every 15 s shows that the connection
- * works.
+ * The open responses over which the server sends commands to agents. Commands are sent at once; an empty line
+ * every 15 s shows that the connection works.
  */
 export class CommandStreams {
   readonly #parts: CommandStreamsParts;
   readonly #open = new Set<ServerResponse>();
-  /** Oldest first. */
-  readonly #ofSession = new Map<string, ServerResponse[]>();
+  /** Streams by session, oldest first. */
+  readonly #bySession = new Map<string, ServerResponse[]>();
 
   constructor(parts: CommandStreamsParts) {
     this.#parts = parts;
@@ -35,29 +38,29 @@ export class CommandStreams {
     response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     response.write('\n');
     this.#open.add(response);
-    const name = JSON.stringify(session);
-    const own = [...(this.#ofSession.get(name) ?? []), response];
-    this.#ofSession.set(name, own);
-    for (const replaced of own.slice(0, -MAX_STREAMS_OF_SESSION)) replaced.end();
+    const sessionKey = JSON.stringify(session);
+    const streamsOfSession = [...(this.#bySession.get(sessionKey) ?? []), response];
+    this.#bySession.set(sessionKey, streamsOfSession);
+    for (const replaced of streamsOfSession.slice(0, -MAX_STREAMS_OF_SESSION)) replaced.end();
     this.#parts.metrics.streams(1);
-    const alive = setInterval(() => response.write('\n'), ALIVE_EVERY_MS);
+    const keepAlive = setInterval(() => response.write('\n'), KEEP_ALIVE_MS);
     const stop = session.kind === 'build' ? this.#followBuild(session, response) : () => {};
     response.once('close', () => {
-      clearInterval(alive);
+      clearInterval(keepAlive);
       stop();
       this.#open.delete(response);
-      this.#remove(name, response);
+      this.#remove(sessionKey, response);
       this.#parts.metrics.streams(-1);
     });
   }
 
-  #remove(name: string, response: ServerResponse): void {
-    const left = (this.#ofSession.get(name) ?? []).filter((one) => one !== response);
-    if (left.length === 0) this.#ofSession.delete(name);
-    else this.#ofSession.set(name, left);
+  #remove(sessionKey: string, response: ServerResponse): void {
+    const remaining = (this.#bySession.get(sessionKey) ?? []).filter((stream) => stream !== response);
+    if (remaining.length === 0) this.#bySession.delete(sessionKey);
+    else this.#bySession.set(sessionKey, remaining);
   }
 
-  /** Agents connect again, to another replica. */
+  /** Ends all streams. Their agents connect again, to another replica. */
   closeAll(): void {
     for (const response of this.#open) response.end();
   }
@@ -71,7 +74,7 @@ export class CommandStreams {
     };
   }
 
-  /** A notification is only a hint: at each one, and once at the start, the state is read. */
+  /** A notification is only a hint, so the state is read at the start and at each notification. */
   #followCancel(session: AgentSession & { kind: 'build' }, response: ServerResponse): () => void {
     const check = (): void => {
       this.#sendCancel(session, response).catch(this.#parts.failed);

@@ -15,9 +15,12 @@ import { MAX_SECRET_OUTPUT_BYTES } from '#domain/build/parse-secret-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
-const Short = Type.String({ maxLength: 4096 });
+const ShortText = Type.String({ maxLength: 4096 });
 const StepId = Type.String({ minLength: 1, maxLength: 64 });
-const At = Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' });
+const Timestamp = Type.String({
+  maxLength: 40,
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$',
+});
 const Fields = Type.Record(
   Type.String({ maxLength: VERSION_LIMITS.name }),
   Type.String({ maxLength: VERSION_LIMITS.characters }),
@@ -37,29 +40,29 @@ export const WorkQuery = Type.Object({
   architecture: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,20}$' })),
 });
 
-const every = { sequence: Type.Integer({ minimum: 1, maximum: 2_000_000_000 }), at: At };
+const eventFields = { sequence: Type.Integer({ minimum: 1, maximum: 2_000_000_000 }), at: Timestamp };
 
-const Event = Type.Union([
+const EventBody = Type.Union([
   Type.Object({
-    ...every,
+    ...eventFields,
     type: Type.Literal('log'),
     step: StepId,
     text: Type.String({ maxLength: 1024 * 1024 }),
   }),
   Type.Object({
-    ...every,
+    ...eventFields,
     type: Type.Literal('step-started'),
     step: StepId,
     attempt: Type.Optional(Type.Integer({ minimum: 2, maximum: 1_000_000 })),
   }),
   Type.Object({
-    ...every,
+    ...eventFields,
     type: Type.Literal('step-ended'),
     step: StepId,
     status: Type.Enum(['succeeded', 'failed', 'cancelled', 'skipped']),
     exitCode: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
     signal: Type.Optional(Type.String({ maxLength: 32 })),
-    message: Type.Optional(Short),
+    message: Type.Optional(ShortText),
     version: Type.Optional(Fields),
     metadata: Type.Optional(
       Type.Array(
@@ -74,15 +77,15 @@ const Event = Type.Union([
     cacheBytes: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   }),
   Type.Object({
-    ...every,
+    ...eventFields,
     type: Type.Literal('build-ended'),
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
     reason: Type.Enum([...AGENT_REASONS]),
-    message: Short,
+    message: ShortText,
   }),
 ]);
 
-export const EventsBody = Type.Object({ events: Type.Array(Event, { maxItems: 10_000 }) });
+export const EventsBody = Type.Object({ events: Type.Array(EventBody, { maxItems: 10_000 }) });
 
 const SecretOutput = Type.Union([
   Type.Object(
@@ -114,7 +117,7 @@ export const CheckResultsBody = Type.Object({
         version: RowId,
         job: Name,
         hook: Name,
-        error: Type.Optional(Short),
+        error: Type.Optional(ShortText),
         output: Type.String({ maxLength: 128 * 1024 }),
       }),
       { maxItems: 1000 },
@@ -145,7 +148,7 @@ export const DebugBody = Type.Object({
       end: Type.Optional(
         Type.Object({
           reason: Type.Enum([...DEBUG_END_REASONS]),
-          message: Short,
+          message: ShortText,
           exitCode: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
         }),
       ),

@@ -22,7 +22,7 @@ test('one call is allowed again every two seconds', () => {
   expect(() => calls.begin(POD)).toThrow();
 });
 
-test('a call with a weight counts that much until it is settled', () => {
+test('a call with a weight counts as that many refused calls until it is settled', () => {
   const calls = new RefusedCalls(() => 0);
   const settle = calls.begin(POD, MAX_REFUSED_CALLS);
   expect(() => calls.begin(POD)).toThrow();

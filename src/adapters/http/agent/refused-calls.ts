@@ -1,8 +1,8 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
- * Refused calls from one address, at once and in the long run. A Pod's address is its own; an agent is
- * refused once and ends.
+ * How many refused calls one address may make at once, and how many per second in the long run. A Pod has an
+ * address of its own, and a refused agent ends after one call.
  */
 export const MAX_REFUSED_CALLS = 20;
 export const REFUSED_CALLS_PER_SECOND = 0.5;
@@ -10,15 +10,15 @@ export const REFUSED_CALLS_PER_SECOND = 0.5;
 const MAX_ADDRESSES = 10_000;
 
 interface Bucket {
-  left: number;
-  at: number;
+  remaining: number;
+  updatedAt: number;
 }
 
-/** Ends the call. `refused`: its credential was unknown. */
+/** Ends the call. `refused`: the credential of the call was unknown. */
 type Settle = (refused: boolean) => void;
 
 /**
- * Limits calls with unknown credentials, by address. Each of them costs a request to the API server or a
+ * Limits calls with unknown credentials, by address. Each such call costs a request to the API server or a
  * query, so one Pod could otherwise keep the agents of other teams out.
  */
 export class RefusedCalls {
@@ -31,31 +31,31 @@ export class RefusedCalls {
 
   /**
    * Counts a call as refused until it is settled, so that calls at the same time cannot all pass. `weight`:
-   * as how many refused calls it counts meanwhile. Throws the problem if too many were refused.
+   * how many refused calls this call counts as until then. Throws a problem if too many calls were refused.
    */
   begin(address: string, weight = 1): Settle {
-    const left = this.#left(address);
-    if (left < weight) throw tooManyRefused(weight - left);
+    const remaining = this.#remaining(address);
+    if (remaining < weight) throw tooManyRefused(weight - remaining);
     this.#add(address, -weight);
     return (refused) => this.#add(address, refused ? weight - 1 : weight);
   }
 
   #add(address: string, change: number): void {
-    const left = this.#left(address) + change;
+    const remaining = this.#remaining(address) + change;
     this.#buckets.delete(address);
-    if (left >= MAX_REFUSED_CALLS) return;
-    this.#buckets.set(address, { left, at: this.#now() });
+    if (remaining >= MAX_REFUSED_CALLS) return;
+    this.#buckets.set(address, { remaining, updatedAt: this.#now() });
     for (const oldest of this.#buckets.keys()) {
       if (this.#buckets.size <= MAX_ADDRESSES) break;
       this.#buckets.delete(oldest);
     }
   }
 
-  #left(address: string): number {
+  #remaining(address: string): number {
     const bucket = this.#buckets.get(address);
     if (bucket === undefined) return MAX_REFUSED_CALLS;
-    const filled = ((this.#now() - bucket.at) / 1000) * REFUSED_CALLS_PER_SECOND;
-    return Math.min(MAX_REFUSED_CALLS, bucket.left + filled);
+    const filled = ((this.#now() - bucket.updatedAt) / 1000) * REFUSED_CALLS_PER_SECOND;
+    return Math.min(MAX_REFUSED_CALLS, bucket.remaining + filled);
   }
 }
 

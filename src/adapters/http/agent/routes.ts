@@ -35,7 +35,7 @@ export interface AgentRoutes {
   flows: AgentFlows;
   sessions: Sessions;
   streams: CommandStreams;
-  works: WorkStreams;
+  workStreams: WorkStreams;
   refusals: RefusedCalls;
   metrics: AgentMetrics;
 }
@@ -50,7 +50,7 @@ declare module 'fastify' {
 }
 
 export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
-/** A build has some secrets from gets at most. */
+/** The secrets that a get gives to a build are part of the request, but there are few of them. */
 const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
 export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
 const MAX_IDENTITY_BYTES = 1024;
@@ -63,11 +63,11 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
     '/agent/v1/events',
     { schema: { body: EventsBody }, bodyLimit: MAX_EVENTS_BYTES },
     async ({ agent, body }) => {
-      const { keyHash, session } = known(agent);
+      const { keyHash, session } = requireAgent(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'A check run has no events.');
       const answer = await flows.followBuild(session, storableEvents(body));
       metrics.events(body.events.length);
-      if (answer === 'over') throw forgotten(sessions, keyHash);
+      if (answer === 'over') throw forgetSession(sessions, keyHash);
       return { acknowledged: answer.acknowledged, ...(answer.cancel && { cancel: true }) };
     },
   );
@@ -76,10 +76,10 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
     '/agent/v1/secrets',
     { schema: { body: SecretsBody }, bodyLimit: MAX_SECRETS_BYTES },
     async ({ agent, body, log }) => {
-      const { keyHash, session } = known(agent);
+      const { keyHash, session } = requireAgent(agent);
       if (session.kind === 'warm') throw new Problem('invalid-request', 'A warm Pod has no secrets.');
       const answer = await flows.fetchSecrets(session, body);
-      if (answer.answer === 'over') throw forgotten(sessions, keyHash);
+      if (answer.answer === 'over') throw forgetSession(sessions, keyHash);
       if (answer.answer === 'unknown')
         throw new Problem('invalid-request', 'The work of this agent has no such operation.');
       if (answer.answer === 'wait')
@@ -92,10 +92,10 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
     '/agent/v1/check-results',
     { schema: { body: CheckResultsBody }, bodyLimit: MAX_RESULTS_BYTES },
     async ({ agent, body }) => {
-      const { keyHash, session } = known(agent);
+      const { keyHash, session } = requireAgent(agent);
       if (session.kind !== 'checks') throw new Problem('invalid-request', 'A build has no check results.');
       const answer = await flows.recordVersions(session.run, storableResults(body));
-      if (answer === 'over') throw forgotten(sessions, keyHash);
+      if (answer === 'over') throw forgetSession(sessions, keyHash);
       if (body.done) sessions.forget(keyHash);
       return {};
     },
@@ -105,21 +105,24 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
   registerDebug(app, flows);
 
   app.get('/agent/v1/commands', async (request, reply) => {
-    const { session } = known(request.agent);
+    const { session } = requireAgent(request.agent);
     reply.hijack();
     streams.open(session, reply.raw);
   });
   registerWork(app, routes);
 }
 
-/** A session of a build: one took the Pod while its agent was not connected. */
-function registerWork(app: AgentApp, { works }: AgentRoutes): void {
+/**
+ * Registers the stream of a Pod that waits for work. The session may already be that of a build, if the build
+ * took the Pod while its agent was not connected.
+ */
+function registerWork(app: AgentApp, { workStreams }: AgentRoutes): void {
   app.get('/agent/v1/work', { schema: { querystring: WorkQuery } }, async (request, reply) => {
-    const { keyHash, session } = known(request.agent);
+    const { keyHash, session } = requireAgent(request.agent);
     if (session.kind === 'checks') throw new Problem('invalid-request', 'A check run waits for no work.');
     const { architecture = 'amd64' } = request.query;
     reply.hijack();
-    works.open({ keyHash, architecture, warm: session.kind === 'warm' ? session.warm : 0 }, reply.raw);
+    workStreams.open({ keyHash, architecture, warm: session.kind === 'warm' ? session.warm : 0 }, reply.raw);
   });
 }
 
@@ -128,7 +131,7 @@ function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sess
     '/agent/v1/identity-tokens',
     { schema: { body: IdentityTokensBody }, bodyLimit: MAX_IDENTITY_BYTES },
     async ({ agent, body, log }): Promise<IdentityTokensResponse> => {
-      const { keyHash, session } = known(agent);
+      const { keyHash, session } = requireAgent(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'Checks have no identity tokens.');
       const answer = await flows.issueIdentityTokens(session, body);
       switch (answer.answer) {
@@ -138,7 +141,7 @@ function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sess
         case 'refused':
           return { refused: answer.reason };
         case 'over':
-          throw forgotten(sessions, keyHash);
+          throw forgetSession(sessions, keyHash);
         case 'unavailable':
         default:
           throw new Problem('unavailable', answer.reason);
@@ -152,19 +155,19 @@ function registerDebug(app: AgentApp, flows: AgentRoutes['flows']): void {
     '/agent/v1/debug',
     { schema: { body: DebugBody }, bodyLimit: MAX_DEBUG_BYTES },
     async ({ agent, body }): Promise<DebugWork> => {
-      const { session } = known(agent);
+      const { session } = requireAgent(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'Only builds have shells.');
       return await flows.exchangeDebug(session, storableShells(body));
     },
   );
 }
 
-function known(agent: { keyHash: string; session: AgentSession } | undefined) {
+function requireAgent(agent: { keyHash: string; session: AgentSession } | undefined) {
   if (agent === undefined) throw sessionOver();
   return agent;
 }
 
-function forgotten(sessions: Sessions, keyHash: string): Problem {
+function forgetSession(sessions: Sessions, keyHash: string): Problem {
   sessions.forget(keyHash);
   return sessionOver();
 }

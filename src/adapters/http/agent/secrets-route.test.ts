@@ -15,7 +15,7 @@ const FILLED: OperationAnswer = {
 beforeEach(() => void fake.sessions.set(hashKey(KEY), BUILD));
 
 describe('a request for the secrets of an operation', () => {
-  test('is answered with their values, which no line of the log has', async () => {
+  test('is answered with their values, which do not appear in the log', async () => {
     fake.state.secrets = FILLED;
     const answer = await ask(PATH, { key: KEY, body: { operation: '0' } });
     expect(answer).toEqual({ status: 200, body: FILLED });
@@ -29,7 +29,7 @@ describe('a request for the secrets of an operation', () => {
     expect(answer).toEqual({ status: 200, body: fake.state.secrets });
   });
 
-  test.each<[title: string, state: OperationAnswer, asked: { key: string; body: object }, status: number]>([
+  test.each<[title: string, state: OperationAnswer, request: { key: string; body: object }, status: number]>([
     ['without the key of a session', FILLED, { key: 'x'.repeat(43), body: { operation: '0' } }, 401],
     ['of a build that is over', { answer: 'over' }, { key: KEY, body: { operation: '0' } }, 401],
     [
@@ -40,9 +40,9 @@ describe('a request for the secrets of an operation', () => {
     ],
     ['without the name of an operation', FILLED, { key: KEY, body: {} }, 400],
     ['with a name that is too long', FILLED, { key: KEY, body: { operation: 'x'.repeat(65) } }, 400],
-  ])('is refused %s', async (_title, state, asked, status) => {
+  ])('is refused %s', async (_title, state, request, status) => {
     fake.state.secrets = state;
-    const answer = await ask(PATH, asked);
+    const answer = await ask(PATH, request);
     expect(answer.status).toBe(status);
     expect(JSON.stringify(answer.body)).not.toContain('hunter2');
   });

@@ -58,17 +58,17 @@ describe('calls without a session', () => {
   test('count while they are in progress, so that many concurrent calls cannot pass the limit', async () => {
     const gate = Promise.withResolvers<void>();
     fake.state.gate = gate.promise;
-    const atOnce = MAX_REFUSED_CALLS / OPENING_WEIGHT;
+    const maxConcurrent = MAX_REFUSED_CALLS / OPENING_WEIGHT;
     const refused = Promise.withResolvers<void>();
-    let left = 8;
-    const asking = Array.from({ length: atOnce + left }, async () => {
+    let expectedRefusals = 8;
+    const calls = Array.from({ length: maxConcurrent + expectedRefusals }, async () => {
       const { status } = await ask('/agent/v1/session', { body: WORD });
-      if (status === 429 && (left -= 1) === 0) refused.resolve();
+      if (status === 429 && (expectedRefusals -= 1) === 0) refused.resolve();
     });
     await refused.promise;
-    expect(fake.state.openings).toBe(atOnce);
+    expect(fake.state.openings).toBe(maxConcurrent);
     gate.resolve();
-    await Promise.all(asking);
+    await Promise.all(calls);
   });
 
   test("do not count while the agent's Pod has no address yet", async () => {
@@ -127,7 +127,7 @@ describe('the connection', () => {
     await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow();
   });
 
-  test('can be resumed by a second one, also at another replica', async () => {
+  test('can be resumed by a second connection, even at another replica', async () => {
     const other = createAgentServer({
       ...fake.parts,
       certificate: await readCertificate(folder),
@@ -137,13 +137,13 @@ describe('the connection', () => {
       version: '0',
     });
     await other.listen({ host: '127.0.0.1', port: 0 });
-    const first = await handshake();
-    const session = await new Promise((resolve) => first.once('session', resolve));
+    const firstSocket = await handshake();
+    const session = await new Promise((resolve) => firstSocket.once('session', resolve));
     const address = other.server.address();
-    const again = await handshake({ session, port: typeof address === 'object' ? address?.port : 0 });
-    expect([first.isSessionReused(), again.isSessionReused()]).toEqual([false, true]);
-    first.destroy();
-    again.destroy();
+    const secondSocket = await handshake({ session, port: typeof address === 'object' ? address?.port : 0 });
+    expect([firstSocket.isSessionReused(), secondSocket.isSessionReused()]).toEqual([false, true]);
+    firstSocket.destroy();
+    secondSocket.destroy();
     await other.close();
   });
 
@@ -151,21 +151,21 @@ describe('the connection', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
     try {
       const received: string[] = [];
-      const first = await readCertificate(folder);
+      const initial = await readCertificate(folder);
       const stop = followCertificate(app.server, {
         directory: folder,
-        first,
+        initial,
         renewed: () => received.push('renewed'),
         failed: () => received.push('failed'),
       });
-      const until = async (word: string): Promise<void> => {
+      const waitFor = async (word: string): Promise<void> => {
         jest.advanceTimersByTime(10_000);
         while (received.at(-1) !== word) await new Promise(setImmediate);
       };
       writeFileSync(join(folder, 'tls.key'), (await makeAuthority('other', new Date())).key);
-      await until('failed');
+      await waitFor('failed');
       const pair = await renew();
-      await until('renewed');
+      await waitFor('renewed');
       stop();
       const socket = await handshake();
       expect(socket.getPeerX509Certificate()?.toString()).toBe(pair.certificate.replace(/\n?$/, '\n'));

@@ -18,17 +18,17 @@ useAgentServer();
 const MIB = 1024 * 1024;
 const OTHER_KEY = 'o'.repeat(43);
 
-const packed = (megabytes: number): Buffer =>
+const gzippedResults = (megabytes: number): Buffer =>
   gzipSync(`${' '.repeat(megabytes * MIB)}{"results":[],"done":false}`);
 
 const sendResults = (key: string, megabytes: number) =>
   ask('/agent/v1/check-results', {
     key,
-    body: packed(megabytes),
+    body: gzippedResults(megabytes),
     headers: { 'content-encoding': 'gzip' },
   });
 
-/** The next call of a flow waits until `end` is called. */
+/** Makes the next call of `recordVersions` wait until `end` is called. */
 function holdNextCall() {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const record = jest.spyOn(fake.parts.flows, 'recordVersions').mockImplementationOnce(async () => {
@@ -39,11 +39,11 @@ function holdNextCall() {
   return { begun: begun.promise, end: () => ended.resolve(), record };
 }
 
-test('a body takes memory until its handler has ended, also if its agent has gone', async () => {
+test('the memory of a body is counted until its handler has ended, even if its agent has disconnected', async () => {
   fake.sessions.set(hashKey(KEY), { kind: 'checks', run: 9 });
   const call = holdNextCall();
   const socket = connect({ host: '127.0.0.1', port: port(), ca: authority.certificate, servername: HOST });
-  const body = packed(15);
+  const body = gzippedResults(15);
   const head = [
     'POST /agent/v1/check-results HTTP/1.1',
     `host: ${HOST}`,
@@ -57,14 +57,15 @@ test('a body takes memory until its handler has ended, also if its agent has gon
   await call.begun;
   socket.destroy();
   await once(socket, 'close');
-  // The server may notice it later than this test, and then this body is refused for the first reason.
+  // The server may notice the closed connection later than this test. Then it refuses this body because of
+  // the open connection, and only the next one because of the handler.
   expect(await sendResults(KEY, 15)).toMatchObject({ status: 429 });
   expect(await sendResults(KEY, 15)).toMatchObject({ status: 429 });
   call.end();
   while ((await sendResults(KEY, 15)).status === 429);
 });
 
-test('a body is refused for lack of memory while others of its agent are handled, and taken after them', async () => {
+test('a body is refused for lack of memory while another body of the same agent is handled, and accepted afterwards', async () => {
   for (const key of [KEY, OTHER_KEY]) fake.sessions.set(hashKey(key), { kind: 'checks', run: 9 });
   const call = holdNextCall();
   const first = sendResults(KEY, 15);

@@ -51,20 +51,20 @@ describe('identity tokens', () => {
     expect(lines.join()).not.toContain(token.slice(-20));
   });
 
-  test.each<
-    [title: string, given: { session?: AgentSession; body?: object; over?: boolean; status: number }]
-  >([
-    ['without a session', { status: 401 }],
-    ['to a session of checks', { session: RUN, status: 400 }],
-    ['to a build that has ended', { session: BUILD, over: true, status: 401 }],
-    ['for a request with other fields', { session: BUILD, body: { step: 1 }, status: 400 }],
-  ])('are not issued %s', async (_title, { session, body: other = body, over = false, status }) => {
+  test.each<[title: string, call: { session?: AgentSession; body?: object; over?: boolean; status: number }]>(
+    [
+      ['without a session', { status: 401 }],
+      ['to a session of checks', { session: RUN, status: 400 }],
+      ['to a build that has ended', { session: BUILD, over: true, status: 401 }],
+      ['for a request with other fields', { session: BUILD, body: { step: 1 }, status: 400 }],
+    ],
+  )('are not issued %s', async (_title, { session, body: requestBody = body, over = false, status }) => {
     if (session) fake.sessions.set(hashKey(KEY), session);
     fake.state.over = over;
-    expect(await ask('/agent/v1/identity-tokens', { key: KEY, body: other })).toMatchObject({ status });
+    expect(await ask('/agent/v1/identity-tokens', { key: KEY, body: requestBody })).toMatchObject({ status });
   });
 
-  test('are asked for again while the gateway has no key, and not if it refuses', async () => {
+  test('are unavailable while the gateway has no key, and refused with a reason if they cannot be issued', async () => {
     fake.sessions.set(hashKey(KEY), BUILD);
     fake.state.identity = () => ({ answer: 'unavailable', reason: 'no key yet' });
     expect(await ask('/agent/v1/identity-tokens', { key: KEY, body })).toMatchObject({ status: 503 });
@@ -102,10 +102,10 @@ describe('a session', () => {
     fake.state.early = response;
     const answer = await open('/agent/v1/session', { body: WORD });
     const text = (await answer.setEncoding('utf8').toArray()).join('');
-    const [work, last, ...more] = text.split('\n');
+    const [work, confirmation, ...afterLastLine] = text.split('\n');
     expect(JSON.parse(work ?? '')).toEqual({ ...response, provisional: true });
-    expect(JSON.parse(last ?? '')).toEqual({ confirmed: true });
-    expect(more).toEqual(['']);
+    expect(JSON.parse(confirmation ?? '')).toEqual({ confirmed: true });
+    expect(afterLastLine).toEqual(['']);
   });
 
   test.each(Object.entries(refusals))(
@@ -113,8 +113,8 @@ describe('a session', () => {
     async (_name, [answer, status]) => {
       fake.state.answer = answer;
       fake.state.early = workOf(opened);
-      const lined = await open('/agent/v1/session', { body: WORD });
-      const text = (await lined.setEncoding('utf8').toArray()).join('');
+      const response = await open('/agent/v1/session', { body: WORD });
+      const text = (await response.setEncoding('utf8').toArray()).join('');
       expect(JSON.parse(text.split('\n')[1] ?? '')).toEqual({ confirmed: false, status });
       expect(text).not.toContain('another uid');
       const { status: events } = await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } });
@@ -132,7 +132,7 @@ describe('a session', () => {
   });
 
   test('writes no credential, key or secret to the log', async () => {
-    for (const answer of [opened, ...Object.values(refusals).map(([refused]) => refused)]) {
+    for (const answer of [opened, ...Object.values(refusals).map(([refusal]) => refusal)]) {
       fake.state.answer = answer;
       await ask('/agent/v1/session', { body: WORD });
     }
@@ -310,7 +310,7 @@ describe('the command stream', () => {
       others.push(await open('/agent/v1/commands', { method: 'GET', key: KEY }));
     expect((await first.setEncoding('utf8').toArray()).join('')).toBe('\n');
     expect(fake.heard.size).toBe(2);
-    for (const other of others) other.destroy();
+    for (const requestBody of others) requestBody.destroy();
   });
 
   test('ends with its session and with the server', async () => {
@@ -361,18 +361,18 @@ describe('the stream of a Pod that waits for work', () => {
     expect(await received.next()).toMatchObject({ done: true });
   });
 
-  test('makes the key that of the build, so that its events count at once', async () => {
+  test('makes the key of the Pod the key of the build, so that its events count at once', async () => {
     begin();
     expect(JSON.parse(await textOf('/agent/v1/work'))).toEqual(WORK);
     expect((await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } })).status).toBe(200);
   });
 
-  test('sends nothing but the end when the Pod is not wanted any more', async () => {
+  test('ends without work when the Pod is not needed any more', async () => {
     fake.state.warm = { answer: 'over' };
     expect(await textOf('/agent/v1/work')).toBe('');
   });
 
-  test('ends with the server, and when a newer one of the same key begins', async () => {
+  test('ends with the server, and when a newer stream with the same key begins', async () => {
     const first = await open('/agent/v1/work', { method: 'GET', key: KEY });
     const second = await open('/agent/v1/work', { method: 'GET', key: KEY });
     await first.resume().toArray();

@@ -41,7 +41,10 @@ export interface AgentServerParts {
   observe?: ObserveRequest;
 }
 
-/** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
+/**
+ * Creates the TLS listener for agents. All routes except those for health and for opening a session need the
+ * key of a session.
+ */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
   const { flows, cancels, debugs, warmPods, metrics, log } = parts;
   const app = fastifyFor(parts);
@@ -54,9 +57,9 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     failed: (error) => log.error({ err: error }, 'a cancel could not be looked up'),
   });
   const failed = (error: unknown): void => log.error({ err: error }, 'the work of a warm Pod is unknown');
-  const works = new WorkStreams({ flows, sessions, warmPods, metrics, failed });
+  const workStreams = new WorkStreams({ flows, sessions, warmPods, metrics, failed });
   const refusals = new RefusedCalls();
-  const routes = { flows, sessions, streams, works, metrics, refusals };
+  const routes = { flows, sessions, streams, workStreams, metrics, refusals };
 
   app.decorateRequest('agent');
   app.decorateRequest('bodyInFlight');
@@ -67,12 +70,12 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     const encoding = request.headers['content-encoding'];
     if (encoding === undefined || encoding === 'identity') return payload;
     if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
-    return inflated(payload);
+    return inflate(payload);
   });
   logResponses(app, parts);
   app.addHook('preClose', async () => {
     streams.closeAll();
-    works.closeAll();
+    workStreams.closeAll();
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
@@ -102,7 +105,7 @@ function fastifyFor({ certificate, log }: AgentServerParts): AgentApp {
     requestTimeout: 60_000,
     keepAliveTimeout: 120_000,
     exposeHeadRoutes: false,
-    // Nothing is turned into another type or dropped: an agent means what it says.
+    // Bodies are validated as sent: no field is converted to another type, dropped or added.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(reply, toProblem(error));
@@ -126,7 +129,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
     const settle = refusals.begin(peer);
     let refused = false;
     try {
-      return await sessions.of(authorization);
+      return await sessions.identify(authorization);
     } catch (error) {
       refused = toProblem(error).status === 401;
       throw error;
@@ -138,18 +141,19 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   const behindSession = async (behindKey: AgentApp): Promise<void> => {
     behindKey.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
-      // Steps share the Pod's address with their agent, whose calls must continue whatever the steps send.
-      if (sessions.knows(authorization)) request.agent = await sessions.of(authorization);
+      // Steps share the address of the Pod with their agent, and may make calls that are refused. The calls
+      // of the agent must pass nevertheless.
+      if (sessions.isCached(authorization)) request.agent = await sessions.identify(authorization);
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
-    // Counts what came out of the body, however it was sent, and also if it turns out to be no message.
+    // Counts the inflated bytes of the body, even if it turns out to be invalid.
     behindKey.addHook('preParsing', async (request, reply, payload) => {
       const { agent, method } = request;
       if (agent === undefined || method !== 'POST') return payload;
       const body = bodies.begin(agent.keyHash);
       endWithHandler(body, request, reply);
-      return counted(payload, (bytes) => {
-        sessions.received(agent.keyHash, bytes);
+      return countBytes(payload, (bytes) => {
+        sessions.countBytes(agent.keyHash, bytes);
         body.add(bytes);
       });
     });
@@ -179,15 +183,15 @@ function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: Fast
   });
 }
 
-/** The length as it was sent, if that differs from what is read. */
+/** `receivedEncodedLength` is the length that was sent, if it differs from the length that is read. */
 type Payload = Readable & { receivedEncodedLength?: number };
 
 /** Reports the length of each part of a body. If `report` throws, reading the body ends with that error. */
-function counted(payload: Payload, report: (bytes: number) => void): Payload {
-  let received = 0;
+function countBytes(payload: Payload, report: (bytes: number) => void): Payload {
+  let receivedBytes = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, next) {
-      received += chunk.length;
+      receivedBytes += chunk.length;
       try {
         report(chunk.length);
         next(null, chunk);
@@ -198,16 +202,16 @@ function counted(payload: Payload, report: (bytes: number) => void): Payload {
   });
   payload.once('error', (error) => counter.destroy(error));
   return Object.defineProperty(payload.pipe(counter), 'receivedEncodedLength', {
-    get: () => payload.receivedEncodedLength ?? received,
+    get: () => payload.receivedEncodedLength ?? receivedBytes,
   });
 }
 
 /** Inflates a body. Its size limit counts the inflated bytes, Content-Length the received ones. */
-function inflated(payload: Readable): Readable & { receivedEncodedLength: number } {
-  const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
+function inflate(payload: Readable): Readable & { receivedEncodedLength: number } {
+  const inflatedBody = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
   payload.on('data', (chunk: Buffer) => {
-    plain.receivedEncodedLength += chunk.length;
+    inflatedBody.receivedEncodedLength += chunk.length;
   });
-  payload.once('error', (error) => plain.destroy(error));
-  return payload.pipe(plain);
+  payload.once('error', (error) => inflatedBody.destroy(error));
+  return payload.pipe(inflatedBody);
 }

@@ -10,8 +10,8 @@ import { hashKey, sessionOver } from './sessions.ts';
 
 const MAX_SESSION_BYTES = 64 * 1024;
 /**
- * An opening may ask the API server for the Pod again and again for 10 s, so it counts as many refused calls
- * while it runs: four run at a time for one address.
+ * A call that opens a session may request the Pod from the API server repeatedly for 10 s. So it counts as
+ * five refused calls while it runs: an address can have four at a time.
  */
 export const OPENING_WEIGHT = 5;
 
@@ -26,26 +26,26 @@ export function registerSessionRoute(
     async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
       const settle = refusals.begin(peer, OPENING_WEIGHT);
-      const lines = new ResponseLines(reply);
+      const responseLines = new ResponseLines(reply);
       let result: SessionResult = 'error';
       try {
         const answer = await flows.openSession(body, peer, (work) =>
-          lines.begin({ ...work, provisional: true }),
+          responseLines.begin({ ...work, provisional: true }),
         );
         result = answer.answer;
         if (answer.answer !== 'opened' && answer.answer !== 'same') {
           throw refusal(answer, log.child({ pod: body.pod, peer }), metrics);
         }
         sessions.cache(hashKey(body.key), answer.session);
-        return lines.end({ confirmed: true }) ?? answer.response;
+        return responseLines.end({ confirmed: true }) ?? answer.response;
       } catch (error) {
         const problem = toProblem(error);
-        const ended = lines.end({ confirmed: false, status: problem.status });
-        if (ended === undefined) throw error;
+        const endedReply = responseLines.end({ confirmed: false, status: problem.status });
+        if (endedReply === undefined) throw error;
         if (problem !== error) log.error({ err: error }, 'a provisional session could not be opened');
-        return ended;
+        return endedReply;
       } finally {
-        settle(REFUSED.has(result));
+        settle(REFUSED_RESULTS.has(result));
         metrics.session(result, reply.elapsedTime / 1000);
       }
     },
@@ -53,7 +53,7 @@ export function registerSessionRoute(
 }
 
 /** `error` and `not-yet` are no fault of the caller. */
-const REFUSED: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
+const REFUSED_RESULTS: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
 /** Sends the response as JSON lines: first the work that may begin, then the confirmation. */
 class ResponseLines {
@@ -66,13 +66,13 @@ class ResponseLines {
 
   begin(line: ProvisionalWork): void {
     this.#stream = new PassThrough();
-    // If the agent is gone, nobody reads the second line.
+    // If the agent has disconnected, the second line cannot be written. That is no error.
     this.#stream.on('error', () => undefined);
     this.#stream.write(`${JSON.stringify(line)}\n`);
     void this.#reply.type('application/x-ndjson').send(this.#stream);
   }
 
-  /** Undefined if no line was sent, so the response is not in lines. */
+  /** Returns undefined if no line was sent. Then the response is not in lines. */
   end(line: SessionConfirmation): FastifyReply | undefined {
     if (this.#stream === undefined) return undefined;
     this.#stream.end(`${JSON.stringify(line)}\n`);

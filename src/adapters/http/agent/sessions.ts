@@ -9,7 +9,10 @@ const WINDOW_MS = 10_000;
 /** A busy agent sends a few requests a second. A faulty one must not take the database from the others. */
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
-/** How long an unknown key is refused without a query. A session that opens with it is known at once. */
+/**
+ * How long an unknown key is refused without a query. If a session opens with this key, the key is valid at
+ * once.
+ */
 const UNKNOWN_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
 
@@ -26,8 +29,8 @@ export function hashKey(key: string): string {
 }
 
 /**
- * Caches sessions by the hash of their key, so that events need no query of their own. The next write reports
- * that a session has ended, not this cache.
+ * Caches sessions by the hash of their key, so that events need no query of their own. The cache does not
+ * know that a session has ended; the next write of the session reports that.
  */
 export class Sessions {
   readonly #cached = new Map<string, CachedSession>();
@@ -40,39 +43,39 @@ export class Sessions {
   }
 
   /** Returns the session of the request's key. Refuses unknown keys and agents that send too much. */
-  async of(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
+  async identify(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
     const key = bearerToken(authorization);
     if (key === undefined || key === '') throw sessionOver();
     const keyHash = hashKey(key);
-    const entry = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
-    // A build may have taken a warm Pod since.
-    if (entry.until < performance.now() || entry.session.kind === 'warm') {
-      entry.session = await this.#find(keyHash);
-      entry.until = performance.now() + CACHED_MS;
+    const cached = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
+    // A build may have taken the warm Pod since the session was cached.
+    if (cached.until < performance.now() || cached.session.kind === 'warm') {
+      cached.session = await this.#find(keyHash);
+      cached.until = performance.now() + CACHED_MS;
     }
-    countRequest(entry);
-    return { keyHash, session: entry.session };
+    countRequest(cached);
+    return { keyHash, session: cached.session };
   }
 
-  /** The key was seen lately: identifying it costs nothing, or one query in 30 s. */
-  knows(authorization: string | undefined): boolean {
+  /** Whether the key of a request is cached. Identifying such a key costs at most one query in 30 s. */
+  isCached(authorization: string | undefined): boolean {
     const key = bearerToken(authorization);
     return key !== undefined && this.#cached.has(hashKey(key));
   }
 
   /** Counts the bytes of a request body, inflated. */
-  received(keyHash: string, bytes: number): void {
-    const entry = this.#cached.get(keyHash);
-    if (entry !== undefined) entry.bytes += bytes;
+  countBytes(keyHash: string, bytes: number): void {
+    const cached = this.#cached.get(keyHash);
+    if (cached !== undefined) cached.bytes += bytes;
   }
 
   cache(keyHash: string, session: AgentSession): CachedSession {
     const now = performance.now();
     this.#unknown.delete(keyHash);
     if (this.#cached.size >= MAX_CACHED) this.#dropOldest();
-    const entry = { session, until: now + CACHED_MS, windowEnds: now + WINDOW_MS, requests: 0, bytes: 0 };
-    this.#cached.set(keyHash, entry);
-    return entry;
+    const cached = { session, until: now + CACHED_MS, windowEnds: now + WINDOW_MS, requests: 0, bytes: 0 };
+    this.#cached.set(keyHash, cached);
+    return cached;
   }
 
   forget(keyHash: string): void {
@@ -89,7 +92,7 @@ export class Sessions {
     throw sessionOver();
   }
 
-  /** Maps keep the order of insertion. */
+  /** Deletes the first entry, which is the oldest, because Maps keep the order of insertion. */
   #dropOldest(): void {
     for (const keyHash of this.#cached.keys()) {
       this.#cached.delete(keyHash);
@@ -102,15 +105,15 @@ export function sessionOver(): Problem {
   return new Problem('unauthenticated', 'This session has ended or never existed.');
 }
 
-function countRequest(entry: CachedSession): void {
+function countRequest(cached: CachedSession): void {
   const now = performance.now();
-  if (entry.windowEnds < now) {
-    entry.windowEnds = now + WINDOW_MS;
-    entry.requests = 0;
-    entry.bytes = 0;
+  if (cached.windowEnds < now) {
+    cached.windowEnds = now + WINDOW_MS;
+    cached.requests = 0;
+    cached.bytes = 0;
   }
-  entry.requests += 1;
-  if (entry.requests > REQUESTS_PER_WINDOW || entry.bytes > BYTES_PER_WINDOW) {
+  cached.requests += 1;
+  if (cached.requests > REQUESTS_PER_WINDOW || cached.bytes > BYTES_PER_WINDOW) {
     throw new Problem('too-many-requests', 'This agent sends too much. Try again in a few seconds.');
   }
 }

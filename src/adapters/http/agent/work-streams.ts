@@ -3,9 +3,9 @@ import type { AgentMetrics } from '#adapters/telemetry/metrics.ts';
 import type { AgentFlows, WarmHints } from './agent-flows.ts';
 import type { Sessions } from './sessions.ts';
 
-const ALIVE_EVERY_MS = 15_000;
-/** A notification may be lost. */
-const LOOK_AGAIN_EVERY_MS = 15_000;
+const KEEP_ALIVE_MS = 15_000;
+/** Notifications can be lost, so the state is also read at this interval. */
+const RECHECK_MS = 15_000;
 
 interface WorkStreamsParts {
   flows: Pick<AgentFlows, 'beginWarmWork'>;
@@ -15,14 +15,15 @@ interface WorkStreamsParts {
   failed: (error: unknown) => void;
 }
 
-interface Waiting {
+interface WaitingAgent {
   warm: number;
   keyHash: string;
   architecture: string;
 }
 
 /**
- * The open responses to agents that wait for work. Each ends with one line, as soon as a build takes the Pod.
+ * The open responses to agents that wait for work. When a build takes the Pod, the server sends the work as
+ * one line and ends the response.
  */
 export class WorkStreams {
   readonly #parts: WorkStreamsParts;
@@ -33,40 +34,40 @@ export class WorkStreams {
     this.#parts = parts;
   }
 
-  open(waiting: Waiting, response: ServerResponse): void {
+  open(agent: WaitingAgent, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     response.write('\n');
-    this.#open.get(waiting.keyHash)?.end();
-    this.#open.set(waiting.keyHash, response);
+    this.#open.get(agent.keyHash)?.end();
+    this.#open.set(agent.keyHash, response);
     this.#parts.metrics.waiting(1);
-    const look = (): void => void this.#begin(waiting, response).catch(this.#parts.failed);
-    // Listens first, then looks: a build that takes the Pod in between is not missed.
-    const stop = this.#parts.warmPods.on(waiting.warm, look);
-    const alive = setInterval(() => response.write('\n'), ALIVE_EVERY_MS);
-    const again = setInterval(look, LOOK_AGAIN_EVERY_MS);
-    look();
+    const beginIfTaken = (): void => void this.#begin(agent, response).catch(this.#parts.failed);
+    // Listens before it reads the state, so that it does not miss a build that takes the Pod in between.
+    const stop = this.#parts.warmPods.on(agent.warm, beginIfTaken);
+    const keepAliveTimer = setInterval(() => response.write('\n'), KEEP_ALIVE_MS);
+    const lookTimer = setInterval(beginIfTaken, RECHECK_MS);
+    beginIfTaken();
     response.once('close', () => {
-      clearInterval(alive);
-      clearInterval(again);
+      clearInterval(keepAliveTimer);
+      clearInterval(lookTimer);
       stop();
-      if (this.#open.get(waiting.keyHash) === response) this.#open.delete(waiting.keyHash);
+      if (this.#open.get(agent.keyHash) === response) this.#open.delete(agent.keyHash);
       this.#parts.metrics.waiting(-1);
     });
   }
 
-  /** Agents connect again, to another replica. */
+  /** Ends all streams. Their agents connect again, to another replica. */
   closeAll(): void {
     for (const response of this.#open.values()) response.end();
   }
 
-  async #begin({ keyHash, architecture }: Waiting, response: ServerResponse): Promise<void> {
+  async #begin({ keyHash, architecture }: WaitingAgent, response: ServerResponse): Promise<void> {
     const answer = await this.#parts.flows.beginWarmWork(keyHash, architecture);
     if (answer.answer === 'waiting' || !response.writable) return;
     if (answer.answer === 'begin') {
       this.#parts.sessions.cache(keyHash, answer.session);
       response.write(`${JSON.stringify(answer.work)}\n`);
     }
-    // Otherwise the agent asks again, or learns that its session has ended.
+    // If the answer is not `begin`, the agent opens another stream, or learns that its session has ended.
     response.end();
   }
 }
