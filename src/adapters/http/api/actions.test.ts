@@ -17,13 +17,13 @@ const app = createServer({
   log: createLog('silent', 'test'),
 });
 
-async function ask(method: Route['method'], url: string, body?: object) {
+async function send(method: Route['method'], url: string, body?: object) {
   const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
   return { status: answer.statusCode, body: answer.json<unknown>(), calls: ports.calls.splice(0) };
 }
 
 interface Case {
-  asked: [Route['method'], string, object?];
+  call: [Route['method'], string, object?];
   status: number;
   body?: object;
   calls?: string[];
@@ -33,19 +33,19 @@ const MANAGED = 'The Pipeline object sets this itself, and the object wins. Chan
 
 const CASES: Record<string, Case> = {
   'pauses a pipeline in the name of the caller': {
-    asked: ['POST', `${APP}/pause`],
+    call: ['POST', `${APP}/pause`],
     status: 200,
     body: { data: { paused: true } },
     calls: ['pause by ann'],
   },
-  'unpauses a pipeline': { asked: ['POST', `${APP}/unpause`], status: 200, calls: ['unpause'] },
+  'unpauses a pipeline': { call: ['POST', `${APP}/unpause`], status: 200, calls: ['unpause'] },
   'pauses one job': {
-    asked: ['POST', `${APP}/jobs/unit/pause`],
+    call: ['POST', `${APP}/jobs/unit/pause`],
     status: 200,
     calls: ['pause unit by ann'],
   },
   'cannot change what the manifest sets': {
-    asked: ['POST', '/teams/main/pipelines/managed/pause'],
+    call: ['POST', '/teams/main/pipelines/managed/pause'],
     status: 409,
     body: {
       type: 'https://millrace.dev/problems/managed-by-manifest',
@@ -54,18 +54,18 @@ const CASES: Record<string, Case> = {
     },
   },
   'pins a version with a comment': {
-    asked: ['POST', `${APP}/resources/git.app/pin`, { version_id: 11, comment: 'the last good one' }],
+    call: ['POST', `${APP}/resources/git.app/pin`, { version_id: 11, comment: 'the last good one' }],
     status: 200,
     body: { data: { resource: 'git.app', pinned_version_id: 11 } },
     calls: ['pin git.app {"version":11,"by":"ann","comment":"the last good one"}'],
   },
   'cannot pin without a version': {
-    asked: ['POST', `${APP}/resources/git.app/pin`, {}],
+    call: ['POST', `${APP}/resources/git.app/pin`, {}],
     status: 400,
     calls: [],
   },
   'triggers a version and returns the builds and the refused jobs': {
-    asked: ['POST', `${VERSION}/trigger`],
+    call: ['POST', `${VERSION}/trigger`],
     status: 201,
     body: {
       data: {
@@ -75,50 +75,50 @@ const CASES: Record<string, Case> = {
     },
   },
   'is a conflict with every reason if no job can take the version': {
-    asked: ['POST', `${APP}/resources/git.app/versions/12/trigger`],
+    call: ['POST', `${APP}/resources/git.app/versions/12/trigger`],
     status: 409,
     body: { reasons: [{ code: 'JobPaused', message: 'Job publish: Job publish is paused.' }] },
   },
   'cancels a build': {
-    asked: ['POST', `${JOB}/builds/8/cancel`],
+    call: ['POST', `${JOB}/builds/8/cancel`],
     status: 202,
     body: { data: { job: 'unit', number: '8' } },
     calls: ['cancel unit 8 by ann'],
   },
   'cannot cancel a build that has ended': {
-    asked: ['POST', `${APP}/jobs/unit/builds/6/cancel`],
+    call: ['POST', `${APP}/jobs/unit/builds/6/cancel`],
     status: 409,
     body: { type: 'https://millrace.dev/problems/refused', reasons: [{ code: 'AlreadyEnded' }] },
   },
   'retries a build and returns the number of the retry': {
-    asked: ['POST', `${BUILD}/retry`],
+    call: ['POST', `${BUILD}/retry`],
     status: 201,
     body: { data: { job: 'unit', number: '7.1', url: `${APP}/jobs/unit/builds/7.1` } },
   },
   'approves a build without a body': {
-    asked: ['POST', `${JOB}/builds/9/approve`],
+    call: ['POST', `${JOB}/builds/9/approve`],
     status: 200,
     body: { data: { state: 'approved' } },
   },
   'cannot reject a build without a reason': {
-    asked: ['POST', `${JOB}/builds/9/reject`, {}],
+    call: ['POST', `${JOB}/builds/9/reject`, {}],
     status: 400,
     calls: [],
   },
   'changes a failure to a warning': {
-    asked: ['PUT', `${JOB}/builds/5/warning`],
+    call: ['PUT', `${JOB}/builds/5/warning`],
     status: 200,
     body: { data: { status: 'warning' } },
   },
   'is not found for a build that does not exist': {
-    asked: ['POST', '/teams/main/pipelines/other/pause'],
+    call: ['POST', '/teams/main/pipelines/other/pause'],
     status: 404,
   },
 };
 
 describe('an action', () => {
-  test.each(Object.entries(CASES))('%s', async (_, { asked, status, body, calls }) => {
-    const answer = await ask(...asked);
+  test.each(Object.entries(CASES))('%s', async (_, { call, status, body, calls }) => {
+    const answer = await send(...call);
     expect(answer.status).toBe(status);
     if (body !== undefined) expect(answer.body).toMatchObject(body);
     if (calls !== undefined) expect(answer.calls).toEqual(calls);

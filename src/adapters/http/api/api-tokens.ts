@@ -25,10 +25,10 @@ export const ApiTokenFields = {
   last_used_at: Type.Optional(Time),
 };
 
-/** Its secret is shown once. */
+/** A new token with its secret, which is shown only once. */
 export const CreatedToken = { ...ApiTokenFields, token: Type.String() };
 
-const Wanted = body({
+const CreateTokenBody = body({
   name: Type.String({ maxLength: 1000 }),
   personal: Type.Boolean(),
   team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
@@ -88,39 +88,44 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
       'days. Requires a session from the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,
     schema: {
-      body: Wanted,
+      body: CreateTokenBody,
       response: { 201: Type.Object({ data: Type.Object(CreatedToken) }) },
     },
     handler: async ({ body: wanted, identity }, reply) => {
       const at = now();
       const { userId, user: username, sessionId = '' } = requireRecentSignIn(identity, at);
-      const ending = endOf(wanted, tokenMaxSeconds, at);
+      const expiry = expiryOf(wanted, tokenMaxSeconds, at);
       const scope = scopeOf(wanted);
       const { token, hash, prefix } = makeApiToken();
-      const about = { name: wanted.name, username, prefix, ...defined({ scope }), ...ending };
-      const made = await createToken({ ...about, userId, sessionId, hash }, at, tokens);
-      if (made.answer !== 'made') {
-        const { kind, detail } = REFUSED[made.answer];
+      const tokenFields = { name: wanted.name, username, prefix, ...defined({ scope }), ...expiry };
+      const created = await createToken({ ...tokenFields, userId, sessionId, hash }, at, tokens);
+      if (created.answer !== 'made') {
+        const { kind, detail } = REFUSALS[created.answer];
         throw new Problem(kind, detail);
       }
       void reply.header('cache-control', 'no-store');
-      return reply.code(201).send({ data: { ...encode({ ...about, id: made.id, createdAt: at }), token } });
+      return reply
+        .code(201)
+        .send({ data: { ...encode({ ...tokenFields, id: created.id, createdAt: at }), token } });
     },
   });
 }
 
-function endOf(
+function expiryOf(
   { name, expires_at: text }: { name: string; expires_at?: string | null },
   maxLifetimeSeconds: number,
   at: Date,
 ): { expiresAt?: Date } {
   const expiresAt = typeof text === 'string' ? new Date(text).getTime() : text;
-  const ending = tokenEnd({ name, expiresAt, maxLifetimeSeconds }, at.getTime());
-  if ('fault' in ending) throw new Problem('invalid-request', ending.fault);
-  return ending.end === null ? {} : { expiresAt: new Date(ending.end) };
+  const expiry = tokenEnd({ name, expiresAt, maxLifetimeSeconds }, at.getTime());
+  if ('fault' in expiry) throw new Problem('invalid-request', expiry.fault);
+  return expiry.end === null ? {} : { expiresAt: new Date(expiry.end) };
 }
 
-/** A personal token names no team; any other names one, and a role. */
+/**
+ * Returns the scope of a token of a team, or undefined for a personal token. A personal token names neither
+ * team nor role; any other token names both.
+ */
 function scopeOf(wanted: {
   personal: boolean;
   team_canonical?: string;
@@ -133,7 +138,7 @@ function scopeOf(wanted: {
   throw new Problem('invalid-request', 'A token of a team needs team_canonical and role.');
 }
 
-const REFUSED = {
+const REFUSALS = {
   taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
   'too-many': { kind: 'already-exists', detail: 'You have reached the limit of tokens. Delete some.' },
   'no-team': { kind: 'not-found', detail: 'There is no such team.' },

@@ -65,12 +65,12 @@ function filterOf(query: Query): AuditFilter {
   const { user, exclude_user: notUser, action, exclude_action: notAction, pipeline, since, until } = query;
   return {
     ...defined({ users: user, notUsers: notUser, actions: action, notActions: notAction, pipeline }),
-    ...(since !== undefined && { since: timeOf('since', since) }),
-    ...(until !== undefined && { until: timeOf('until', until) }),
+    ...(since !== undefined && { since: parseTime('since', since) }),
+    ...(until !== undefined && { until: parseTime('until', until) }),
   };
 }
 
-function timeOf(name: string, text: string): Date {
+function parseTime(name: string, text: string): Date {
   const time = new Date(text);
   if (/^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(time.getTime())) return time;
   throw new Problem('invalid-request', `${name} is not a time: write it like 2027-01-31T12:00:00Z.`);

@@ -1,13 +1,16 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 export interface Batching<T, A> {
-  /** Handles a batch; responds in the order of the items. */
+  /** Handles a batch; returns the answers in the order of the items. */
   call: (items: T[]) => Promise<A[]>;
   /** Items with the same name count as one. */
   nameOf: (item: T) => string;
   /** Items per call. */
   maxItems: number;
-  /** Items that may wait. More are refused: they would wait until nobody wants the response. */
+  /**
+   * How many items may wait. More are refused, because their callers would give up before they get a
+   * response.
+   */
   maxWaiting: number;
 }
 
@@ -16,45 +19,46 @@ interface Waiting<T, A> extends PromiseWithResolvers<A> {
 }
 
 /**
- * Group commit: items that arrive while a call runs share the next call. A thousand requests cost one
- * transaction, and a single one waits for nothing. Each item's call starts after the item arrived.
+ * Returns a function that handles single items in batches: items that arrive while a call runs share the next
+ * call. So a thousand requests cost one transaction, and a single request does not wait. The call of each
+ * item starts after the item arrived.
  */
 export function batched<T, A>(batching: Batching<T, A>): (item: T) => Promise<A> {
   const { call, nameOf, maxItems, maxWaiting } = batching;
-  let waiting = new Map<string, Waiting<T, A>>();
-  let underway = false;
+  let waitingItems = new Map<string, Waiting<T, A>>();
+  let isRunning = false;
 
-  const take = (): Waiting<T, A>[] => {
-    if (waiting.size > maxItems) return takeFirst(waiting, maxItems);
-    const taken = [...waiting.values()];
-    waiting = new Map();
-    return taken;
+  const takeBatch = (): Waiting<T, A>[] => {
+    if (waitingItems.size > maxItems) return takeFirst(waitingItems, maxItems);
+    const batch = [...waitingItems.values()];
+    waitingItems = new Map();
+    return batch;
   };
-  const work = async (): Promise<void> => {
-    for (let batch = take(); batch.length > 0; batch = take()) await settle(batch, call);
-    underway = false;
+  const runCalls = async (): Promise<void> => {
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) await settle(batch, call);
+    isRunning = false;
   };
   return async (item) => {
     const name = nameOf(item);
-    const same = waiting.get(name);
-    if (same !== undefined) return same.promise;
-    if (waiting.size >= maxWaiting)
+    const equalItem = waitingItems.get(name);
+    if (equalItem !== undefined) return equalItem.promise;
+    if (waitingItems.size >= maxWaiting)
       throw new Problem('unavailable', 'The server is overloaded. Try again in a second.');
     const { promise, resolve, reject } = Promise.withResolvers<A>();
-    waiting.set(name, { item, promise, resolve, reject });
-    if (!underway) {
-      underway = true;
-      // Items that arrived together join this batch.
-      setImmediate(() => void work());
+    waitingItems.set(name, { item, promise, resolve, reject });
+    if (!isRunning) {
+      isRunning = true;
+      // Items that arrive in the same turn of the event loop join this batch.
+      setImmediate(() => void runCalls());
     }
     return promise;
   };
 }
 
-function takeFirst<V>(waiting: Map<string, V>, limit: number): V[] {
-  const taken = [...waiting.entries().take(limit)];
-  for (const [name] of taken) waiting.delete(name);
-  return taken.map(([, one]) => one);
+function takeFirst<V>(waitingItems: Map<string, V>, limit: number): V[] {
+  const taken = [...waitingItems.entries().take(limit)];
+  for (const [name] of taken) waitingItems.delete(name);
+  return taken.map(([, value]) => value);
 }
 
 async function settle<T, A>(batch: Waiting<T, A>[], call: (items: T[]) => Promise<A[]>): Promise<void> {

@@ -9,16 +9,16 @@ import { nameBuild, refOf } from './builds.ts';
 import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { doneOr } from './refusal.ts';
+import { requireDone } from './refusal.ts';
 import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
-const Named = { job: Type.String(), number: Type.String() };
-const Voted = answer({
-  ...Named,
+const BuildNameFields = { job: Type.String(), number: Type.String() };
+const VoteResponse = answer({
+  ...BuildNameFields,
   state: Type.Enum(['waiting', 'approved', 'rejected']),
   message: Type.String(),
 });
-const MAX_MESSAGE = 1000;
+const MAX_MESSAGE_CHARACTERS = 1000;
 
 /** Actions of people on one build. */
 export function buildActionRoutes(ports: PipelinePorts): Route[] {
@@ -31,10 +31,10 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       about:
         'Cancels a build: 202. A build that has not started ends at once, a running one when its current ' +
         'step has stopped. 409 if it has ended.',
-      schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
+      schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(BuildNameFields) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
-        doneOr(await cancelBuild(ref, userNameOf(identity), ports), nameBuild(ref));
+        requireDone(await cancelBuild(ref, userNameOf(identity), ports), nameBuild(ref));
         return reply.code(202).send({ data: { job: ref.job, number: ref.number } });
       },
     }),
@@ -46,10 +46,10 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       needs: 'maintain',
       audit: 'build.marked_warning',
       about: 'Marks a failed build as a warning: from then on it counts as good for `passed`.',
-      schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
+      schema: { params: BuildParams, response: answer({ ...BuildNameFields, status: Type.String() }) },
       handler: async ({ params, identity }) => {
         const ref = refOf(params);
-        doneOr(await markWarning(ref, userNameOf(identity), ports), nameBuild(ref));
+        requireDone(await markWarning(ref, userNameOf(identity), ports), nameBuild(ref));
         return { data: { job: ref.job, number: ref.number, status: 'warning' } };
       },
     }),
@@ -70,17 +70,17 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       schema: {
         params: BuildParams,
         body: Type.Union([
-          Type.Object({ message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE })) }),
+          Type.Object({ message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE_CHARACTERS })) }),
           Type.Null(),
         ]),
-        response: Voted,
+        response: VoteResponse,
       },
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
         const message = body?.message;
         const by = userNameOf(identity);
-        const given = { by, approve: true, ...defined({ message }) };
-        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
+        const vote = { by, approve: true, ...defined({ message }) };
+        return encodeVote(ref, requireDone(await voteOnBuild(ref, vote, ports), nameBuild(ref)));
       },
     }),
     route({
@@ -93,13 +93,13 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
-        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE }) }),
-        response: Voted,
+        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }),
+        response: VoteResponse,
       },
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
-        const given = { by: userNameOf(identity), approve: false, message: body.message };
-        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
+        const vote = { by: userNameOf(identity), approve: false, message: body.message };
+        return encodeVote(ref, requireDone(await voteOnBuild(ref, vote, ports), nameBuild(ref)));
       },
     }),
   ];
@@ -116,11 +116,11 @@ function retryRoute(ports: PipelinePorts): Route {
       'number. 409 with the reasons if it has not ended, or if its job is paused or has `disable_retry`.',
     schema: {
       params: BuildParams,
-      response: { 201: Type.Object({ data: Type.Object({ ...Named, url: Type.String() }) }) },
+      response: { 201: Type.Object({ data: Type.Object({ ...BuildNameFields, url: Type.String() }) }) },
     },
     handler: async ({ params, identity }, reply) => {
       const ref = refOf(params);
-      const { build } = doneOr(await retryBuild(ref, userNameOf(identity), ports), nameBuild(ref));
+      const { build } = requireDone(await retryBuild(ref, userNameOf(identity), ports), nameBuild(ref));
       const url = buildUrl(build, build.number);
       void reply.header('location', url);
       return reply.code(201).send({ data: { job: build.job, number: build.number, url } });
@@ -128,7 +128,7 @@ function retryRoute(ports: PipelinePorts): Route {
   });
 }
 
-function voted(
+function encodeVote(
   { job, number }: { job: string; number: string },
   { state, message }: { state: 'waiting' | 'approved' | 'rejected'; message: string },
 ) {

@@ -61,17 +61,17 @@ const StepSchema = Type.Object({
   kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
   name: Type.String(),
   resource: Type.Optional(Type.String()),
-  /** Id of the group, branch, or step that it is part of. */
+  /** Id of the group, branch or step that this step is part of. */
   parent: Type.Optional(Type.String()),
   hook: Type.Optional(Type.Enum(['on_success', 'on_failure', 'on_cancel', 'ensure'])),
-  /** Which attempt of the step it is, from the second on. */
+  /** Number of this attempt of the step. Absent for the first attempt. */
   attempt: Type.Optional(Type.Integer()),
   status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
   started_at: Type.Optional(Time),
   ended_at: Type.Optional(Time),
   exit_code: Type.Optional(Type.Integer()),
   message: Type.Optional(Type.String()),
-  /** What a type with a `protocol` reports about the version, in a get or put. */
+  /** What a type with a `protocol` reports about the version of a get or put. */
   metadata: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
 });
 
@@ -93,18 +93,21 @@ const Approval = Type.Object(
 export const BuildDetailFields = {
   ...BuildSchema,
   inputs: Type.Array(Input),
-  /** Versions that the puts of its last attempt made. */
+  /** Versions that the puts of the build's last attempt made. */
   outputs: Type.Array(Output),
   checks: Type.Optional(RequestedChecks),
-  /** When the limits let it start. */
+  /** When the concurrency limits let the build start. */
   admitted_at: Type.Optional(Time),
-  /** When the Pod of its last attempt was created, or when it took a warm Pod. */
+  /** When the Pod of the build's last attempt was created, or when that attempt took a warm Pod. */
   pod_created_at: Type.Optional(Time),
-  /** Its last attempt took a warm Pod. */
+  /** The build's last attempt took a warm Pod. */
   warm_pod: Type.Optional(Type.Boolean()),
-  /** When that Pod got its node. Absent: not yet, not observed, or a warm Pod. */
+  /**
+   * When the Pod of the last attempt got its node. Absent if it has none yet, if that was not observed, or
+   * for a warm Pod.
+   */
   pod_scheduled_at: Type.Optional(Time),
-  /** When the last container of that Pod started, so its images were there. */
+  /** When the last container of that Pod started. All images had been pulled by then. */
   containers_started_at: Type.Optional(Time),
   approval: Type.Optional(Approval),
   steps: Type.Array(StepSchema),

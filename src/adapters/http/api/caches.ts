@@ -38,11 +38,11 @@ export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
       schema: { params: PipelineParams, response: answerList(CacheFields) },
       handler: async ({ params }) => {
         const { team, pipeline } = params;
-        const facts = requireFound(await caches.cachesOf(params), `Pipeline ${pipeline} in team ${team}`);
-        const { definition, stored } = facts;
-        const data = listCaches(definition, stored).map((one) => ({
-          ...encode(one),
-          ...defined({ key: keyOfJobCache(definition, one.resource) }),
+        const found = requireFound(await caches.cachesOf(params), `Pipeline ${pipeline} in team ${team}`);
+        const { definition, stored } = found;
+        const data = listCaches(definition, stored).map((cache) => ({
+          ...encode(cache),
+          ...defined({ key: keyOfJobCache(definition, cache.resource) }),
         }));
         return { data };
       },

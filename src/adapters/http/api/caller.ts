@@ -6,7 +6,7 @@ import type { ChangeRefusal } from '#domain/access/last-admin.ts';
 import type { Act, ChangeResult } from '#flows/people/ports.ts';
 import type { Caller } from '#flows/people/sign-in.ts';
 
-/** Types of problems, by the reason of the refusal. */
+/** Kinds of problems, by the reason of the refusal. */
 const PROBLEMS = {
   'last-admin': 'last-admin',
   'managed-by-manifest': 'managed-by-manifest',
@@ -15,11 +15,11 @@ const PROBLEMS = {
 } as const satisfies Record<ChangeRefusal['reason'], string>;
 
 /** Returns the result of a change, or throws a problem that says why nothing changed. */
-export function requireChanged<T>(changed: ChangeResult<T> | { answer: 'fault'; message: string }): T {
-  if (changed.answer === 'done') return changed.value;
-  if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
-  if (changed.answer === 'fault') throw new Problem('invalid-request', changed.message);
-  throw new Problem(PROBLEMS[changed.refusal.reason], changed.refusal.message);
+export function requireChanged<T>(result: ChangeResult<T> | { answer: 'fault'; message: string }): T {
+  if (result.answer === 'done') return result.value;
+  if (result.answer === 'unknown') throw new Problem('not-found', `${result.what} does not exist.`);
+  if (result.answer === 'fault') throw new Problem('invalid-request', result.message);
+  throw new Problem(PROBLEMS[result.refusal.reason], result.refusal.message);
 }
 
 /** Returns the account of the caller, or throws if the caller is not a person. */
@@ -47,17 +47,19 @@ export function signInAgain(): Problem {
   );
 }
 
-/** The name of the caller, as it is recorded with what they change. */
+/** The name of the caller, which is recorded with what the caller changes. */
 export function userNameOf(identity: Identity | undefined): string {
   return identity?.user ?? 'unknown';
 }
 
+/** Who changes something, and when, for the audit log. */
 export function actOf(identity: Identity | undefined, at: Date): Act {
   return { by: userNameOf(identity), at };
 }
 
 const MAX_USER_AGENT_CHARACTERS = 200;
 
+/** From where a request comes, for rate limits and for the list of sessions. */
 export function callerOf(request: FastifyRequest): Caller {
   const client = (request.headers['user-agent'] ?? '')
     .replaceAll(/[^\x20-\x7e]/g, '?')

@@ -68,14 +68,14 @@ function lastCheckRoute({ views }: PipelinePorts): Route {
             last_checked_at: lastCheckedAt?.toISOString(),
             next_check_at: nextCheckAt?.toISOString(),
           }),
-          ...(hooks !== undefined && { hooks: shownHooks(hooks) }),
+          ...(hooks !== undefined && { hooks: encodeHooks(hooks) }),
         },
       };
     },
   });
 }
 
-function shownHooks({ first, last, endedAt, error, results }: HooksView) {
+function encodeHooks({ first, last, endedAt, error, results }: HooksView) {
   return {
     first_version: first,
     last_version: last,
@@ -85,7 +85,6 @@ function shownHooks({ first, last, endedAt, error, results }: HooksView) {
   };
 }
 
-/** Requests that arrive while a check runs become one more check. */
 function checkRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
@@ -98,9 +97,9 @@ function checkRoute(ports: PipelinePorts): Route {
       response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
     },
     handler: async ({ params }, reply) => {
-      const answered = await requestCheck(params, ports);
-      ports.metrics.check(answered);
-      requireFound(answered === 'requested' ? answered : undefined, nameResource(params));
+      const result = await requestCheck(params, ports);
+      ports.metrics.check(result);
+      requireFound(result === 'requested' ? result : undefined, nameResource(params));
       return reply.code(202).send({ data: { resource: params.resource } });
     },
   });

@@ -17,13 +17,13 @@ const CodeParams = Type.Object({ code: Type.String({ minLength: 1, maxLength: 50
 /** Unguessable: 32 bytes in base64url. */
 const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' });
 
-/** The name of a machine, or less. */
+/** The name of the machine that the program runs on, or a part of it. */
 const Client = Type.String({ minLength: 1, maxLength: 100, pattern: '^[\\u0020-\\u007e]+$' });
 
-/** Seconds between two requests for the session. */
-const INTERVAL = 2;
+/** How often a program should request the session. */
+const INTERVAL_SECONDS = 2;
 
-/** Twenty command lines may wait behind one address, without an end. */
+/** Enough for twenty programs behind one address, each of which asks every `INTERVAL_SECONDS`. */
 const FINISH_LIMITS = { burst: 100, perSecond: 10, addresses: 20_000 };
 
 export const CliLoginBegunFields = { code: Type.String(), expires_at: Time, interval: Type.Integer() };
@@ -67,7 +67,11 @@ function beginRoute(ports: AccountPorts): Route {
       if (begun.answer === 'wait') throw tooManyAttempts(begun.seconds);
       if (begun.answer === 'used') throw new Problem('already-exists', 'A login with this challenge waits.');
       void reply.header('cache-control', 'no-store');
-      const data = { code: begun.code, expires_at: begun.expiresAt.toISOString(), interval: INTERVAL };
+      const data = {
+        code: begun.code,
+        expires_at: begun.expiresAt.toISOString(),
+        interval: INTERVAL_SECONDS,
+      };
       return reply.code(201).send({ data });
     },
   });
@@ -155,7 +159,7 @@ function refuseRoute(ports: AccountPorts): Route {
 interface Decision {
   verb: 'confirm' | 'refuse';
   about: string;
-  /** False: the login is over. */
+  /** Returns false if the login has ended. */
   decide: (code: string, account: ReturnType<typeof accountOf>, act: Act) => Promise<boolean>;
   accountFor: (identity: Identity | undefined) => ReturnType<typeof accountOf>;
 }
@@ -170,18 +174,18 @@ function decisionRoute(ports: AccountPorts, { verb, about, decide, accountFor }:
     handler: async ({ params, identity }, reply) => {
       const account = accountFor(identity);
       const { code } = await pendingLogin(ports, params.code, account.user);
-      const decided = await decide(code, account, actOf(identity, ports.now()));
-      requireFound(decided ? decided : undefined, LOGIN);
+      const isDecided = await decide(code, account, actOf(identity, ports.now()));
+      requireFound(isDecided ? isDecided : undefined, LOGIN_NAME);
       await forgiveLoginCodes(account.user, ports);
       return reply.code(204).send(undefined);
     },
   });
 }
 
-const LOGIN = 'A login with this code';
+const LOGIN_NAME = 'A login with this code';
 
-async function pendingLogin(ports: AccountPorts, typed: string, user: string) {
-  const found = await findCliLogin(typed, user, ports);
-  if (found.answer === 'wait') throw tooManyAttempts(found.seconds);
-  return requireFound(found.answer === 'found' ? found.login : undefined, LOGIN);
+async function pendingLogin(ports: AccountPorts, typedCode: string, user: string) {
+  const result = await findCliLogin(typedCode, user, ports);
+  if (result.answer === 'wait') throw tooManyAttempts(result.seconds);
+  return requireFound(result.answer === 'found' ? result.login : undefined, LOGIN_NAME);
 }

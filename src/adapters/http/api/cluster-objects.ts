@@ -11,10 +11,10 @@ export function requireObjects(objects: ApiObjects | undefined): ApiObjects {
   );
 }
 
-/** Returns what was written, or throws the problem why nothing was. */
-export function requireWritten<T>(answered: ObjectAnswer<T>, what: string): T {
-  if (answered.answer === 'done') return answered.value;
-  throw objectProblem(answered, what);
+/** Returns what was written, or throws a problem that says why nothing was written. */
+export function requireWritten<T>(answer: ObjectAnswer<T>, what: string): T {
+  if (answer.answer === 'done') return answer.value;
+  throw objectProblem(answer, what);
 }
 
 type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
@@ -27,9 +27,9 @@ const PROBLEMS = {
   changed: ['refused', 'was changed by someone else at the same time: reload it and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
-export function objectProblem(answered: NotWritten, what: string): Problem {
-  if (answered.answer === 'refused') return new Problem('refused', answered.message);
-  if (answered.answer === 'unreachable') return new Problem('unavailable', answered.message);
-  const [kind, words] = PROBLEMS[answered.answer];
-  return new Problem(kind, `${what} ${words}.`);
+export function objectProblem(answer: NotWritten, what: string): Problem {
+  if (answer.answer === 'refused') return new Problem('refused', answer.message);
+  if (answer.answer === 'unreachable') return new Problem('unavailable', answer.message);
+  const [kind, sentenceEnd] = PROBLEMS[answer.answer];
+  return new Problem(kind, `${what} ${sentenceEnd}.`);
 }

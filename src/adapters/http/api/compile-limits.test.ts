@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { limitCompiles, MAX_COMPILES, MAX_COMPILES_OF_TEAM } from './compile-limits.ts';
 
-/** Compiles no text until the test releases it. */
-function held() {
+/** Limits a compiler that compiles nothing until the test calls `releaseAll`. */
+function heldCompiles() {
   const waiting: (() => void)[] = [];
   const shares: (string | undefined)[] = [];
   const slots = limitCompiles({
@@ -23,48 +23,48 @@ function held() {
           () => 'done',
           (error: unknown) => (error instanceof Error ? error.message : ''),
         ),
-    letGo: () => waiting.splice(0).forEach((go) => go()),
+    letGo: () => waiting.splice(0).forEach((release) => release()),
   };
 }
 
-test('a team that compiles many texts is refused more, and another team is not affected', async () => {
-  const { ask, letGo, shares } = held();
-  const greedy = Array.from({ length: MAX_COMPILES_OF_TEAM }, () => ask('greedy'));
-  expect(await ask('greedy')).toBe(
+test('a team that compiles many texts cannot compile more, and another team is not affected', async () => {
+  const { ask: compileFor, letGo: releaseAll, shares } = heldCompiles();
+  const greedy = Array.from({ length: MAX_COMPILES_OF_TEAM }, () => compileFor('greedy'));
+  expect(await compileFor('greedy')).toBe(
     'Many texts of the team greedy are being checked now. Try again in a second.',
   );
-  const good = ask('good');
-  letGo();
-  expect(await Promise.all([...greedy, good])).toEqual([...greedy, good].map(() => 'done'));
+  const goodTeam = compileFor('good');
+  releaseAll();
+  expect(await Promise.all([...greedy, goodTeam])).toEqual([...greedy, goodTeam].map(() => 'done'));
   expect(shares).toEqual([...greedy.map(() => 'greedy'), 'good']);
-  const again = ask('greedy');
-  letGo();
-  expect(await again).toBe('done');
+  const nextCompile = compileFor('greedy');
+  releaseAll();
+  expect(await nextCompile).toBe('done');
 });
 
 test('all teams together have a limit', async () => {
-  const { ask, letGo } = held();
-  const many = Array.from({ length: MAX_COMPILES }, (_, one) => ask(`team-${one}`));
-  expect(await ask('late')).toBe('Many texts are being checked now. Try again in a second.');
-  letGo();
-  await Promise.all(many);
+  const { ask: compileFor, letGo: releaseAll } = heldCompiles();
+  const compiles = Array.from({ length: MAX_COMPILES }, (_, index) => compileFor(`team-${index}`));
+  expect(await compileFor('late')).toBe('Many texts are being checked now. Try again in a second.');
+  releaseAll();
+  await Promise.all(compiles);
 });
 
 test('a text that compiles and is drawn holds one slot until both have ended', async () => {
-  const { slots, ask, letGo, shares } = held();
-  const drawn = Promise.withResolvers<string>();
-  const all = Array.from({ length: MAX_COMPILES_OF_TEAM }, () =>
+  const { slots, ask: compileFor, letGo: releaseAll, shares } = heldCompiles();
+  const drawing = Promise.withResolvers<string>();
+  const drawings = Array.from({ length: MAX_COMPILES_OF_TEAM }, () =>
     slots.holdSlot('greedy', async (compiler) => {
       await compiler.compile('', {});
-      return await drawn.promise;
+      return await drawing.promise;
     }),
   );
-  letGo();
-  expect(shares).toEqual(all.map(() => 'greedy'));
-  expect(await ask('greedy')).toContain('Many texts of the team greedy');
-  drawn.resolve('a picture');
-  expect(await Promise.all(all)).toEqual(all.map(() => 'a picture'));
-  const again = ask('greedy');
-  letGo();
-  expect(await again).toBe('done');
+  releaseAll();
+  expect(shares).toEqual(drawings.map(() => 'greedy'));
+  expect(await compileFor('greedy')).toContain('Many texts of the team greedy');
+  drawing.resolve('a picture');
+  expect(await Promise.all(drawings)).toEqual(drawings.map(() => 'a picture'));
+  const nextCompile = compileFor('greedy');
+  releaseAll();
+  expect(await nextCompile).toBe('done');
 });

@@ -11,7 +11,7 @@ import { nameBuild, refOf } from './builds.ts';
 import { userNameOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { doneOr } from './refusal.ts';
+import { requireDone } from './refusal.ts';
 import { body, Nothing } from './request-bodies.ts';
 import { answer, BUILD_PATH, BuildParams } from './schemas.ts';
 
@@ -63,7 +63,7 @@ function openRoute(ports: PipelinePorts): Route {
       if (command.join('').length > DEBUG_LIMITS.commandCharacters)
         throw new Problem('invalid-request', 'The command is too long.');
       const request = { by: userNameOf(identity), command, ...defined({ step, terminal }) };
-      const opened = doneOr(await openDebugSession(ref, request, ports), nameBuild(ref));
+      const opened = requireDone(await openDebugSession(ref, request, ports), nameBuild(ref));
       const data = { session: opened.session, step: opened.step.id, step_name: opened.step.name };
       return reply.code(201).send({ data });
     },
@@ -94,11 +94,11 @@ function inputRoute(ports: PipelinePorts): Route {
       }),
       response: answer({ accepted: Type.Integer(), ended: Type.Boolean() }),
     },
-    handler: async ({ params, body: given, identity }) => {
+    handler: async ({ params, body: fields, identity }) => {
       const name = sessionOf(params, identity);
-      const input = inputOf(given);
-      const taken = await giveDebugInput(name, { received: given.received, ...defined({ input }) }, ports);
-      return { data: requireFound(taken, nameSession(name)) };
+      const input = inputOf(fields);
+      const stored = await giveDebugInput(name, { received: fields.received, ...defined({ input }) }, ports);
+      return { data: requireFound(stored, nameSession(name)) };
     },
   });
 }
@@ -119,7 +119,7 @@ function closeRoute(ports: PipelinePorts): Route {
   });
 }
 
-interface GivenInput {
+interface InputFields {
   sequence?: number;
   data?: string;
   columns?: number;
@@ -127,8 +127,8 @@ interface GivenInput {
   end?: boolean;
 }
 
-/** Undefined: the request only says what was received. */
-function inputOf({ sequence, data, columns, rows, end }: GivenInput) {
+/** Returns undefined if the request has no input and only confirms what was received. */
+function inputOf({ sequence, data, columns, rows, end }: InputFields) {
   if (sequence === undefined) return undefined;
   if (data !== undefined) return { sequence, data };
   if (columns !== undefined && rows !== undefined) return { sequence, columns, rows };
@@ -136,9 +136,9 @@ function inputOf({ sequence, data, columns, rows, end }: GivenInput) {
   throw new Problem('invalid-request', 'Send data, columns and rows, or end with a sequence.');
 }
 
-type Params = Parameters<typeof refOf>[0] & { session: number };
+type DebugSessionParams = Parameters<typeof refOf>[0] & { session: number };
 
-export function sessionOf(params: Params, identity: Identity | undefined): DebugSessionName {
+export function sessionOf(params: DebugSessionParams, identity: Identity | undefined): DebugSessionName {
   return { id: params.session, ref: refOf(params), by: userNameOf(identity) };
 }
 

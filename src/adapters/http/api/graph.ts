@@ -20,7 +20,7 @@ const Row = Type.Optional(Type.Integer());
 const Node = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['job', 'resource']),
-  /** For a job: its name, or those of a compact node. */
+  /** For a job: its name. For a compact node: the names of its jobs. */
   jobs: Type.Optional(Names),
   /** For a resource. */
   resource: Type.Optional(Type.String()),
@@ -53,7 +53,10 @@ const Placed = Type.Object({
   edges: Type.Array(Edge),
 });
 
-/** The graph of a pipeline with its layout. States come with the events of the pipeline. */
+/**
+ * The route of the graph of a pipeline with its layout. States are not part of it: they come with the events
+ * of the pipeline.
+ */
 export function graphRoutes({ overviews }: PipelinePorts): Route[] {
   return [
     route({
@@ -71,26 +74,30 @@ export function graphRoutes({ overviews }: PipelinePorts): Route[] {
       forPublic: 'same',
       handler: async (request, reply) => {
         const { params, identity, query } = request;
-        const found = await overviews.placedGraph(params, isMember(identity, params.team), shapeOf(query));
-        const data = await dataOf(requireVisible(request, found), request, reply);
+        const placedGraph = await overviews.placedGraph(
+          params,
+          isMember(identity, params.team),
+          shapeOf(query),
+        );
+        const data = await answerGraph(requireVisible(request, placedGraph), request, reply);
         return data === undefined ? reply : { data };
       },
     }),
   ];
 }
 
-/** The graph, or undefined once a 304 has been sent. */
-async function dataOf(
-  found: PlacedGraph,
+/** Returns the encoded graph, or undefined if it has sent a 304. */
+async function answerGraph(
+  placedGraph: PlacedGraph,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Static<typeof Placed> | undefined> {
-  if (found.public) void reply.header('cache-control', 'no-cache');
-  if (clientHas(request, reply, found.tag)) {
+  if (placedGraph.public) void reply.header('cache-control', 'no-cache');
+  if (clientHas(request, reply, placedGraph.tag)) {
     void reply.code(304).send();
     return undefined;
   }
-  const placed = await found.place();
+  const placed = await placedGraph.place();
   if ('graph' in placed) return encodeGraph(placed.graph, placed.layout);
   void reply.removeHeader('etag');
   throw drawingProblem(placed);
@@ -109,8 +116,8 @@ function encodeGraph({ nodes, edges }: Graph, layout: Layout): Static<typeof Pla
 function encodeNode(node: GraphNode, centre: Point | undefined): Static<typeof Node>[] {
   if (centre === undefined) return [];
   const { width, height, labels } = boxOf(node);
-  const place = { x: roundToTenth(centre.x), y: roundToTenth(centre.y), width, height, labels };
-  return [{ ...node, ...place }];
+  const position = { x: roundToTenth(centre.x), y: roundToTenth(centre.y), width, height, labels };
+  return [{ ...node, ...position }];
 }
 
 function encodeEdge(

@@ -7,9 +7,9 @@ import { publishedIdentityKeys } from '#flows/pipelines/maintain-identity-keys.t
 import { createCache } from '#flows/views/cache.ts';
 import type { AccountPorts } from './account-ports.ts';
 
-/** Anyone may ask, so requests within this time share one query. */
+/** Anyone may request the keys, so requests within this time share one query. */
 const QUERY_EVERY_MS = 5000;
-/** A key is published a day before it signs, so verifiers may keep what they got. */
+/** A key is published a day before it signs, so verifiers may cache the keys. */
 const CACHE_SECONDS = 900;
 const KEYS_PATH = '/.well-known/jwks.json';
 
@@ -38,7 +38,10 @@ const Keys = Type.Object({
 
 type IdentityPorts = Pick<AccountPorts, 'identityKeys' | 'externalUrl' | 'now'>;
 
-/** How verifiers of identity tokens find their issuer and its keys (OpenID Connect Discovery 1.0). */
+/**
+ * The routes by which verifiers of identity tokens find the issuer and its keys (OpenID Connect Discovery
+ * 1.0).
+ */
 export function identityTokenRoutes(ports: IdentityPorts): Route[] {
   const now = (): number => ports.now().getTime();
   const cache = createCache<PublicJwk[]>({ maxSize: 1, maxAge: { ms: QUERY_EVERY_MS, now } });
@@ -71,8 +74,8 @@ export function identityTokenRoutes(ports: IdentityPorts): Route[] {
       handler: async (_request, reply) => {
         requireIssuer(ports);
         const keys = await cache.get('keys', async () => await publishedIdentityKeys(ports));
-        const isComplete = keys.length > 0;
-        void reply.header('cache-control', isComplete ? `public, max-age=${CACHE_SECONDS}` : 'no-store');
+        const hasKeys = keys.length > 0;
+        void reply.header('cache-control', hasKeys ? `public, max-age=${CACHE_SECONDS}` : 'no-store');
         return { keys };
       },
     }),

@@ -71,24 +71,26 @@ export function imageRoutes({ overviews }: PipelinePorts): Route[] {
 }
 
 const CACHED_URLS = 2000;
-/** Characters of a URL with both switches. */
+/** More than the length of a URL with both switches. */
 const MAX_URL_CHARACTERS = 200;
 const IMAGE_URL = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
-/** Finds cached images of public pipelines. A URL in an unusual form is left to the routes. */
+/**
+ * Finds cached images of public pipelines. It does not know URLs in an unusual form; the routes serve those.
+ */
 export function cachedPictures(overviews: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
   const parse = memoize(CACHED_URLS, parseImageUrl);
   return (url) => {
     const image = url.length <= MAX_URL_CHARACTERS && url.includes('/image.') ? parse(url) : undefined;
-    const picture = image && overviews.cachedPicture(image.name, image.wanted);
+    const picture = image && overviews.cachedPicture(image.name, image.options);
     return picture && { route: image.route, type: image.type, ...picture };
   };
 }
 
 interface ImageUrl {
   name: { team: string; pipeline: string };
-  wanted: PictureOptions;
+  options: PictureOptions;
   route: string;
   type: string;
 }
@@ -103,7 +105,7 @@ function parseImageUrl(url: string): ImageUrl | undefined {
   if (Object.keys(switches).length < parameters.length) return undefined;
   return {
     name: { team, pipeline },
-    wanted: wantedOf(format, switches),
+    options: pictureOptionsOf(format, switches),
     route: pathOf(format),
     type: TYPES[format],
   };
@@ -116,7 +118,7 @@ type ImageRequest = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   query: Query;
 };
 
-function wantedOf(format: PictureOptions['format'], query: Query): PictureOptions {
+function pictureOptionsOf(format: PictureOptions['format'], query: Query): PictureOptions {
   return {
     format,
     ...shapeOf(query),
@@ -132,7 +134,7 @@ export function shapeOf(switches: Switches) {
   };
 }
 
-/** Returns the bytes, or undefined once a 304 has been sent. */
+/** Returns the bytes of the picture, or undefined if it has sent a 304. */
 async function draw(
   overviews: Pick<Overviews, 'picture'>,
   format: PictureOptions['format'],
@@ -140,10 +142,10 @@ async function draw(
   reply: FastifyReply,
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;
-  const wanted = wantedOf(format, query);
+  const options = pictureOptionsOf(format, query);
   const picture = requireVisible(
     request,
-    await overviews.picture(params, isMember(identity, params.team), wanted),
+    await overviews.picture(params, isMember(identity, params.team), options),
   );
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
@@ -159,11 +161,11 @@ async function draw(
   throw drawingProblem(drawn);
 }
 
-/** Says why there is no picture or no layout. */
+/** A problem that says why there is no picture or no layout. */
 export function drawingProblem({ refused: { reason, message } }: DrawingRefused): Problem {
-  const forGood = reason === 'too-large' || reason === 'time-limit';
-  return new Problem(forGood ? 'refused' : 'unavailable', sentence(message));
+  const isLasting = reason === 'too-large' || reason === 'time-limit';
+  return new Problem(isLasting ? 'refused' : 'unavailable', sentence(message));
 }
 
-const isOn = (word: string | undefined): boolean => word === '1' || word === 'true';
-const sentence = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+const isOn = (value: string | undefined): boolean => value === '1' || value === 'true';
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

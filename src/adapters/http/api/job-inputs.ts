@@ -20,12 +20,12 @@ export const JobInputs = Type.Array(
 );
 
 export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs> {
-  return inputs.map(({ name, type, description, required = false, default: preset, options }) => ({
+  return inputs.map(({ name, type, description, required = false, default: defaultValue, options }) => ({
     name,
     type,
     required,
     ...defined({ description, options }),
-    ...(!required && { default: preset }),
+    ...(!required && { default: defaultValue }),
   }));
 }
 
@@ -33,7 +33,7 @@ export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs>
 export const MAX_TRIGGER_BODY = 64 * 1024;
 export const MAX_GIVEN_INPUTS = 200;
 
-/** Any JSON: the decision on the build knows the types. */
+/** Any JSON. The decision about the build checks the types, because it knows the job. */
 const AnyJson = Type.Unsafe<JsonValue>({});
 
 /** The body of a trigger. */
@@ -51,20 +51,21 @@ export const TriggerBody = Type.Union([
 
 /** The inputs of the body without those that are null. Throws a problem if they cannot be stored. */
 export function givenInputs(body: Static<typeof TriggerBody> | undefined): { inputs?: GivenInputs } {
-  const given = Object.entries(body?.inputs ?? {}).filter(([, value]) => value !== null);
-  const wrong = given.flatMap(([name, value]) => {
-    const reason = whyNotStored(name) ?? whyNotStored(value);
+  const inputs = Object.entries(body?.inputs ?? {}).filter(([, value]) => value !== null);
+  const faults = inputs.flatMap(([name, value]) => {
+    const reason = whyNotStorable(name) ?? whyNotStorable(value);
     return reason === undefined ? [] : [`inputs.${name.toWellFormed().replaceAll('\0', '')} ${reason}.`];
   });
-  // Unknown fields are ignored, as everywhere. But a misspelt one would start a build with the defaults.
+  // Unknown fields are ignored, as in all bodies. But a misspelt `inputs` would start a build with the
+  // defaults.
   const fields = Object.keys(body ?? {}).filter((field) => field !== 'inputs');
   const misspelt = fields.find((field) => closestName(field, ['inputs']) !== undefined);
-  if (misspelt !== undefined) wrong.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);
-  if (wrong.length > 0) throw new Problem('invalid-request', wrong.join(' '));
-  return given.length === 0 ? {} : { inputs: Object.fromEntries(given) };
+  if (misspelt !== undefined) faults.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);
+  if (faults.length > 0) throw new Problem('invalid-request', faults.join(' '));
+  return inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) };
 }
 
-function whyNotStored(value: JsonValue): string | undefined {
+function whyNotStorable(value: JsonValue): string | undefined {
   if (typeof value === 'string')
     return value.isWellFormed() && !value.includes('\0')
       ? undefined
@@ -73,5 +74,5 @@ function whyNotStored(value: JsonValue): string | undefined {
   const items = Array.isArray(value) ? value : [value];
   if (items.some((item) => typeof item === 'object' && item !== null))
     return 'must be a string, a number, true or false, or a list of strings';
-  return items.map(whyNotStored).find((reason) => reason !== undefined);
+  return items.map(whyNotStorable).find((reason) => reason !== undefined);
 }

@@ -98,7 +98,7 @@ export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof R
 }
 
 function triggerRoute(ports: PipelinePorts): Route {
-  const waiting = new TriggerLimits();
+  const triggerLimits = new TriggerLimits();
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
@@ -129,14 +129,15 @@ function triggerRoute(ports: PipelinePorts): Route {
     handler: async ({ params, query: { check }, body, identity }, reply) => {
       const by = userNameOf(identity);
       const request = { by, ...givenInputs(body) };
-      const answered = check
-        ? await waiting.wait(by, () => triggerJobAfterChecks(params, request, ports))
+      const result = check
+        ? await triggerLimits.wait(by, () => triggerJobAfterChecks(params, request, ports))
         : await triggerJob(params, request, ports);
-      ports.metrics.trigger(answered.answer);
-      if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
-      if (answered.answer === 'unknown') throw new Problem('not-found', `${nameJob(params)} does not exist.`);
-      if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);
-      const { build, checks } = answered;
+      ports.metrics.trigger(result.answer);
+      if (result.answer === 'busy')
+        throw new Problem('too-many-requests', TOO_MANY_TRIGGERS, { retry_after: 5 });
+      if (result.answer === 'unknown') throw new Problem('not-found', `${nameJob(params)} does not exist.`);
+      if (result.answer === 'refused') throw refusal(params.job, result.reasons);
+      const { build, checks } = result;
       const url = buildUrl(params, build.number);
       void reply.header('location', url);
       const data = { job: params.job, number: build.number, url };
@@ -146,7 +147,7 @@ function triggerRoute(ports: PipelinePorts): Route {
   });
 }
 
-const TOO_MANY =
+const TOO_MANY_TRIGGERS =
   'Too many of your triggers wait for checks. Try again when one of them has its build, or trigger without check=true.';
 
 function refusal(job: string, reasons: { code: string; message: string }[]): Problem {

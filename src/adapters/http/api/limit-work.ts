@@ -1,28 +1,31 @@
-/** Work that may go on at a time in this process: for one owner, and for all of them. */
+/** How much work may run at a time in this process: per owner, and in total. */
 export interface WorkLimits {
-  ofOne: number;
-  ofAll: number;
+  perOwner: number;
+  total: number;
 }
 
 export interface LimitedWork {
-  /** Does the work and holds a place until it ends. Without a free place, says at once which limit is reached. */
-  hold<T>(owner: string, work: () => Promise<T>): Promise<{ done: T } | { full: 'one' | 'all' }>;
+  /**
+   * Does the work and holds a slot until the work ends. If no slot is free, returns at once which limit is
+   * reached.
+   */
+  hold<T>(owner: string, work: () => Promise<T>): Promise<{ done: T } | { full: 'owner' | 'total' }>;
 }
 
-/** Limits work by its owner, a team or an account, so that none of them takes all places. */
-export function limitWork({ ofOne, ofAll }: WorkLimits): LimitedWork {
-  const underWay = new Map<string, number>();
-  let all = 0;
+/** Limits work by its owner, a team or an account, so that no owner takes all slots. */
+export function limitWork({ perOwner, total }: WorkLimits): LimitedWork {
+  const runningByOwner = new Map<string, number>();
+  let running = 0;
   const count = (owner: string, change: 1 | -1): void => {
-    const own = (underWay.get(owner) ?? 0) + change;
-    if (own === 0) underWay.delete(owner);
-    else underWay.set(owner, own);
-    all += change;
+    const ofOwner = (runningByOwner.get(owner) ?? 0) + change;
+    if (ofOwner === 0) runningByOwner.delete(owner);
+    else runningByOwner.set(owner, ofOwner);
+    running += change;
   };
   return {
     async hold(owner, work) {
-      if ((underWay.get(owner) ?? 0) >= ofOne) return { full: 'one' };
-      if (all >= ofAll) return { full: 'all' };
+      if ((runningByOwner.get(owner) ?? 0) >= perOwner) return { full: 'owner' };
+      if (running >= total) return { full: 'total' };
       count(owner, 1);
       try {
         return { done: await work() };

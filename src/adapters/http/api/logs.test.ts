@@ -10,24 +10,24 @@ const pageOf = (sequence: number, hasMore: boolean, attempt = 1): LogPage => ({
 });
 
 /**
- * Downloads three pages of a log. `allowed`: how many access checks succeed. `whole`: the download did not
- * fail.
+ * Downloads three pages of a log. `allowed`: how many access checks succeed. `isComplete`: the download did
+ * not fail.
  */
-async function downloaded(allowed: number): Promise<[sent: string, whole: boolean]> {
-  let asked = 0;
-  const sent: string[] = [];
+async function download(allowed: number): Promise<[texts: string, isComplete: boolean]> {
+  let accessChecks = 0;
+  const texts: string[] = [];
   const reading = {
     recheckAccess: async () => {
-      asked += 1;
-      if (asked > allowed) throw new Error('not any more');
+      accessChecks += 1;
+      if (accessChecks > allowed) throw new Error('not any more');
     },
     read: async (after: number) => pageOf(after + 1, after < 2, after < 2 ? 1 : 2),
   };
   try {
-    for await (const text of logText(pageOf(1, true), reading)) sent.push(text);
-    return [sent.join(''), true];
+    for await (const text of logText(pageOf(1, true), reading)) texts.push(text);
+    return [texts.join(''), true];
   } catch {
-    return [sent.join(''), false];
+    return [texts.join(''), false];
   }
 }
 
@@ -42,23 +42,25 @@ const chunk = (sequence: number, text: string, attempt = 1): LogPage['chunks'][n
 describe('the text of a log', () => {
   test('contains the whole log for an authorized reader and separates attempts', async () => {
     const retry = '\n--- attempt 2: PodLost: The Pod is gone. ---\n';
-    expect(await downloaded(2)).toEqual([`line 1\nline 2\n${retry}line 3\n`, true]);
+    expect(await download(2)).toEqual([`line 1\nline 2\n${retry}line 3\n`, true]);
   });
 
   test('has a timestamp at the start of each line on request', async () => {
     const chunks = [chunk(1, 'a\n\nb'), chunk(2, 'c\nd\n'), chunk(3, 'e'), chunk(4, 'f\n', 2)];
     const reading = { recheckAccess: async () => undefined, read: async () => undefined, timestamps: true };
-    const sent: string[] = [];
-    for await (const text of logText({ ...pageOf(1, false, 2), chunks }, reading)) sent.push(text);
-    const [one, two, three, four] = [1, 2, 3, 4].map((second) => new Date(second * 1000).toISOString());
-    expect(sent.join('').split('\n')).toEqual([
-      `${one} a`,
-      `${one} `,
-      `${one} bc`,
-      `${two} d`,
-      `${three} e`,
+    const texts: string[] = [];
+    for await (const text of logText({ ...pageOf(1, false, 2), chunks }, reading)) texts.push(text);
+    const [first, second, third, fourth] = [1, 2, 3, 4].map((seconds) =>
+      new Date(seconds * 1000).toISOString(),
+    );
+    expect(texts.join('').split('\n')).toEqual([
+      `${first} a`,
+      `${first} `,
+      `${first} bc`,
+      `${second} d`,
+      `${third} e`,
       '--- attempt 2: PodLost: The Pod is gone. ---',
-      `${four} f`,
+      `${fourth} f`,
       '',
     ]);
   });
@@ -68,8 +70,8 @@ describe('the text of a log', () => {
     [1, 'line 1\nline 2\n'],
   ])(
     'ends early if the reader loses access during the download, after %s more pages',
-    async (allowed, sent) => {
-      expect(await downloaded(allowed)).toEqual([sent, false]);
+    async (allowed, texts) => {
+      expect(await download(allowed)).toEqual([texts, false]);
     },
   );
 });

@@ -94,18 +94,19 @@ interface LogReading {
 }
 
 /**
- * Yields the log page by page, each after the previous one was sent, and checks the viewer's rights in
- * between: a slow download lasts minutes. A line marks where another attempt starts, and why.
+ * Yields the log page by page, each page after the previous one was sent. Checks the viewer's rights before
+ * each further page, because a slow download lasts minutes. A line marks where another attempt starts, and
+ * why.
  */
 export async function* logText(
-  first: LogPage,
+  firstPage: LogPage,
   { recheckAccess, read, timestamps = false }: LogReading,
 ): AsyncGenerator<string> {
-  const textOf = textWriter(first, timestamps);
-  let page: LogPage | undefined = first;
-  if (first.removed) yield `${LOG_REMOVED}\n`;
+  const writeChunk = textWriter(firstPage, timestamps);
+  let page: LogPage | undefined = firstPage;
+  if (firstPage.removed) yield `${LOG_REMOVED}\n`;
   while (page !== undefined) {
-    for (const chunk of page.chunks) yield textOf(page, chunk);
+    for (const chunk of page.chunks) yield writeChunk(page, chunk);
     const last: number | undefined = page.chunks.at(-1)?.sequence;
     if (!page.hasMore || last === undefined) return;
     await recheckAccess();
@@ -113,9 +114,12 @@ export async function* logText(
   }
 }
 
-/** The texts of the chunks. A line before the first chunk of each later attempt announces it. */
-function textWriter(first: LogPage, timestamps: boolean): (page: LogPage, chunk: StoredChunk) => string {
-  let attempt = first.chunks[0]?.attempt ?? 1;
+/**
+ * Returns a function that writes the text of a chunk. Before the first chunk of each later attempt, it writes
+ * a line that announces the attempt.
+ */
+function textWriter(firstPage: LogPage, timestamps: boolean): (page: LogPage, chunk: StoredChunk) => string {
+  let attempt = firstPage.chunks[0]?.attempt ?? 1;
   let atLineStart = true;
   return (page, chunk) => {
     const retry = chunk.attempt === attempt ? '' : retryLine(page, chunk.attempt);
@@ -132,7 +136,7 @@ function withTimes({ text, at }: StoredChunk, atLineStart: boolean): string {
 }
 
 function retryLine({ retried }: LogPage, attempt: number): string {
-  const before = retried.findLast((one) => one.attempt < attempt);
-  const why = before === undefined ? '' : `: ${before.reason.replaceAll(/\s+/g, ' ')}`;
-  return `\n--- attempt ${attempt}${why} ---\n`;
+  const lastLost = retried.findLast((lost) => lost.attempt < attempt);
+  const reason = lastLost === undefined ? '' : `: ${lastLost.reason.replaceAll(/\s+/g, ' ')}`;
+  return `\n--- attempt ${attempt}${reason} ---\n`;
 }

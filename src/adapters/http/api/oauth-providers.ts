@@ -40,8 +40,8 @@ export const ProviderFields = {
 
 const Url = Type.Optional(Type.String({ maxLength: 2048 }));
 const Claim = Type.Optional(Type.String({ maxLength: 256 }));
-/** An empty text removes the value. */
-const Wanted = {
+/** Fields of a body. An empty text removes the value. */
+const ProviderBodyFields = {
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   type: Type.Optional(Kind),
   client_id: Type.Optional(Type.String({ maxLength: 512 })),
@@ -55,18 +55,18 @@ const Wanted = {
   groups_claim: Claim,
   enabled: Type.Optional(Type.Boolean()),
 };
-const WantedBody = body(Wanted);
-type WantedFields = Static<typeof WantedBody>;
+const UpdateProviderBody = body(ProviderBodyFields);
+type UpdateProviderFields = Static<typeof UpdateProviderBody>;
 
 const Canonical = Type.String({ pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$' });
-/** Names an existing provider. */
+/** The path parameter that names an existing provider. */
 export const NamedProvider = Type.Object({ canonical: Canonical });
 
 export function providerRoutes(ports: AccountPorts): Route[] {
   return [
     listRoute(ports),
     presetsRoute(),
-    oneRoute(ports),
+    getRoute(ports),
     createRoute(ports),
     changeRoute(ports),
     deleteRoute(ports),
@@ -86,7 +86,7 @@ function listRoute({ oauth, externalUrl }: AccountPorts): Route {
   });
 }
 
-function oneRoute({ oauth, externalUrl }: AccountPorts): Route {
+function getRoute({ oauth, externalUrl }: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers/:canonical',
@@ -94,9 +94,9 @@ function oneRoute({ oauth, externalUrl }: AccountPorts): Route {
     about: 'One provider, without its secret.',
     schema: { params: NamedProvider, response: answer(ProviderFields) },
     handler: async ({ params: { canonical } }) => {
-      const known = await oauth.providers();
-      const found = known.find((provider) => provider.canonical === canonical);
-      return { data: encode(requireFound(found, `Provider ${canonical}`), externalUrl) };
+      const providers = await oauth.providers();
+      const provider = providers.find((candidate) => candidate.canonical === canonical);
+      return { data: encode(requireFound(provider, `Provider ${canonical}`), externalUrl) };
     },
   });
 }
@@ -128,7 +128,7 @@ function presetsRoute(): Route {
         preset: preset.name,
         display_name: preset.displayName,
         type: preset.type,
-        ...namesOf(preset),
+        ...encodeTextFields(preset),
         scopes: [...preset.scopes],
       })),
     }),
@@ -145,7 +145,11 @@ function createRoute(ports: AccountPorts): Route {
       'body leaves out come from `preset`.',
     bodyLimit: SMALL_BODY,
     schema: {
-      body: body({ ...Wanted, canonical: Canonical, preset: Type.Optional(Type.String({ maxLength: 100 })) }),
+      body: body({
+        ...ProviderBodyFields,
+        canonical: Canonical,
+        preset: Type.Optional(Type.String({ maxLength: 100 })),
+      }),
       response: { 201: Type.Object({ data: Type.Object(ProviderFields) }) },
     },
     handler: async (
@@ -153,21 +157,21 @@ function createRoute(ports: AccountPorts): Route {
       reply,
     ) => {
       if (secret === '') throw new Problem('invalid-request', 'A new provider needs a client_secret.');
-      const { type, ...known } = presetOf(preset);
-      const start = { ...known, canonical, clientId: '', enabled: true };
-      const wanted = changed({ ...start, type: type ?? fields.type ?? 'OIDC' }, fields);
+      const { type, ...presetFields } = presetOf(preset);
+      const initial = { ...presetFields, canonical, clientId: '', enabled: true };
+      const wanted = applyFields({ ...initial, type: type ?? fields.type ?? 'OIDC' }, fields);
       const act = actOf(identity, ports.now());
-      const made = await createProvider({ wanted, secret }, act, partsOf(ports));
-      return reply.code(201).send({ data: encode(requireSaved(made, canonical), ports.externalUrl) });
+      const result = await createProvider({ wanted, secret }, act, changePorts(ports));
+      return reply.code(201).send({ data: encode(requireSaved(result, canonical), ports.externalUrl) });
     },
   });
 }
 
 function presetOf(name: string | undefined): Partial<ProviderPreset> {
   if (name === undefined) return {};
-  const found = PROVIDER_PRESETS.find((preset) => preset.name === name);
-  if (found === undefined) throw new Problem('invalid-request', `There is no preset ${name}.`);
-  const { name: _, ...fields } = found;
+  const preset = PROVIDER_PRESETS.find((candidate) => candidate.name === name);
+  if (preset === undefined) throw new Problem('invalid-request', `There is no preset ${name}.`);
+  const { name: _, ...fields } = preset;
   return fields;
 }
 
@@ -182,13 +186,13 @@ function changeRoute(ports: AccountPorts): Route {
       '`client_secret` keeps the stored one. 409 if a manifest manages the provider, or someone could no ' +
       'longer sign in.',
     bodyLimit: SMALL_BODY,
-    schema: { params: NamedProvider, body: WantedBody, response: answer(ProviderFields) },
-    handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
-      const secret = given === '' ? undefined : given;
-      const change = (known: WantedProvider): WantedProvider => changed(known, fields);
+    schema: { params: NamedProvider, body: UpdateProviderBody, response: answer(ProviderFields) },
+    handler: async ({ params: { canonical }, body: { client_secret: newSecret, ...fields }, identity }) => {
+      const secret = newSecret === '' ? undefined : newSecret;
+      const change = (provider: WantedProvider): WantedProvider => applyFields(provider, fields);
       const act = actOf(identity, ports.now());
-      const made = await updateProvider(canonical, { change, secret }, act, partsOf(ports));
-      return { data: encode(requireSaved(made, canonical), ports.externalUrl) };
+      const result = await updateProvider(canonical, { change, secret }, act, changePorts(ports));
+      return { data: encode(requireSaved(result, canonical), ports.externalUrl) };
     },
   });
 }
@@ -201,23 +205,26 @@ function deleteRoute(ports: AccountPorts): Route {
     about: 'Deletes a provider that was created over the API, unless someone could no longer sign in.',
     schema: { params: NamedProvider, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
-      requireSaved(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
+      requireSaved(
+        await deleteProvider(canonical, actOf(identity, ports.now()), changePorts(ports)),
+        canonical,
+      );
       return reply.code(204).send(undefined);
     },
   });
 }
 
-function partsOf({ objects, oauth, now }: AccountPorts) {
+function changePorts({ objects, oauth, now }: AccountPorts) {
   return { objects: requireObjects(objects).providers, oauth, now };
 }
 
-function requireSaved(changedTo: ProviderChanged, canonical: string): StoredProvider {
-  if (changedTo.answer === 'fault') throw new Problem('invalid-request', changedTo.message);
-  if (changedTo.answer === 'lock-out') throw new Problem('would-lock-out', changedTo.message);
-  return requireWritten(changedTo, `Provider ${canonical}`);
+function requireSaved(result: ProviderChanged, canonical: string): StoredProvider {
+  if (result.answer === 'fault') throw new Problem('invalid-request', result.message);
+  if (result.answer === 'lock-out') throw new Problem('would-lock-out', result.message);
+  return requireWritten(result, `Provider ${canonical}`);
 }
 
-const TEXTS = [
+const TEXT_FIELDS = [
   ['displayName', 'display_name'],
   ['issuerUrl', 'issuer_url'],
   ['authUrl', 'auth_url'],
@@ -227,10 +234,17 @@ const TEXTS = [
   ['groupsClaim', 'groups_claim'],
 ] as const;
 
-function changed(known: WantedProvider, fields: Omit<WantedFields, 'client_secret'>): WantedProvider {
-  const { type = known.type, client_id: clientId = known.clientId, enabled = known.enabled } = fields;
-  const wanted: WantedProvider = { ...known, type, clientId, enabled };
-  for (const [name, field] of TEXTS) {
+function applyFields(
+  provider: WantedProvider,
+  fields: Omit<UpdateProviderFields, 'client_secret'>,
+): WantedProvider {
+  const {
+    type = provider.type,
+    client_id: clientId = provider.clientId,
+    enabled = provider.enabled,
+  } = fields;
+  const wanted: WantedProvider = { ...provider, type, clientId, enabled };
+  for (const [name, field] of TEXT_FIELDS) {
     const text = fields[field];
     if (text === '') delete wanted[name];
     else if (text !== undefined) wanted[name] = text;
@@ -240,8 +254,8 @@ function changed(known: WantedProvider, fields: Omit<WantedFields, 'client_secre
   return wanted;
 }
 
-function namesOf(provider: Partial<StoredProvider>) {
-  const entries = TEXTS.flatMap(([name, field]) =>
+function encodeTextFields(provider: Partial<StoredProvider>) {
+  const entries = TEXT_FIELDS.flatMap(([name, field]) =>
     provider[name] === undefined ? [] : [[field, provider[name]] as const],
   );
   return Object.fromEntries(entries);
@@ -256,7 +270,7 @@ function encode(provider: StoredProvider, externalUrl: string | undefined) {
     enabled,
     scopes: [...scopes],
     managed_by: byApi ? ('api' as const) : ('manifest' as const),
-    ...namesOf(provider),
+    ...encodeTextFields(provider),
     ...(externalUrl !== undefined && { callback_url: `${externalUrl}/auth/oauth/${canonical}/callback` }),
   };
 }

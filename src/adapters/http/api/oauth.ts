@@ -57,18 +57,18 @@ function redirectUrl(
 ): string {
   if (flow.answer === 'unknown')
     throw new Problem('not-found', 'There is no such provider, or it is disabled.');
-  if (flow.answer === 'no-address') throw new Problem('refused', NO_ADDRESS);
-  if (flow.answer === 'failed') throw failed(flow, request);
+  if (flow.answer === 'no-address') throw new Problem('refused', NO_EXTERNAL_URL);
+  if (flow.answer === 'failed') throw providerProblem(flow, request);
   const cookies = ports.browser.cookies(request);
   void reply.setCookie(cookies.flow, flow.browser, { ...cookies.options, maxAge: 600 });
   return flow.url;
 }
 
-const NO_ADDRESS =
+const NO_EXTERNAL_URL =
   "Providers send browsers back to this installation's address, which is not set: " +
   "set externalURL in the chart's values.";
 
-function failed(
+function providerProblem(
   { message, failure }: { message: string; failure?: string },
   request: FastifyRequest,
 ): Problem {
@@ -76,7 +76,7 @@ function failed(
   return new Problem('provider-failed', message);
 }
 
-const Finished = {
+const FinishedFields = {
   status: Type.Enum(['signed-in', 'complete-profile', 'linked']),
   session: Type.Optional(Type.Object(SessionFields)),
   /** For `POST /auth/oauth/complete-profile`. */
@@ -85,7 +85,7 @@ const Finished = {
   full_name: Type.Optional(Type.String()),
 };
 
-/** Completes the sign-in. From then on the session is in the cookie. */
+/** The route that completes a sign-in and puts the session into a cookie. */
 function callbackRoute(ports: AccountPorts): Route {
   return route({
     method: 'GET',
@@ -97,7 +97,7 @@ function callbackRoute(ports: AccountPorts): Route {
     schema: {
       params: ProviderParams,
       querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
-      response: answer(Finished),
+      response: answer(FinishedFields),
     },
     handler: async (request, reply) => {
       const finished = await finishFlow(
@@ -126,7 +126,7 @@ async function encodeFinished(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  if (finished.answer === 'failed') throw failed(finished, request);
+  if (finished.answer === 'failed') throw providerProblem(finished, request);
   if (finished.answer === 'taken') {
     throw new Problem('already-exists', 'This identity is linked with another account.');
   }
@@ -170,18 +170,18 @@ function profileRoute(ports: AccountPorts): Route {
         browser: flowCookie(request, ports),
         caller: callerOf(request),
       };
-      const made = await completeProfile(profile, ports);
-      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
-      if (made.answer === 'taken')
+      const completed = await completeProfile(profile, ports);
+      if (completed.answer === 'fault') throw new Problem('invalid-request', completed.message);
+      if (completed.answer === 'taken')
         throw new Problem('already-exists', `User ${username} exists already: choose another name.`);
-      if (made.answer === 'unknown')
+      if (completed.answer === 'unknown')
         throw new Problem('provider-failed', 'This sign-in is over. Begin again.');
-      return reply.code(201).send({ data: await issueSession(ports, made.session, session, reply) });
+      return reply.code(201).send({ data: await issueSession(ports, completed.session, session, reply) });
     },
   });
 }
 
-const Linked = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
+const LinkedAccount = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
 
 function linkRoutes(ports: AccountPorts): Route[] {
   const { oauth, now } = ports;
@@ -191,7 +191,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
       url: '/profile/linked-accounts',
       needs: 'session',
       about: 'The providers that you can sign in with.',
-      schema: { response: answerList(Linked) },
+      schema: { response: answerList(LinkedAccount) },
       handler: async ({ identity }) => {
         const links = await oauth.links(accountOf(identity).userId);
         return {
@@ -228,7 +228,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = requireRecentSignIn(identity, now());
         const link = { userId, provider: params.canonical };
-        requireChanged(await unlink(link, actOf(identity, now()), oauth), 'This link');
+        requireMethodsChanged(await unlink(link, actOf(identity, now()), oauth), 'This link');
         return reply.code(204).send(undefined);
       },
     }),
@@ -255,14 +255,14 @@ function settingsRoutes({ oauth, now }: AccountPorts): Route[] {
         'enabled provider.',
       schema: { body: body(Settings), response: answer(Settings) },
       handler: async ({ body: { local }, identity }) => {
-        requireChanged(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
+        requireMethodsChanged(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
         return { data: { local } };
       },
     }),
   ];
 }
 
-function requireChanged(answered: SignInMethodsChanged, what: string): void {
-  if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
-  requireFound(answered.answer === 'done' ? answered : undefined, what);
+function requireMethodsChanged(changed: SignInMethodsChanged, what: string): void {
+  if (changed.answer === 'refused') throw new Problem('would-lock-out', changed.message);
+  requireFound(changed.answer === 'done' ? changed : undefined, what);
 }

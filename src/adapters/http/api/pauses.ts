@@ -4,12 +4,12 @@ import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pip
 import { userNameOf } from './caller.ts';
 import { nameJob } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { doneOr } from './refusal.ts';
+import { requireDone } from './refusal.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';
 
-const Paused = answer({ paused: Type.Boolean() });
+const PausedResponse = answer({ paused: Type.Boolean() });
 
-/** To pause what is paused changes nothing. */
+/** Pausing something that is already paused changes nothing. */
 export function pauseRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
@@ -20,9 +20,9 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       about:
         'Pauses the pipeline and all its jobs: resources are checked, no build starts, running builds ' +
         'finish. Versions found meanwhile do not trigger later. 409 if the manifest sets `paused`.',
-      schema: { params: PipelineParams, response: Paused },
+      schema: { params: PipelineParams, response: PausedResponse },
       handler: async ({ params, identity }) => {
-        doneOr(await pausePipeline(params, userNameOf(identity), ports), pipelineName(params));
+        requireDone(await pausePipeline(params, userNameOf(identity), ports), pipelineName(params));
         return { data: { paused: true } };
       },
     }),
@@ -32,9 +32,9 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'pipeline.unpaused',
       about: 'Unpauses the pipeline and all its jobs. 409 if the manifest sets `paused`.',
-      schema: { params: PipelineParams, response: Paused },
+      schema: { params: PipelineParams, response: PausedResponse },
       handler: async ({ params }) => {
-        doneOr(await unpausePipeline(params, ports), pipelineName(params));
+        requireDone(await unpausePipeline(params, ports), pipelineName(params));
         return { data: { paused: false } };
       },
     }),
@@ -44,9 +44,9 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'job.paused',
       about: 'Pauses one job.',
-      schema: { params: JobParams, response: Paused },
+      schema: { params: JobParams, response: PausedResponse },
       handler: async ({ params, identity }) => {
-        doneOr(await pauseJob(params, userNameOf(identity), ports), nameJob(params));
+        requireDone(await pauseJob(params, userNameOf(identity), ports), nameJob(params));
         return { data: { paused: true } };
       },
     }),
@@ -56,9 +56,9 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'job.unpaused',
       about: 'Unpauses one job, even while its pipeline is paused.',
-      schema: { params: JobParams, response: Paused },
+      schema: { params: JobParams, response: PausedResponse },
       handler: async ({ params }) => {
-        doneOr(await unpauseJob(params, ports), nameJob(params));
+        requireDone(await unpauseJob(params, ports), nameJob(params));
         return { data: { paused: false } };
       },
     }),

@@ -3,7 +3,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import type { OverviewTeam } from '#domain/graph/overview-sections.ts';
 import type { PipelineCard } from '#domain/graph/pipeline-card.ts';
 
-/** A pipeline in the events of an overview. */
+/** Encodes a pipeline for the events of an overview. */
 export function encodeCard({ displayName, failure, newest, ...card }: PipelineCard) {
   return {
     ...card,
@@ -15,7 +15,7 @@ export function encodeCard({ displayName, failure, newest, ...card }: PipelineCa
   };
 }
 
-/** With the role of the viewer, if they are a member. */
+/** Encodes a team of an overview, with the role of the viewer if they are a member. */
 export function encodeOverviewTeam(
   { displayName, ...team }: OverviewTeam,
   viewer: Pick<Identity, 'teams'> | undefined,
@@ -23,7 +23,7 @@ export function encodeOverviewTeam(
   return { ...team, ...defined({ display_name: displayName, role: viewer?.teams.get(team.name) }) };
 }
 
-/** The teams in the overview of a person: their own; all of them for a global admin. */
+/** The teams in the overview of a person: the person's own teams, or all teams for a global admin. */
 export function overviewScope({ globalAdmin, teams }: Pick<Identity, 'globalAdmin' | 'teams'>) {
   return globalAdmin ? 'all' : [...teams.keys()];
 }

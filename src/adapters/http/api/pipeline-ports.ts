@@ -31,13 +31,16 @@ export interface PipelinePorts extends ActionPorts {
   notifications: Notifications;
   metrics: PublicMetrics;
   /** Resolves after this time or when the signal aborts. */
-  sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Derived from a key of the installation; the database stores only hashes. */
+/**
+ * Derives tokens and secrets of webhooks from a key of the installation. The database stores only hashes of
+ * them.
+ */
 export interface WebhookTokens {
   token(resource: number, generation: number): string;
-  /** Forges sign with it. */
+  /** The secret with which forges sign the webhooks of a token. */
   secret(token: string): string;
   hash(token: string): string;
 }

@@ -8,8 +8,8 @@ import type { AccountPorts } from './account-ports.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 
 /*
- * What the routes that create, change and rename a pipeline have in common: what they need, what they answer,
- * and how long that may take.
+ * What the routes that create, change and rename a pipeline have in common: their ports, their response, and
+ * how long the response may take.
  */
 
 /** Milliseconds; longer than a flow waits for the operator. */
@@ -23,7 +23,7 @@ export const FindingSchema = Type.Object({
   /** After the last character. */
   end_line: Type.Optional(Type.Integer()),
   end_column: Type.Optional(Type.Integer()),
-  /** The named blocks that hold the place, outermost first. */
+  /** The named blocks that hold the position, outermost first. */
   blocks: Type.Optional(Type.Array(Type.String())),
   message: Type.String(),
   help: Type.Optional(Type.String()),
@@ -48,22 +48,22 @@ interface PipelinePath {
   pipeline: string;
 }
 
-const NOT_YET = 'The operator has not reconciled it yet.';
+const NOT_RECONCILED = 'The operator has not reconciled it yet.';
 
-/** Encodes the result for a pipeline of this name, or throws the problem why nothing was written. */
-export function encodeResult({ team, pipeline }: PipelinePath, made: PipelineChanged) {
-  if (made.answer === 'invalid') throw invalid(made.findings);
-  if (made.answer !== 'done') throw objectProblem(made, `Pipeline ${pipeline}`);
-  const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
+/** Encodes the result for a pipeline of this name, or throws a problem that says why nothing was written. */
+export function encodeResult({ team, pipeline }: PipelinePath, changed: PipelineChanged) {
+  if (changed.answer === 'invalid') throw invalidPipeline(changed.findings);
+  if (changed.answer !== 'done') throw objectProblem(changed, `Pipeline ${pipeline}`);
+  const { verdict = { ready: false, reason: 'Pending', message: NOT_RECONCILED }, warnings } = changed;
   const result = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
   return verdict.ready ? result : { ...result, reason: verdict.reason, message: verdict.message };
 }
 
-function invalid(findings: readonly ManifestFinding[]): Problem {
+function invalidPipeline(findings: readonly ManifestFinding[]): Problem {
   const [first] = findings.filter(({ severity }) => severity === 'error');
-  const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
+  const position = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
   const message = first ? withBlocks(first.message, first.blocks) : 'The text has errors.';
-  return new Problem('invalid-pipeline', `${place}${message}`, {
+  return new Problem('invalid-pipeline', `${position}${message}`, {
     findings: findings.map(encodeFinding),
   });
 }

@@ -10,10 +10,10 @@ import { changePorts, encodeFinding, FindingSchema, RESPONSE_TIME_LIMIT_MS } fro
 import { body } from './request-bodies.ts';
 import { answer, PipelineParams, Strings, TeamParams } from './schemas.ts';
 
-/* The texts of pipelines: what they may be, whether one is valid, and the one that a pipeline has. */
+/* The routes that validate the text of a pipeline, and that return the text which a pipeline has. */
 
 export const MAX_TEXT_CHARACTERS = 262_144;
-/** Bytes. The text may be escaped, and the variables come with it. */
+/** Limit of a body in bytes. JSON may escape characters of the text, and the body also has the variables. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 export const Config = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
@@ -50,9 +50,9 @@ function validateRoute({ compilerOf, holdSlot, previewsOf }: TextPorts): Route {
         picture_refused: Type.Optional(Type.String()),
       }),
     },
-    handler: async ({ params: { team }, body: { config, vars, picture: wanted = false } }) => {
+    handler: async ({ params: { team }, body: { config, vars, picture: wantsPicture = false } }) => {
       const text = { config, ...defined({ vars }) };
-      const { findings, picture, pictureRefused } = wanted
+      const { findings, picture, pictureRefused } = wantsPicture
         ? await holdSlot(team, (compiler) => previewPipeline(text, { compiler, drawing: previewsOf(team) }))
         : { findings: await validatePipeline(text, compilerOf(team)) };
       return {
@@ -100,24 +100,24 @@ interface Definition {
   managed_by_manifest?: boolean;
 }
 
-/** The definition that viewers and editors get, or the problem why there is none. */
+/** Returns the definition that viewers and editors get, or throws a problem that says why there is none. */
 export async function readPipelineText(
   name: { team: string; pipeline: string },
   ports: AccountPorts,
 ): Promise<Definition> {
-  const read = await readPipeline(name, changePorts(ports));
-  if (read.answer === 'done') {
-    const { spec, generation } = read.value;
-    const { config, vars = {}, displayName, public: open } = spec;
+  const result = await readPipeline(name, changePorts(ports));
+  if (result.answer === 'done') {
+    const { spec, generation } = result.value;
+    const { config, vars = {}, displayName, public: isPublic } = spec;
     return {
-      name: read.value.name,
+      name: result.value.name,
       config,
       vars,
       generation,
-      ...defined({ display_name: displayName, public: open }),
+      ...defined({ display_name: displayName, public: isPublic }),
     };
   }
-  const running = read.answer === 'managed' ? await ports.texts.textOf(name) : undefined;
-  if (running === undefined) throw objectProblem(read, `Pipeline ${name.pipeline}`);
-  return { name: name.pipeline, config: running, vars: {}, managed_by_manifest: true };
+  const runningText = result.answer === 'managed' ? await ports.texts.textOf(name) : undefined;
+  if (runningText === undefined) throw objectProblem(result, `Pipeline ${name.pipeline}`);
+  return { name: name.pipeline, config: runningText, vars: {}, managed_by_manifest: true };
 }

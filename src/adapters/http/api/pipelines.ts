@@ -24,14 +24,14 @@ import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
 
 const Settings = {
   vars: Vars,
-  /** Empty: none. */
+  /** Empty: the pipeline has none. */
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   public: Type.Optional(Type.Boolean()),
 };
 export const Changes = body({
   ...Settings,
   config: Type.Optional(Config),
-  /** That of the definition which the caller changed. */
+  /** The generation of the definition that the caller has changed. */
   generation: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
@@ -78,12 +78,16 @@ export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
   ];
 }
 
-export function encodePipeline({ displayName, ...rest }: PipelineView) {
-  return { ...rest, ...defined({ display_name: displayName }) };
+export function encodePipeline({ displayName, ...fields }: PipelineView) {
+  return { ...fields, ...defined({ display_name: displayName }) };
 }
 
-export function pipelineChangeRoutes(all: AccountPorts): Route[] {
-  const ports = { ...all, ...limitCompiles(all.compiler), previewsOf: limitPreviews(all.previews) };
+export function pipelineChangeRoutes(accountPorts: AccountPorts): Route[] {
+  const ports = {
+    ...accountPorts,
+    ...limitCompiles(accountPorts.compiler),
+    previewsOf: limitPreviews(accountPorts.previews),
+  };
   return [createRoute(ports), ...pipelineTextRoutes(ports), changeRoute(ports), deleteRoute(ports)];
 }
 
@@ -105,12 +109,12 @@ function createRoute(ports: TextPorts): Route {
       response: { 201: PipelineResultBody, 202: PipelineResultBody },
     },
     handler: async ({ params: { team }, body: { name, config, ...settings }, identity }, reply) => {
-      const wanted = { team, pipeline: name };
-      const spec = changed({ config }, settings);
+      const pipelineName = { team, pipeline: name };
+      const spec = applyFields({ config }, settings);
       const act = actOf(identity, ports.now());
-      const made = await createPipeline(wanted, spec, act, partsFor(team, ports));
-      requireFound(made.answer === 'unknown' ? undefined : made, `Team ${team}`);
-      const result = encodeResult(wanted, made);
+      const created = await createPipeline(pipelineName, spec, act, changePortsFor(team, ports));
+      requireFound(created.answer === 'unknown' ? undefined : created, `Team ${team}`);
+      const result = encodeResult(pipelineName, created);
       return reply.code(result.ready ? 201 : 202).send({ data: result });
     },
   });
@@ -135,19 +139,19 @@ function changeRoute(ports: TextPorts): Route {
     },
     handler: async ({ params, body: { generation, ...fields }, identity }, reply) => {
       const act = actOf(identity, ports.now());
-      const made = await updatePipeline(
+      const updated = await updatePipeline(
         { ...params, ...defined({ generation }) },
-        (known) => changed(known, fields),
+        (spec) => applyFields(spec, fields),
         act,
-        partsFor(params.team, ports),
+        changePortsFor(params.team, ports),
       );
-      const result = encodeResult(params, made);
+      const result = encodeResult(params, updated);
       return reply.code(result.ready ? 200 : 202).send({ data: result });
     },
   });
 }
 
-const Gone = Type.Object({ data: Type.Object({ name: Type.String() }) });
+const DeletedResponse = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 function deleteRoute(ports: AccountPorts): Route {
   return route({
@@ -161,7 +165,7 @@ function deleteRoute(ports: AccountPorts): Route {
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,
-      response: { 200: Gone, 202: Gone },
+      response: { 200: DeletedResponse, 202: DeletedResponse },
     },
     handler: async ({ params }, reply) => {
       const removed = await deletePipeline(params, changePorts(ports));
@@ -172,17 +176,17 @@ function deleteRoute(ports: AccountPorts): Route {
   });
 }
 
-function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
+function changePortsFor(team: string, ports: TextPorts): ChangePipelinePorts {
   return { ...changePorts(ports), compiler: ports.compilerOf(team) };
 }
 
 /** Merges the fields into the spec. An empty display name removes it. */
-function changed(known: PipelineSpec, fields: Omit<Static<typeof Changes>, 'generation'>): PipelineSpec {
-  const { config = known.config, vars = known.vars, public: open = known.public } = fields;
-  const { display_name: displayName = known.displayName } = fields;
+function applyFields(spec: PipelineSpec, fields: Omit<Static<typeof Changes>, 'generation'>): PipelineSpec {
+  const { config = spec.config, vars = spec.vars, public: isPublic = spec.public } = fields;
+  const { display_name: displayName = spec.displayName } = fields;
   return {
     config,
-    ...defined({ vars, public: open }),
+    ...defined({ vars, public: isPublic }),
     ...(displayName !== undefined && displayName !== '' && { displayName }),
   };
 }

@@ -9,24 +9,24 @@ const picture = {
   name: 'preview',
 };
 
-/** Draws no preview until the test releases it. */
-function held() {
+/** Limits previews that are not drawn until the test calls `releaseAll`. */
+function heldPreviews() {
   const waiting: (() => void)[] = [];
   const previewsOf = limitPreviews({
     svg: () => new Promise((resolve) => waiting.push(() => resolve({ svg: 'drawn' }))),
   });
   return {
     ask: (team: string) => previewsOf(team).svg(picture),
-    letGo: () => waiting.splice(0).forEach((go) => go()),
+    letGo: () => waiting.splice(0).forEach((release) => release()),
   };
 }
 
 test("while a preview of a team is drawn, its second one is refused as busy and another team's is drawn", async () => {
-  const { ask, letGo } = held();
-  const first = ask('greedy');
-  const second = ask('greedy');
-  const other = ask('good');
-  letGo();
+  const { ask: drawFor, letGo: releaseAll } = heldPreviews();
+  const first = drawFor('greedy');
+  const second = drawFor('greedy');
+  const other = drawFor('good');
+  releaseAll();
   expect(await Promise.all([first, second, other])).toEqual([
     { svg: 'drawn' },
     {
@@ -37,20 +37,20 @@ test("while a preview of a team is drawn, its second one is refused as busy and 
     },
     { svg: 'drawn' },
   ]);
-  const again = ask('greedy');
-  letGo();
-  expect(await again).toEqual({ svg: 'drawn' });
+  const nextPreview = drawFor('greedy');
+  releaseAll();
+  expect(await nextPreview).toEqual({ svg: 'drawn' });
 });
 
 test('previews of all teams together have a limit', async () => {
-  const { ask, letGo } = held();
-  const many = Array.from({ length: MAX_PREVIEWS }, (_, one) => ask(`team-${one}`));
-  const late = ask('late');
-  letGo();
+  const { ask: drawFor, letGo: releaseAll } = heldPreviews();
+  const previews = Array.from({ length: MAX_PREVIEWS }, (_, index) => drawFor(`team-${index}`));
+  const late = drawFor('late');
+  releaseAll();
   expect(await late).toMatchObject({
     refused: { reason: 'busy', message: 'too many previews are being drawn at once: try again in a moment' },
   });
-  await Promise.all(many);
+  await Promise.all(previews);
 });
 
 test('a preview that fails no longer counts', async () => {

@@ -2,8 +2,8 @@ import type { Drawing, DrawingRefused } from '#flows/views/overview-ports.ts';
 import { limitWork } from './limit-work.ts';
 
 /**
- * Previews that are drawn or wait for the drawing process at a time. They are fewer than its queue holds, so
- * pictures of pipelines always find room.
+ * How many previews may be drawn or wait for the drawing process at a time. The queue of that process holds
+ * more, so there is always room for pictures of pipelines.
  */
 export const MAX_PREVIEWS = 4;
 export const MAX_PREVIEWS_OF_TEAM = 1;
@@ -12,13 +12,13 @@ type Previews = Pick<Drawing, 'svg'>;
 
 /** Limits the previews of each team. Further ones are refused at once. */
 export function limitPreviews(previews: Previews): (team: string) => Previews {
-  const places = limitWork({ ofOne: MAX_PREVIEWS_OF_TEAM, ofAll: MAX_PREVIEWS });
+  const slots = limitWork({ perOwner: MAX_PREVIEWS_OF_TEAM, total: MAX_PREVIEWS });
   return (team) => ({
     async svg(picture) {
-      const drawn = await places.hold(team, () => previews.svg(picture));
-      if ('done' in drawn) return drawn.done;
+      const result = await slots.hold(team, () => previews.svg(picture));
+      if ('done' in result) return result.done;
       return busy(
-        drawn.full === 'one'
+        result.full === 'owner'
           ? `another preview of the team ${team} is being drawn`
           : 'too many previews are being drawn at once',
       );
@@ -26,6 +26,6 @@ export function limitPreviews(previews: Previews): (team: string) => Previews {
   });
 }
 
-const busy = (why: string): DrawingRefused => ({
-  refused: { reason: 'busy', message: `${why}: try again in a moment` },
+const busy = (cause: string): DrawingRefused => ({
+  refused: { reason: 'busy', message: `${cause}: try again in a moment` },
 });

@@ -17,7 +17,7 @@ import { encodeUser, User } from './users.ts';
 const Session = Type.Object({
   id: Type.String(),
   opened_at: Time,
-  /** To the minute. */
+  /** Precise to the minute. */
   used_at: Time,
   expires_at: Type.Optional(Time),
   address: Type.String(),
@@ -58,7 +58,7 @@ export function profileRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-/** All other sessions end; this one gets another id. */
+/** Changing the password ends all sessions of the account. The caller gets a new one. */
 function passwordRoute(ports: AccountPorts): Route {
   return route({
     method: 'PUT',
@@ -82,13 +82,13 @@ function passwordRoute(ports: AccountPorts): Route {
     handler: async (request, reply) => {
       const { current_password: current, new_password: newPassword, session, keep_tokens } = request.body;
       const account = accountOf(request.identity);
-      const fresh = isRecentSignIn(account, ports.now().getTime());
+      const isRecent = isRecentSignIn(account, ports.now().getTime());
       const keepTokens = keep_tokens === true;
       const change = {
         username: account.user,
         current,
         newPassword,
-        fresh,
+        fresh: isRecent,
         keepTokens,
         caller: callerOf(request),
       };
@@ -118,8 +118,8 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccountPorts): Route[] {
       schema: { response: answerList(Session) },
       handler: async ({ identity }) => {
         const { userId, sessionId } = accountOf(identity);
-        const open = await sessions.sessions(userId, { at: now(), idleSeconds });
-        return { data: open.map((one) => encode(one, sessionId)) };
+        const openSessions = await sessions.sessions(userId, { at: now(), idleSeconds });
+        return { data: openSessions.map((session) => encode(session, sessionId)) };
       },
     }),
     route({

@@ -16,11 +16,11 @@ import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, JobStates, Time } from './schemas.ts';
 
 /*
- * What the public is sent at the paths that it shares with members. Its schemas are separate, so that a field
- * added for members is not sent to the public.
+ * Responses to the public at paths that the public shares with members. Their schemas are separate, so that a
+ * field added for members is not sent to the public.
  */
 
-const Taken = {
+const Times = {
   started_at: Type.Optional(Time),
   ended_at: Type.Optional(Time),
   /** Nanoseconds. */
@@ -51,7 +51,7 @@ const Build = Type.Object({
   number: Type.String(),
   status: BuildStatusName,
   created_at: Time,
-  ...Taken,
+  ...Times,
 });
 const Step = Type.Object({
   kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
@@ -81,20 +81,20 @@ export const PUBLIC_SCHEMAS = {
   versions: Type.Object({ data: Type.Array(Version), has_more }),
 };
 
-/** A response to the public, if there is something to send. */
-export function publicData<T, U>(found: T | undefined, encode: (one: T) => U): { data: U } | undefined {
-  return found === undefined ? undefined : { data: encode(found) };
+/** The response to the public, or undefined if there is nothing to send. */
+export function publicData<T, U>(value: T | undefined, encode: (item: T) => U): { data: U } | undefined {
+  return value === undefined ? undefined : { data: encode(value) };
 }
 
-export function publicList<T, U>(found: T[] | undefined, encode: (one: T) => U): { data: U[] } | undefined {
-  return found && { data: found.map(encode) };
+export function publicList<T, U>(rows: T[] | undefined, encode: (item: T) => U): { data: U[] } | undefined {
+  return rows && { data: rows.map(encode) };
 }
 
 export function publicPage<T, U>(
-  found: Listed<T> | undefined,
-  encode: (one: T) => U,
+  page: Listed<T> | undefined,
+  encode: (item: T) => U,
 ): { data: U[]; has_more: boolean } | undefined {
-  return found && { data: found.rows.map(encode), has_more: found.hasMore };
+  return page && { data: page.rows.map(encode), has_more: page.hasMore };
 }
 
 export function encodePublicPipeline(pipeline: PublicPipeline): Static<typeof Pipeline> {
@@ -105,7 +105,7 @@ export function encodePublicPipeline(pipeline: PublicPipeline): Static<typeof Pi
 export function encodePublicJob(job: PublicJob): Static<typeof Job> {
   const { id, name, paused, running, latest } = job;
   const { ended, doing } = jobStateOf(job);
-  const { started_at, duration } = taken(latest ?? {});
+  const { started_at, duration } = encodeTimes(latest ?? {});
   return {
     id,
     name,
@@ -118,7 +118,7 @@ export function encodePublicJob(job: PublicJob): Static<typeof Job> {
 
 export function encodePublicBuild(build: PublicBuild): Static<typeof Build> {
   const { id, number, status, createdAt } = build;
-  return { id, number, status, created_at: createdAt.toISOString(), ...taken(build) };
+  return { id, number, status, created_at: createdAt.toISOString(), ...encodeTimes(build) };
 }
 
 export function encodePublicBuildDetail(
@@ -153,7 +153,7 @@ export function encodePublicState({ pipeline, jobs, resources }: PublicSnapshot)
   };
 }
 
-function taken({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
+function encodeTimes({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return {
     ...defined({ started_at: startedAt?.toISOString(), ended_at: endedAt?.toISOString() }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),

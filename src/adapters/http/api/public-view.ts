@@ -82,11 +82,11 @@ function encodeOverview({ pipeline, jobs, resourceTypes, state }: Overview) {
         steps: steps.get(job.name) ?? NO_STEPS,
       };
     }),
-    resources: state.resources.map((one) => ({
-      id: one.id,
-      name: one.name,
-      type: one.type,
-      pinned: one.pinned,
+    resources: state.resources.map((resource) => ({
+      id: resource.id,
+      name: resource.name,
+      type: resource.type,
+      pinned: resource.pinned,
     })),
     resource_types: resourceTypes,
   };

@@ -4,10 +4,10 @@ import type { ActionRefused } from '#flows/builds/action-ports.ts';
 import { requireFound } from './found.ts';
 
 /**
- * Returns what was done, or throws the problem that the thing does not exist or that its state does not allow
- * it.
+ * Returns what was done, or throws a problem: the thing does not exist, or its state does not allow the
+ * action.
  */
-export function doneOr<T extends { answer: 'done' }>(answer: T | ActionRefused, what: string): T {
+export function requireDone<T extends { answer: 'done' }>(answer: T | ActionRefused, what: string): T {
   const result = requireFound(answer.answer === 'unknown' ? undefined : answer, what);
   if (result.answer === 'done') return result;
   const { reasons } = result;

@@ -30,8 +30,11 @@ export function renameRoutes(ports: AccountPorts): Route[] {
           ...changePorts(ports),
           renames: ports.renames,
         });
-        const ofNew = renamed.answer === 'done' || renamed.answer === 'exists';
-        const result = encodeResult({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
+        const concernsNewName = renamed.answer === 'done' || renamed.answer === 'exists';
+        const result = encodeResult(
+          { team: params.team, pipeline: concernsNewName ? name : params.pipeline },
+          renamed,
+        );
         return reply.code(result.ready ? 200 : 202).send({ data: result });
       },
     }),

@@ -27,5 +27,5 @@ export const KeepTokens = Type.Optional(
 export const UserParams = Type.Object({ username: Username });
 export const RolesByTeam = Type.Record(Type.String(), RoleName);
 
-/** Bytes; enough for every body of these routes. */
+/** A limit in bytes that suffices for bodies with a few short fields. */
 export const SMALL_BODY = 8 * 1024;

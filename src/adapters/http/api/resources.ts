@@ -75,7 +75,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
         read: async ({ params }) => publicList(await publicViews.resources(params), encodePublicResource),
       },
       handler: async ({ params, identity }, reply) => {
-        keepNoToken(reply, identity, params.team);
+        forbidCachingTokens(reply, identity, params.team);
         const resources = requireFound(
           await views.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
@@ -98,7 +98,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
         read: async ({ params }) => publicData(await publicViews.resource(params), encodePublicResource),
       },
       handler: async ({ params, identity }, reply) => {
-        keepNoToken(reply, identity, params.team);
+        forbidCachingTokens(reply, identity, params.team);
         const resource = requireFound(await views.resource(params), nameResource(params));
         return { data: encodeResource(resource, webhookFor(webhooks, resource, identity, params.team)) };
       },
@@ -110,8 +110,12 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
 }
 
 /** Limit of the text that selects versions, in characters. */
-export const MAX_SEARCH = 200;
-const SearchText = Type.String({ minLength: 1, maxLength: MAX_SEARCH, pattern: '^[^\\u0000]+$' });
+export const MAX_VERSION_SEARCH_CHARACTERS = 200;
+const SearchText = Type.String({
+  minLength: 1,
+  maxLength: MAX_VERSION_SEARCH_CHARACTERS,
+  pattern: '^[^\\u0000]+$',
+});
 
 function versionsRoute({ views, publicViews }: PipelinePorts): Route {
   return route({
@@ -159,7 +163,7 @@ function seesTokens(identity: Identity | undefined, team: string): boolean {
   return roleIncludes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
 }
 
-function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: string): void {
+function forbidCachingTokens(reply: FastifyReply, identity: Identity | undefined, team: string): void {
   if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
@@ -170,7 +174,7 @@ export function encodeResource(resource: ResourceView, webhook: ShownWebhook | u
     name,
     type,
     versions,
-    ...(schedule !== undefined && { check_interval: interval(schedule) }),
+    ...(schedule !== undefined && { check_interval: intervalText(schedule) }),
     ...(schedule?.kind === 'cron' && defined({ time_zone: schedule.timeZone })),
     ...defined({
       last_checked_at: lastCheckedAt?.toISOString(),
@@ -178,16 +182,16 @@ export function encodeResource(resource: ResourceView, webhook: ShownWebhook | u
       check_error: checkError,
       versions_left_out: omitted,
     }),
-    ...pinShown(resource),
+    ...encodePin(resource),
     ...(webhook !== undefined && encodeWebhook(webhook)),
   };
 }
 
-function interval(schedule: Schedule): string {
+function intervalText(schedule: Schedule): string {
   return schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`;
 }
 
-function pinShown({ pinned, pinnedAt }: ResourceView) {
+function encodePin({ pinned, pinnedAt }: ResourceView) {
   if (pinned === undefined) return {};
   const { version, by, comment } = pinned;
   return {

@@ -3,9 +3,9 @@ const FIRST_BYTES = 4 * 1024;
 /** The beginning of a body, which is retained until the whole body has arrived. */
 export interface RetainedBody {
   append: (chunk: Uint8Array) => void;
-  /** `dropped`: other bodies took its memory. */
+  /** `dropped`: other bodies took the memory of this body. */
   content: () => Buffer | 'too-large' | 'dropped';
-  /** Gives its memory back to others. Its content stays readable. */
+  /** Returns the memory of the body to other bodies. The content stays readable. */
   release: () => void;
 }
 
@@ -44,7 +44,10 @@ export class RetainedBodies {
     return undefined;
   }
 
-  /** One buffer that doubles: a list of many small chunks would take many times their length. */
+  /**
+   * Enlarges the buffer of a body. Returns false if the body itself was dropped for lack of memory. Each body
+   * has one buffer that doubles, because a list of many small chunks would take many times their length.
+   */
   #grow(body: OpenBody, length: number): boolean {
     const size = Math.min(Math.max(length, body.buffer.length * 2, FIRST_BYTES), this.#limits.maxBodyBytes);
     for (const oldest of this.#open) {
@@ -73,6 +76,6 @@ export class RetainedBodies {
 interface OpenBody {
   buffer: Buffer;
   length: number;
-  /** Why it has no content. */
+  /** Why the body has no content. */
   end: 'too-large' | 'dropped' | undefined;
 }

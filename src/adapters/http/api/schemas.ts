@@ -33,7 +33,7 @@ export const PageQuery = {
 export const Time = Type.String();
 const Status = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cancelled', 'warning'] as const;
 export const BuildStatusName = Type.Enum([...Status]);
-/** How the newest ended build of a job ended, and what its builds do that have not ended. */
+/** How the newest ended build of a job ended, and what the unfinished builds of the job do. */
 export const JobStates = {
   outcome: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
   doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),

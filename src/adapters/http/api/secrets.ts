@@ -20,12 +20,12 @@ export const Secret = Type.Object({
   updated_at: Time,
   updated_by: Type.String(),
 });
-const Value = body({
+const SetSecretBody = body({
   value: Type.String({ maxLength: MAX_STORED_SECRET_BYTES }),
   kind: Type.Optional(Kind),
 });
-/** JSON may escape each byte of a value with six. */
-const BODY_BYTES = 6 * MAX_STORED_SECRET_BYTES + 1024;
+/** JSON may escape each byte of a value with six bytes. */
+const MAX_SECRET_BODY_BYTES = 6 * MAX_STORED_SECRET_BYTES + 1024;
 
 /** Stored secrets of a team, and of one pipeline. */
 export function secretRoutes(ports: AccountPorts): Route[] {
@@ -42,18 +42,18 @@ export function secretRoutes(ports: AccountPorts): Route[] {
 
 type ScopeParams = typeof TeamParams | typeof PipelineParams;
 
-function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, of: string): Route[] {
+function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, owner: string): Route[] {
   const params = Type.Object({ ...scope.properties, name: SecretName });
   return [
     route({
       method: 'GET',
       url,
       needs: 'read',
-      about: `Stored secrets of ${of}. Values only of kind \`plain\`.`,
+      about: `Stored secrets of ${owner}. Values only of kind \`plain\`.`,
       schema: { params: scope, response: answerList(Secret) },
-      handler: async ({ params: wanted }) => {
-        const found = requireFound(await ports.secrets.secrets(wanted), nameOf(wanted));
-        return { data: found.map(encode) };
+      handler: async ({ params: secretScope }) => {
+        const secrets = requireFound(await ports.secrets.secrets(secretScope), nameScope(secretScope));
+        return { data: secrets.map(encode) };
       },
     }),
     route({
@@ -61,15 +61,18 @@ function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, of: stri
       url: `${url}/:name`,
       needs: 'maintain',
       about:
-        `Stores a secret of ${of}. A value that has the name is replaced. \`kind\` is \`secret\` if absent: ` +
+        `Stores a secret of ${owner}. A value that has the name is replaced. \`kind\` is \`secret\` if absent: ` +
         'the value is encrypted, masked in logs, and never returned. A `plain` value is returned and not ' +
         'masked. The kind of a name cannot change: delete the secret first.',
-      bodyLimit: BODY_BYTES,
-      schema: { params, body: Value, response: Nothing },
-      handler: async ({ params: { name, ...wanted }, body: { value, kind = 'secret' }, identity }, reply) => {
+      bodyLimit: MAX_SECRET_BODY_BYTES,
+      schema: { params, body: SetSecretBody, response: Nothing },
+      handler: async (
+        { params: { name, ...secretScope }, body: { value, kind = 'secret' }, identity },
+        reply,
+      ) => {
         const act = actOf(identity, ports.now());
-        const answer = await storeSecret(wanted, { name, kind, value }, act, ports);
-        if (answer.answer === 'unknown') return requireFound(undefined, nameOf(wanted));
+        const answer = await storeSecret(secretScope, { name, kind, value }, act, ports);
+        if (answer.answer === 'unknown') return requireFound(undefined, nameScope(secretScope));
         if (answer.answer === 'no-key') throw new Problem('unavailable', NO_KEY);
         if (answer.answer === 'refused') {
           const { code, message } = answer.refusal;
@@ -82,10 +85,10 @@ function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, of: stri
       method: 'DELETE',
       url: `${url}/:name`,
       needs: 'maintain',
-      about: `Deletes a stored secret of ${of}. Builds that use it fail from now on.`,
+      about: `Deletes a stored secret of ${owner}. Builds that use it fail from now on.`,
       schema: { params, response: Nothing },
-      handler: async ({ params: { name, ...wanted }, identity }, reply) => {
-        const removed = await ports.secrets.removeSecret(wanted, name, actOf(identity, ports.now()));
+      handler: async ({ params: { name, ...secretScope }, identity }, reply) => {
+        const removed = await ports.secrets.removeSecret(secretScope, name, actOf(identity, ports.now()));
         requireFound(removed ? removed : undefined, `The secret ${name}`);
         return reply.code(204).send(undefined);
       },
@@ -95,7 +98,7 @@ function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, of: stri
 
 const NO_KEY = 'The key that encrypts secrets does not exist yet: the operator creates it. Try again soon.';
 
-function nameOf({ team, pipeline }: SecretScope): string {
+function nameScope({ team, pipeline }: SecretScope): string {
   return pipeline === undefined ? `Team ${team}` : `Pipeline ${pipeline} in team ${team}`;
 }
 

@@ -25,7 +25,7 @@ export const SessionFields = {
 };
 
 export function signInRoutes(ports: AccountPorts): Route[] {
-  return [methodsRoute(ports), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
+  return [methodsRoute(ports), loginRoute(ports), sessionRoute(ports), ...logoutRoutes(ports)];
 }
 
 function methodsRoute({ oauth }: AccountPorts): Route {
@@ -74,15 +74,15 @@ function loginRoute(ports: AccountPorts): Route {
     },
     handler: async (request, reply) => {
       const { username, password, session } = request.body;
-      const answered = await signIn({ username, password, caller: callerOf(request) }, ports);
-      if (answered.answer === 'wait') throw tooManyAttempts(answered.seconds);
-      if (answered.answer === 'local-off') {
+      const result = await signIn({ username, password, caller: callerOf(request) }, ports);
+      if (result.answer === 'wait') throw tooManyAttempts(result.seconds);
+      if (result.answer === 'local-off') {
         throw new Problem('local-sign-in-off', 'Sign in with one of the providers of GET /auth/methods.');
       }
-      if (answered.answer === 'failed') {
+      if (result.answer === 'failed') {
         throw new Problem('sign-in-failed', 'The username or the password is wrong.');
       }
-      return { data: await issueSession(ports, answered.session, session, reply) };
+      return { data: await issueSession(ports, result.session, session, reply) };
     },
   });
 }
@@ -113,18 +113,21 @@ export async function issueSession(
   return { ...fields, csrf_token: codec.csrfToken(session.id) };
 }
 
-/** Ends the session that this browser had before, for any account: nobody could sign out of it later. */
+/**
+ * Ends the session that this browser had before, whatever its account, because nobody could sign out of it
+ * later.
+ */
 async function endPreviousSession(
   { codec, browser, sessions, now }: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,
   request: FastifyRequest,
 ): Promise<void> {
   const token = sessionCookie(request, browser);
-  const before = token === undefined ? undefined : await codec.read(token, now());
-  if (before !== undefined) await sessions.endSession(before, { by: username, at: now() });
+  const previousSession = token === undefined ? undefined : await codec.read(token, now());
+  if (previousSession !== undefined) await sessions.endSession(previousSession, { by: username, at: now() });
 }
 
-function whoRoute({ codec }: AccountPorts): Route {
+function sessionRoute({ codec }: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/session',
@@ -156,7 +159,7 @@ function whoRoute({ codec }: AccountPorts): Route {
   });
 }
 
-function endRoutes({ sessions, browser, now }: AccountPorts): Route[] {
+function logoutRoutes({ sessions, browser, now }: AccountPorts): Route[] {
   return [
     route({
       method: 'POST',
@@ -182,8 +185,8 @@ function endRoutes({ sessions, browser, now }: AccountPorts): Route[] {
         'true`.',
       bodyLimit: SMALL_BODY,
       schema: { body: Type.Union([body({ keep_tokens: KeepTokens }), Type.Null()]), response: Nothing },
-      handler: async ({ identity, body: wanted }, reply) => {
-        const keepTokens = wanted?.keep_tokens === true;
+      handler: async ({ identity, body: requestBody }, reply) => {
+        const keepTokens = requestBody?.keep_tokens === true;
         await sessions.endSessions(accountOf(identity).userId, keepTokens, actOf(identity, now()));
         clearSessionCookie(reply, browser);
         return reply.code(204).send(undefined);

@@ -181,11 +181,11 @@ function objectPorts({ objects, members, wait }: AccountPorts) {
 function memberRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
   const memberAnswer = async (team: string, username: string) => {
-    const all = requireFound(await members.members(team), `Team ${team}`);
+    const teamMembers = requireFound(await members.members(team), `Team ${team}`);
     return {
       data: encodeMember(
         requireFound(
-          all.find((member) => member.username === username),
+          teamMembers.find((member) => member.username === username),
           `Member ${username}`,
         ),
       ),

@@ -26,12 +26,12 @@ export const EmittedSchema = Type.Object({
   version: Strings,
   pipelines: Type.Array(Type.String()),
 });
-const Emit = body({
+const EmitBody = body({
   name: TriggerName,
   version: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
-/** JSON may escape each byte of a value with six. */
-const BODY_BYTES = 6 * VERSION_LIMITS.characters + 1024;
+/** JSON may escape each byte of a value with six bytes. */
+const MAX_EMIT_BODY_BYTES = 6 * VERSION_LIMITS.characters + 1024;
 
 /** Trigger streams of a team: its resources of the type trigger, by name. */
 export function triggerRoutes(ports: PipelinePorts): Route[] {
@@ -56,15 +56,15 @@ export function triggerRoutes(ports: PipelinePorts): Route[] {
         'Emits an event: `name` is the name of the stream, `version` has the fields of the event. It becomes a ' +
         'version of `trigger.<name>` in every pipeline of the team that declares it, with `trigger_by` and ' +
         '`trigger_time`: 201. 404 if no pipeline declares it.',
-      bodyLimit: BODY_BYTES,
-      schema: { params: TeamParams, body: Emit, response: { 201: Type.Object({ data: EmittedSchema }) } },
+      bodyLimit: MAX_EMIT_BODY_BYTES,
+      schema: { params: TeamParams, body: EmitBody, response: { 201: Type.Object({ data: EmittedSchema }) } },
       handler: async ({ params: { team }, body: { name, version = {} }, identity }, reply) => {
         const by = userNameOf(identity);
         const emitted = await emitTrigger({ team, trigger: name }, { fields: version, by }, ports);
         if (emitted.answer === 'unknown') throw noStream(team, name);
         if (emitted.answer === 'refused') throw new Problem('invalid-request', emitted.message);
-        const { version: made, pipelines } = emitted;
-        return reply.code(201).send({ data: { name, version: made, pipelines } });
+        const { version: emittedVersion, pipelines } = emitted;
+        return reply.code(201).send({ data: { name, version: emittedVersion, pipelines } });
       },
     }),
     route({
@@ -78,9 +78,9 @@ export function triggerRoutes(ports: PipelinePorts): Route[] {
         response: answerPage(TriggerEventSchema),
       },
       handler: async ({ params, query }) => {
-        const found = await ports.streams.events(params, query);
-        if (found === undefined) throw noStream(params.team, params.trigger);
-        return { data: found.rows.map(encodeEvent), has_more: found.hasMore };
+        const events = await ports.streams.events(params, query);
+        if (events === undefined) throw noStream(params.team, params.trigger);
+        return { data: events.rows.map(encodeEvent), has_more: events.hasMore };
       },
     }),
   ];

@@ -96,12 +96,12 @@ function createRoute(ports: AccountPorts): Route {
       }),
       response: { 201: Type.Object({ data: Type.Object(User) }) },
     },
-    handler: async ({ body: wanted, identity }, reply) => {
-      const { username, full_name: fullName = '', global_admin: globalAdmin = false, password } = wanted;
+    handler: async ({ body: fields, identity }, reply) => {
+      const { username, full_name: fullName = '', global_admin: globalAdmin = false, password } = fields;
       const act = actOf(identity, ports.now());
-      const made = await createAccount({ username, fullName, globalAdmin, password }, act, ports);
-      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
-      if (made.answer === 'taken') throw new Problem('already-exists', `User ${username} exists already.`);
+      const created = await createAccount({ username, fullName, globalAdmin, password }, act, ports);
+      if (created.answer === 'fault') throw new Problem('invalid-request', created.message);
+      if (created.answer === 'taken') throw new Problem('already-exists', `User ${username} exists already.`);
       const account = requireFound(await ports.accounts.account(username), `User ${username}`);
       return reply.code(201).send({ data: encodeUser(account) });
     },
@@ -128,8 +128,8 @@ function changeRoute(ports: AccountPorts): Route {
       }),
       response: answer(User),
     },
-    handler: async ({ params: { username }, body: wanted, identity }) => {
-      const { full_name: fullName, global_admin: globalAdmin, disabled, password, keep_tokens } = wanted;
+    handler: async ({ params: { username }, body: fields, identity }) => {
+      const { full_name: fullName, global_admin: globalAdmin, disabled, password, keep_tokens } = fields;
       const change = defined({ disabled, fullName, globalAdmin, password, keepTokens: keep_tokens });
       requireChanged(await changeAccount(username, change, actOf(identity, ports.now()), ports));
       return { data: encodeUser(requireFound(await ports.accounts.account(username), `User ${username}`)) };

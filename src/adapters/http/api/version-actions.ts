@@ -8,11 +8,11 @@ import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
 import { userNameOf } from './caller.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { doneOr, ReasonShown } from './refusal.ts';
+import { ReasonShown, requireDone } from './refusal.ts';
 import { answer, ResourceParams, VersionParams } from './schemas.ts';
 
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-const MAX_COMMENT = 500;
+const MAX_COMMENT_CHARACTERS = 500;
 
 /** Pins, disabled versions, and builds with one version. */
 export function pinRoutes(ports: PipelinePorts): Route[] {
@@ -31,7 +31,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
         params: ResourceParams,
         body: Type.Object({
           version_id: VersionId,
-          comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT })),
+          comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT_CHARACTERS })),
         }),
         response: answer({ resource: Type.String(), pinned_version_id: VersionId }),
       },
@@ -39,7 +39,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
         const { version_id: version, comment } = body;
         const by = userNameOf(identity);
         const pin = { version, by, ...defined({ comment }) };
-        doneOr(await pinResource(params, pin, ports), versionName({ ...params, version }));
+        requireDone(await pinResource(params, pin, ports), versionName({ ...params, version }));
         return { data: { resource: params.resource, pinned_version_id: version } };
       },
     }),
@@ -54,7 +54,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
       handler: async ({ params }) => {
         const { team, pipeline, resource } = params;
-        doneOr(
+        requireDone(
           await unpinResource(params, ports),
           `Resource ${resource} of pipeline ${pipeline} in team ${team}`,
         );
@@ -67,7 +67,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
-const Disabled = answer({ version_id: VersionId, disabled: Type.Boolean() });
+const DisabledResponse = answer({ version_id: VersionId, disabled: Type.Boolean() });
 
 function disableRoute(ports: PipelinePorts): Route {
   return route({
@@ -78,11 +78,11 @@ function disableRoute(ports: PipelinePorts): Route {
     about:
       'Disables the version: no build takes it from now on. Automatic builds that took it and have not ' +
       'started are cancelled.',
-    schema: { params: VersionParams, response: Disabled },
+    schema: { params: VersionParams, response: DisabledResponse },
     handler: async ({ params, identity }) => {
       const { version } = params;
       const by = userNameOf(identity);
-      doneOr(await disableVersion(params, { version, by }, ports), versionName(params));
+      requireDone(await disableVersion(params, { version, by }, ports), versionName(params));
       return { data: { version_id: version, disabled: true } };
     },
   });
@@ -95,15 +95,15 @@ function enableRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'version.enabled',
     about: 'Enables the version. It triggers if no build has used it.',
-    schema: { params: VersionParams, response: Disabled },
+    schema: { params: VersionParams, response: DisabledResponse },
     handler: async ({ params }) => {
-      doneOr(await enableVersion(params, params.version, ports), versionName(params));
+      requireDone(await enableVersion(params, params.version, ports), versionName(params));
       return { data: { version_id: params.version, disabled: false } };
     },
   });
 }
 
-/** Jobs that cannot run now are listed. It is a problem only if no job can. */
+/** The response lists the jobs that cannot run now. If no job can run, it is a problem. */
 function triggerRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
@@ -128,26 +128,34 @@ function triggerRoute(ports: PipelinePorts): Route {
       },
     },
     handler: async ({ params, identity }, reply) => {
-      const wanted = { version: params.version, by: userNameOf(identity) };
-      const { builds, refused } = doneOr(await triggerVersion(params, wanted, ports), versionName(params));
-      const reasons = refused.flatMap((one) =>
-        one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
+      const trigger = { version: params.version, by: userNameOf(identity) };
+      const { builds, refused } = requireDone(
+        await triggerVersion(params, trigger, ports),
+        versionName(params),
+      );
+      const reasons = refused.flatMap((refusedJob) =>
+        refusedJob.reasons.map(({ code, message }) => ({
+          code,
+          message: `Job ${refusedJob.job}: ${message}`,
+        })),
       );
       if (builds.length === 0) {
-        const why = reasons.map(({ message }) => message).join(' ');
-        const none = `No job gets ${params.resource} without passed.`;
-        throw new Problem('job-cannot-run', why === '' ? none : why, { reasons });
+        const reasonSentences = reasons.map(({ message }) => message).join(' ');
+        const noJobReason = `No job gets ${params.resource} without passed.`;
+        throw new Problem('job-cannot-run', reasonSentences === '' ? noJobReason : reasonSentences, {
+          reasons,
+        });
       }
-      const made = builds.map((build) => ({
+      const createdBuilds = builds.map((build) => ({
         job: build.job,
         number: build.number,
         url: buildUrl(build, build.number),
       }));
       const data = {
-        builds: made,
-        refused: refused.map((one) => ({
-          job: one.job,
-          reasons: one.reasons.map(({ code, message }) => ({ code, message })),
+        builds: createdBuilds,
+        refused: refused.map((refusedJob) => ({
+          job: refusedJob.job,
+          reasons: refusedJob.reasons.map(({ code, message }) => ({ code, message })),
         })),
       };
       return reply.code(201).send({ data });

@@ -10,11 +10,11 @@ const TEXT = JSON.stringify({
 const HALF = Math.floor(TEXT.length / 2);
 const RERUN = { kind: 'rerun', build: { team: 'main', pipeline: 'app', job: 'unit', number: '7' } };
 
-/** Memory that a short body takes. */
+/** The memory that a short body takes. */
 const ONE_BODY = 4 * 1024;
 
 /** Starts to read a body of an event. */
-function open(
+function openReader(
   readers: ReturnType<typeof webhookReaders>,
   event = 'check_run',
   signature: Signature = 'valid',
@@ -29,33 +29,33 @@ function open(
   };
 }
 
-const read = (rerun: unknown, wantsCheck = false) => ({ signature: 'valid', wantsCheck, rerun });
+const received = (rerun: unknown, wantsCheck = false) => ({ signature: 'valid', wantsCheck, rerun });
 
 describe('the bodies of events that arrive at the same time', () => {
-  test('are read in pieces, also if the connection closes before they are judged', () => {
-    const body = open(webhookReaders());
+  test('are read in pieces, even if the connection closes before the verdict', () => {
+    const body = openReader(webhookReaders());
     body.send(0, HALF);
     body.send(HALF);
     body.close();
-    expect(body.verdict()).toEqual(read(RERUN, true));
+    expect(body.verdict()).toEqual(received(RERUN, true));
   });
 
-  test('have room together, and the one that began first is not read if there is none', () => {
+  test('share the memory, and the body that began first is not read if there is not enough', () => {
     const readers = webhookReaders(ONE_BODY);
-    const [slow, fast] = [open(readers), open(readers)];
+    const [slow, fast] = [openReader(readers), openReader(readers)];
     slow.send(0, HALF);
     fast.send(0);
     slow.send(HALF);
-    expect([slow.verdict(), fast.verdict()]).toEqual([read('no-room'), read(RERUN, true)]);
+    expect([slow.verdict(), fast.verdict()]).toEqual([received('no-room'), received(RERUN, true)]);
   });
 
-  test.each<[string, (body: ReturnType<typeof open>) => unknown]>([
+  test.each<[string, (body: ReturnType<typeof openReader>) => unknown]>([
     ['when it has been read', (body) => body.verdict()],
     ['when its connection closes', (body) => body.close()],
     ['only once', (body) => [body.verdict(), body.close()]],
-  ])('give their room back: one %s', (_title, end) => {
+  ])('return their memory: a body %s', (_title, end) => {
     const readers = webhookReaders(2 * ONE_BODY);
-    const [before, next, more] = [open(readers), open(readers), open(readers)];
+    const [before, next, more] = [openReader(readers), openReader(readers), openReader(readers)];
     before.send(0);
     end(before);
     next.send(0);
@@ -64,24 +64,24 @@ describe('the bodies of events that arrive at the same time', () => {
   });
 
   test.each<[string, string, Signature, object]>([
-    ['have no room taken by other events', 'push', 'valid', { signature: 'valid', wantsCheck: true }],
+    ['lose no memory to other events', 'push', 'valid', { signature: 'valid', wantsCheck: true }],
     [
-      'have no room taken by events that claim no signature',
+      'lose no memory to events that claim no signature',
       'check_run',
       'absent',
       { signature: 'absent', wantsCheck: true, rerun: { kind: 'problem', problem: 'SignatureMissing' } },
     ],
   ])('%s', (_title, event, signature, expected) => {
     const readers = webhookReaders(ONE_BODY);
-    const body = open(readers);
+    const body = openReader(readers);
     body.send(0);
-    const other = open(readers, event, signature);
+    const other = openReader(readers, event, signature);
     other.send(0);
-    expect([other.verdict(), body.verdict()]).toEqual([expected, read(RERUN, true)]);
+    expect([other.verdict(), body.verdict()]).toEqual([expected, received(RERUN, true)]);
   });
 
-  test('say nothing if the signature is wrong, even without room', () => {
-    const body = open(webhookReaders(1), 'check_run', 'invalid');
+  test('are ignored if the signature is wrong, even if there is not enough memory', () => {
+    const body = openReader(webhookReaders(1), 'check_run', 'invalid');
     body.send(0);
     expect(body.verdict()).toEqual({ signature: 'invalid', wantsCheck: true });
   });

@@ -16,11 +16,12 @@ const EVENT_HEADER = 'x-github-event';
 export class ReceivedWebhook {
   readonly signature: Signature;
   /**
-   * Forges report each check run, also those that Millrace writes itself. With a signature, only a re-run is
-   * worth a check; without one, it is a webhook like any other.
+   * Whether the webhook requests a check of its resource. GitHub reports every check run, even those that
+   * Millrace itself writes. So a signed report of a check run requests a check only if it asks for a re-run;
+   * without a signature it counts as any other webhook.
    */
   readonly wantsCheck: boolean;
-  /** Absent: it asks for no re-run. `no-room`: too many bodies arrived at the same time. */
+  /** Absent: the webhook asks for no re-run. `no-room`: too many bodies arrived at the same time. */
   readonly rerun: RerunRequest | 'no-room' | undefined;
 
   constructor(signature: Signature, wantsCheck: boolean, rerun?: RerunRequest | 'no-room') {
@@ -41,8 +42,8 @@ interface WebhookRequest {
 }
 
 /**
- * Reads bodies in pieces. It keeps only those that claim a signature and whose event may ask for a re-run, all
- * together up to `maxBytes`.
+ * Returns a function that reads a body in pieces. It retains only bodies that claim a signature and whose
+ * event may ask for a re-run, all together up to `maxBytes`.
  */
 export function webhookReaders(
   maxBytes = MAX_RETAINED_WEBHOOK_BYTES,

@@ -13,43 +13,46 @@ import { nameResource } from './checks.ts';
 import { requireFound } from './found.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
-import { doneOr, ReasonShown } from './refusal.ts';
+import { ReasonShown, requireDone } from './refusal.ts';
 import { answer, ResourceParams } from './schemas.ts';
 import { ReceivedWebhook, webhookReaders } from './webhook-body.ts';
 
-const MAX_PAYLOAD = 1024 * 1024;
-/** Forges call again with the same tokens. Unknown tokens are cached too, so timing reveals nothing. */
+const MAX_PAYLOAD_BYTES = 1024 * 1024;
+/**
+ * Forges send many webhooks with the same token, so its secret is cached. Secrets of unknown tokens are
+ * cached too, so that timing reveals nothing.
+ */
 const MAX_CACHED_SECRETS = 2000;
-const WHAT = 'A resource with this webhook token';
-const REFUSED =
+const TOKEN_OWNER = 'A resource with this webhook token';
+const SIGNATURE_REFUSED =
   'The signature is missing or wrong. Set the secret of the webhook at the forge to the webhook_secret of ' +
   'the resource, which members with the role maintain can see.';
 
-const NO_ROOM = 'Too many webhooks arrive at the same time. Deliver this one again in a moment.';
+const TOO_MANY_WEBHOOKS = 'Too many webhooks arrive at the same time. Deliver this one again in a moment.';
 
-/** Absent: the webhook asked for no re-run. */
+/** What a webhook that asks for a re-run did. */
 const RerunShown = Type.Object({
   retried: Type.Boolean(),
-  /** Of the retry. */
+  /** The build that the retry created. */
   build: Type.Optional(Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() })),
   reasons: Type.Array(ReasonShown),
 });
-const Accepted = Type.Object({ accepted: Type.Boolean(), rerun: Type.Optional(RerunShown) });
+const AcceptedWebhook = Type.Object({ accepted: Type.Boolean(), rerun: Type.Optional(RerunShown) });
 
 /**
- * A forge reports a change; the token in the path names the resource. The body (up to 1 MiB, of any type)
- * counts for its signature. It is read only if its event may ask for a re-run. The response is sent once the
- * request is durable.
+ * The route for webhooks of forges. The token in the path names the resource. The body (up to 1 MiB, of any
+ * type) is needed to verify the signature; its content is read only if its event may ask for a re-run. The
+ * response is sent once the request is durable.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
-  const secretOf = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
+  const findSecret = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
   const readerOf = webhookReaders();
-  const read = (request: Pick<FastifyRequest, 'params' | 'headers' | 'raw'>) =>
+  const readBody = (request: Pick<FastifyRequest, 'params' | 'headers' | 'raw'>) =>
     readerOf(
       request,
-      signatureCheck(request.headers, () => secretOf(tokenOf(request.params))),
+      signatureCheck(request.headers, () => findSecret(tokenOf(request.params))),
     );
   return [
     route({
@@ -61,24 +64,24 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         'type) counts for its signature. 202 once the request is stored; 403 if a signature is ' +
         'wrong, or if it is missing and the resource requires one. A signed event `check_run` with the ' +
         'action `rerequested` also retries the build of the check run; `rerun` says which, or why not.',
-      bodyLimit: MAX_PAYLOAD,
-      bodyReader: read,
+      bodyLimit: MAX_PAYLOAD_BYTES,
+      bodyReader: readBody,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
-        response: { 202: Type.Object({ data: Accepted }) },
+        response: { 202: Type.Object({ data: AcceptedWebhook }) },
       },
       handler: async (request, reply) => {
         const { body } = request;
         const { signature, wantsCheck, rerun } =
-          body instanceof ReceivedWebhook ? body : read(request).verdict();
+          body instanceof ReceivedWebhook ? body : readBody(request).verdict();
         const tokenHash = webhooks.hash(request.params.token);
-        const answered = wantsCheck ? await answerCall({ tokenHash, signature }) : 'requested';
-        metrics.webhook(answered === 'requested' ? 'accepted' : answered);
-        requireFound(answered === 'unknown' ? undefined : answered, WHAT);
-        if (answered === 'refused') throw new Problem('wrong-signature', REFUSED);
+        const outcome = wantsCheck ? await answerCall({ tokenHash, signature }) : 'requested';
+        metrics.webhook(outcome === 'requested' ? 'accepted' : outcome);
+        requireFound(outcome === 'unknown' ? undefined : outcome, TOKEN_OWNER);
+        if (outcome === 'refused') throw new Problem('wrong-signature', SIGNATURE_REFUSED);
         if (rerun === undefined) return reply.code(202).send({ data: { accepted: true } });
-        const shown = await rerunBuild(tokenHash, rerun, ports);
-        return reply.code(202).send({ data: { accepted: true, rerun: shown } });
+        const rerunResult = await rerunBuild(tokenHash, rerun, ports);
+        return reply.code(202).send({ data: { accepted: true, rerun: rerunResult } });
       },
     }),
     regenerateRoute(ports),
@@ -86,13 +89,13 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
 }
 
 async function rerunBuild(tokenHash: string, request: RerunRequest | 'no-room', ports: PipelinePorts) {
-  if (request === 'no-room') throw new Problem('unavailable', NO_ROOM);
-  const answered = await retryByWebhook({ tokenHash, request }, ports);
-  const done = requireFound(answered.answer === 'unknown' ? undefined : answered, WHAT);
-  if (done.answer === 'refused')
-    return { retried: false, reasons: done.reasons.map(({ code, message }) => ({ code, message })) };
-  const { job, number } = done.build;
-  return { retried: true, build: { job, number, url: buildUrl(done.build, number) }, reasons: [] };
+  if (request === 'no-room') throw new Problem('unavailable', TOO_MANY_WEBHOOKS);
+  const result = await retryByWebhook({ tokenHash, request }, ports);
+  const retried = requireFound(result.answer === 'unknown' ? undefined : result, TOKEN_OWNER);
+  if (retried.answer === 'refused')
+    return { retried: false, reasons: retried.reasons.map(({ code, message }) => ({ code, message })) };
+  const { job, number } = retried.build;
+  return { retried: true, build: { job, number, url: buildUrl(retried.build, number) }, reasons: [] };
 }
 
 function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
@@ -117,11 +120,11 @@ function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
     },
     handler: async ({ params, body }) => {
       const signed = body?.signature === undefined ? undefined : body.signature === 'required';
-      const made = doneOr(
+      const regenerated = requireDone(
         await regenerateWebhook(params, signed, { actions, webhookHash }),
         nameResource(params),
       );
-      const webhook = shownWebhook(webhooks, made.resource, made);
+      const webhook = shownWebhook(webhooks, regenerated.resource, regenerated);
       return { data: { resource: params.resource, ...encodeWebhook(webhook) } };
     },
   });

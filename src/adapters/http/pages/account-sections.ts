@@ -40,10 +40,10 @@ function passwordState({ hasPassword, mustChangePassword }: Account): string {
 }
 
 function teamLinks({ teams }: Account): Html {
-  const all = Object.entries(teams);
-  if (all.length === 0) return html`none`;
+  const roles = Object.entries(teams);
+  if (roles.length === 0) return html`none`;
   return html`<ul class="team-plain">
-    ${all.map(([team, role]) => html`<li><a href="${settingsPath(team)}/members">${team}</a>, ${role}</li>`)}
+    ${roles.map(([team, role]) => html`<li><a href="${settingsPath(team)}/members">${team}</a>, ${role}</li>`)}
   </ul>`;
 }
 

@@ -20,29 +20,33 @@ const VERSION = `${RESOURCE}/versions/:version`;
 const BUILD = `${JOB}/builds/:build`;
 
 /**
- * The buttons of pages. Each calls the action of the same path, then shows what its response names, or the
- * page it was on.
+ * The forms behind the buttons of pages. Each form calls the action of the same path. Then the browser goes
+ * to the URL in the response, or back to the page that had the button.
  */
 export function actionForms(ports: AccountPorts): PageRoute[] {
   return [
     ...['pause', 'unpause'].flatMap((verb) => [
-      one(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
-      one(ports, { url: `${JOB}/${verb}`, params: JobParams }),
+      actionForm(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
+      actionForm(ports, { url: `${JOB}/${verb}`, params: JobParams }),
     ]),
-    ...['cancel', 'retry'].map((verb) => one(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
-    one(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
-    one(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
-    one(ports, { url: `${BUILD}/warning`, params: BuildParams, method: 'PUT' }),
-    ...['check', 'unpin'].map((verb) => one(ports, { url: `${RESOURCE}/${verb}`, params: ResourceParams })),
-    one(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: pin }),
-    ...['disable', 'enable'].map((verb) => one(ports, { url: `${VERSION}/${verb}`, params: VersionParams })),
-    one(ports, {
+    ...['cancel', 'retry'].map((verb) => actionForm(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
+    actionForm(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
+    actionForm(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
+    actionForm(ports, { url: `${BUILD}/warning`, params: BuildParams, method: 'PUT' }),
+    ...['check', 'unpin'].map((verb) =>
+      actionForm(ports, { url: `${RESOURCE}/${verb}`, params: ResourceParams }),
+    ),
+    actionForm(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: pin }),
+    ...['disable', 'enable'].map((verb) =>
+      actionForm(ports, { url: `${VERSION}/${verb}`, params: VersionParams }),
+    ),
+    actionForm(ports, {
       url: `${RESOURCE}/webhook_token`,
       params: ResourceParams,
       body: signature,
-      next: (before) => `${before}?webhook=shown#webhook`,
+      next: (thingPath) => `${thingPath}?webhook=shown#webhook`,
     }),
-    one(ports, { url: `${PIPELINE}/caches/:resource`, params: ResourceParams, method: 'DELETE' }),
+    actionForm(ports, { url: `${PIPELINE}/caches/:resource`, params: ResourceParams, method: 'DELETE' }),
   ];
 }
 
@@ -54,9 +58,9 @@ function pin({ version_id: id, comment = '' }: Fields): Record<string, unknown> 
   return { version_id: Number(id), ...(comment.trim() !== '' && { comment: comment.trim() }) };
 }
 
-/** An empty field keeps what holds now. */
-function signature({ signature: wanted = '' }: Fields): Record<string, unknown> {
-  return wanted === '' ? {} : { signature: wanted };
+/** An empty field keeps the current setting. */
+function signature({ signature: value = '' }: Fields): Record<string, unknown> {
+  return value === '' ? {} : { signature: value };
 }
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -66,11 +70,17 @@ interface ActionParts {
   params: TSchema;
   method?: ApiCall['method'];
   body?: (fields: Fields) => Readonly<Record<string, unknown>>;
-  /** What to show next, from the path of the thing itself. Absent: what the response names, or the page before. */
-  next?: (before: string) => string;
+  /**
+   * Returns the path to go to, given the path of the thing. Absent: the URL in the response, or the page that
+   * had the button.
+   */
+  next?: (thingPath: string) => string;
 }
 
-function one({ codec }: AccountPorts, { url, params, method = 'POST', body, next }: ActionParts): PageRoute {
+function actionForm(
+  { codec }: AccountPorts,
+  { url, params, method = 'POST', body, next }: ActionParts,
+): PageRoute {
   return form({
     url,
     does: { method, url },
@@ -84,20 +94,26 @@ function one({ codec }: AccountPorts, { url, params, method = 'POST', body, next
         ...(body && { body: body(fields) }),
       };
       const { status, data, problem, cookies } = await callApi(request, call);
-      const before = returnPath(path.replace(/\/[^/]+$/, ''));
-      if (problem === undefined && next !== undefined) return { to: next(before), cookies };
+      const thingPath = returnPath(path.replace(/\/[^/]+$/, ''));
+      if (problem === undefined && next !== undefined) return { to: next(thingPath), cookies };
       if (problem === undefined)
-        return { to: returnPath(data['url'] ?? cameFrom(request.headers.referer) ?? before), cookies };
+        return {
+          to: returnPath(data['url'] ?? pathOfReferer(request.headers.referer) ?? thingPath),
+          cookies,
+        };
       return {
         status,
-        page: problemPage({ status, detail: problem, viewer: viewerOf(request, codec), back: before }),
+        page: problemPage({ status, detail: problem, viewer: viewerOf(request, codec), back: thingPath }),
       };
     },
   });
 }
 
-/** The page with the button, with what it selects, if it is one of ours. */
-function cameFrom(referer: string | undefined): string | undefined {
+/**
+ * Returns path and query of the page that had the button. The host is left out, so a browser never goes to
+ * another site.
+ */
+function pathOfReferer(referer: string | undefined): string | undefined {
   if (referer === undefined || !URL.canParse(referer)) return undefined;
   const { pathname, search } = new URL(referer);
   return pathname + search;

@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Bytes in the largest unit that leaves at least one. */
+/** Writes bytes in the largest unit that leaves at least one. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const exponent = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length);
@@ -8,13 +8,13 @@ export function formatBytes(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1).replace(/\.0$/, '') : Math.round(amount)} ${UNITS[exponent - 1]}`;
 }
 
-/** Seconds in hours, minutes and seconds, without those that are zero. */
+/** Seconds in hours, minutes and seconds, without amounts of zero. */
 export function secondsInWords(seconds: number): string {
   const parts: [number, string][] = [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor((seconds % 3600) / 60), 'min'],
     [seconds % 60, 's'],
   ];
-  const shown = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount} ${unit}`);
-  return shown.length === 0 ? '0 s' : shown.join(' ');
+  const nonZero = parts.filter(([amount]) => amount > 0).map(([amount, unit]) => `${amount} ${unit}`);
+  return nonZero.length === 0 ? '0 s' : nonZero.join(' ');
 }

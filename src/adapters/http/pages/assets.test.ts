@@ -9,7 +9,7 @@ test.each(['styles.css', 'live.js'] as const)('%s is found at its address', (nam
   expect(findAsset(assets, fileOf(name))?.file).toBe(fileOf(name));
 });
 
-test('a page of another release gets the file of this one', () => {
+test('a page of another release gets the file of this release', () => {
   expect(findAsset(assets, 'live-AAAA_-aa.js')?.file).toBe(fileOf('live.js'));
 });
 

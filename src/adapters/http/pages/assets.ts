@@ -9,7 +9,7 @@ const TYPES = new Map([
   ['js', 'text/javascript; charset=utf-8'],
 ]);
 
-/** What pages load, by the names that `tools/dist` gives it. */
+/** The files that pages load, by the names that `tools/dist` gives them. */
 type AssetName = 'styles.css' | 'theme.js' | 'live.js' | PageScript;
 
 /** The script of a page that draws in the browser: `src/web/<name>-page.tsx`. */
@@ -26,11 +26,11 @@ interface Assets {
   byName: ReadonlyMap<string, Asset>;
 }
 
-/** Beside the bundled program, or in dist of the sources. */
+/** Reads the assets beside the bundled program, or from dist of the sources. */
 export function readAssets(): Assets {
-  const beside = fileURLToPath(new URL('web/', import.meta.url));
-  const folder = existsSync(beside)
-    ? beside
+  const bundledFolder = fileURLToPath(new URL('web/', import.meta.url));
+  const folder = existsSync(bundledFolder)
+    ? bundledFolder
     : fileURLToPath(new URL('../../../../dist/web/', import.meta.url));
   if (!existsSync(`${folder}assets.json`))
     throw new Error(`The style and scripts of the pages are missing in ${folder}. Run \`make dist\`.`);
@@ -58,21 +58,21 @@ export function assetUrl(name: AssetName): string {
   return `/assets/${assets.byName.get(name)?.file ?? ''}`;
 }
 
-/** Matches the file of an asset: its name, a hash, its ending. */
-const HASHED = /^([a-z-]{1,30})-[\w-]{8}\.(css|js)$/;
+/** Matches the file of an asset: its name, a hash, its extension. */
+const HASHED_FILE = /^([a-z-]{1,30})-[\w-]{8}\.(css|js)$/;
 
 /**
- * The file, or the file of the same asset in this release. During an update, a page of the other release may
- * get its style and scripts from here.
+ * Returns the asset with this file name, or the same asset of this release. During an update, a page of the
+ * other release may get its style and scripts from this one.
  */
 export function findAsset({ byFile, byName }: Assets, file: string): Asset | undefined {
-  const { 1: name = '', 2: ending = '' } = HASHED.exec(file) ?? [];
-  return byFile.get(file) ?? byName.get(`${name}.${ending}`);
+  const { 1: name = '', 2: extension = '' } = HASHED_FILE.exec(file) ?? [];
+  return byFile.get(file) ?? byName.get(`${name}.${extension}`);
 }
 
 export function assetRoutes(): Route[] {
   assets ??= readAssets();
-  const known = assets;
+  const allAssets = assets;
   return [
     route({
       method: 'GET',
@@ -84,7 +84,7 @@ export function assetRoutes(): Route[] {
         response: { 200: { content: { 'text/css': { schema: Type.String() } } } },
       },
       handler: async ({ params }, reply) => {
-        const { file, type, text } = requireFound(findAsset(known, params.name), `Asset ${params.name}`);
+        const { file, type, text } = requireFound(findAsset(allAssets, params.name), `Asset ${params.name}`);
         // The file of another release must not be cached under this name.
         const caching = file === params.name ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);

@@ -57,36 +57,37 @@ interface AuditParts {
 
 const FILTERS = ['user', 'action', 'pipeline', 'since', 'until'] as const;
 
-/** Only filters with a value. Postgres takes no null characters. */
-function givenFilters(query: Query): Record<string, string> {
-  const given = FILTERS.map((name) => [name, (query[name] ?? '').replaceAll('\0', '').trim()] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+/** The filters that have a value. Postgres takes no null characters. */
+function filtersIn(query: Query): Record<string, string> {
+  const filters = FILTERS.map((name) => [name, (query[name] ?? '').replaceAll('\0', '').trim()] as const);
+  return Object.fromEntries(filters.filter(([, value]) => value !== ''));
 }
 
 async function auditMain({ audit }: AccountPorts, { team, path, query }: AuditParts): Promise<Html> {
-  const given = givenFilters(query);
-  const parsed = filterOf(given);
-  const state = { values: given, ...('problem' in parsed && parsed) };
-  const found: Listed<Entry> =
+  const filters = filtersIn(query);
+  const parsed = filterOf(filters);
+  const state = { values: filters, ...('problem' in parsed && parsed) };
+  const entries: Listed<Entry> =
     'problem' in parsed
       ? { rows: [], hasMore: false }
       : await audit.entries(team, parsed.filter, { limit: PER_PAGE, ...cursor(query['before']) });
-  return html`${filterForm(path, state)} ${entryTable(found.rows, team === undefined)}
-  ${found.rows.length === 0 && html`<p>${Object.keys(given).length > 0 ? 'No entry matches.' : 'No entries yet.'}</p>`}
-  ${found.hasMore && html`<p><a href="${olderUrl(path, given, found.rows.at(-1)?.id ?? 0)}">Older entries</a></p>`}`;
+  return html`${filterForm(path, state)} ${entryTable(entries.rows, team === undefined)}
+  ${entries.rows.length === 0 && html`<p>${Object.keys(filters).length > 0 ? 'No entry matches.' : 'No entries yet.'}</p>`}
+  ${entries.hasMore && html`<p><a href="${olderUrl(path, filters, entries.rows.at(-1)?.id ?? 0)}">Older entries</a></p>`}`;
 }
 
-function olderUrl(path: string, given: Record<string, string>, before: number): string {
-  return `${path}?${new URLSearchParams({ ...given, before: String(before) }).toString()}`;
+function olderUrl(path: string, filters: Record<string, string>, before: number): string {
+  return `${path}?${new URLSearchParams({ ...filters, before: String(before) }).toString()}`;
 }
 
-/** Days are in UTC. `until` includes its day. */
-function filterOf(given: Query): { filter: AuditFilter } | { problem: FieldProblem } {
-  const wrong = (['since', 'until'] as const).find(
-    (name) => given[name] !== undefined && dayOf(given[name]) === undefined,
+/** Days are in UTC. The day of `until` is included. */
+function filterOf(filters: Query): { filter: AuditFilter } | { problem: FieldProblem } {
+  const wrongField = (['since', 'until'] as const).find(
+    (name) => filters[name] !== undefined && dayOf(filters[name]) === undefined,
   );
-  if (wrong !== undefined) return { problem: { field: wrong, message: 'Enter a day like 2027-01-31.' } };
-  const { user, action, pipeline, since, until } = given;
+  if (wrongField !== undefined)
+    return { problem: { field: wrongField, message: 'Enter a day like 2027-01-31.' } };
+  const { user, action, pipeline, since, until } = filters;
   return {
     filter: defined({
       users: user === undefined ? undefined : [user],
@@ -111,8 +112,8 @@ function filterForm(path: string, state: FormState): Html {
   const field = (
     name: string,
     label: string,
-    more: { type?: 'date'; suggestions?: readonly string[] } = {},
-  ) => textField({ id: `audit-${name}`, name, label, state, ...more });
+    options: { type?: 'date'; suggestions?: readonly string[] } = {},
+  ) => textField({ id: `audit-${name}`, name, label, state, ...options });
   return html`<form method="get" action="${path}" class="team-filter" role="search">
     ${field('user', 'Who')} ${field('action', 'Action', { suggestions: ACTIONS })}
     ${field('pipeline', 'Pipeline')} ${field('since', 'From (UTC)', { type: 'date' })}
@@ -151,13 +152,13 @@ function entryTable(entries: readonly Entry[], withTeam: boolean): Html {
 /** Names and values that are not empty, without the quotes and braces of JSON. */
 function detailsOf(details: object): string {
   const parts = Object.entries(details)
-    .map(([name, value]) => [name.replaceAll('_', ' '), wordsOf(value)] as const)
-    .filter(([, words]) => words !== '');
-  return parts.map(([name, words]) => `${name}: ${words}`).join(', ');
+    .map(([name, value]) => [name.replaceAll('_', ' '), describeValue(value)] as const)
+    .filter(([, text]) => text !== '');
+  return parts.map(([name, text]) => `${name}: ${text}`).join(', ');
 }
 
-function wordsOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(wordsOf).join('; ');
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(describeValue).join('; ');
   if (typeof value === 'object' && value !== null) return detailsOf(value);
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);

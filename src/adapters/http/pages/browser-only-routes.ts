@@ -21,7 +21,10 @@ export function pageOnlyRoutes(version: string): Route[] {
   ];
 }
 
-/** Pages of people: programs sign in and change passwords at the same paths with other methods. */
+/**
+ * The responses that programs get at the paths of personal pages: programs sign in and change passwords at
+ * the same paths with other methods.
+ */
 export function personalPageOnlyRoutes(): Route[] {
   return [
     route({

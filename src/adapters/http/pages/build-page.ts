@@ -20,7 +20,7 @@ import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** Characters of the log in the page itself; the script or the link has all of it. */
+/** Characters of the log in the page itself. The script of the page and the link show the whole log. */
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 
 /** A build: its inputs, its steps, its log, and the actions on it. */
@@ -110,29 +110,47 @@ function checksOf({ checks = [] }: BuildDetail): Html {
 }
 
 /** The actions that are possible now. */
-function actions(url: string, { status: now, endedAt }: BuildDetail, teamViewer: TeamViewer): Html {
+function actions(url: string, { status: currentStatus, endedAt }: BuildDetail, teamViewer: TeamViewer): Html {
   const { viewer } = teamViewer;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
   const ended = endedAt !== undefined;
-  const known: { needs: Role; when: boolean; verb: string; label: string; fields?: Html; quiet?: boolean }[] =
-    [
-      { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
-      { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
-      { needs: 'maintain', when: now === 'waiting', verb: 'approve', label: 'Approve' },
-      { needs: 'maintain', when: now === 'waiting', verb: 'reject', label: 'Reject', fields: message },
-      { needs: 'maintain', when: now === 'failed', verb: 'warning', label: 'Mark as a warning', quiet: true },
-    ];
-  const offered = known.filter(({ needs, when }) => when && may(teamViewer, needs));
+  const allActions: {
+    needs: Role;
+    when: boolean;
+    verb: string;
+    label: string;
+    fields?: Html;
+    quiet?: boolean;
+  }[] = [
+    { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
+    { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
+    { needs: 'maintain', when: currentStatus === 'waiting', verb: 'approve', label: 'Approve' },
+    {
+      needs: 'maintain',
+      when: currentStatus === 'waiting',
+      verb: 'reject',
+      label: 'Reject',
+      fields: message,
+    },
+    {
+      needs: 'maintain',
+      when: currentStatus === 'failed',
+      verb: 'warning',
+      label: 'Mark as a warning',
+      quiet: true,
+    },
+  ];
+  const offered = allActions.filter(({ needs, when }) => when && may(teamViewer, needs));
   return offered.length === 0
     ? html``
     : html`<div class="actions">
-        ${offered.map(({ verb, label, fields: more = html``, quiet = false }) =>
-          action({ url: `${url}/${verb}`, viewer, label, fields: more, quiet }),
+        ${offered.map(({ verb, label, fields: formFields = html``, quiet = false }) =>
+          action({ url: `${url}/${verb}`, viewer, label, fields: formFields, quiet }),
         )}
       </div>`;
 }
 
-/** Why it has not started; the message of the status has only one of the reasons. */
+/** Why the build has not started. The message beside its status has only one of the reasons. */
 function whyItWaits({ message }: BuildDetail, list: readonly Reason[]): Html {
   const others = list.filter((reason) => reason.message !== message);
   if (others.length === 0) return html``;

@@ -3,8 +3,8 @@ import type { StepState } from '#domain/build/build-state.ts';
 import { stepTree } from './build-steps.ts';
 
 /** The words beside the step, without its name and status. */
-function detailsOf(more: Partial<StepState>): string {
-  const step: StepState = { id: '0', kind: 'task', name: 'test', status: 'failed', ...more };
+function detailsOf(fields: Partial<StepState>): string {
+  const step: StepState = { id: '0', kind: 'task', name: 'test', status: 'failed', ...fields };
   const tree = stepTree({ steps: [step], attempt: 1 }).toString();
   return /<span class="help">([^<]*)</.exec(tree)?.[1] ?? 'no details';
 }
@@ -22,6 +22,6 @@ test.each([
     'exit code 137 · out of memory',
   ],
   ['the exit code of a success is not shown', { exitCode: 0 }, ''],
-])('%s', (_, more, details) => {
-  expect(detailsOf(more)).toBe(details);
+])('%s', (_, fields, details) => {
+  expect(detailsOf(fields)).toBe(details);
 });

@@ -6,39 +6,41 @@ import { formatDuration, status } from './layout.ts';
 /** The steps of a build as a tree: groups with their lanes, branches, and steps with their hooks. */
 export function stepTree({ steps, attempt }: Pick<BuildDetail, 'steps' | 'attempt'>): Html {
   if (steps.length === 0) return html``;
-  const outside = steps.filter(({ parent }) => parent === undefined);
+  const outerSteps = steps.filter(({ parent }) => parent === undefined);
   return html`<section aria-labelledby="steps">
     <h2 id="steps">Steps</h2>
     <ol class="build-steps">
-      ${outside.map((step) => stepItem(step, steps, attempt))}
+      ${outerSteps.map((step) => stepItem(step, steps, attempt))}
     </ol>
   </section>`;
 }
 
-function stepItem(step: StepState, known: readonly StepState[], buildAttempt: number): Html {
-  const { id, kind, hook, status: now } = step;
-  const inside = known.filter(({ parent }) => parent === id);
+function stepItem(step: StepState, allSteps: readonly StepState[], buildAttempt: number): Html {
+  const { id, kind, hook, status: currentStatus } = step;
+  const innerSteps = allSteps.filter(({ parent }) => parent === id);
   const lanes = kind === 'parallel' && html` class="build-lanes" aria-label="Steps in parallel"`;
   return html`<li${hook !== undefined && html` class="build-hook"`}>
     <div class="build-step">
       <span>${hook !== undefined && html`<span class="tag">${hook}</span> `}${nameOf(step, buildAttempt)}</span>
-      ${status(now)}
+      ${status(currentStatus)}
       <span class="help">${detailsOf(step)}</span>
     </div>
     ${metadataOf(step)}
     ${
-      inside.length > 0 &&
+      innerSteps.length > 0 &&
       html`<ol${lanes}>
-        ${inside.map((one) => stepItem(one, known, buildAttempt))}
+        ${innerSteps.map((innerStep) => stepItem(innerStep, allSteps, buildAttempt))}
       </ol>`
     }
   </li>`;
 }
 
-/** The script of the page leads to the step's part of the log; without it, the link leads to the log. */
-function nameOf({ id, kind, name, status: now }: StepState, buildAttempt: number): Html {
+/**
+ * The script of the page goes to the step's part of the log. Without the script, the link goes to the log.
+ */
+function nameOf({ id, kind, name, status: currentStatus }: StepState, buildAttempt: number): Html {
   if (kind === 'parallel') return html`In parallel`;
-  const hasLog = kind !== 'branch' && now !== 'waiting' && now !== 'skipped';
+  const hasLog = kind !== 'branch' && currentStatus !== 'waiting' && currentStatus !== 'skipped';
   const key = buildAttempt === 1 ? `step-${id}` : `step-${id}@${buildAttempt}`;
   return html`${kind}
   ${hasLog ? html`<a href="#log" data-step="${key}">${name}</a>` : html`<strong>${name}</strong>`}`;
@@ -51,7 +53,7 @@ function detailsOf({ attempt, startedAt, endedAt, exitCode, message }: StepState
       endedAt !== undefined &&
       formatDuration(new Date(startedAt), new Date(endedAt)),
     attempt !== undefined && `attempt ${attempt}`,
-    // The message may say it already.
+    // The message may contain the exit code already.
     code !== undefined && message?.includes(code) !== true && code,
     message,
   ]
@@ -59,7 +61,10 @@ function detailsOf({ attempt, startedAt, endedAt, exitCode, message }: StepState
     .join(' · ');
 }
 
-/** What the type of the resource reports about the version. It is text from outside, so it never becomes a link. */
+/**
+ * What the type of the resource reports about the version. The text comes from outside, so it never becomes a
+ * link.
+ */
 function metadataOf({ name, metadata = [] }: StepState): Html {
   if (metadata.length === 0) return html``;
   return html`<details>

@@ -9,7 +9,7 @@ type PodTimes = Pick<
 >;
 type Phase = [name: string, from: Date | undefined, to: Date | undefined];
 
-/** A bar of a very short part can still be seen. */
+/** A bar of at least this width can still be seen. */
 const MIN_BAR_PERCENT = 0.6;
 
 /** A part of a build's time. */
@@ -18,7 +18,7 @@ export interface TimeSpan {
   kind: 'wait' | 'step';
   from: Date;
   to: Date;
-  /** It has not ended. */
+  /** The span has not ended. */
   isRunning: boolean;
 }
 
@@ -34,29 +34,29 @@ export function timeSpans(build: TimedBuild, now: Date): TimeSpan[] {
     ['Waiting for its Pod', admittedAt, podCreatedAt],
     ...podPhases(build),
   ];
-  const waits = phases.flatMap(([name, from, to]) =>
+  const waitSpans = phases.flatMap(([name, from, to]) =>
     spanOf({ name, kind: 'wait', from, to }, endedAt ?? now, endedAt),
   );
-  const run = steps
+  const stepSpans = steps
     .filter(({ kind }) => kind !== 'parallel' && kind !== 'branch')
-    .flatMap(({ kind, name, hook, startedAt: begun, endedAt: done }) =>
+    .flatMap(({ kind, name, hook, startedAt: stepStartedAt, endedAt: stepEndedAt }) =>
       spanOf(
         {
           name: [hook, kind, name].filter(Boolean).join(' '),
           kind: 'step',
-          from: dateOf(begun),
-          to: dateOf(done),
+          from: dateOf(stepStartedAt),
+          to: dateOf(stepEndedAt),
         },
         endedAt ?? now,
         endedAt,
       ),
     );
-  return [...waits, ...run].toSorted((a, b) => a.from.getTime() - b.from.getTime());
+  return [...waitSpans, ...stepSpans].toSorted((a, b) => a.from.getTime() - b.from.getTime());
 }
 
 /**
- * What happened until the first step. Parts of which the time was not observed, or that end after the first
- * step by another clock, are one part with the next.
+ * The phases of the Pod until the first step. If the end of a phase was not observed, or another clock
+ * recorded it after the first step, the phase is merged with the next one.
  */
 function podPhases(times: PodTimes): Phase[] {
   const { podCreatedAt, warmPod, podScheduledAt, containersStartedAt, startedAt } = times;
@@ -81,7 +81,10 @@ interface Times {
   to: Date | undefined;
 }
 
-/** None, if it has not begun; a retried build can have times of its earlier attempts, which do not fit. */
+/**
+ * Returns no span if it has not begun, or if its times do not fit together, because a later attempt overwrote
+ * one of them.
+ */
 function spanOf({ name, kind, from, to }: Times, end: Date, endedAt: Date | undefined): TimeSpan[] {
   if (from === undefined || from > end || (to !== undefined && to < from)) return [];
   return [{ name, kind, from, to: to ?? end, isRunning: to === undefined && endedAt === undefined }];
@@ -129,13 +132,16 @@ export function whereTimeWent(build: TimedBuild, now: Date): Html {
   </section>`;
 }
 
-/** Parts are often shorter than a second. */
+/** Short spans have a decimal, because many are shorter than a second. */
 function spanWords(from: Date, to: Date): string {
   const seconds = (to.getTime() - from.getTime()) / 1000;
   return seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(from, to);
 }
 
-/** The policy of pages allows no styles in HTML, but attributes of a drawing. */
+/**
+ * Draws a bar as SVG, because the content security policy of pages allows no styles in HTML, but attributes
+ * of a drawing.
+ */
 function bar({ kind, from, to }: TimeSpan, start: number, total: number): Html {
   const share = (milliseconds: number): number => (milliseconds / total) * 100;
   const width = Math.max(MIN_BAR_PERCENT, share(to.getTime() - from.getTime()));

@@ -8,46 +8,46 @@ import {
 import { html, type Html } from './html.ts';
 import { timeElement } from './layout.ts';
 import { paths } from './paths.ts';
-import { fields } from './pipeline-page.ts';
+import { versionFields } from './pipeline-page.ts';
 
 /** The versions that a build took. */
-export function inputs(ref: BuildRef, taken: BuildDetail['inputs']): Html {
-  if (taken.length === 0) return html``;
+export function inputs(ref: BuildRef, versions: BuildDetail['inputs']): Html {
+  if (versions.length === 0) return html``;
   return html`<section aria-labelledby="inputs">
     <h2 id="inputs">Inputs</h2>
     <dl class="build-versions">
-      ${taken.map(
+      ${versions.map(
         ({ name, resource, fields: version }) =>
           html`<dt>${name} <a href="${paths.resource({ ...ref, resource })}">${resource}</a></dt>
-            <dd>${fields(version)}</dd>`,
+            <dd>${versionFields(version)}</dd>`,
       )}
     </dl>
   </section>`;
 }
 
-/** The versions that its puts made. */
-export function outputs(ref: BuildRef, made: BuildDetail['outputs']): Html {
-  if (made.length === 0) return html``;
+/** The versions that the puts of a build made. */
+export function outputs(ref: BuildRef, versions: BuildDetail['outputs']): Html {
+  if (versions.length === 0) return html``;
   return html`<section aria-labelledby="outputs">
     <h2 id="outputs">Outputs</h2>
     <dl class="build-versions">
-      ${made.map(
+      ${versions.map(
         ({ resource, fields: version }) =>
           html`<dt><a href="${paths.resource({ ...ref, resource })}">${resource}</a></dt>
-            <dd>${fields(version)}</dd>`,
+            <dd>${versionFields(version)}</dd>`,
       )}
     </dl>
   </section>`;
 }
 
-/** The values that a person gave, or the defaults. */
+/** The values of the job's inputs in a build: those that a person gave, or the defaults. */
 export function inputValues(values: BuildDetail['inputValues']): Html {
-  const known = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  if (known.length === 0) return html``;
+  const entries = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.length === 0) return html``;
   return html`<section aria-labelledby="input-values">
     <h2 id="input-values">Input values</h2>
     <dl>
-      ${known.map(
+      ${entries.map(
         ([name, value]) =>
           html`<dt>${name}</dt>
             <dd>${value === '' ? html`<span class="help">empty</span>` : value}</dd>`,
@@ -56,7 +56,7 @@ export function inputValues(values: BuildDetail['inputValues']): Html {
   </section>`;
 }
 
-/** What the last good build did not have. */
+/** The versions that the last good build of the job did not have. */
 export function changesSection(ref: BuildRef, changes: BuildChangesView | undefined): Html {
   if (changes?.since === undefined) return html``;
   const { since } = changes;
@@ -81,7 +81,9 @@ function inputChanges({ name, change, versions, hasMore }: InputChangesView): Ht
     <ol class="build-changes" reversed>
       ${versions.map(
         ({ fields: version, createdAt }) =>
-          html`<li>${fields(version)}<br /><span class="help">found ${timeElement(createdAt)}</span></li>`,
+          html`<li>
+            ${versionFields(version)}<br /><span class="help">found ${timeElement(createdAt)}</span>
+          </li>`,
       )}
     </ol>
     ${hasMore && html`<p class="help">These are the newest ${MAX_CHANGES}; there are more.</p>`}`;

@@ -22,8 +22,8 @@ export function cachesPage({ caches, codec }: AccountPorts): PageRoute {
     answer: async ({ params, request }) => {
       const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline };
-      const missing = `Pipeline ${pipeline} in team ${team}`;
-      const { definition, stored } = requireFound(await caches.cachesOf(name), missing);
+      const pipelineText = `Pipeline ${pipeline} in team ${team}`;
+      const { definition, stored } = requireFound(await caches.cachesOf(name), pipelineText);
       const teamViewer = teamViewerOf(request, codec, team);
       return layout({
         title: 'Caches',
@@ -64,8 +64,8 @@ function cacheTable(
       { title: 'Cache', cell: ({ resource }) => cacheName(name, resource) },
       { title: 'Key', cell: ({ resource }) => keyCell(definition, resource) },
       { title: 'Size', cell: ({ bytes }) => (bytes === undefined ? 'unknown' : formatBytes(bytes)) },
-      { title: 'Last use', cell: ({ usedAt }) => lastUse(usedAt) },
-      { title: 'In use by', cell: ({ usedBy }) => userOf(name, usedBy) },
+      { title: 'Last use', cell: ({ usedAt }) => lastUseCell(usedAt) },
+      { title: 'In use by', cell: ({ usedBy }) => userCell(name, usedBy) },
       { title: 'Why the last build ran without it', cell: ({ leftOut }) => leftOut },
       ...(may(teamViewer, 'write') ? [clear] : []),
     ],
@@ -87,9 +87,10 @@ function keyCell(definition: Pipeline, cache: string): Html {
   return key === undefined ? html`–` : html`<span class="code">${key}</span>`;
 }
 
-const lastUse = (at: Date | undefined): Html => (at === undefined ? html`never` : timeElement(new Date(at)));
+const lastUseCell = (at: Date | undefined): Html =>
+  at === undefined ? html`never` : timeElement(new Date(at));
 
-function userOf(name: PipelineName, usedBy: StoredCache['usedBy']): Html {
+function userCell(name: PipelineName, usedBy: StoredCache['usedBy']): Html {
   if (usedBy === undefined) return html`nothing`;
   if (usedBy === 'check') return html`a check`;
   return html`<a href="${paths.build({ ...name, ...usedBy })}">${usedBy.job} ${usedBy.number}</a>`;

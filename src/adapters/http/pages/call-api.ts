@@ -26,8 +26,8 @@ export interface ApiResponse {
 
 type Finding = Static<typeof FindingSchema>;
 
-/** The part of an answer that forms read. */
-interface Answered {
+/** The part of a response that forms read. */
+interface ResponseBody {
   data?: { findings?: Finding[]; warnings?: Finding[] };
   findings?: Finding[];
 }
@@ -36,7 +36,7 @@ interface Answered {
 const FORWARDED_HEADERS = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**
- * Calls a route on behalf of a browser form, as a program would with JSON. All checks, limits and audit log
+ * Calls a route for a form of a browser, as a program would with JSON. All checks, limits and audit log
  * entries of the route apply. The call stays inside the process.
  */
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiResponse> {
@@ -54,7 +54,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     remoteAddress: request.ip,
     ...(body !== undefined && { payload: { ...body } }),
   });
-  const json: Answered = response.payload.startsWith('{') ? JSON.parse(response.payload) : {};
+  const json: ResponseBody = response.payload.startsWith('{') ? JSON.parse(response.payload) : {};
   const { location } = response.headers;
   const cookies = [response.headers['set-cookie'] ?? []].flat();
   return {
@@ -68,7 +68,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
   };
 }
 
-function findingsOf({ data = {}, findings }: Answered): readonly Finding[] {
+function findingsOf({ data = {}, findings }: ResponseBody): readonly Finding[] {
   return findings ?? data.findings ?? data.warnings ?? [];
 }
 

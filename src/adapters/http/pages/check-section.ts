@@ -14,7 +14,7 @@ export function checkSection(resource: ResourceView, check: CheckView): Html {
     ${
       error !== undefined &&
       html`<div role="group" aria-label="Error of the last check" class="alert">
-        <p><strong>${failed(check)}</strong></p>
+        <p><strong>${failureText(check)}</strong></p>
         <div class="code resource-text">${error}</div>
       </div>`
     }
@@ -22,7 +22,7 @@ export function checkSection(resource: ResourceView, check: CheckView): Html {
   </section>`;
 }
 
-function failed({ failures }: CheckView): string {
+function failureText({ failures }: CheckView): string {
   return failures > 1 ? `The last ${failures} checks failed.` : 'The last check failed.';
 }
 

@@ -11,7 +11,10 @@ import { form, page, viewerOf, type PageAnswer } from './page.ts';
 const PAGE = '/profile/cli-login';
 const TITLE = 'Log in on the command line';
 
-/** Where a person confirms a login of the command line: it shows who asks, and what they would get. */
+/**
+ * The page on which a person confirms a login of the command line. It shows who asks, and what the command
+ * line would get.
+ */
 export function cliLoginPages(ports: AccountPorts): PageRoute[] {
   return [confirmPage(ports), answerForm(ports, 'confirm'), answerForm(ports, 'refuse')];
 }
@@ -21,20 +24,20 @@ function confirmPage({ codec, now, externalUrl }: AccountPorts): PageRoute {
     url: PAGE,
     answer: async ({ query, request }) => {
       const viewer = viewerOf(request, codec);
-      const { code: typed } = query;
-      if (typed === undefined || typed === '') return codePage(viewer);
-      const url = `/profile/cli-logins/${encodeURIComponent(typed)}`;
+      const { code: typedCode } = query;
+      if (typedCode === undefined || typedCode === '') return codePage(viewer);
+      const url = `/profile/cli-logins/${encodeURIComponent(typedCode)}`;
       const { status, data, problem } = await callApi(request, { method: 'GET', url });
       if (problem !== undefined)
-        return { status, page: codePage(viewer, status === 404 ? UNKNOWN : problem) };
+        return { status, page: codePage(viewer, status === 404 ? UNKNOWN_CODE : problem) };
       const isFresh = isRecentSignIn(accountOf(request.identity), now().getTime());
       const server = externalUrl === undefined ? request.host : new URL(externalUrl).host;
-      return askPage({ asker: data, server, viewer, isFresh });
+      return askPage({ login: data, server, viewer, isFresh });
     },
   });
 }
 
-const UNKNOWN =
+const UNKNOWN_CODE =
   'No login waits under this code. Compare it with your terminal, or start the login there again.';
 
 function codePage(viewer: Viewer | undefined, problem?: string): Html {
@@ -66,16 +69,16 @@ function codePage(viewer: Viewer | undefined, problem?: string): Html {
   });
 }
 
-interface Asked {
+interface AskPageParts {
   /** The fields of the API's answer. */
-  asker: Readonly<Record<string, string>>;
+  login: Readonly<Record<string, string>>;
   server: string;
   viewer: Viewer | undefined;
   isFresh: boolean;
 }
 
-function askPage({ asker, server, viewer, isFresh }: Asked): Html {
-  const { code = '', client = '', address = '', started_at: startedAt, expires_at: expiresAt } = asker;
+function askPage({ login, server, viewer, isFresh }: AskPageParts): Html {
+  const { code = '', client = '', address = '', started_at: startedAt, expires_at: expiresAt } = login;
   const path = `/profile/cli-logins/${encodeURIComponent(code)}`;
   const back = encodeURIComponent(`${PAGE}?code=${code}`);
   return layout({
@@ -134,7 +137,7 @@ function answerForm({ codec }: AccountPorts, verb: 'confirm' | 'refuse'): PageRo
       const call = { method: 'POST', url, csrfToken: fields['csrf_token'] } as const;
       const { status, problem } = await callApi(request, call);
       if (problem !== undefined)
-        return { status, page: codePage(viewer, status === 404 ? UNKNOWN : problem) };
+        return { status, page: codePage(viewer, status === 404 ? UNKNOWN_CODE : problem) };
       return layout({
         title: TITLE,
         viewer,

@@ -12,7 +12,7 @@ type Params = Readonly<Record<string, string | undefined>>;
 interface Confirmation {
   /** The question, as the title of its page. */
   title: string;
-  /** What happens if they confirm. */
+  /** What happens if the person confirms. */
   consequence: string;
   /** What the button does. */
   button: string;
@@ -25,13 +25,13 @@ interface ConfirmedParts {
   does: { method: 'DELETE'; url: string };
   params: TSchema;
   ask: (params: Params) => Confirmation;
-  /** The page after it is done. */
+  /** The path to go to after the action. */
   to: (params: Params, user: string | undefined) => string;
 }
 
 /**
- * A button for what cannot be undone. It leads to a page that says what will happen; the button there does
- * it. Works without scripts.
+ * A form for an action that cannot be undone. Its first page says what will happen, and the button on that
+ * page does it. It works without scripts.
  */
 export function confirmedForm({ codec }: AccountPorts, parts: ConfirmedParts): PageRoute {
   const { url, does, params, ask, to } = parts;
@@ -39,17 +39,17 @@ export function confirmedForm({ codec }: AccountPorts, parts: ConfirmedParts): P
     url,
     does,
     params,
-    answer: async ({ params: given, fields, request }) => {
+    answer: async ({ params: pathParams, fields, request }) => {
       const viewer = viewerOf(request, codec);
       const [action = ''] = request.url.split('?');
-      const question = { ...ask(given), action, viewer };
+      const question = { ...ask(pathParams), action, viewer };
       if (fields['confirmed'] !== 'yes') return confirmPage(question);
       const { status, problem, cookies } = await callApi(request, {
         method: does.method,
-        url: fillPath(does.url, given),
+        url: fillPath(does.url, pathParams),
         csrfToken: fields['csrf_token'],
       });
-      if (problem === undefined) return { to: to(given, request.identity?.user), cookies };
+      if (problem === undefined) return { to: to(pathParams, request.identity?.user), cookies };
       return { status, page: confirmPage({ ...question, problem }) };
     },
   });

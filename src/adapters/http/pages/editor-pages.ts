@@ -13,8 +13,9 @@ import { form, page, viewerOf, type PageAnswer } from './page.ts';
 import { paths } from './paths.ts';
 
 /**
- * In a form each byte of a character can take three, a character has at most three bytes for each unit of a
- * JavaScript string, and a line ends with two characters.
+ * Limits of a form with the longest text. URL encoding takes up to three bytes for each byte of a character,
+ * a character has at most three bytes for each unit of a JavaScript string, and each line ends with two
+ * characters.
  */
 const LONG_TEXT = {
   fieldCharacters: 2 * MAX_TEXT_CHARACTERS,
@@ -40,10 +41,10 @@ export function editorPages(ports: AccountPorts): PageRoute[] {
       params: TeamParams,
       limits: LONG_TEXT,
       answer: async ({ params: { team = '' }, fields, request }) => {
-        const sent = { team, ...textFrom(fields), name: fields['name'] ?? '' };
-        const { name, config } = sent;
+        const entered = { team, ...textFrom(fields), name: fields['name'] ?? '' };
+        const { name, config } = entered;
         const save: ApiCall = { method: 'POST', url: paths.team(team), body: { name, config } };
-        const content = { viewer: viewerOf(request, codec), ...sent };
+        const content = { viewer: viewerOf(request, codec), ...entered };
         return await checkOrSave({ content, name: { team, pipeline: name }, save, fields, request, ports });
       },
     }),
@@ -84,7 +85,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
 
 const nameFrom = ({ team = '', pipeline = '' }: Fields): PipelineName => ({ team, pipeline });
 
-/** Forms send lines that end with a carriage return, too. */
+/** Browsers end the lines of a text in a form with a carriage return and a line feed. */
 const textFrom = (fields: Fields) => ({ config: withoutReturns(fields['config'] ?? '') });
 
 const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
@@ -93,12 +94,12 @@ async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<
   const definition = await readPipelineText(name, ports);
   const config = withoutReturns(definition.config);
   const { vars, generation, managed_by_manifest: isManaged = false } = definition;
-  const unshown = printable(config) === config ? undefined : ('characters' as const);
-  const readOnly = isManaged ? ('manifest' as const) : unshown;
+  const unshowable = printable(config) === config ? undefined : ('characters' as const);
+  const readOnly = isManaged ? ('manifest' as const) : unshowable;
   return { ...name, config, vars, saved: config, ...defined({ generation, readOnly }) };
 }
 
-/** The form keeps what somebody entered, also if the definition cannot be read now. */
+/** Returns nothing if the definition cannot be read now, so that the form keeps what somebody entered. */
 async function contentIfReadable(
   name: PipelineName,
   ports: AccountPorts,
@@ -111,12 +112,12 @@ async function contentIfReadable(
   }
 }
 
-/** The page after a new pipeline was saved, but does not run, has none. */
+/** A form has no generation if it has just created a pipeline that does not run. */
 function generationFrom({ generation }: Fields): { generation?: number } {
   return generation === undefined || generation === '' ? {} : { generation: Number(generation) };
 }
 
-interface Sent {
+interface CheckOrSaveParts {
   content: EditorContent;
   name: PipelineName;
   save: ApiCall;
@@ -125,8 +126,15 @@ interface Sent {
   request: Parameters<typeof viewerOf>[0];
 }
 
-/** The text stays in the form unless it is saved. */
-async function checkOrSave({ content, name, save, fields, request, ports }: Sent): Promise<PageAnswer> {
+/** Checks or saves the text. The text stays in the form unless it is saved. */
+async function checkOrSave({
+  content,
+  name,
+  save,
+  fields,
+  request,
+  ports,
+}: CheckOrSaveParts): Promise<PageAnswer> {
   const isCheck = fields['do'] !== 'save';
   const { config, vars = {} } = content;
   const check: ApiCall = {
@@ -149,11 +157,11 @@ async function checkOrSave({ content, name, save, fields, request, ports }: Sent
 function outcomeOf({ problem, findings, data }: ApiResponse, isCheck: boolean): Partial<EditorContent> {
   if (problem !== undefined && findings.length === 0) return { problem };
   const isValid = findings.every(({ severity }) => severity !== 'error');
-  const words = isValid ? 'The text is valid.' : 'The text has errors. Nothing is saved.';
+  const verdict = isValid ? 'The text is valid.' : 'The text has errors. Nothing is saved.';
   const { picture, picture_refused: pictureRefused } = data;
   return {
     findings,
     ...defined({ picture, pictureRefused }),
-    ...(isValid || isCheck ? { notice: words } : { problem: words }),
+    ...(isValid || isCheck ? { notice: verdict } : { problem: verdict }),
   };
 }

@@ -12,7 +12,7 @@ export interface EditorContent {
   team: string;
   /** Absent: a new pipeline. */
   pipeline?: string;
-  /** Of a new pipeline, as entered so far. */
+  /** The name of a new pipeline, as entered so far. */
   name?: string;
   config: string;
   /** The text that the server has. */
@@ -23,7 +23,7 @@ export interface EditorContent {
   findings?: readonly Finding[];
   /** What a check or a save did. */
   notice?: string;
-  /** Why it did nothing. */
+  /** Why the check or the save did nothing. */
   problem?: string;
   picture?: string;
   pictureRefused?: string;
@@ -77,8 +77,8 @@ function scriptData({ team, pipeline, saved = '', generation, vars = {}, readOnl
     params,
     description,
   }));
-  const known = { team, pipeline, saved, generation, vars, readOnly: readOnly !== undefined, types };
-  return html`data-known="${JSON.stringify(known)}"`;
+  const scriptFacts = { team, pipeline, saved, generation, vars, readOnly: readOnly !== undefined, types };
+  return html`data-known="${JSON.stringify(scriptFacts)}"`;
 }
 
 function textForm(content: EditorContent): Html {

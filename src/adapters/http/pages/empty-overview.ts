@@ -7,7 +7,7 @@ import { paths } from './paths.ts';
 const COMMANDS_FOR_TEAM = `kubectl create namespace shop && kubectl label namespace shop millrace.dev/team=shop
 echo '{"apiVersion":"millrace.dev/v1alpha1","kind":"Team","metadata":{"name":"shop"},"spec":{}}' | kubectl apply -f -`;
 
-/** For people who are in no team. */
+/** What an overview shows to people who are in no team. */
 export function noTeam(username: string, globalAdmin: boolean): Html {
   return globalAdmin
     ? html`<div class="overview-empty">
@@ -43,7 +43,7 @@ interface EmptyTeam {
   hidden: boolean;
 }
 
-/** For a team without pipelines. The script of the page shows or hides it. */
+/** What an overview shows for a team without pipelines. The script of the page shows or hides it. */
 export function noPipelines({ team, namespace, role, hidden }: EmptyTeam): Html {
   return html`<div class="overview-empty" id="overview-empty" ${hidden && html` hidden`}>
     <p>
@@ -69,7 +69,7 @@ ${FIRST_PIPELINE.replaceAll(/^/gm, '    ')}
 END`;
 }
 
-/** It may be wider than a phone. It takes the focus, so the keyboard can scroll it. */
+/** The text may be wider than a phone. The element takes the focus, so that the keyboard can scroll it. */
 function commands(label: string, text: string): Html {
   return html`<pre class="overview-commands" role="group" aria-label="${label}" tabindex="0">${text}</pre>`;
 }

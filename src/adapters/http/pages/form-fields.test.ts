@@ -45,7 +45,7 @@ describe('a field', () => {
     expect(text).toMatch(/id="n-problem"[^>]*>Taken\.</);
   });
 
-  test('never repeats a secret, also if it was entered', () => {
+  test('never repeats a secret, even if it was entered', () => {
     const state = { values: { name: 'hunter2' } };
     for (const lines of [{}, { lines: 4 }])
       expect(textField({ ...name, ...lines, secret: true, state }).text).not.toContain('hunter2');
@@ -68,7 +68,7 @@ describe('a field', () => {
     [{}, false, false],
     [{ other: 'x' }, true, false],
     [{ name: 'yes' }, false, true],
-  ])('that is a box, after %j with the preset %s: ticked %s', (values, preset, ticked) => {
+  ])('with a checkbox, after %j with the preset %s: ticked %s', (values, preset, ticked) => {
     expect(checkField({ ...name, preset, state: { values } }).text.includes(' checked')).toBe(ticked);
   });
 });

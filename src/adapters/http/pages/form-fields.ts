@@ -17,8 +17,8 @@ export interface FormState {
 export const EMPTY_FORM: FormState = { values: {} };
 
 /**
- * Finds the field that a problem of the API is about. Messages of a schema name it; other messages are about
- * `otherwise`.
+ * Finds the field that a problem of the API is about. Messages of a schema name the field; other messages are
+ * about the field `otherwise`.
  */
 export function fieldProblem(message: string, fields: readonly string[], otherwise?: string): FieldProblem {
   const [, name = '', rule = ''] = /^(?:body|params)\/(?:[\w/]+\/)?(\w+) must (.+)$/.exec(message) ?? [];
@@ -70,7 +70,7 @@ function inputControl(parts: TextParts, common: Html): Html {
   return html`<input type="${type}" ${common}${list} value="${valueOf(parts)}" />${
       suggestions.length > 0 &&
       html`<datalist id="${id}-list">
-        ${suggestions.map((one) => html`<option value="${one}"></option>`)}
+        ${suggestions.map((suggestion) => html`<option value="${suggestion}"></option>`)}
       </datalist>`
     }`;
 }
@@ -124,12 +124,12 @@ function problemOf({ name, state: { problem } }: FieldParts): string | undefined
 function attributes(parts: FieldParts): Html {
   const { id, name, help, required = false } = parts;
   const isWrong = problemOf(parts) !== undefined;
-  const described = [help === undefined ? '' : `${id}-help`, isWrong ? `${id}-problem` : '']
-    .filter((one) => one !== '')
+  const descriptionIds = [help === undefined ? '' : `${id}-help`, isWrong ? `${id}-problem` : '']
+    .filter((descriptionId) => descriptionId !== '')
     .join(' ');
   return html`id="${id}"
   name="${name}"${required && html` required`}${
-    described !== '' && html` aria-describedby="${described}"`
+    descriptionIds !== '' && html` aria-describedby="${descriptionIds}"`
   }${isWrong && html` aria-invalid="true" autofocus`}`;
 }
 

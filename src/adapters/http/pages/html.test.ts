@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { html } from './html.ts';
 
 describe('the html template', () => {
-  const texts: Record<string, [text: string, written: string]> = {
+  const texts: Record<string, [text: string, expected: string]> = {
     'a tag': ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
     'the end of an attribute': ['" onclick="x', '&quot; onclick=&quot;x'],
     'the end of an attribute in single quotes': ["' onclick='x", '&#39; onclick=&#39;x'],
@@ -13,8 +13,8 @@ describe('the html template', () => {
     'letters of any script': ['Ärger 漢字 🙂\n\t', 'Ärger 漢字 🙂\n\t'],
     'a replacement pattern': ['$& $1', '$&amp; $1'],
   };
-  test.each(Object.entries(texts))('escapes %s', (_name, [text, written]) => {
-    expect(html`<p title="${text}">${text}</p>`.text).toBe(`<p title="${written}">${written}</p>`);
+  test.each(Object.entries(texts))('escapes %s', (_name, [text, expected]) => {
+    expect(html`<p title="${text}">${text}</p>`.text).toBe(`<p title="${expected}">${expected}</p>`);
   });
 
   test('does not escape nested HTML, alone or in lists', () => {

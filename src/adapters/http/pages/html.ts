@@ -20,10 +20,10 @@ export type HtmlValue = string | number | undefined | false | Html | readonly Ht
  * pages.
  */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(written)));
+  return new Html(String.raw({ raw: strings }, ...values.map(renderValue)));
 }
 
-function written(value: HtmlValue): string {
+function renderValue(value: HtmlValue): string {
   if (value === undefined || value === false) return '';
   if (typeof value === 'string') return escape(value);
   if (typeof value === 'number') return String(value);
@@ -31,10 +31,16 @@ function written(value: HtmlValue): string {
   return value.map(String).join('');
 }
 
-const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function escape(text: string): string {
-  return printable(text.replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? ''));
+  return printable(text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? ''));
 }
 
 /** Replaces control characters, which HTML forbids, and characters that change the text direction. */

@@ -41,11 +41,11 @@ function millisecondsOf({ startedAt, endedAt }: BuildView): number {
 
 /** The duration as a bar, beside that of the longest build of the list. */
 function tookCell(build: BuildView, longest: number): Html {
-  const took = millisecondsOf(build);
-  const share = longest > 0 ? Math.max(1, Math.round((100 * took) / longest)) : 0;
+  const milliseconds = millisecondsOf(build);
+  const share = longest > 0 ? Math.max(1, Math.round((100 * milliseconds) / longest)) : 0;
   return html`<span class="job-took"
     >${formatDuration(build.startedAt, build.endedAt)}${
-      took > 0 &&
+      milliseconds > 0 &&
       html`<svg class="job-bar ${build.status}" aria-hidden="true">
         <rect width="${share}%" height="100%"></rect>
       </svg>`

@@ -8,17 +8,17 @@ import { html, joined, type Html } from './html.ts';
 import { scrolling } from './layout.ts';
 import { paths } from './paths.ts';
 
-/** What the definition says about a job: what it takes from where, and how its builds run. */
+/** What the definition says about a job: which resources it gets, and how its builds run. */
 export function jobFacts(name: PipelineName, job: Job): Html {
-  const facts = rulesOf(job);
+  const rules = rulesOf(job);
   return html`<section aria-labelledby="definition">
     <h2 id="definition">Definition</h2>
     ${getsTable(name, job)}
     ${
-      facts.length > 0 &&
+      rules.length > 0 &&
       html`<dl>
         ${joined(
-          facts.map(
+          rules.map(
             ([what, rule]) =>
               html`<dt>${what}</dt>
                 <dd>${rule}</dd>`,

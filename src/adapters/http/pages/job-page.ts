@@ -44,7 +44,7 @@ export function jobPages(ports: PipelinePorts, access: AccountPorts): PageRoute[
   ];
 }
 
-interface Asked {
+interface RenderJobParts {
   name: JobName;
   request: PageRequest['request'];
   before?: string | undefined;
@@ -54,15 +54,15 @@ interface Asked {
 async function renderJob(
   { views }: Pick<PipelinePorts, 'views'>,
   { codec }: AccountPorts,
-  { name, request, before, refused }: Asked,
+  { name, request, before, refused }: RenderJobParts,
 ): Promise<Html> {
-  const [view, listed, waiting, definition] = await Promise.all([
+  const [view, buildList, waiting, definition] = await Promise.all([
     views.job(name),
     views.builds(name, { limit: PER_PAGE, ...cursor(before) }),
     views.waiting(name),
     views.jobDefinition(name),
   ]);
-  const builds = requireFound(listed, nameJob(name));
+  const builds = requireFound(buildList, nameJob(name));
   const origins = await views.buildOrigins(builds.rows.map(({ id }) => id));
   const teamViewer = teamViewerOf(request, codec, name.team);
   const { form, button } = startControl(name, view?.inputs ?? [], { teamViewer, refused });
@@ -70,7 +70,7 @@ async function renderJob(
     title: name.job,
     viewer: teamViewer.viewer,
     breadcrumbs: breadcrumbs(name),
-    // The answer to a form has another address than the page, so it cannot follow events.
+    // The response to a form has another URL than the page, so this page cannot follow events.
     ...(refused === undefined && { events: `${paths.pipeline(name)}/events` }),
     main: html`<h1>${name.job}</h1>
       ${alert(refused && 'The job does not take these values. The fields say why.')} ${form}
@@ -104,13 +104,13 @@ function startControl(
 
 /** Why the job has no build, and why each of its pending builds does not start. */
 function whyItWaits(waiting: WaitingView | undefined): Html {
-  const ofJob = waiting?.jobs[0]?.reasons ?? [];
+  const jobReasons = waiting?.jobs[0]?.reasons ?? [];
   const builds = (waiting?.builds ?? []).filter(({ reasons }) => reasons.length > 0);
-  if (ofJob.length === 0 && builds.length === 0) return html``;
+  if (jobReasons.length === 0 && builds.length === 0) return html``;
   return html`<section aria-labelledby="waiting" class="job-waiting">
     <h2 id="waiting">Why it waits</h2>
     <ul>
-      ${ofJob.map(({ message }) => html`<li>${message}</li>`)}
+      ${jobReasons.map(({ message }) => html`<li>${message}</li>`)}
       ${builds.map(
         ({ number, reasons }) =>
           html`<li>Build ${number}: ${reasons.map(({ message }) => message).join(' ')}</li>`,

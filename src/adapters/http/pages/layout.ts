@@ -25,7 +25,7 @@ interface Document {
   script?: PageScript;
 }
 
-/** Every page: skip link, landmarks, one heading of the first rank in `main`. */
+/** The HTML of every page: skip link, landmarks, one heading of the first rank in `main`. */
 export function layout(parts: Document): Html {
   const { title, viewer, breadcrumbs = [], main, events, signIn } = parts;
   return html`<!doctype html>
@@ -72,7 +72,7 @@ function siteNavigation({ isAdmin = false }: Viewer): Html {
   </nav>`;
 }
 
-/** Only the script can remember a choice, so it shows this. */
+/** Hidden until the script shows it, because only the script can remember a choice. */
 const themeControl = html`<div class="theme" hidden>
   <label class="visually-hidden" for="theme">Theme</label>
   <select id="theme" autocomplete="off">
@@ -87,7 +87,7 @@ function accountNavigation(viewer: Viewer | undefined, signIn: string | undefine
   const links =
     viewer === undefined
       ? html`<li><a href="/auth/login?return_to=${encodeURIComponent(signIn ?? '')}">Sign in</a></li>`
-      : account(viewer);
+      : accountLinks(viewer);
   return html`<nav aria-label="Account">
     <ul>
       ${links}
@@ -95,7 +95,7 @@ function accountNavigation(viewer: Viewer | undefined, signIn: string | undefine
   </nav>`;
 }
 
-function account(viewer: Viewer): Html {
+function accountLinks(viewer: Viewer): Html {
   return html`<li><a href="/profile">${viewer.name}</a></li>
     <li>${action({ url: '/auth/logout', viewer, label: 'Log out', quiet: true })}</li>`;
 }
@@ -110,7 +110,8 @@ function breadcrumbList(links: { name: string; url: string }[], title: string): 
 }
 
 /**
- * A form of one button. `about` is read instead of the label where several buttons of a page have the same.
+ * A form with one button. If several buttons of a page have the same label, screen readers read `about`
+ * instead of the label.
  */
 export function action(parts: {
   url: string;
@@ -146,12 +147,17 @@ export function describedBy(problem: string | undefined): Html {
   return problem === undefined ? html`` : html` aria-describedby="problem"`;
 }
 
-/** A table that may be wider than a phone. It takes the focus, so the keyboard can scroll it. */
+/**
+ * A table that may be wider than a phone. The element takes the focus, so that the keyboard can scroll it.
+ */
 export function scrolling(name: string, table: Html): Html {
   return html`<div class="scroll" role="group" aria-label="${name}" tabindex="0">${table}</div>`;
 }
 
-/** A time in UTC. The script shows it relative to now; its title is then the exact time in the viewer's time zone. */
+/**
+ * A time in UTC. The script shows the time relative to now; the title of the element is then the exact time
+ * in the viewer's time zone.
+ */
 export function timeElement(at: Date | string | undefined): Html {
   if (at === undefined) return html`–`;
   const text = typeof at === 'string' ? at : at.toISOString();

@@ -3,7 +3,7 @@ import { asksForAllRows, jobTable, MAX_ROWS } from './lists.ts';
 
 const NAME = { team: 'main', pipeline: 'app' };
 
-/** The page's table of so many jobs. */
+/** The table of a page with this many jobs. */
 function tableOf(count: number, query: Record<string, string> = {}): string {
   const rows = Array.from({ length: count }, (_, index) => ({ name: `job-${index}`, paused: false }));
   return String(jobTable(NAME, { rows, isWhole: asksForAllRows(query) }));
@@ -18,7 +18,7 @@ describe('a table of jobs', () => {
     expect(table).not.toContain('rows=all');
   });
 
-  test('has the first of many jobs, and says how many there are', () => {
+  test('has the first hundred of many jobs, and says how many there are', () => {
     const table = tableOf(505);
     expect(rowsIn(table)).toBe(MAX_ROWS);
     expect(table).toContain('job-0<');

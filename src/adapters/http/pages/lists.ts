@@ -7,8 +7,8 @@ import { formatDuration, status, timeElement } from './layout.ts';
 import { paths } from './paths.ts';
 
 /*
- * What the pages for members and for the public both show: only fields that the public may see (ADR 0023).
- * Pages for members add columns.
+ * The graph and the tables that the pages for members and for the public share. They show only fields that
+ * the public may see (ADR 0023). Pages for members add columns.
  */
 
 interface Job {
@@ -34,26 +34,27 @@ interface GraphParts {
 }
 
 /**
- * Rows of a table on a pipeline's page, unless the viewer asks for all: browsers need half a second for 500 rows
- * with their buttons, and each event fetches the page again.
+ * How many rows a table on a pipeline's page has, unless the viewer asks for all: browsers need half a second
+ * for 500 rows with their buttons, and each event fetches the page again.
  */
 export const MAX_ROWS = 100;
 
-/** More jobs get a higher place for the graph. */
+/** A graph with more jobs gets a higher element. */
 const MAX_FEW_JOBS = 4;
 
 /**
- * The picture of a pipeline and its text alternative, in the place where `pipeline-page.tsx` draws the graph.
+ * The picture of a pipeline and its text alternative, in the element in which `pipeline-page.tsx` draws the
+ * graph.
  */
 export function pipelineGraph(name: PipelineName, { title, jobs, resources, isMember }: GraphParts): Html {
   const url = paths.pipeline(name);
   const alt =
     `Graph of ${title}: ${countOf(jobs.length, 'job')} and ` +
     `${countOf(resources.length, 'resource')}, which the tables below list`;
-  const few = jobs.length <= MAX_FEW_JOBS;
+  const isSmall = jobs.length <= MAX_FEW_JOBS;
   return html`<div
     id="graph"
-    class="graph${few && ' graph-few'}"
+    class="graph${isSmall && ' graph-few'}"
     data-pipeline="${url}"
     data-title="${title}"
     ${isMember && html`data-members="true"`}
@@ -84,14 +85,14 @@ function section<T>(
   columns: readonly [Column<T>, ...Column<T>[]],
 ): Html {
   const id = title.toLowerCase();
-  const shown = isWhole ? rows : rows.slice(0, MAX_ROWS);
+  const shownRows = isWhole ? rows : rows.slice(0, MAX_ROWS);
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
-    <div class="scroll">${htmlTable(shown, columns)}</div>
+    <div class="scroll">${htmlTable(shownRows, columns)}</div>
     ${
-      shown.length < rows.length &&
+      shownRows.length < rows.length &&
       html`<p>
-        These are the first ${shown.length} of ${rows.length} ${id}.
+        These are the first ${shownRows.length} of ${rows.length} ${id}.
         <a href="?rows=all#${id}">Show all ${id}</a>
       </p>`
     }
@@ -101,7 +102,7 @@ function section<T>(
 export function jobTable<T extends Job>(
   name: PipelineName,
   jobs: Rows<T>,
-  more: readonly Column<T>[] = [],
+  moreColumns: readonly Column<T>[] = [],
 ): Html {
   return section('Jobs', jobs, [
     {
@@ -112,7 +113,7 @@ export function jobTable<T extends Job>(
     },
     { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
     { title: 'Took', cell: ({ latest }) => formatDuration(latest?.startedAt, latest?.endedAt) },
-    ...more,
+    ...moreColumns,
   ]);
 }
 
@@ -127,25 +128,25 @@ export function resourceTable<T extends { name: string }>(
   name: PipelineName,
   resources: Rows<T>,
   pinned: (resource: T) => string | undefined,
-  more: readonly Column<T>[],
+  moreColumns: readonly Column<T>[],
 ): Html {
   return section('Resources', resources, [
     {
       title: 'Resource',
-      cell: (one) => {
-        const tag = pinned(one);
-        return html`<a href="${paths.resource({ ...name, resource: one.name })}">${one.name}</a
+      cell: (resource) => {
+        const tag = pinned(resource);
+        return html`<a href="${paths.resource({ ...name, resource: resource.name })}">${resource.name}</a
           >${tag !== undefined && html` <span class="tag pinned">${tag}</span>`}`;
       },
     },
-    ...more,
+    ...moreColumns,
   ]);
 }
 
 export function buildTable<T extends Build>(
   name: JobName,
   builds: readonly T[],
-  more: readonly Column<T>[] = [],
+  moreColumns: readonly Column<T>[] = [],
 ): Html {
   if (builds.length === 0) return html`<p>No builds yet.</p>`;
   return html`<div class="scroll">
@@ -159,7 +160,7 @@ export function buildTable<T extends Build>(
         { title: 'Status', cell: (build) => status(build.status) },
         { title: 'Created', cell: ({ createdAt }) => timeElement(createdAt) },
         { title: 'Took', cell: ({ startedAt, endedAt }) => formatDuration(startedAt, endedAt) },
-        ...more,
+        ...moreColumns,
       ],
       'Builds, newest first',
     )}

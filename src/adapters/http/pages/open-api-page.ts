@@ -14,7 +14,7 @@ export function openApiPage(): Route[] {
       about: 'This API as a page.',
       schema: { response: { 200: { content: { 'text/html': { schema: Type.String() } } } } },
       handler: async (request, reply) => {
-        text ||= describe(request.server.swagger()).text;
+        text ||= renderDocument(request.server.swagger()).text;
         return reply.type('text/html; charset=utf-8').serializer(String).send(text);
       },
     }),
@@ -40,9 +40,9 @@ interface Operation {
   responses?: Record<string, { description?: string; content?: Record<string, { schema?: unknown }> }>;
 }
 
-function describe({ info, paths = {} }: { info?: { version?: string }; paths?: object }): Html {
+function renderDocument({ info, paths = {} }: { info?: { version?: string }; paths?: object }): Html {
   const operations = Object.entries<object>({ ...paths }).flatMap(([path, methods]) =>
-    Object.entries<Operation>({ ...methods }).map(([method, about]) => ({ method, path, about })),
+    Object.entries<Operation>({ ...methods }).map(([method, details]) => ({ method, path, about: details })),
   );
   return layout({
     title: 'The API',
@@ -56,8 +56,16 @@ function describe({ info, paths = {} }: { info?: { version?: string }; paths?: o
   });
 }
 
-function operation({ method, path, about }: { method: string; path: string; about: Operation }): Html {
-  const { description, parameters = [], requestBody, responses = {} } = about;
+function operation({
+  method,
+  path,
+  about: details,
+}: {
+  method: string;
+  path: string;
+  about: Operation;
+}): Html {
+  const { description, parameters = [], requestBody, responses = {} } = details;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return html`<details class="operation">
     <summary><code>${method.toUpperCase()} ${path}</code><span>${prose(description ?? '')}</span></summary>
@@ -66,9 +74,9 @@ function operation({ method, path, about }: { method: string; path: string; abou
       html`<h2>Parameters</h2>
         <ul>
           ${parameters.map(
-            ({ name, in: place, required = false, schema }) =>
+            ({ name, in: location, required = false, schema }) =>
               html`<li>
-                <code>${name}</code> in ${place}${required && ', needed'}:
+                <code>${name}</code> in ${location}${required && ', needed'}:
                 <code>${JSON.stringify(schema)}</code>
               </li>`,
           )}

@@ -21,18 +21,19 @@ function outsideValue(value: string): Html {
   const link = safeAddress(value);
   if (link !== undefined)
     return html`<a class="code" href="${link}" rel="noopener noreferrer nofollow">${link}</a>`;
-  const [first = ''] = value.trimEnd().split('\n');
-  if (first.length <= MAX_VALUE_LENGTH && first === value.trimEnd())
+  const [firstLine = ''] = value.trimEnd().split('\n');
+  if (firstLine.length <= MAX_VALUE_LENGTH && firstLine === value.trimEnd())
     return html`<span class="code">${value}</span>`;
   return html`<details>
-    <summary class="code">${cut(first, MAX_VALUE_LENGTH)} …</summary>
+    <summary class="code">${cut(firstLine, MAX_VALUE_LENGTH)} …</summary>
     <div class="code resource-text">${value}</div>
   </details>`;
 }
 
 /**
- * The address, if the whole value is one of HTTPS. The page shows it as it would be opened: with the host in
- * ASCII, so that no letter looks like another, and without a name and password that look like a host.
+ * Returns the address if the whole value is an HTTPS address. The page shows the address as a browser would
+ * open it: with the host in ASCII, so that no letter looks like another, and without a name and password that
+ * look like a host.
  */
 export function safeAddress(value: string): string | undefined {
   if (!value.startsWith('https://') || !/^[!-~]{1,2000}$/.test(value) || !URL.canParse(value))
@@ -41,10 +42,10 @@ export function safeAddress(value: string): string | undefined {
   return username === '' && password === '' ? href : undefined;
 }
 
-/** A few characters by which people know a version: the begin of a hash, or of its first field. */
+/** A few characters by which people know a version: the beginning of a hash, or of the first field. */
 export function shortVersion(fields: Readonly<Record<string, string>>): string {
-  const [first = ''] = Object.values(fields);
-  return /^[0-9a-f]{12,}$/.test(first) ? first.slice(0, 8) : cut(first, 24);
+  const [firstValue = ''] = Object.values(fields);
+  return /^[0-9a-f]{12,}$/.test(firstValue) ? firstValue.slice(0, 8) : cut(firstValue, 24);
 }
 
 function cut(text: string, length: number): string {

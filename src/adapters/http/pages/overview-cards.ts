@@ -6,12 +6,12 @@ import { timeElement } from './layout.ts';
 import { paths } from './paths.ts';
 
 /*
- * The cards of an overview. `src/web/overview-cards.tsx` draws the same elements in the browser: the first
- * drawing keeps those of the server.
+ * The cards of an overview. `src/web/overview-cards.tsx` draws the same elements in the browser, so that its
+ * first drawing keeps the elements of the server.
  */
 
 export interface SectionTeam extends OverviewTeam {
-  /** Of the viewer. */
+  /** The role of the viewer. */
   role: Role | undefined;
 }
 

@@ -24,7 +24,7 @@ interface OverviewParts {
   page: number;
 }
 
-/** Filter and page from the query of an overview. What is not valid is ignored. */
+/** Reads filter and page from the query of an overview. Invalid values are ignored. */
 export function readOverviewQuery(
   query: Readonly<Record<string, string | undefined>>,
 ): Pick<OverviewParts, 'filter' | 'page'> {
@@ -49,7 +49,7 @@ export function overview(parts: OverviewParts): Html {
   const isEmpty = cards.length === 0;
   const tools = html`${chips(base, filter, counts)}
     <p class="overview-note"><span role="status">${summary(matching.length, cards.length)}</span></p>`;
-  const nothing = html`<p class="overview-nothing">
+  const noMatch = html`<p class="overview-nothing">
     Nothing matches. <a href="${base}">Show all pipelines</a>
   </p>`;
   return html`${searchForm(base, filter, isEmpty)}
@@ -57,15 +57,15 @@ export function overview(parts: OverviewParts): Html {
       ${!isEmpty && tools}
       ${
         !isEmpty && sections.length === 0
-          ? nothing
+          ? noMatch
           : sections.flatMap((section) => (isOnly && isEmpty ? [] : [overviewSection(section, isOnly)]))
       }
       ${to < matching.length && html`<p><a href="${overviewPath(base, filter, page + 1)}">More pipelines</a></p>`}
     </div>`;
 }
 
-function summary(matching: number, all: number): string {
-  return matching === all ? countOf(all, 'pipeline') : `${matching} of ${countOf(all, 'pipeline')}`;
+function summary(matching: number, total: number): string {
+  return matching === total ? countOf(total, 'pipeline') : `${matching} of ${countOf(total, 'pipeline')}`;
 }
 
 function searchForm(base: string, { text, status }: CardFilter, hidden: boolean): Html {

@@ -31,15 +31,15 @@ interface PageParts {
   params?: TSchema;
   answer: (pageRequest: PageRequest) => Promise<PageAnswer>;
   /**
-   * What non-members get; required if the route needs `public`. `undefined`: nothing is there, or nothing
-   * public.
+   * Returns what non-members get; required if the route needs `public`. Undefined: nothing exists there, or
+   * nothing public.
    */
   forPublic?: (pageRequest: PageRequest) => Promise<Html | undefined>;
 }
 
 const fieldsOf = (maxLength: number) => Type.Record(Type.String(), Type.String({ maxLength }));
 
-/** Defines a page. It needs what the route at its path needs. */
+/** Defines a page. Who may open it is what the route at its path needs. */
 export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   return {
     register(app, routes) {
@@ -72,18 +72,23 @@ function requirePublic(request: FastifyRequest, content: Html | undefined): Html
 
 interface FormParts {
   url: string;
-  /** The route that the form calls, if it is another: forms know only POST. */
+  /**
+   * The route that the form calls, if its method or URL differs from the form's: HTML forms can only send GET
+   * and POST.
+   */
   does?: { method: string; url: string };
   params?: TSchema;
-  /** Of a form for long texts. */
+  /** Limits of a form for long texts. */
   limits?: { fieldCharacters: number; bodyBytes: number };
-  answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
+  answer: (formRequest: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
 /** Browsers count the end of a line as one character and send two. The route has the limit of the value. */
 const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
-/** Defines a form. It needs what the route that it calls needs; that route checks the CSRF token. */
+/**
+ * Defines a form. Who may send it is what the route that it calls needs; that route checks the CSRF token.
+ */
 export function form({ url, does, params, limits = LIMITS, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
@@ -97,8 +102,8 @@ export function form({ url, does, params, limits = LIMITS, answer }: FormParts):
         bodyLimit: limits.bodyBytes,
         schema: { hide: true, body: fieldsOf(limits.fieldCharacters), ...defined({ params }) },
         handler: async (request, reply) => {
-          const sent = { params: texts(request.params), fields: texts(request.body), request };
-          return send(reply, await answer(sent));
+          const formRequest = { params: texts(request.params), fields: texts(request.body), request };
+          return send(reply, await answer(formRequest));
         },
       });
     },
@@ -106,7 +111,7 @@ export function form({ url, does, params, limits = LIMITS, answer }: FormParts):
 }
 
 function rulesOf(routes: readonly Route[], method: string, url: string): RouteRules {
-  const route = routes.find((one) => one.method === method && one.url === url);
+  const route = routes.find((candidate) => candidate.method === method && candidate.url === url);
   if (route === undefined) throw new Error(`there is no route ${method} ${url} for a page or form`);
   return route.rules;
 }
@@ -136,10 +141,10 @@ function setCookies(reply: FastifyReply, cookies: readonly string[] = []): void 
 
 /** The values as texts, including those that a schema has turned into numbers. */
 function texts(values: unknown): Values {
-  const known = Object.entries(Object(values)).filter(
+  const textsAndNumbers = Object.entries(Object(values)).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',
   );
-  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(textsAndNumbers.map(([name, value]) => [name, String(value)]));
 }
 
 export function viewerOf(

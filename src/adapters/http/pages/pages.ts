@@ -29,7 +29,7 @@ import { versionPathPage } from './version-path-page.ts';
 
 /** The pages and forms at the paths of the API. */
 export function createPages(ports: PipelinePorts, access: AccountPorts): ServerPages {
-  const all: PageRoute[] = [
+  const pageRoutes: PageRoute[] = [
     ...signInPages(access),
     ...profilePages(access),
     ...cliLoginPages(access),
@@ -56,7 +56,7 @@ export function createPages(ports: PipelinePorts, access: AccountPorts): ServerP
     register(app: App, routes: readonly Route[]) {
       const add = async (scope: App): Promise<void> => {
         await scope.register(formbody, { bodyLimit: 16 * 1024 });
-        for (const one of all) one.register(scope, routes);
+        for (const pageRoute of pageRoutes) pageRoute.register(scope, routes);
       };
       void app.register(namedPlugin('pages', add));
     },

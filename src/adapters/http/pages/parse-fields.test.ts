@@ -10,6 +10,6 @@ test.each([
   ['=v1', { problem: '"=v1" has no name. Write name=value.' }],
   ['tag=1\ntag=2', { problem: 'The field "tag" is there twice. Remove one.' }],
   ['__proto__=1', { fields: Object.fromEntries([['__proto__', '1']]) }],
-])('%j is read as %j', (text, read) => {
-  expect(parseFields(text)).toEqual(read);
+])('%j is read as %j', (text, expected) => {
+  expect(parseFields(text)).toEqual(expected);
 });

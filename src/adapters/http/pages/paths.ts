@@ -24,7 +24,7 @@ export const paths = {
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** The names in a path; its schema has checked that they are there. */
+/** The names in the parameters of a path. The schema of the path has checked that they exist. */
 export function jobFromParams(params: Values): JobName {
   const [team, pipeline, job] = [params['team'] ?? '', params['pipeline'] ?? '', params['job'] ?? ''];
   return { team, pipeline, job };
@@ -44,7 +44,7 @@ export function breadcrumbs(
   ];
 }
 
-/** The same for the public, who can open no team. */
+/** The breadcrumbs for the public, without those of teams, which only members can open. */
 export function publicBreadcrumbs(
   name: PipelineName & { job?: string },
   within: 'pipeline' | 'job' = 'pipeline',

@@ -85,7 +85,7 @@ function jobsOf(
   waiting: WaitingView | undefined,
   teamViewer: TeamViewer,
 ): Html {
-  const found = reasonsByJob(jobs.rows, waiting);
+  const jobReasons = reasonsByJob(jobs.rows, waiting);
   const start = {
     title: 'Start',
     titleHidden: true,
@@ -99,7 +99,7 @@ function jobsOf(
       }),
   };
   return jobTable(name, jobs, [
-    { title: 'Why it waits', cell: (job) => reasons(found.get(job.name) ?? []) },
+    { title: 'Why it waits', cell: (job) => reasons(jobReasons.get(job.name) ?? []) },
     ...(may(teamViewer, 'write') ? [start] : []),
   ]);
 }
@@ -119,9 +119,9 @@ function reasonsByJob(jobs: readonly JobView[], waiting: WaitingView | undefined
 }
 
 /** Sentences why a job or build waits, one to a line. */
-export function reasons(list: readonly { message: string }[]): Html {
+export function reasons(sentences: readonly { message: string }[]): Html {
   return joined(
-    list.map(({ message }) => html`${message}`),
+    sentences.map(({ message }) => html`${message}`),
     html`<br />`,
   );
 }
@@ -141,7 +141,7 @@ function resourcesOf(name: PipelineName, resources: Rows<ResourceView>, teamView
   return resourceTable(name, resources, ({ pinned }) => pinned && `pinned by ${pinned.by}`, [
     {
       title: 'Newest version',
-      cell: ({ latest }) => (latest === undefined ? 'none yet' : fields(latest.fields)),
+      cell: ({ latest }) => (latest === undefined ? 'none yet' : versionFields(latest.fields)),
     },
     { title: 'Checked', cell: checkedAt },
     ...(may(teamViewer, 'write') ? [check] : []),
@@ -153,7 +153,7 @@ function checkedAt({ lastCheckedAt, checkError }: ResourceView): Html {
   return html`${at}${checkError !== undefined && html`<br /><strong>${checkError}</strong>`}`;
 }
 
-export function fields(version: Readonly<Record<string, string>>): Html {
+export function versionFields(version: Readonly<Record<string, string>>): Html {
   return joined(
     Object.entries(version).map(([name, value]) => html`<span class="code">${name}: ${value}</span>`),
     html`<br />`,

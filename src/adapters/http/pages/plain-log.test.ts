@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_LINE_CHARACTERS, plainLog } from './plain-log.ts';
 
 describe('the plain text of a log', () => {
-  const logs: Record<string, [text: string, shown: string]> = {
+  const logs: Record<string, [text: string, expected: string]> = {
     'has no colours': ['\u001b[1;31mred\u001b[0m and \u001b[38;5;208morange\u001b[m', 'red and orange'],
     'has no window titles': ['\u001b]0;title\u0007text', 'text'],
     'has no terminal links': ['\u001b]8;;https://x.example\u001b\\text\u001b]8;;\u001b\\', 'text'],
@@ -14,7 +14,7 @@ describe('the plain text of a log', () => {
     'shows the last text of a line that ends with a carriage return': ['10 %\r20 %\r\nok\r', '20 %\nok'],
     'retains text that only resembles a sequence': ['[31m', '[31m'],
   };
-  test.each(Object.entries(logs))('%s', (_name, [text, shown]) => expect(plainLog(text)).toBe(shown));
+  test.each(Object.entries(logs))('%s', (_name, [text, expected]) => expect(plainLog(text)).toBe(expected));
 });
 
 describe('a hostile line of 1 MiB', () => {

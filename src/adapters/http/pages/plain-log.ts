@@ -2,9 +2,9 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**
- * Colours, cursors, titles, links and everything less common. `stripVTControlCharacters` of `node:util`
- * leaves the content of device control strings, such as pictures. The command line has to distinguish colours
- * from the rest.
+ * Matches colours, cursor movements, titles, links and all less common escape sequences.
+ * `stripVTControlCharacters` of `node:util` leaves the content of device control strings, such as pictures.
+ * It is exported for the command line, which distinguishes colours from other sequences.
  */
 export const SEQUENCES = new RegExp(
   [
@@ -16,23 +16,24 @@ export const SEQUENCES = new RegExp(
   'g',
 );
 
-/** The page shows no more of one line; the plain text has all of it. */
+/** The page shows at most this much of one line; the plain text has the whole line. */
 export const MAX_LINE_CHARACTERS = 16 * 1024;
 
 /**
- * A log as text for a page without script: no colours, and of lines that a program wrote over only the last.
+ * Returns a log as text for a page without script: without colours, and with only the last text of a line
+ * that a program has overwritten.
  */
 export function plainLog(text: string): string {
   return text
     .replaceAll(SEQUENCES, '')
     .replaceAll('\r\n', '\n')
     .split('\n')
-    .map(shownPart)
+    .map(visibleText)
     .join('\n')
     .replaceAll(/(?![\t\n])\p{Cc}/gu, '');
 }
 
-function shownPart(line: string): string {
+function visibleText(line: string): string {
   const last = line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
   if (last.length <= MAX_LINE_CHARACTERS) return last;
   return `${last.slice(0, MAX_LINE_CHARACTERS)} … ${last.length - MAX_LINE_CHARACTERS} more characters in this line`;

@@ -47,27 +47,27 @@ async function profile(ports: AccountPorts, request: FastifyRequest, token: Form
   const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
   const { user, userId, sessionId } = accountOf(request.identity);
   const viewer = viewerOf(request, codec);
-  const [account, links, providers, known, open] = await Promise.all([
+  const [account, links, providers, apiTokens, openSessions] = await Promise.all([
     accounts.account(user),
     oauth.links(userId),
     oauth.providers(),
     tokens.tokens(userId),
     sessions.sessions(userId, { at: now(), idleSeconds }),
   ]);
-  const there = requireFound(account, `User ${user}`);
+  const existingAccount = requireFound(account, `User ${user}`);
   const endless = ports.tokenMaxSeconds === 0;
   return layout({
     title: 'Your profile',
     viewer,
     main: html`<h1>Your profile</h1>
-      ${accountSection(there, viewer)}
+      ${accountSection(existingAccount, viewer)}
       <section aria-labelledby="password-title">
         <h2 id="password-title">Password</h2>
-        ${passwordFields(viewer, there.hasPassword)}
+        ${passwordFields(viewer, existingAccount.hasPassword)}
       </section>
       ${linksSection(links, providers, viewer)}
-      ${tokensSection(known, tokenFields({ teams: there.teams, endless, viewer, state: token }), viewer)}
-      ${sessionsSection(open, sessionId, viewer)}`,
+      ${tokensSection(apiTokens, tokenFields({ teams: existingAccount.teams, endless, viewer, state: token }), viewer)}
+      ${sessionsSection(openSessions, sessionId, viewer)}`,
   });
 }
 
@@ -108,7 +108,7 @@ function passwordFields(viewer: Viewer | undefined, hasPassword: boolean): Html 
   </form>`;
 }
 
-function onlyPassword(viewer: Viewer | undefined, hasPassword: boolean, problem?: string): Html {
+function passwordOnlyPage(viewer: Viewer | undefined, hasPassword: boolean, problem?: string): Html {
   return layout({
     title: 'Change your password',
     viewer,
@@ -119,13 +119,13 @@ function onlyPassword(viewer: Viewer | undefined, hasPassword: boolean, problem?
   });
 }
 
-/** Also for users who must change their password first. */
+/** This page is also for users who must change their password first. */
 function passwordPage({ accounts, codec }: AccountPorts): PageRoute {
   return page({
     url: '/profile/password',
     answer: async ({ request }) => {
       const account = await accounts.account(accountOf(request.identity).user);
-      return onlyPassword(viewerOf(request, codec), account?.hasPassword === true);
+      return passwordOnlyPage(viewerOf(request, codec), account?.hasPassword === true);
     },
   });
 }
@@ -135,9 +135,9 @@ function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
     url: '/profile/password',
     does: { method: 'PUT', url: '/profile/password' },
     answer: async ({ fields, request }) => {
-      const { current_password: current, new_password: wanted = '', csrf_token: csrfToken } = fields;
+      const { current_password: current, new_password: newPassword = '', csrf_token: csrfToken } = fields;
       const body = {
-        new_password: wanted,
+        new_password: newPassword,
         session: 'cookie',
         keep_tokens: fields['keep_tokens'] === 'yes',
         ...(current !== undefined && current !== '' && { current_password: current }),
@@ -147,12 +147,18 @@ function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
       if (problem === undefined) return { to: PROFILE, cookies };
       const { user } = accountOf(request.identity);
       const account = await accounts.account(user);
-      return { status, page: onlyPassword(viewerOf(request, codec), account?.hasPassword === true, problem) };
+      return {
+        status,
+        page: passwordOnlyPage(viewerOf(request, codec), account?.hasPassword === true, problem),
+      };
     },
   });
 }
 
-/** A form may not lead to another site, not even by a redirect. So this page shows a link to the provider. */
+/**
+ * The form that starts to link a provider. Browsers do not let a form of ours lead to another site, not even
+ * by a redirect. So the page after the form shows a link to the provider.
+ */
 function linkForm({ codec }: AccountPorts): PageRoute {
   const url = '/profile/linked-accounts/:canonical';
   return form({
@@ -163,13 +169,13 @@ function linkForm({ codec }: AccountPorts): PageRoute {
       const viewer = viewerOf(request, codec);
       const call: ApiCall = { method: 'POST', url: path, csrfToken: fields['csrf_token'] };
       const { status, data, problem, cookies } = await callApi(request, call);
-      const { url: to } = data;
-      if (to === undefined)
+      const { url: providerUrl } = data;
+      if (providerUrl === undefined)
         return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
       const main = html`<div class="narrow">
         <h1>To the provider</h1>
         <p>Sign in there, and you come back here.</p>
-        <p><a class="button" href="${to}">Go on to ${new URL(to).host}</a></p>
+        <p><a class="button" href="${providerUrl}">Go on to ${new URL(providerUrl).host}</a></p>
       </div>`;
       return { status: 200, cookies, page: layout({ title: 'To the provider', viewer, main }) };
     },
@@ -181,7 +187,7 @@ function simpleForms({ codec }: AccountPorts): PageRoute[] {
   const simple = (
     url: string,
     does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
-    more: {
+    options: {
       params?: Parameters<typeof form>[0]['params'];
       names?: string[];
       keepsTokens?: boolean;
@@ -191,13 +197,15 @@ function simpleForms({ codec }: AccountPorts): PageRoute[] {
     form({
       url,
       does,
-      ...defined({ params: more.params }),
+      ...defined({ params: options.params }),
       answer: async ({ params, fields, request }): Promise<PageAnswer> => {
         const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
           encodeURIComponent(params[name] ?? ''),
         );
-        const named = more.names && Object.fromEntries(more.names.map((name) => [name, fields[name] ?? '']));
-        const body = more.keepsTokens === true ? { keep_tokens: fields['keep_tokens'] === 'yes' } : named;
+        const namedFields =
+          options.names && Object.fromEntries(options.names.map((name) => [name, fields[name] ?? '']));
+        const body =
+          options.keepsTokens === true ? { keep_tokens: fields['keep_tokens'] === 'yes' } : namedFields;
         const call = {
           method: does.method,
           url: path,
@@ -205,7 +213,7 @@ function simpleForms({ codec }: AccountPorts): PageRoute[] {
           ...defined({ body }),
         };
         const { status, problem, cookies } = await callApi(request, call);
-        if (problem === undefined) return { to: more.to ?? PROFILE, cookies };
+        if (problem === undefined) return { to: options.to ?? PROFILE, cookies };
         const viewer = viewerOf(request, codec);
         return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
       },

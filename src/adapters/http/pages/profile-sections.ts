@@ -67,7 +67,10 @@ export function linksSection(
   </section>`;
 }
 
-/** Tokens end by default: anyone who had one could continue to use it. */
+/**
+ * Tokens end unless the person ticks this box, because anyone who got hold of a token could continue to use
+ * it.
+ */
 export function keepTokensField(id: string): Html {
   return html`<p>
     <input id="${id}" name="keep_tokens" type="checkbox" value="yes" />

@@ -2,7 +2,7 @@ import { fieldProblem, type FieldProblem } from './form-fields.ts';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-const TEXTS = [
+const TEXT_FIELDS = [
   'display_name',
   'client_id',
   'issuer_url',
@@ -15,7 +15,9 @@ const TEXTS = [
 
 /** The body of a request from what was entered. Fields that the form does not have stay as they are. */
 export function enteredProvider(fields: Values): Record<string, unknown> {
-  const texts = TEXTS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name].trim()]]));
+  const texts = TEXT_FIELDS.flatMap((name) =>
+    fields[name] === undefined ? [] : [[name, fields[name].trim()]],
+  );
   const { type, scopes = '' } = fields;
   return {
     ...Object.fromEntries(texts),
@@ -25,7 +27,7 @@ export function enteredProvider(fields: Values): Record<string, unknown> {
   };
 }
 
-/** What a page may show again: everything except the secret. */
+/** What a page may show again: everything except the secret and the CSRF token. */
 export function repeatableValues(fields: Values): Values {
   const repeatable = Object.entries(fields).filter(
     ([name]) => name !== 'client_secret' && name !== 'csrf_token',
@@ -34,7 +36,7 @@ export function repeatableValues(fields: Values): Values {
 }
 
 /** Fields by the words with which the API's messages name them. The first that occurs counts. */
-const NAMED: readonly (readonly [string, string])[] = [
+const FIELDS_BY_WORDS: readonly (readonly [string, string])[] = [
   ['client_secret', 'client_secret'],
   ['client ID', 'client_id'],
   ['issuerUrl', 'issuer_url'],
@@ -47,6 +49,6 @@ const NAMED: readonly (readonly [string, string])[] = [
 ];
 
 export function providerProblem(message: string): FieldProblem {
-  const named = NAMED.find(([words]) => message.includes(words))?.[1];
-  return fieldProblem(message, [...TEXTS, 'canonical', 'client_secret', 'scopes'], named);
+  const field = FIELDS_BY_WORDS.find(([words]) => message.includes(words))?.[1];
+  return fieldProblem(message, [...TEXT_FIELDS, 'canonical', 'client_secret', 'scopes'], field);
 }

@@ -4,7 +4,7 @@ import { checkField, formProblem, textField, type FormState } from './form-field
 import { html, type Html } from './html.ts';
 import { action, csrfField, type Viewer } from './layout.ts';
 
-type Known = Partial<Omit<StoredProvider, 'canonical'>>;
+type ProviderValues = Partial<Omit<StoredProvider, 'canonical'>>;
 
 interface NewParts {
   type: StoredProvider['type'];
@@ -16,11 +16,11 @@ interface NewParts {
 
 export function newProviderMain({ type, preset, externalUrl, state, viewer }: NewParts): Html {
   const { name = type } = preset ?? {};
-  const shown =
+  const addressNote =
     externalUrl === undefined
-      ? NO_ADDRESS
+      ? NO_EXTERNAL_URL
       : `Register this address with the provider: ${externalUrl}/auth/oauth/<name>/callback`;
-  return html`<p>${shown}</p>
+  return html`<p>${addressNote}</p>
     <form method="post" action="/admin/oauth-providers" class="team-form">
       ${csrfField(viewer)} ${formProblem(state)}
       <input type="hidden" name="preset" value="${name}" />
@@ -42,7 +42,7 @@ export function newProviderMain({ type, preset, externalUrl, state, viewer }: Ne
     </form>`;
 }
 
-const NO_ADDRESS =
+const NO_EXTERNAL_URL =
   'This installation has no externalURL, so providers cannot send browsers back to it. Set it in the values of the chart.';
 
 interface EditParts {
@@ -64,7 +64,7 @@ export function editProviderMain(parts: EditParts): Html {
     <dt>Address for the provider</dt>
     <dd>
       <span class="code"
-        >${externalUrl === undefined ? NO_ADDRESS : `${externalUrl}/auth/oauth/${canonical}/callback`}</span
+        >${externalUrl === undefined ? NO_EXTERNAL_URL : `${externalUrl}/auth/oauth/${canonical}/callback`}</span
       >
     </dd>
   </dl>`;
@@ -117,37 +117,37 @@ type ProviderField = Pick<
   'name' | 'label' | 'preset' | 'maxLength' | 'help' | 'required'
 >;
 
-function providerFields(type: StoredProvider['type'], known: Known, state: FormState): Html {
+function providerFields(type: StoredProvider['type'], values: ProviderValues, state: FormState): Html {
   const fields: ProviderField[] = [
-    { name: 'display_name', label: 'Display name', preset: known.displayName, maxLength: 100 },
-    ...addressFields(type, known),
-    { name: 'client_id', label: 'Client ID', preset: known.clientId, maxLength: 512, required: true },
+    { name: 'display_name', label: 'Display name', preset: values.displayName, maxLength: 100 },
+    ...addressFields(type, values),
+    { name: 'client_id', label: 'Client ID', preset: values.clientId, maxLength: 512, required: true },
     {
       name: 'scopes',
       label: 'Scopes',
       help: 'Separated by spaces.',
-      preset: known.scopes?.join(' '),
+      preset: values.scopes?.join(' '),
       maxLength: 1000,
     },
     {
       name: 'username_claim',
       label: 'Claim for the username',
       help: 'It suggests the name of a new account.',
-      preset: known.usernameClaim,
+      preset: values.usernameClaim,
       maxLength: 256,
     },
     {
       name: 'groups_claim',
       label: 'Claim for groups',
       help: 'Empty: groups of this provider give no roles.',
-      preset: known.groupsClaim,
+      preset: values.groupsClaim,
       maxLength: 256,
     },
   ];
   return html`${fields.map((field) => textField({ ...field, id: field.name, state }))}`;
 }
 
-function addressFields(type: StoredProvider['type'], known: Known): ProviderField[] {
+function addressFields(type: StoredProvider['type'], values: ProviderValues): ProviderField[] {
   const address = { maxLength: 2048, required: true };
   return type === 'OIDC'
     ? [
@@ -156,13 +156,13 @@ function addressFields(type: StoredProvider['type'], known: Known): ProviderFiel
           name: 'issuer_url',
           label: 'Issuer',
           help: 'Replace words in braces. The provider describes itself below this address.',
-          preset: known.issuerUrl,
+          preset: values.issuerUrl,
         },
       ]
     : [
-        { ...address, name: 'auth_url', label: 'Authorization address', preset: known.authUrl },
-        { ...address, name: 'token_url', label: 'Token address', preset: known.tokenUrl },
-        { ...address, name: 'userinfo_url', label: 'User info address', preset: known.userInfoUrl },
+        { ...address, name: 'auth_url', label: 'Authorization address', preset: values.authUrl },
+        { ...address, name: 'token_url', label: 'Token address', preset: values.tokenUrl },
+        { ...address, name: 'userinfo_url', label: 'User info address', preset: values.userInfoUrl },
       ];
 }
 

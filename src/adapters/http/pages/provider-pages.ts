@@ -84,7 +84,10 @@ function localForm(ports: AccountPorts): PageRoute {
   });
 }
 
-/** Without a preset, the page lists them. `OIDC` and `OAuth2` are those of any other provider. */
+/**
+ * The page to add a provider with a preset. Without a preset, it lists the presets. The names `OIDC` and
+ * `OAuth2` stand for any other provider.
+ */
 function newProviderPage(
   { codec, externalUrl }: AccountPorts,
   request: FastifyRequest,
@@ -92,7 +95,7 @@ function newProviderPage(
   state: FormState,
 ): Html {
   const viewer = viewerOf(request, codec);
-  const preset = PROVIDER_PRESETS.find((one) => one.name === name);
+  const preset = PROVIDER_PRESETS.find((candidate) => candidate.name === name);
   const type = preset?.type ?? (name === 'OIDC' || name === 'OAuth2' ? name : undefined);
   if (type === undefined)
     return installationSettings({ ...SIGN_IN, title: 'Add a provider', viewer, main: presetList(PRESETS) });
@@ -129,7 +132,7 @@ async function providerPage(
   state: FormState,
 ): Promise<Html> {
   const providers = await oauth.providers();
-  const found = providers.find((one) => one.canonical === canonical);
+  const found = providers.find((candidate) => candidate.canonical === canonical);
   const provider = requireFound(found, `Provider ${canonical}`);
   const viewer = viewerOf(request, codec);
   return installationSettings({

@@ -67,7 +67,7 @@ function providerTable(providers: readonly StoredProvider[]): Html {
   );
 }
 
-const orNever = (seconds: number): string => (seconds === 0 ? 'no limit' : secondsInWords(seconds));
+const durationOrNoLimit = (seconds: number): string => (seconds === 0 ? 'no limit' : secondsInWords(seconds));
 
 function chartSettings({
   sessionSeconds,
@@ -79,11 +79,11 @@ function chartSettings({
     <h2 id="lifetimes">Sessions and tokens</h2>
     <dl>
       <dt>A session ends after</dt>
-      <dd>${orNever(sessionSeconds)}</dd>
+      <dd>${durationOrNoLimit(sessionSeconds)}</dd>
       <dt>If it is idle, after</dt>
-      <dd>${orNever(idleSeconds)}</dd>
+      <dd>${durationOrNoLimit(idleSeconds)}</dd>
       <dt>An API token ends at the latest after</dt>
-      <dd>${orNever(tokenMaxSeconds)}</dd>
+      <dd>${durationOrNoLimit(tokenMaxSeconds)}</dd>
       <dt>Address that people open</dt>
       <dd>${externalUrl ?? 'any: externalURL is not set'}</dd>
     </dl>

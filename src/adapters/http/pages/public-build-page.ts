@@ -6,8 +6,8 @@ import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
- * A build for the public: its status and that of its steps. The build's own stream has the log, so the page
- * follows the pipeline's stream, which reports each change of a status.
+ * A build for the public: its status and that of its steps. The build's own stream has the log, which the
+ * public may not read, so the page follows the pipeline's stream, which reports each change of a status.
  */
 export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (pageRequest) => {
@@ -38,15 +38,15 @@ function facts({ createdAt, startedAt, endedAt }: PublicBuildDetail): Html {
   </dl>`;
 }
 
-function steps(known: readonly PublicStep[]): Html {
-  if (known.length === 0) return html``;
+function steps(publicSteps: readonly PublicStep[]): Html {
+  if (publicSteps.length === 0) return html``;
   return html`<section aria-labelledby="steps">
     <h2 id="steps">Steps</h2>
     <ol class="rows">
-      ${known.map(({ kind, name, status: now, startedAt, endedAt }) => {
+      ${publicSteps.map(({ kind, name, status: currentStatus, startedAt, endedAt }) => {
         const ended = startedAt !== undefined && endedAt !== undefined;
         return html`<li>
-          <span>${kind} <strong>${name}</strong></span> ${status(now)}
+          <span>${kind} <strong>${name}</strong></span> ${status(currentStatus)}
           <span class="help">${ended && formatDuration(new Date(startedAt), new Date(endedAt))}</span>
         </li>`;
       })}

@@ -19,9 +19,9 @@ export function publicLayout(
     main: Html;
   },
 ): Html {
-  const { main, ...more } = parts;
+  const { main, ...layoutParts } = parts;
   return layout({
-    ...more,
+    ...layoutParts,
     viewer: viewerOf(request, codec),
     signIn: request.url,
     main: html`${main}

@@ -22,8 +22,8 @@ const TEAM_SECRETS = '/teams/:team/secrets';
 const PIPELINE_SECRETS = '/teams/:team/pipelines/:pipeline/secrets';
 
 /**
- * Browsers count the end of a line as one character and send two. A form may escape each byte of a value with
- * three, and a character may take four bytes.
+ * Limits of a form with the longest value. Browsers count the end of a line as one character and send two.
+ * URL encoding takes up to three bytes for each byte of a value, and a character may take four bytes.
  */
 const SECRET_LIMITS = {
   fieldCharacters: 2 * MAX_STORED_SECRET_BYTES,
@@ -43,21 +43,21 @@ function pagesOf(ports: Ports, url: string, params: TObject): PageRoute[] {
     page({
       url,
       params,
-      answer: async ({ params: given, request }) =>
-        await secretsPage(ports, request, scopeOf(given), EMPTY_FORM),
+      answer: async ({ params: pathParams, request }) =>
+        await secretsPage(ports, request, scopeOf(pathParams), EMPTY_FORM),
     }),
     setForm(ports, url, params),
     confirmedForm(ports, {
       url: `${url}/:name/delete`,
       does: { method: 'DELETE', url: `${url}/:name` },
       params: Type.Object({ ...params.properties, name: SecretName }),
-      ask: ({ name = '', ...given }) => ({
+      ask: ({ name = '', ...pathParams }) => ({
         title: `Delete the secret ${name}?`,
         consequence: `Builds that use ${name} fail from now on. Its value cannot be restored.`,
         button: `Delete ${name}`,
-        back: secretsPath(scopeOf(given)),
+        back: secretsPath(scopeOf(pathParams)),
       }),
-      to: (given) => secretsPath(scopeOf(given)),
+      to: (pathParams) => secretsPath(scopeOf(pathParams)),
     }),
   ];
 }
@@ -79,14 +79,14 @@ async function secretsPage(
   state: FormState,
 ): Promise<Html> {
   const { team, pipeline } = scope;
-  const what = pipeline === undefined ? `Team ${team}` : `Pipeline ${pipeline} in team ${team}`;
-  const [stored, about, pipelines] = await Promise.all([
+  const owner = pipeline === undefined ? `Team ${team}` : `Pipeline ${pipeline} in team ${team}`;
+  const [stored, teamView, pipelines] = await Promise.all([
     secrets.secrets(scope),
     members.team(team),
     pipeline === undefined ? views.pipelines(team) : [],
   ]);
   const viewer = teamViewerOf(request, codec, team);
-  const { displayName = team } = requireFound(about, `Team ${team}`);
+  const { displayName = team } = requireFound(teamView, `Team ${team}`);
   return teamSettingsLayout({
     team,
     displayName,
@@ -97,7 +97,7 @@ async function secretsPage(
     main: secretsMain({
       scope,
       path: secretsPath(scope),
-      secrets: requireFound(stored, what),
+      secrets: requireFound(stored, owner),
       pipelines: pipelines.map(({ name }) => ({ name, url: secretsPath({ team, pipeline: name }) })),
       viewer: viewer.viewer,
       mayChange: may(viewer, 'maintain'),
@@ -113,9 +113,9 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
     does,
     params,
     limits: SECRET_LIMITS,
-    answer: async ({ params: given, fields, request }) => {
+    answer: async ({ params: pathParams, fields, request }) => {
       const { name = '', value = '', kind = 'secret' } = fields;
-      const scope = scopeOf(given);
+      const scope = scopeOf(pathParams);
       const trimmed = name.trim();
       // Without a name, the path would be that of another route.
       const problem: FieldProblem | undefined =
@@ -124,25 +124,25 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
         problem === undefined
           ? await callApi(request, {
               method: does.method,
-              url: fillPath(does.url, { ...given, name: trimmed }),
+              url: fillPath(does.url, { ...pathParams, name: trimmed }),
               // Browsers send line breaks as two characters.
               body: { value: value.replaceAll('\r\n', '\n'), kind },
               csrfToken: fields['csrf_token'],
             })
           : { status: 400, problem: undefined };
-      const found = problem ?? (refused === undefined ? undefined : problemOf(refused));
-      if (found === undefined) return { to: secretsPath(scope) };
-      const state = { values: { name, kind }, problem: found };
+      const shownProblem = problem ?? (refused === undefined ? undefined : problemOf(refused));
+      if (shownProblem === undefined) return { to: secretsPath(scope) };
+      const state = { values: { name, kind }, problem: shownProblem };
       return { status, page: await secretsPage(ports, request, scope, state) };
     },
   });
 }
 
-/** The problem without the value: the page never sends it back. */
+/** Finds the field that a message of the API is about. */
 function problemOf(message: string): FieldProblem {
-  const about = /stored as/.test(message) ? 'kind' : /The value/.test(message) ? 'value' : undefined;
-  const found = fieldProblem(message, ['name', 'kind', 'value'], about);
-  return found.field === 'name' ? { field: 'name', message: NAME_RULE } : found;
+  const field = /stored as/.test(message) ? 'kind' : /The value/.test(message) ? 'value' : undefined;
+  const problem = fieldProblem(message, ['name', 'kind', 'value'], field);
+  return problem.field === 'name' ? { field: 'name', message: NAME_RULE } : problem;
 }
 
 const NAME_RULE =

@@ -9,7 +9,7 @@ interface SecretsParts {
   scope: SecretScope;
   path: string;
   secrets: readonly StoredSecret[];
-  /** Pipelines that have secrets of their own pages. */
+  /** The pipelines of the team, each with the page of its secrets. */
   pipelines: readonly { name: string; url: string }[];
   viewer: Viewer | undefined;
   mayChange: boolean;
@@ -18,13 +18,13 @@ interface SecretsParts {
 
 export function secretsMain(parts: SecretsParts): Html {
   const { scope, secrets, mayChange } = parts;
-  const about =
+  const explanation =
     scope.pipeline === undefined
       ? 'Each pipeline of the team can use these values. A secret of a pipeline with the same name takes precedence.'
       : 'Only this pipeline can use these values. They take precedence over those of the team.';
   return html`<p>
-      ${about} Values of the kind <code>secret</code> are stored encrypted, masked in logs, and never shown
-      again. A pipeline reads a value with a <code>secret</code> block of the type <code>store</code>.
+      ${explanation} Values of the kind <code>secret</code> are stored encrypted, masked in logs, and never
+      shown again. A pipeline reads a value with a <code>secret</code> block of the type <code>store</code>.
     </p>
     ${secrets.length === 0 ? html`<p>No secrets are stored here yet.</p>` : secretTable(parts)}
     ${mayChange && setSecretForm(parts)} ${pipelineLinks(parts)}`;

@@ -6,7 +6,10 @@ import { viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
-/** Sends a problem as a page. Users who must sign in or change their password first are redirected there. */
+/**
+ * Sends a problem as a page. Users who must first sign in or change their password are redirected to the page
+ * for that.
+ */
 export function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +34,7 @@ export function sendProblemPage(
   return reply.code(status).type('text/html; charset=utf-8').send(page.text);
 }
 
-/** The path to try again, for a request that changes nothing and failed only for the moment. */
+/** The path to try again, if the request changes nothing and its failure may be temporary. */
 function retryPath({ raw, url }: FastifyRequest, status: number): string | undefined {
   return mediumOf(raw) === 'page' && [429, 500, 503].includes(status) ? returnPath(url) : undefined;
 }
@@ -41,6 +44,6 @@ function sendTo(reply: FastifyReply, path: string): FastifyReply {
 }
 
 function loginPath(request: FastifyRequest): string {
-  const to = mediumOf(request.raw) === 'page' ? returnPath(request.url) : HOME;
-  return to === HOME ? '/auth/login' : `/auth/login?return_to=${encodeURIComponent(to)}`;
+  const path = mediumOf(request.raw) === 'page' ? returnPath(request.url) : HOME;
+  return path === HOME ? '/auth/login' : `/auth/login?return_to=${encodeURIComponent(path)}`;
 }

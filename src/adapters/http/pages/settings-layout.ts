@@ -46,7 +46,7 @@ export function teamSettingsLayout({
     { name: displayName, url: paths.team(team) },
     ...(parts.parent === undefined ? [] : [parts.parent]),
   ];
-  return sectioned({
+  return layoutWithSections({
     ...parts,
     breadcrumbs,
     sections: teamSections(team),
@@ -58,10 +58,10 @@ export function teamSettingsLayout({
 export function installationSettings(parts: SettingsParts & { parent?: Section }): Html {
   const { parent } = parts;
   const breadcrumbs = [{ name: 'Installation', url: '/admin' }, ...(parent === undefined ? [] : [parent])];
-  return sectioned({ ...parts, breadcrumbs, sections: INSTALLATION, about: 'Installation' });
+  return layoutWithSections({ ...parts, breadcrumbs, sections: INSTALLATION, about: 'Installation' });
 }
 
-function sectioned(
+function layoutWithSections(
   parts: SettingsParts & { breadcrumbs: Section[]; sections: readonly Section[]; about: string },
 ): Html {
   const { title, viewer, breadcrumbs, sections, section, about, main } = parts;

@@ -26,13 +26,13 @@ export function signInPages(ports: AccountPorts): PageRoute[] {
   ];
 }
 
-interface Login {
+interface LoginParts {
   to: string;
   username?: string | undefined;
   problem?: string | undefined;
 }
 
-async function loginPage({ oauth }: AccountPorts, { to, username, problem }: Login): Promise<Html> {
+async function loginPage({ oauth }: AccountPorts, { to, username, problem }: LoginParts): Promise<Html> {
   const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
   const enabled = providers.filter((provider) => provider.enabled);
   const query = to === HOME ? '' : `?return_to=${encodeURIComponent(to)}`;
@@ -57,9 +57,10 @@ async function loginPage({ oauth }: AccountPorts, { to, username, problem }: Log
   });
 }
 
-function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): Html {
+function localForm(to: string, { username = '', problem }: Omit<LoginParts, 'to'>): Html {
   // Focus the password if the name is filled in already.
-  const [first, second] = username === '' ? [html` autofocus`, html``] : [html``, html` autofocus`];
+  const [usernameFocus, passwordFocus] =
+    username === '' ? [html` autofocus`, html``] : [html``, html` autofocus`];
   return html`<form method="post" action="/auth/login">
     <input type="hidden" name="return_to" value="${to}" />
     <p>
@@ -73,7 +74,7 @@ function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): H
         spellcheck="false"
         required
         maxlength="100"
-        ${describedBy(problem)}${first}
+        ${describedBy(problem)}${usernameFocus}
       />
     </p>
     <p>
@@ -85,7 +86,7 @@ function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): H
         autocomplete="current-password"
         required
         maxlength="1024"
-        ${describedBy(problem)}${second}
+        ${describedBy(problem)}${passwordFocus}
       />
     </p>
     <p><button type="submit">Sign in</button></p>
@@ -112,8 +113,8 @@ function loginForm(ports: AccountPorts): PageRoute {
 }
 
 /**
- * Redirects to the provider. The path to return to waits in a cookie of its own and is checked again when it
- * is used.
+ * Redirects to the provider. The path to return to is stored in a cookie of its own, and is checked again
+ * when it is used.
  */
 function startPage(ports: AccountPorts): PageRoute {
   return page({
@@ -123,7 +124,7 @@ function startPage(ports: AccountPorts): PageRoute {
       const to = returnPath(query['return_to']);
       const url = `/auth/oauth/${encodeURIComponent(params['canonical'] ?? '')}`;
       const answer = await callApi(request, { method: 'GET', url });
-      if (answer.location === undefined) return await refused(ports, answer, to);
+      if (answer.location === undefined) return await refusedSignIn(ports, answer, to);
       const { back, options } = ports.browser.cookies(request);
       const returnCookie = `${back}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
       const cookie = options.secure === true ? `${returnCookie}; Secure` : returnCookie;
@@ -132,7 +133,7 @@ function startPage(ports: AccountPorts): PageRoute {
   });
 }
 
-async function refused(
+async function refusedSignIn(
   ports: AccountPorts,
   { status, problem }: ApiResponse,
   to: string,
@@ -140,7 +141,7 @@ async function refused(
   return { status, page: await loginPage(ports, { to, problem: problem ?? 'Signing in failed.' }) };
 }
 
-/** Where the provider redirects the browser to. */
+/** The page to which the provider redirects the browser. */
 function callbackPage(ports: AccountPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical/callback',
@@ -149,7 +150,7 @@ function callbackPage(ports: AccountPorts): PageRoute {
       const to = storedReturnPath(request, ports);
       const answer = await callApi(request, { method: 'GET', url: request.url });
       const { cookies, data } = answer;
-      if (answer.problem !== undefined) return await refused(ports, answer, to);
+      if (answer.problem !== undefined) return await refusedSignIn(ports, answer, to);
       if (data['status'] === 'linked') return { to: '/profile#linked', cookies };
       if (data['status'] === 'signed-in') return { to, cookies };
       const { profile_token: token = '', username = '', full_name: fullName = '' } = data;
@@ -163,14 +164,14 @@ function storedReturnPath(request: FastifyRequest, { browser }: AccountPorts): s
   return returnPath(path);
 }
 
-interface Profile {
+interface ProfileParts {
   token: string;
   username: string;
   fullName: string;
   problem?: string;
 }
 
-function profilePage({ token, username, fullName, problem }: Profile): Html {
+function profilePage({ token, username, fullName, problem }: ProfileParts): Html {
   return layout({
     title: 'Complete your profile',
     main: html`<div class="narrow">

@@ -3,7 +3,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
 import { startForm, triggerBody } from './start-form.ts';
 import { refusedInputs } from './start-job.ts';
 
-const shown = (input: Partial<Input> & Pick<Input, 'type'>): string =>
+const fieldText = (input: Partial<Input> & Pick<Input, 'type'>): string =>
   startForm('/trigger', [{ name: 'it', default: '', ...input }], undefined)
     .text.replaceAll(/\s+/g, ' ')
     .replaceAll(' >', '>')
@@ -54,7 +54,7 @@ describe('the field of an input', () => {
     ],
   };
   test.each(Object.entries(cases))('%s', (_name, [input, parts]) => {
-    const text = shown(input);
+    const text = fieldText(input);
     for (const part of parts) expect(text).toContain(part);
   });
 });

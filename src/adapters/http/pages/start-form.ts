@@ -6,9 +6,9 @@ import { csrfField, type Viewer } from './layout.ts';
 export const MAX_FIELD_LENGTH = 2048;
 
 /*
- * Names of fields say how to read them, since a form has only texts and does not send boxes that are not
- * ticked: `text.<input>` is the value, `filled.<input>` the value unless it is empty, and `list.<input>` the
- * values of all `item.<number>.<input>`.
+ * The names of fields say how to read them, because a form has only texts and does not send boxes that are
+ * not ticked: `text.<input>` is the value, `filled.<input>` the value unless it is empty, and `list.<input>`
+ * stands for the values of all `item.<number>.<input>`.
  */
 
 export const checkFirstField = html`<input
@@ -28,7 +28,10 @@ export interface RefusedStart {
 
 const NOTHING_REFUSED: RefusedStart = { values: new Map(), problems: new Map() };
 
-/** The form of a job with inputs. It stands outside of what live updates replace: someone may be typing. */
+/**
+ * The form of a job with inputs. It is outside the element that live updates replace, because someone may be
+ * typing in it.
+ */
 export function startForm(
   url: string,
   inputs: readonly Input[],
@@ -52,12 +55,12 @@ interface Field extends Input {
 }
 
 function fieldOf(input: Input, { values, problems }: RefusedStart): Field {
-  const { name, required = false, default: preset } = input;
-  return { ...input, value: values.get(name) ?? (required ? '' : preset), problem: problems.get(name) };
+  const { name, required = false, default: defaultValue } = input;
+  return { ...input, value: values.get(name) ?? (required ? '' : defaultValue), problem: problems.get(name) };
 }
 
 function inputField(input: Field): Html {
-  if (input.type === 'list' && optionsOf(input).length > 0) return boxes(input);
+  if (input.type === 'list' && optionsOf(input).length > 0) return checkboxes(input);
   const id = `input-${input.name}`;
   return html`<p>
     <label for="${id}">${input.name}</label>
@@ -82,7 +85,7 @@ function help(input: Input): Html {
   return html`${text !== '' && html`<span class="help" id="help-${input.name}">${text}</span>`}`;
 }
 
-/** Names what describes the field, and says whether its value was refused. */
+/** The attributes that name the description of the field, and say whether its value was refused. */
 function describedBy(input: Field): Html {
   const ids = [
     ...(helpOf(input) === '' ? [] : [`help-${input.name}`]),
@@ -129,7 +132,7 @@ function select(input: Field, id: string): Html {
   </select>`;
 }
 
-function boxes(input: Field): Html {
+function checkboxes(input: Field): Html {
   const { name, description, value } = input;
   const chosen = value === '' ? [] : value.split(',');
   return html`<fieldset ${input.problem !== undefined && html` aria-describedby="problem-${name}"`}>
@@ -159,14 +162,14 @@ export type SentInputs = Readonly<Record<string, string | string[]>>;
 
 /** Converts a submitted form into the body of a trigger request. */
 export function triggerBody(fields: Fields): { inputs?: SentInputs } {
-  const sent = Object.entries(fields).flatMap(([field, value]): [string, string | string[]][] => {
+  const inputs = Object.entries(fields).flatMap(([field, value]): [string, string | string[]][] => {
     const [, kind, name] = /^(text|filled|list)\.(.+)$/s.exec(field) ?? [];
     if (name === undefined || value === undefined) return [];
     if (kind === 'list') return [[name, itemsOf(fields, name)]];
     // Browsers send line breaks as two characters.
     return kind === 'filled' && value === '' ? [] : [[name, value.replaceAll('\r\n', '\n')]];
   });
-  return sent.length === 0 ? {} : { inputs: Object.fromEntries(sent) };
+  return inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) };
 }
 
 function itemsOf(fields: Fields, list: string): string[] {

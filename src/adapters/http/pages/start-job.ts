@@ -13,10 +13,13 @@ import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 import { triggerBody, type RefusedStart, type SentInputs } from './start-form.ts';
 
-/** Renders the page of a job with what was wrong in its form. */
+/** Renders the page of a job again, with what was wrong in its form. */
 type JobPageWith = (name: JobName, request: PageRequest['request'], refused: RefusedStart) => Promise<Html>;
 
-/** Starts a build. If the job does not take the values, its page shows again, with the errors at their fields. */
+/**
+ * The form that starts a build. If the job does not take the values, the page of the job is shown again, with
+ * the errors at their fields.
+ */
 export function startJob(
   { views }: Pick<PipelinePorts, 'views'>,
   { codec }: AccountPorts,
@@ -48,16 +51,18 @@ export function startJob(
   });
 }
 
-/** Of each input the value that was sent, and why the job does not take it. */
-export function refusedInputs(inputs: readonly Input[], given: SentInputs): RefusedStart {
+/** Returns the values that were sent, and for each input why the job does not take its value. */
+export function refusedInputs(inputs: readonly Input[], sentInputs: SentInputs): RefusedStart {
   const problems = inputs.flatMap((input): [string, string][] => {
-    const own = Object.hasOwn(given, input.name) ? { [input.name]: given[input.name] ?? null } : {};
-    const chosen = chooseInputs([input], own);
+    const ownValue = Object.hasOwn(sentInputs, input.name)
+      ? { [input.name]: sentInputs[input.name] ?? null }
+      : {};
+    const chosen = chooseInputs([input], ownValue);
     return 'problems' in chosen
       ? [[input.name, chosen.problems.map(({ message }) => message).join(' ')]]
       : [];
   });
-  const values = Object.entries(given).map(([name, value]): [string, string] => [
+  const values = Object.entries(sentInputs).map(([name, value]): [string, string] => [
     name,
     [value].flat().join(','),
   ]);

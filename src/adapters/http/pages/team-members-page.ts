@@ -39,7 +39,7 @@ export function teamMembersPages(ports: AccountPorts): PageRoute[] {
         button: `Remove ${username}`,
         back: membersPath(team),
       }),
-      // They may no longer see the team.
+      // People who remove themselves may no longer see the team.
       to: ({ team = '', username }, user) => (username === user ? '/teams' : membersPath(team)),
     }),
     addGroupForm(ports),
@@ -60,9 +60,9 @@ async function membersPage(
     members.members(name),
     oauth.providers(),
   ]);
-  const there = requireFound(team, `Team ${name}`);
+  const existingTeam = requireFound(team, `Team ${name}`);
   const viewer = teamViewerOf(request, codec, name);
-  const { displayName = name } = there;
+  const { displayName = name } = existingTeam;
   return teamSettingsLayout({
     team: name,
     displayName,
@@ -70,7 +70,7 @@ async function membersPage(
     title: `Members of ${displayName}`,
     viewer: viewer.viewer,
     main: membersMain({
-      team: there,
+      team: existingTeam,
       members: people ?? [],
       providers: providers
         .filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined)
@@ -136,12 +136,12 @@ function addGroupForm(ports: AccountPorts): PageRoute {
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '', provider = '', role = '' } = fields;
-      const known = requireFound(await ports.members.team(team), `Team ${team}`).groups;
+      const currentGroups = requireFound(await ports.members.team(team), `Team ${team}`).groups;
       const added = { claim: claim.trim(), role, ...(provider !== '' && { provider }) };
       const { status, problem } = await callApi(request, {
         method: 'PUT',
         url: settingsPath(team),
-        body: { groups: [...known, added] },
+        body: { groups: [...currentGroups, added] },
         csrfToken: fields['csrf_token'],
       });
       if (problem === undefined) return { to: `${membersPath(team)}#groups` };
@@ -161,11 +161,11 @@ function removeGroupForm(ports: AccountPorts): PageRoute {
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '' } = fields;
-      const known = requireFound(await ports.members.team(team), `Team ${team}`).groups;
+      const currentGroups = requireFound(await ports.members.team(team), `Team ${team}`).groups;
       const { status, problem } = await callApi(request, {
         method: 'PUT',
         url: settingsPath(team),
-        body: { groups: known.filter((group) => group.claim !== claim) },
+        body: { groups: currentGroups.filter((group) => group.claim !== claim) },
         csrfToken: fields['csrf_token'],
       });
       if (problem === undefined) return { to: `${membersPath(team)}#groups` };

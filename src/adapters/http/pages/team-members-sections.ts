@@ -43,7 +43,7 @@ export function membersMain(parts: MembersParts): Html {
   ${groupsSection(parts)}`;
 }
 
-/** Why people cannot change this here, and where it is changed. */
+/** A note that says why people cannot change a setting here, and where to change it. */
 export function managedNote(team: string, what: string, field: string): Html {
   return html`<p class="team-note">
     A manifest sets the ${what} of this team. Change <code>${field}</code> of the Team object
@@ -94,8 +94,9 @@ const memberPath = (team: string, username: string): string =>
   `${settingsPath(team)}/members/${encodeURIComponent(username)}`;
 
 /**
- * The form for the role that a member has without groups. If a group gives the role that counts, their own is
- * unknown here, so they have to choose one: it would stay when they leave the group.
+ * The form for a member's own role, which does not depend on groups. If the shown role comes from a group,
+ * the own role is not known here. So the admin has to choose one, and does not make the role of the group the
+ * member's own by accident.
  */
 function roleForm(team: string, member: Member, viewer: Viewer | undefined, state: MembersState): Html {
   const { username, role, groupRole } = member;

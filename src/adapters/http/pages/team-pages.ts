@@ -33,12 +33,12 @@ function teamsPage({ cards }: PipelinePorts, { codec }: AccountPorts): PageRoute
     answer: async ({ request, query }) => {
       const account = accountOf(request.identity);
       const teams = await cards.teams(overviewScope(account));
-      const shown = teams.filter((team) => team.shown).map(({ name }) => name);
+      const shownTeams = teams.filter((team) => team.shown).map(({ name }) => name);
       const content = overview({
         base: '/teams',
         events: EVENTS,
         teams: teams.map((team) => ({ ...team, role: account.teams.get(team.name) })),
-        cards: await cards.recentOfTeams(shown),
+        cards: await cards.recentOfTeams(shownTeams),
         ...readOverviewQuery(query),
       });
       return layout({
@@ -57,12 +57,12 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
     url,
     params: TeamParams,
     answer: async ({ params: { team: name = '' }, query, request }) => {
-      const [found, shown, namespace = name] = await Promise.all([
+      const [overviewTeams, shownCards, namespace = name] = await Promise.all([
         cards.teams([name]),
         cards.recentOfTeams([name]),
         members.namespaceOf(name),
       ]);
-      const team = requireFound(found[0], `Team ${name}`);
+      const team = requireFound(overviewTeams[0], `Team ${name}`);
       const { displayName = name } = team;
       const teamViewer = teamViewerOf(request, codec, name);
       const { viewer, role } = teamViewer;
@@ -70,7 +70,7 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
         base: paths.team(name),
         events: `${EVENTS}?team=${encodeURIComponent(name)}`,
         teams: [{ ...team, role }],
-        cards: shown,
+        cards: shownCards,
         ...readOverviewQuery(query),
       });
       return layout({
@@ -84,7 +84,7 @@ function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: Acc
             <a href="${settingsPath(name)}/settings">Settings</a>
             <a href="${paths.team(name)}/triggers">Triggers</a>
           </p>
-          ${content} ${noPipelines({ team: name, namespace, role, hidden: shown.length > 0 })}`,
+          ${content} ${noPipelines({ team: name, namespace, role, hidden: shownCards.length > 0 })}`,
       });
     },
   });

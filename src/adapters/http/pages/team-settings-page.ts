@@ -50,8 +50,8 @@ async function settingsPage(
   name: string,
   state: FormState,
 ): Promise<Html> {
-  const [found, use] = await Promise.all([members.team(name), teamUse.useOf(name)]);
-  const team = requireFound(found, `Team ${name}`);
+  const [teamView, use] = await Promise.all([members.team(name), teamUse.useOf(name)]);
+  const team = requireFound(teamView, `Team ${name}`);
   const viewer = teamViewerOf(request, codec, name);
   const { displayName = name } = team;
   return teamSettingsLayout({

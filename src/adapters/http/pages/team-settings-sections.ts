@@ -62,12 +62,12 @@ function displayNameSection({ team, viewer, mayChange, state }: GeneralParts): H
 }
 
 function usageSection({ usage, limits }: TeamUse): Html {
-  const { runningBuilds: most } = limits;
+  const { runningBuilds: maxRunningBuilds } = limits;
   const rows = [
     [
       'Running builds',
       String(usage.runningBuilds),
-      most === undefined ? 'only the quota of the namespace' : String(most),
+      maxRunningBuilds === undefined ? 'only the quota of the namespace' : String(maxRunningBuilds),
     ],
     ['Queued builds', String(usage.queuedBuilds), '–'],
     ['Builds that wait for an approval', String(usage.waitingBuilds), '–'],

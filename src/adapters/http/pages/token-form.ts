@@ -60,11 +60,14 @@ export function tokenFields({ teams, endless, viewer, state }: TokenFields): Htm
   </details>`;
 }
 
-type Refused = (request: FastifyRequest, state: FormState) => Promise<Html>;
+type RenderAgain = (request: FastifyRequest, state: FormState) => Promise<Html>;
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Creates a token and shows it once. `refused`: the page that shows the form again. */
-export function tokenForm({ codec }: AccountPorts, refused: Refused): PageRoute {
+/**
+ * The form that creates a token. It shows the token once. `renderAgain` renders the page of the form after a
+ * refusal.
+ */
+export function tokenForm({ codec }: AccountPorts, renderAgain: RenderAgain): PageRoute {
   return form({
     url: '/api-tokens',
     answer: async ({ fields, request }) => {
@@ -77,8 +80,8 @@ export function tokenForm({ codec }: AccountPorts, refused: Refused): PageRoute 
       const { token } = data;
       if (token !== undefined)
         return { status: 201, page: tokenPage(fields['name'] ?? '', token, viewerOf(request, codec)) };
-      const found = tokenProblem(problem ?? '');
-      return { status, page: await refused(request, { values: fields, problem: found }) };
+      const tokenFault = tokenProblem(problem ?? '');
+      return { status, page: await renderAgain(request, { values: fields, problem: tokenFault }) };
     },
   });
 }
@@ -91,7 +94,7 @@ function bodyOf({ name = '', team = '', role = '', expires_at: day = '', endless
 }
 
 /** Fields by the words with which the API's messages name them. The first that occurs counts. */
-const NAMED: readonly (readonly [string, string])[] = [
+const FIELDS_BY_WORDS: readonly (readonly [string, string])[] = [
   ['token of this name', 'name'],
   ['needs a name', 'name'],
   ['do not have this role', 'role'],
@@ -100,8 +103,8 @@ const NAMED: readonly (readonly [string, string])[] = [
 ];
 
 function tokenProblem(message: string): FieldProblem {
-  const named = NAMED.find(([words]) => message.includes(words))?.[1];
-  return fieldProblem(message.replace('expires_at must', 'It must'), ['name', 'role', 'expires_at'], named);
+  const field = FIELDS_BY_WORDS.find(([words]) => message.includes(words))?.[1];
+  return fieldProblem(message.replace('expires_at must', 'It must'), ['name', 'role', 'expires_at'], field);
 }
 
 function tokenPage(name: string, token: string, viewer: Viewer | undefined): Html {

@@ -44,30 +44,30 @@ async function renderStreams(
   { codec }: AccountPorts,
   { team, request, refused }: { team: string; request: PageRequest['request']; refused?: RefusedEvent },
 ): Promise<Html> {
-  const known = requireFound(await streams.streams(team), `Team ${team}`);
+  const triggerStreams = requireFound(await streams.streams(team), `Team ${team}`);
   const teamViewer = teamViewerOf(request, codec, team);
   return layout({
     title: 'Triggers',
     viewer: teamViewer.viewer,
-    breadcrumbs: teamTrail(team),
+    breadcrumbs: teamBreadcrumbs(team),
     main: html`<h1>Triggers</h1>
       ${alert(refused?.problem)}
       <p>
         An event of a trigger becomes a version in every pipeline of the team that declares
         <code>resource "trigger"</code> with its name.
       </p>
-      ${known.length === 0 ? html`<p>No pipeline of this team declares a trigger.</p>` : streamTable(team, known)}
-      ${known.length > 0 && may(teamViewer, 'maintain') && emitSection(team, known, { teamViewer, refused })}`,
+      ${triggerStreams.length === 0 ? html`<p>No pipeline of this team declares a trigger.</p>` : streamTable(team, triggerStreams)}
+      ${triggerStreams.length > 0 && may(teamViewer, 'maintain') && emitSection(team, triggerStreams, { teamViewer, refused })}`,
   });
 }
 
-const teamTrail = (team: string) => [
+const teamBreadcrumbs = (team: string) => [
   { name: 'Teams', url: '/teams' },
   { name: team, url: paths.team(team) },
 ];
 
-function streamTable(team: string, known: readonly TriggerStream[]): Html {
-  const table = htmlTable(known, [
+function streamTable(team: string, triggerStreams: readonly TriggerStream[]): Html {
+  const table = htmlTable(triggerStreams, [
     {
       title: 'Trigger',
       cell: ({ trigger }) => html`<a href="${paths.trigger(team, trigger)}">${trigger}</a>`,
@@ -88,7 +88,7 @@ function streamTable(team: string, known: readonly TriggerStream[]): Html {
 
 function emitSection(
   team: string,
-  known: readonly TriggerStream[],
+  triggerStreams: readonly TriggerStream[],
   { teamViewer, refused }: { teamViewer: TeamViewer; refused: RefusedEvent | undefined },
 ): Html {
   return html`<section aria-labelledby="emit-title">
@@ -98,7 +98,7 @@ function emitSection(
       <p>
         <label for="emit-name">Trigger</label>
         <select id="emit-name" name="name">
-          ${known.map(
+          ${triggerStreams.map(
             ({ trigger }) =>
               html`<option value="${trigger}" ${trigger === refused?.name && html` selected`}>
                 ${trigger}
@@ -128,17 +128,17 @@ function emitForm(ports: PipelinePorts, access: AccountPorts): PageRoute {
   return form({
     url: TRIGGERS,
     params: TeamParams,
-    answer: async ({ params: { team = '' }, fields: sent, request }) => {
-      const { name = '', fields = '' } = sent;
-      const read = parseFields(fields);
+    answer: async ({ params: { team = '' }, fields: formFields, request }) => {
+      const { name = '', fields = '' } = formFields;
+      const parsed = parseFields(fields);
       const { status, problem, cookies } =
-        'problem' in read
-          ? { status: 400, problem: read.problem, cookies: [] }
+        'problem' in parsed
+          ? { status: 400, problem: parsed.problem, cookies: [] }
           : await callApi(request, {
               method: 'POST',
               url: paths.triggers(team),
-              csrfToken: sent['csrf_token'],
-              body: { name, version: read.fields },
+              csrfToken: formFields['csrf_token'],
+              body: { name, version: parsed.fields },
             });
       if (problem === undefined) return { to: paths.trigger(team, name), cookies };
       const refused = { name, fields, problem };
@@ -152,13 +152,13 @@ function eventsPage({ streams }: PipelinePorts, { codec }: AccountPorts): PageRo
     url: `${TRIGGERS}/:trigger`,
     params: TriggerParams,
     answer: async ({ params: { team = '', trigger = '' }, query, request }) => {
-      const wanted = { limit: PER_PAGE, ...cursor(query['before']) };
-      const missing = `Trigger ${trigger} in team ${team}`;
-      const events = requireFound(await streams.events({ team, trigger }, wanted), missing);
+      const pageQuery = { limit: PER_PAGE, ...cursor(query['before']) };
+      const triggerText = `Trigger ${trigger} in team ${team}`;
+      const events = requireFound(await streams.events({ team, trigger }, pageQuery), triggerText);
       return layout({
         title: trigger,
         viewer: teamViewerOf(request, codec, team).viewer,
-        breadcrumbs: [...teamTrail(team), { name: 'Triggers', url: paths.triggers(team) }],
+        breadcrumbs: [...teamBreadcrumbs(team), { name: 'Triggers', url: paths.triggers(team) }],
         main: html`<h1>${trigger}</h1>
           ${events.rows.length === 0 ? html`<p>No events yet.</p>` : eventTable(events.rows)}
           ${older(events, paths.trigger(team, trigger), 'events')}`,

@@ -9,12 +9,15 @@ import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 
-interface Started {
+interface StartedBuilds {
   builds: readonly { job: string; number: string; url: string }[];
   refused: readonly { job: string; reasons: readonly { message: string }[] }[];
 }
 
-/** Starts builds with one version: shows the only build, or the list of those that started and that could not. */
+/**
+ * The form that starts builds with one version. If it starts a single build, the page of that build is shown,
+ * otherwise a list of the builds that started and of the jobs that could not start one.
+ */
 export function triggerVersionForm({ codec }: AccountPorts): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';
   return form({
@@ -35,7 +38,7 @@ export function triggerVersionForm({ codec }: AccountPorts): PageRoute {
       if (problem !== undefined) {
         return { status, page: problemPage({ status, detail: problem, viewer, back }), cookies };
       }
-      const started: Started = Object(json).data;
+      const started: StartedBuilds = Object(json).data;
       const [only, ...others] = started.builds;
       if (only !== undefined && others.length === 0 && started.refused.length === 0)
         return { to: returnPath(only.url), cookies };
@@ -50,14 +53,14 @@ export function triggerVersionForm({ codec }: AccountPorts): PageRoute {
 }
 
 function startedPage(
-  { builds, refused }: Started,
-  shown: { version: string; viewer: Viewer | undefined; trail: { name: string; url: string }[] },
+  { builds, refused }: StartedBuilds,
+  context: { version: string; viewer: Viewer | undefined; trail: { name: string; url: string }[] },
 ): Html {
-  const title = `Builds of version ${shown.version}`;
+  const title = `Builds of version ${context.version}`;
   return layout({
     title,
-    viewer: shown.viewer,
-    breadcrumbs: shown.trail,
+    viewer: context.viewer,
+    breadcrumbs: context.trail,
     main: html`<h1>${title}</h1>
       <h2>Started</h2>
       <ul class="rows">

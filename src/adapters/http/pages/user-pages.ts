@@ -59,13 +59,13 @@ async function usersPage(
     .replaceAll(/\p{Cc}/gu, '')
     .trim()
     .slice(0, 100);
-  const wanted = { limit: PER_PAGE, search, ...cursor(query['before']) };
+  const pageQuery = { limit: PER_PAGE, search, ...cursor(query['before']) };
   const viewer = viewerOf(request, codec);
   return installationSettings({
     section: 'Accounts',
     title: 'Accounts',
     viewer,
-    main: usersMain({ found: await accounts.accounts(wanted), search, newAccount, viewer }),
+    main: usersMain({ accounts: await accounts.accounts(pageQuery), search, newAccount, viewer }),
   });
 }
 
@@ -73,8 +73,8 @@ function createForm(ports: AccountPorts): PageRoute {
   return form({
     url: USERS,
     answer: async ({ fields, request }) => {
-      const { username: given = '', full_name: fullName = '', password = '' } = fields;
-      const username = given.trim();
+      const { username: typedName = '', full_name: fullName = '', password = '' } = fields;
+      const username = typedName.trim();
       const { status, problem } = await callApi(request, {
         method: 'POST',
         url: USERS,
@@ -87,13 +87,13 @@ function createForm(ports: AccountPorts): PageRoute {
         csrfToken: fields['csrf_token'],
       });
       if (problem === undefined) return { to: userPath(username) };
-      const about = problem.startsWith('A password') || problem.startsWith('This password');
+      const isAboutPassword = problem.startsWith('A password') || problem.startsWith('This password');
       const state: FormState = {
-        values: { username: given, full_name: fullName, global_admin: fields['global_admin'] ?? 'no' },
+        values: { username: typedName, full_name: fullName, global_admin: fields['global_admin'] ?? 'no' },
         problem: fieldProblem(
           problem,
           ['username', 'full_name', 'password'],
-          about ? 'password' : 'username',
+          isAboutPassword ? 'password' : 'username',
         ),
       };
       return { status, page: await usersPage(ports, request, {}, state) };
@@ -118,7 +118,7 @@ async function accountPage(
   });
 }
 
-/** Sends what the form has: each of its forms changes one thing. */
+/** Sends the fields of the form that was submitted. Each form of the page changes one thing. */
 function changeForm(ports: AccountPorts): PageRoute {
   return form({
     url: USER,
@@ -138,15 +138,15 @@ function changeForm(ports: AccountPorts): PageRoute {
         },
         csrfToken: fields['csrf_token'],
       });
-      const loses = admin === 'false' && username === request.identity?.user;
-      if (problem === undefined) return { to: loses ? '/teams' : userPath(username) };
+      const losesOwnAdmin = admin === 'false' && username === request.identity?.user;
+      if (problem === undefined) return { to: losesOwnAdmin ? '/teams' : userPath(username) };
       const state = refusedState(problem, fields);
       return { status, page: await accountPage(ports, request, username, state) };
     },
   });
 }
 
-/** The refused form with what it had, except a password. */
+/** The state of the form that was refused, with what was entered except a password. */
 function refusedState(
   message: string,
   { full_name: name, password, keep_tokens: keep = 'no' }: Values,

@@ -6,14 +6,14 @@ import { html, type Html } from './html.ts';
 import { csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 
 interface UsersParts {
-  found: Listed<Account>;
+  accounts: Listed<Account>;
   search: string;
   newAccount: FormState;
   viewer: Viewer | undefined;
 }
 
-export function usersMain({ found, search, newAccount, viewer }: UsersParts): Html {
-  const { rows, hasMore } = found;
+export function usersMain({ accounts, search, newAccount, viewer }: UsersParts): Html {
+  const { rows, hasMore } = accounts;
   const next = new URLSearchParams({ ...(search !== '' && { search }), before: String(rows.at(-1)?.id) });
   return html`<form method="get" action="/users" class="team-filter" role="search">
       ${textField({
@@ -64,9 +64,9 @@ export function accountTags({ globalAdmin, disabled }: Account): Html {
 const MAX_TEAMS = 5;
 
 function teamsOf(teams: Account['teams']): string {
-  const all = Object.entries(teams).map(([team, role]) => `${team} (${role})`);
-  const more = all.length > MAX_TEAMS ? [`and ${all.length - MAX_TEAMS} more`] : [];
-  return all.length === 0 ? '–' : [...all.slice(0, MAX_TEAMS), ...more].join(', ');
+  const roles = Object.entries(teams).map(([team, role]) => `${team} (${role})`);
+  const others = roles.length > MAX_TEAMS ? [`and ${roles.length - MAX_TEAMS} more`] : [];
+  return roles.length === 0 ? '–' : [...roles.slice(0, MAX_TEAMS), ...others].join(', ');
 }
 
 function createSection(newAccount: FormState, viewer: Viewer | undefined): Html {

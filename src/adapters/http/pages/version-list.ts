@@ -1,4 +1,4 @@
-import { MAX_SEARCH } from '#adapters/http/api/resources.ts';
+import { MAX_VERSION_SEARCH_CHARACTERS } from '#adapters/http/api/resources.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { Listed } from '#flows/page.ts';
 import type { ResourceView, VersionView } from '#flows/views/ports.ts';
@@ -22,15 +22,15 @@ export interface ShownVersions {
   teamViewer: TeamViewer;
 }
 
-/** The text of a search in a URL, as the API would accept it. */
+/** The search text from a URL, in a form that the API accepts. */
 export function searchedText(text: string | undefined): { text?: string } {
-  const wanted = (text ?? '').replaceAll('\0', '').trim().slice(0, MAX_SEARCH);
-  return wanted === '' ? {} : { text: wanted };
+  const search = (text ?? '').replaceAll('\0', '').trim().slice(0, MAX_VERSION_SEARCH_CHARACTERS);
+  return search === '' ? {} : { text: search };
 }
 
 /** The versions of a resource, newest first, with a field that selects some. */
-export function versionSection(shown: ShownVersions): Html {
-  const { name, text, resource } = shown;
+export function versionSection(parts: ShownVersions): Html {
+  const { name, text, resource } = parts;
   return html`<section aria-labelledby="versions-title">
     <h2 id="versions-title">Versions</h2>
     <form method="get" action="${paths.resource(name)}" class="resource-filter" role="search">
@@ -40,7 +40,7 @@ export function versionSection(shown: ShownVersions): Html {
         id="version-text"
         name="text"
         value="${text}"
-        maxlength="${MAX_SEARCH}"
+        maxlength="${MAX_VERSION_SEARCH_CHARACTERS}"
         autocomplete="off"
       />
       <button type="submit" class="quiet">Find</button>
@@ -49,18 +49,18 @@ export function versionSection(shown: ShownVersions): Html {
       resource.omitted !== undefined &&
       html`<p class="help">The last check left out ${resource.omitted} older versions.</p>`
     }
-    <div id="versions">${versionList(shown)}</div>
+    <div id="versions">${versionList(parts)}</div>
   </section>`;
 }
 
-function versionList(shown: ShownVersions): Html {
-  const { name, versions, uses, text, older } = shown;
+function versionList(parts: ShownVersions): Html {
+  const { name, versions, uses, text, older } = parts;
   const { rows, hasMore } = versions;
   const last = rows.at(-1)?.id;
   const url = paths.resource(name);
-  return html`${rows.length === 0 && html`<p>${nothing(shown)}</p>`}
+  return html`${rows.length === 0 && html`<p>${noVersionsText(parts)}</p>`}
     <ol class="resource-versions">
-      ${rows.map((version) => versionItem(version, usesOf(uses, version.id), shown))}
+      ${rows.map((version) => versionItem(version, usesOf(uses, version.id), parts))}
     </ol>
     <p class="resource-pages">
       ${older && html`<a href="${withQuery(url, { text })}">Newest versions</a>`}
@@ -68,22 +68,24 @@ function versionList(shown: ShownVersions): Html {
     </p>`;
 }
 
-function nothing({ text, older }: ShownVersions): string {
+function noVersionsText({ text, older }: ShownVersions): string {
   if (text !== undefined) return `No version has "${text}" in a field.`;
   return older ? 'No older versions.' : 'No versions yet. A check finds them.';
 }
 
 function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? url : `${url}?${String(new URLSearchParams(given))}`;
+  const parameters = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return parameters.length === 0 ? url : `${url}?${String(new URLSearchParams(parameters))}`;
 }
 
 const usesOf = (uses: readonly VersionUse[], id: number): VersionUse =>
   uses.find(({ version }) => version === id) ?? { version: id, builds: [], metadata: [] };
 
-function versionItem(version: VersionView, use: VersionUse, shown: ShownVersions): Html {
+function versionItem(version: VersionView, use: VersionUse, parts: ShownVersions): Html {
   const { id, fields, createdAt, disabled, disabledBy } = version;
-  const { name, resource, teamViewer } = shown;
+  const { name, resource, teamViewer } = parts;
   const pinned = resource.pinned?.version === id;
   const { metadata } = use;
   return html`<li id="version-${id}" class="resource-version${pinned && ' pinned'}${disabled && ' disabled'}">
@@ -96,7 +98,7 @@ function versionItem(version: VersionView, use: VersionUse, shown: ShownVersions
     </div>
     ${outsideFields(Object.entries(fields))}
     ${metadata.length > 0 && outsideFields(metadata.map((entry) => [entry.name, entry.value]))}
-    ${may(teamViewer, 'write') && versionActions(version, shown)}
+    ${may(teamViewer, 'write') && versionActions(version, parts)}
   </li>`;
 }
 
@@ -110,9 +112,13 @@ function usesOfVersion(name: ResourceName, { madeBy, builds, version }: VersionU
   </span>`;
 }
 
-function usingBuild({ team, pipeline }: ResourceName, { job, number, status: now }: UsingBuild): Html {
+function usingBuild(
+  { team, pipeline }: ResourceName,
+  { job, number, status: currentStatus }: UsingBuild,
+): Html {
   return html`<span class="resource-use"
-    ><a href="${paths.build({ team, pipeline, job, number })}">${job} ${number}</a> ${status(now)}</span
+    ><a href="${paths.build({ team, pipeline, job, number })}">${job} ${number}</a>
+    ${status(currentStatus)}</span
   > `;
 }
 
@@ -120,18 +126,30 @@ function usingBuild({ team, pipeline }: ResourceName, { job, number, status: now
 function versionActions({ id, disabled }: VersionView, { name, resource, teamViewer }: ShownVersions): Html {
   const url = paths.resource(name);
   const { viewer } = teamViewer;
-  const on = (verb: string) => `${url}/versions/${id}/${verb}`;
+  const actionUrl = (verb: string) => `${url}/versions/${id}/${verb}`;
   const { pinned } = resource;
-  const able = disabled
-    ? action({ url: on('enable'), viewer, label: 'Enable', about: `Enable version ${id}`, quiet: true })
-    : action({ url: on('disable'), viewer, label: 'Disable', about: `Disable version ${id}`, quiet: true });
+  const toggle = disabled
+    ? action({
+        url: actionUrl('enable'),
+        viewer,
+        label: 'Enable',
+        about: `Enable version ${id}`,
+        quiet: true,
+      })
+    : action({
+        url: actionUrl('disable'),
+        viewer,
+        label: 'Disable',
+        about: `Disable version ${id}`,
+        quiet: true,
+      });
   return html`<div class="resource-actions">
-    ${!disabled && action({ url: on('trigger'), viewer, label: 'Trigger', about: `Trigger version ${id}`, quiet: true })}
-    ${able} ${pinned?.version !== id && !isManaged(pinned) && pinForm(`${url}/pin`, id, teamViewer)}
+    ${!disabled && action({ url: actionUrl('trigger'), viewer, label: 'Trigger', about: `Trigger version ${id}`, quiet: true })}
+    ${toggle} ${pinned?.version !== id && !isManaged(pinned) && pinForm(`${url}/pin`, id, teamViewer)}
   </div>`;
 }
 
-/** The manifest pins the resource, so people cannot. */
+/** Whether the manifest pins the resource, so that people cannot. */
 export function isManaged(pinned: ResourceView['pinned']): boolean {
   return pinned?.by === 'manifest';
 }

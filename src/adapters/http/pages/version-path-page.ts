@@ -22,8 +22,8 @@ export function versionPathPage({ views }: PipelinePorts, { codec }: AccountPort
       const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const version = Number(params['version']);
-      const missing = `Version ${version} of ${nameResource(name)}`;
-      const followed = requireFound(await views.versionPath(name, version), missing);
+      const versionText = `Version ${version} of ${nameResource(name)}`;
+      const versionPath = requireFound(await views.versionPath(name, version), versionText);
       const title = `Version ${version}`;
       const url = paths.resource(name);
       return layout({
@@ -32,8 +32,8 @@ export function versionPathPage({ views }: PipelinePorts, { codec }: AccountPort
         breadcrumbs: [...breadcrumbs(name), { name: name.resource, url }],
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${title}</h1>
-          ${outsideFields(Object.entries(followed.fields))}
-          <div id="live">${pathTable(name, followed.path)}</div>`,
+          ${outsideFields(Object.entries(versionPath.fields))}
+          <div id="live">${pathTable(name, versionPath.path)}</div>`,
       });
     },
   });
@@ -51,7 +51,7 @@ function pathTable(name: PipelineName, path: VersionPathView['path']): Html {
           build === undefined
             ? 'none yet'
             : joined(
-                [build, ...retries].map((one) => buildLink({ ...name, job }, one)),
+                [build, ...retries].map((pathBuild) => buildLink({ ...name, job }, pathBuild)),
                 html`<br />`,
               ),
       },
@@ -63,6 +63,9 @@ function pathTable(name: PipelineName, path: VersionPathView['path']): Html {
   return scrolling('Path of the version', table);
 }
 
-function buildLink(name: PipelineName & { job: string }, { number, status: now }: PathBuildView): Html {
-  return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(now)}`;
+function buildLink(
+  name: PipelineName & { job: string },
+  { number, status: currentStatus }: PathBuildView,
+): Html {
+  return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(currentStatus)}`;
 }

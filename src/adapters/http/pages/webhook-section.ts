@@ -6,8 +6,8 @@ import { csrfField } from './layout.ts';
 import { may, type TeamViewer } from './viewer.ts';
 
 /**
- * The address that a forge calls, for members who may see it. It is a secret, so the page has it only after
- * somebody asks for it.
+ * The address that a forge calls, for members who may see it. The address is a secret, so the page shows it
+ * only after somebody asks for it.
  */
 export function webhookSection(parts: {
   url: string;
