@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-const WORD = 'tok_';
-const FORM = /^tok_[0-9a-f]{64}$/;
+const TOKEN_PREFIX = 'tok_';
+const TOKEN_FORM = /^tok_[0-9a-f]{64}$/;
 
 /** Creates a token. Only its hash and its prefix are stored. */
 export function makeApiToken(): { token: string; hash: Buffer; prefix: string } {
-  const token = `${WORD}${randomBytes(32).toString('hex')}`;
-  return { token, hash: hashOf(token), prefix: token.slice(0, WORD.length + 8) };
+  const token = `${TOKEN_PREFIX}${randomBytes(32).toString('hex')}`;
+  return { token, hash: hashOf(token), prefix: token.slice(0, TOKEN_PREFIX.length + 8) };
 }
 
-/** Undefined if it does not have the form of an API token. */
+/** Returns the hash of a token, or undefined if the text does not have the form of an API token. */
 export function apiTokenHash(token: string): Buffer | undefined {
-  return FORM.test(token) ? hashOf(token) : undefined;
+  return TOKEN_FORM.test(token) ? hashOf(token) : undefined;
 }
 
 function hashOf(token: string): Buffer {

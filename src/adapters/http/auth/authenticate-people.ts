@@ -28,16 +28,16 @@ export function authenticatePeople({
   idleSeconds,
   now,
 }: Parts): Authenticate {
-  async function ofSession(token: string): Promise<Identity | 'invalid'> {
+  async function identifySession(token: string): Promise<Identity | 'invalid'> {
     const at = now();
     const claims = await codec.read(token, at);
     return (claims && (await sessions.identityOfSession(claims, { at, idleSeconds }))) ?? 'invalid';
   }
   return async ({ authorization, cookie }) => {
     const token = bearerToken(authorization);
-    if (token === undefined) return cookie === undefined ? 'anonymous' : await ofSession(cookie);
+    if (token === undefined) return cookie === undefined ? 'anonymous' : await identifySession(cookie);
     const hash = apiTokenHash(token);
     if (hash !== undefined) return (await identifyByToken(hash, now(), tokens)) ?? 'invalid';
-    return token.includes('.') ? await ofSession(token) : await installation({ authorization });
+    return token.includes('.') ? await identifySession(token) : await installation({ authorization });
   };
 }

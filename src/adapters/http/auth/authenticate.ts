@@ -15,13 +15,16 @@ export interface Authenticate {
   (credentials: RequestCredentials): Promise<Authentication>;
 }
 
-/** Looks each credential up once. For one round of checks only: it never drops what it has found. */
+/**
+ * Returns a function that looks each credential up once. Use it for one round of checks only, because it
+ * keeps every result.
+ */
 export function authenticateOnce(authenticate: Authenticate): Authenticate {
-  const known = new Map<string, Promise<Authentication>>();
+  const results = new Map<string, Promise<Authentication>>();
   return async (credentials) => {
     const key = JSON.stringify([credentials.authorization, credentials.cookie]);
-    const result = known.get(key) ?? authenticate(credentials);
-    known.set(key, result);
+    const result = results.get(key) ?? authenticate(credentials);
+    results.set(key, result);
     return await result;
   };
 }

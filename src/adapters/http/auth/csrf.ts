@@ -29,8 +29,8 @@ const OAUTH_START = '/auth/oauth/:canonical';
 
 /**
  * Throws if another site tries to sign the browser in. A sign-in sets a cookie, so another site could pick
- * the account. It also may not send the browser to a provider that signs people in without asking; a link
- * that the person follows may.
+ * the account. Another site also may not send the browser to a provider, because some providers sign people
+ * in without asking. A link that the person follows may do so.
  */
 export function refuseCrossSiteSignIn(request: FastifyRequest, rules: BrowserRules): void {
   if (!isCrossSite(request, rules)) return;
@@ -52,12 +52,12 @@ export function refuseCrossSiteForm(request: FastifyRequest, rules: BrowserRules
   }
 }
 
-/** The person followed a link, typed the address or opened a bookmark. */
+/** Whether the person followed a link, typed the address or opened a bookmark. */
 function isUserNavigation({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
 }
 
-/** Judges by the headers that the browser sends. Over plain HTTP most browsers send only the origin. */
+/** Decides by the headers that the browser sends. Over plain HTTP most browsers send only the origin. */
 function isCrossSite(request: FastifyRequest, rules: BrowserRules): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   if (site !== 'same-origin') return true;

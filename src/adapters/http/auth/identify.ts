@@ -8,8 +8,8 @@ import type { RouteRules } from './route-rules.ts';
 import { sessionCookie, type BrowserRules } from './session-cookie.ts';
 
 /**
- * Returns who sends the request, or throws the problem if they may not call the route. A route without rules
- * is closed to everyone. Without credentials only public routes are open.
+ * Returns who sends the request, or throws a problem if they may not call the route. Nobody may call a route
+ * without rules. Without credentials only public routes are open.
  */
 export async function identify(
   { authenticate, browser }: { authenticate: Authenticate; browser?: BrowserRules | undefined },
@@ -22,16 +22,16 @@ export async function identify(
   const { needs, beforePasswordChange = false } = rules;
   const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
   if (refusal === undefined) return identity;
-  const { reason, message, ...more } = refusal;
-  throw new Problem(reason, message, { ...more });
+  const { reason, message, ...fields } = refusal;
+  throw new Problem(reason, message, { ...fields });
 }
 
-/** The request has neither a token nor a cookie, so there is nobody to identify. */
+/** Whether the request has neither a token nor a cookie, so that there is nobody to identify. */
 export function hasNoCredentials({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.authorization === undefined && headers.cookie === undefined;
 }
 
-/** Undefined: an anonymous request to a public route. */
+/** Returns undefined for an anonymous request to a public route. */
 async function authenticateRequest(
   authenticate: Authenticate,
   request: FastifyRequest,

@@ -25,19 +25,19 @@ interface Clock {
   /** How long the API server may take, in milliseconds. */
   timeoutMs: number;
 }
-const REAL: Clock = { now: () => performance.now(), sleep, timeoutMs: 2000 };
+const REAL_CLOCK: Clock = { now: () => performance.now(), sleep, timeoutMs: 2000 };
 
 /**
- * `knownMs`: how long a token that was found counts without another read. `apartMs`: the least time between
- * reads.
+ * `validMs`: how long a token that was found is valid without another read. `intervalMs`: the least time
+ * between reads.
  */
-const OF_FILE = { knownMs: 1000, apartMs: 0 };
-const OF_SECRET = { knownMs: 5000, apartMs: 1000 };
+const FILE_TIMES = { validMs: 1000, intervalMs: 0 };
+const SECRET_TIMES = { validMs: 5000, intervalMs: 1000 };
 /**
- * Longer than the kubelet takes: a file that changes after this time is no older than the last response of
- * the API server.
+ * More than the time that the kubelet takes to update the file. So a file that changes this long after the
+ * last response of the API server is not older than that response.
  */
-const FILE_AFTER_MS = 150_000;
+const FILE_DELAY_MS = 150_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
@@ -47,35 +47,35 @@ const MAX_FILE_BYTES = 1024 * 1024;
 export function authenticateByInstallation(
   sources: TokenSources,
   report: (sentence: string) => void,
-  clock: Clock = REAL,
+  clock: Clock = REAL_CLOCK,
 ): Authenticate {
   const tokens = readTokens(sources, report, clock);
-  const { knownMs, apartMs } = sources.newest === undefined ? OF_FILE : OF_SECRET;
-  const readSince = sharedReads(async () => await tokens.read(), apartMs, clock);
+  const { validMs, intervalMs } = sources.newest === undefined ? FILE_TIMES : SECRET_TIMES;
+  const readSince = sharedReads(async () => await tokens.read(), intervalMs, clock);
   return async ({ authorization }) => {
     const token = bearerToken(authorization);
     if (token === undefined) return 'anonymous';
     if (token === '') return 'invalid';
     const requestedAt = clock.now();
-    await readSince(requestedAt - knownMs);
-    const found = find(tokens.entries(), token);
+    await readSince(requestedAt - validMs);
+    const found = findIdentity(tokens.entries(), token);
     if (found !== 'invalid') return found;
     await readSince(requestedAt);
-    return find(tokens.entries(), token);
+    return findIdentity(tokens.entries(), token);
   };
 }
 
 /**
- * Returns a function that waits for a read that started at or after `since`; concurrent callers share one.
- * `read` never throws.
+ * Returns a function that waits for a read that started at or after `since`. Concurrent callers share one
+ * read. `read` must never throw.
  */
-function sharedReads(read: () => Promise<void>, apartMs: number, clock: Clock) {
+function sharedReads(read: () => Promise<void>, intervalMs: number, clock: Clock) {
   let lastStart = -Infinity;
   /** When the last finished read started. */
   let finishedStart = -Infinity;
   let running: Promise<void> | undefined;
-  async function next(): Promise<void> {
-    const wait = lastStart + apartMs - clock.now();
+  async function startRead(): Promise<void> {
+    const wait = lastStart + intervalMs - clock.now();
     if (wait > 0) await clock.sleep(wait);
     lastStart = clock.now();
     await read();
@@ -84,7 +84,7 @@ function sharedReads(read: () => Promise<void>, apartMs: number, clock: Clock) {
   }
   return async (since: number): Promise<void> => {
     while (finishedStart < since) {
-      running ??= next();
+      running ??= startRead();
       await running;
     }
   };
@@ -92,39 +92,39 @@ function sharedReads(read: () => Promise<void>, apartMs: number, clock: Clock) {
 
 function readTokens({ file, newest }: TokenSources, report: (sentence: string) => void, clock: Clock) {
   let entries: TokenEntry[] = [];
-  let used: string | undefined;
+  let usedText: string | undefined;
   let answeredAt = -Infinity;
-  let fileThen: string | undefined;
-  const ofSecret = reportOnce('The Secret with the tokens of the installation', report);
-  const ofFile = reportOnce(`The tokens file ${file}`, report);
+  let fileVersion: string | undefined;
+  const reportingSecretFaults = reportOnce('The Secret with the tokens of the installation', report);
+  const reportingFileFaults = reportOnce(`The tokens file ${file}`, report);
 
-  function use(text: string | undefined): void {
-    if (text === used) return;
+  function useText(text: string | undefined): void {
+    if (text === usedText) return;
     const parsed = text === undefined ? { entries: [], complaints: [] } : parseTokens(text);
     entries = parsed.entries;
-    used = text;
+    usedText = text;
     for (const sentence of parsed.complaints) report(sentence);
   }
   /**
-   * Without the API server the kubelet may know nothing newer either, and it leaves the file of a deleted
-   * Secret as it was.
+   * Whether the file may be older than the last Secret that was read. While the API server is unavailable,
+   * the kubelet may not know a newer Secret either, and it does not delete the file of a deleted Secret.
    */
-  const fileIsOld = async (): Promise<boolean> =>
-    clock.now() - answeredAt < FILE_AFTER_MS ||
-    (answeredAt > -Infinity && (await versionOf(file)) === fileThen);
+  const isFileOld = async (): Promise<boolean> =>
+    clock.now() - answeredAt < FILE_DELAY_MS ||
+    (answeredAt > -Infinity && (await versionOf(file)) === fileVersion);
   return {
     entries: () => entries,
     async read(): Promise<void> {
       if (newest !== undefined) {
-        await ofSecret(async () => {
+        await reportingSecretFaults(async () => {
           const text = await withTimeout(clock.timeoutMs, newest());
           answeredAt = clock.now();
-          fileThen = await versionOf(file);
-          use(text);
+          fileVersion = await versionOf(file);
+          useText(text);
         });
-        if (await fileIsOld()) return;
+        if (await isFileOld()) return;
       }
-      if (file !== undefined) await ofFile(async () => use(await textOf(file)));
+      if (file !== undefined) await reportingFileFaults(async () => useText(await textOf(file)));
     },
   };
 }
@@ -144,11 +144,11 @@ function reportOnce(what: string, report: (sentence: string) => void) {
   };
 }
 
-/** Changes when the file is replaced; undefined if there is none. */
+/** Returns a text that changes when the file is replaced; undefined if there is no file. */
 async function versionOf(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const found = await stat(file).catch(() => undefined);
-  return found && `${found.ino} ${found.mtimeMs}`;
+  const fileStatus = await stat(file).catch(() => undefined);
+  return fileStatus && `${fileStatus.ino} ${fileStatus.mtimeMs}`;
 }
 
 async function textOf(file: string): Promise<string> {
@@ -156,12 +156,12 @@ async function textOf(file: string): Promise<string> {
   return await readFile(file, 'utf8');
 }
 
-/** Compares with every entry, so that the time does not reveal which one was close. */
-function find(entries: TokenEntry[], token: string): Authentication {
+/** Compares with every entry, so that the time does not reveal which entry matches. */
+function findIdentity(entries: TokenEntry[], token: string): Authentication {
   const hash = createHash('sha256').update(token).digest();
-  let found: Authentication = 'invalid';
+  let identity: Authentication = 'invalid';
   for (const entry of entries) {
-    if (timingSafeEqual(entry.hash, hash)) found = entry.identity;
+    if (timingSafeEqual(entry.hash, hash)) identity = entry.identity;
   }
-  return found;
+  return identity;
 }

@@ -29,7 +29,7 @@ describe('the tokens of the installation', () => {
   });
 
   test.each(['[]', 'null', '"x"', '{"0123abcd": half'])(
-    'are none for %s, and the report does not quote it',
+    'cannot be read from %s, and the error does not quote the text',
     (text) => {
       expect(() => parseTokens(text)).toThrow(/^it is not (valid JSON|a JSON object of token hashes)$/);
     },

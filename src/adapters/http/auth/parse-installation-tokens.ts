@@ -45,12 +45,12 @@ function parseEntry(hash: string, value: unknown): TokenEntry | string {
   if (user === '') return 'it names no user';
   if (team === '') return 'it names no team';
   if (!isRole(role)) return 'its role is not one of read, write, maintain, admin';
-  if (team !== '*') return { hash: Buffer.from(hash, 'hex'), identity: member(user, team, role) };
+  if (team !== '*') return { hash: Buffer.from(hash, 'hex'), identity: memberIdentity(user, team, role) };
   if (role !== 'admin') return 'team * is for the role admin only';
   return { hash: Buffer.from(hash, 'hex'), identity: { user, globalAdmin: true, teams: new Map() } };
 }
 
-function member(user: string, team: string, role: Role): Identity {
+function memberIdentity(user: string, team: string, role: Role): Identity {
   return { user, globalAdmin: false, teams: new Map([[team, role]]) };
 }
 

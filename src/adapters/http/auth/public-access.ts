@@ -4,15 +4,16 @@ import { isMember } from '#domain/access/decide-access.ts';
 import type { RouteRules } from './route-rules.ts';
 
 /**
- * On a route that needs `public`: the caller is not a member of the team, so they get what the public gets.
+ * Whether the caller gets only what the public gets: the route needs `public`, and the caller is not a member
+ * of the team.
  */
 export function isNonMember({ identity, params, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.rules?.needs === 'public' && !isMember(identity, teamOf(params) ?? '');
 }
 
 /**
- * What a viewer needs to continue reading a stream or a log. A member must still be a member. For non-members
- * the stream itself checks that its pipeline is still public.
+ * The rules for a viewer who continues to read a stream or a log. A member must still be a member. For
+ * non-members the stream itself checks that its pipeline is still public.
  */
 export function rulesWhileReading(request: FastifyRequest): RouteRules | undefined {
   const { rules } = request.routeOptions.config;
@@ -25,7 +26,7 @@ export function teamOf(params: unknown): string | undefined {
   return typeof params.team === 'string' ? params.team : undefined;
 }
 
-const PLACES = [
+const PATH_PARTS = [
   ['build', 'build'],
   ['job', 'job'],
   ['resource', 'resource'],
@@ -33,9 +34,9 @@ const PLACES = [
 ] as const;
 
 /**
- * Returns the thing, or throws a problem that is the same whether it does not exist or is not public. Its
- * text comes from the path alone. Users who must change their password first get a problem that says so,
- * which reveals nothing either.
+ * Returns the thing, or throws a problem that is the same whether the thing does not exist or is not public.
+ * The text of the problem comes from the path alone. Users who must change their password first get a problem
+ * that says so, which reveals nothing either.
  */
 export function requireVisible<T>(
   request: Pick<FastifyRequest, 'identity' | 'params'>,
@@ -46,7 +47,7 @@ export function requireVisible<T>(
     throw new Problem('password-change-required', 'Change your password first: PUT /profile/password.');
   }
   const names = new Map<string, unknown>(Object.entries(Object(request.params)));
-  const path = PLACES.filter(([name]) => names.has(name)).map(
+  const path = PATH_PARTS.filter(([name]) => names.has(name)).map(
     ([name, word]) => `${word} ${String(names.get(name))}`,
   );
   throw new Problem(

@@ -99,8 +99,8 @@ const CASES: Record<string, Case> = {
 
 describe('the Origin header is compared with the requested host for', () => {
   test.each(Object.entries(CASES))('%s', (_, { origin, host, protocol = 'http', own, encrypted }) => {
-    const asked = { headers: origin === undefined ? {} : { origin }, host, protocol };
-    expect([ownOrigin(asked), isEncrypted(asked)]).toEqual([own, encrypted]);
+    const request = { headers: origin === undefined ? {} : { origin }, host, protocol };
+    expect([ownOrigin(request), isEncrypted(request)]).toEqual([own, encrypted]);
   });
 });
 

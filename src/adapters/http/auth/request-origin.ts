@@ -6,13 +6,14 @@ type OriginRequest = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
 export function ownOrigin({ headers, host, protocol }: OriginRequest): string | undefined {
   const origin = originOf(headers.origin);
   if (origin === undefined || origin !== originOf(`${new URL(origin).protocol}//${host}`)) return undefined;
-  // Anyone on the network may have sent a page without TLS, so it does not count for the host with TLS.
+  // Anyone on the network may have changed a page without TLS, so its origin does not count for the host with
+  // TLS.
   return protocol === 'https' && origin.startsWith('http:') ? undefined : origin;
 }
 
 /**
- * Whether the browser uses TLS, as far as the request shows it. A proxy that ends TLS need not be trusted:
- * the browser names its own origin.
+ * Whether the browser uses TLS, as far as the request shows it. A proxy that ends TLS need not be trusted,
+ * because the browser itself names its origin.
  */
 export function isEncrypted(request: OriginRequest): boolean {
   return request.protocol === 'https' || ownOrigin(request)?.startsWith('https:') === true;

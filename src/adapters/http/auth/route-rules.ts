@@ -18,10 +18,10 @@ export interface RouteRules {
   /** What the route does, in a sentence: for the reference and for OpenAPI. */
   about: string;
   /**
-   * The action for the audit log after a success; a route without it that changes something records it
-   * itself.
+   * The action that the audit log records after a success. A route that changes something but has no `audit`
+   * records the action itself.
    */
   audit?: string;
-  /** Open to people who must change their password first. */
+  /** Whether people who must change their password first may call the route. */
   beforePasswordChange?: boolean;
 }

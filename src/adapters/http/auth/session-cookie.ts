@@ -41,9 +41,9 @@ export function browserRules(
   externalUrl: string | undefined,
   codec: Pick<SessionCodec, 'csrfToken'>,
 ): BrowserRules {
-  const fixed = externalUrl?.startsWith('http:') === true ? PLAIN : SECURE;
+  const cookiesOfExternalUrl = externalUrl?.startsWith('http:') === true ? PLAIN : SECURE;
   return {
-    cookies: (request) => (externalUrl !== undefined || isEncrypted(request) ? fixed : PLAIN),
+    cookies: (request) => (externalUrl !== undefined || isEncrypted(request) ? cookiesOfExternalUrl : PLAIN),
     origin: originOf(externalUrl),
     csrfToken: (sessionId) => codec.csrfToken(sessionId),
   };
@@ -54,7 +54,7 @@ export function browserRules(
  * cookie that proves TLS wins.
  */
 export function sessionCookie(request: FastifyRequest, rules: BrowserRules): string | undefined {
-  const sent = request.server.parseCookie(request.headers.cookie ?? '');
+  const cookies = request.server.parseCookie(request.headers.cookie ?? '');
   const name = rules.cookies(request).session;
-  return rules.origin === undefined ? (sent[SECURE.session] ?? sent[name]) : sent[name];
+  return rules.origin === undefined ? (cookies[SECURE.session] ?? cookies[name]) : cookies[name];
 }

@@ -23,10 +23,10 @@ async function withRsa(header: object = {}): Promise<string> {
 describe('a session token', () => {
   test('contains its session and account until it expires', async () => {
     const token = await codec.sign({ ...SESSION, expiresAt: new Date(NOW.getTime() + 60_000) });
-    const read = { id: 'a-session', userId: 12, tokenGen: 3 };
-    expect(await codec.read(token, new Date(NOW.getTime() + 59_000))).toEqual(read);
+    const claims = { id: 'a-session', userId: 12, tokenGen: 3 };
+    expect(await codec.read(token, new Date(NOW.getTime() + 59_000))).toEqual(claims);
     expect(await codec.read(token, new Date(NOW.getTime() + 60_000))).toBeUndefined();
-    expect(await codec.read(await signed(CLAIMS), NOW)).toEqual(read);
+    expect(await codec.read(await signed(CLAIMS), NOW)).toEqual(claims);
   });
 
   const forged: Record<string, () => Promise<string> | string> = {
@@ -53,14 +53,14 @@ describe('a session token', () => {
     'with five parts': () => 'a.b.c.d.e',
     'if it is empty': () => '',
   };
-  test.each(Object.entries(forged))('is invalid %s', async (_name, make) => {
-    expect(await codec.read(await make(), NOW)).toBeUndefined();
+  test.each(Object.entries(forged))('is invalid %s', async (_name, makeToken) => {
+    expect(await codec.read(await makeToken(), NOW)).toBeUndefined();
   });
 });
 
 test('a CSRF token is valid for one session and depends on the key', () => {
-  const word = codec.csrfToken('a-session');
-  expect(word).toHaveLength(43);
-  expect(codec.csrfToken('another')).not.toBe(word);
-  expect(sessionCodec(Buffer.alloc(32, 8)).csrfToken('a-session')).not.toBe(word);
+  const token = codec.csrfToken('a-session');
+  expect(token).toHaveLength(43);
+  expect(codec.csrfToken('another')).not.toBe(token);
+  expect(sessionCodec(Buffer.alloc(32, 8)).csrfToken('a-session')).not.toBe(token);
 });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 
 const ALGORITHM = 'HS256';
-const NAME = 'millrace';
+const ISSUER_AND_AUDIENCE = 'millrace';
 
 /** The claims of a session token. The database decides whether the session is still valid. */
 interface SessionClaims {
@@ -25,8 +25,8 @@ export function sessionCodec(key: Buffer): SessionCodec {
     async sign({ id, userId, tokenGen, openedAt, expiresAt }) {
       const token = new SignJWT({ sid: id, token_gen: tokenGen })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-        .setIssuer(NAME)
-        .setAudience(NAME)
+        .setIssuer(ISSUER_AND_AUDIENCE)
+        .setAudience(ISSUER_AND_AUDIENCE)
         .setSubject(String(userId))
         .setIssuedAt(openedAt);
       return await (expiresAt === undefined ? token : token.setExpirationTime(expiresAt)).sign(key);
@@ -35,8 +35,8 @@ export function sessionCodec(key: Buffer): SessionCodec {
       try {
         const options = {
           algorithms: [ALGORITHM],
-          issuer: NAME,
-          audience: NAME,
+          issuer: ISSUER_AND_AUDIENCE,
+          audience: ISSUER_AND_AUDIENCE,
           typ: 'JWT',
           currentDate: now,
         };

@@ -19,8 +19,8 @@ const DETAIL: BuildDetail = {
   steps: [],
 };
 
-/** A build whose log a test writes; counts how often it is read. */
-function stored() {
+/** A build whose log the test writes. It counts how often it is read. */
+function storedBuild() {
   const chunks: LogPage['chunks'] = [];
   const reads = { logs: 0, build: 0 };
   let complete = false;
@@ -45,44 +45,44 @@ function stored() {
 }
 
 /** A connection that accepts every write, or none. */
-class Answer extends ServerResponse {
+class TestResponse extends ServerResponse {
   text = '';
-  takes = true;
+  acceptsWrites = true;
 
   constructor() {
     super(new IncomingMessage(new Socket()));
   }
   override write(bytes: Buffer | string): boolean {
     this.text += String(bytes);
-    return this.takes;
+    return this.acceptsWrites;
   }
   override end(): this {
     return this;
   }
 }
 
-function reader(takes = true) {
-  const answer = new Answer();
-  answer.takes = takes;
-  return { answer, stream: new EventStream(answer, 0) };
+function openReader(acceptsWrites = true) {
+  const response = new TestResponse();
+  response.acceptsWrites = acceptsWrites;
+  return { response, stream: new EventStream(response, 0) };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
-const lines = ({ text }: Answer): number => text.split('event: log\n').length - 1;
+const countLogEvents = ({ text }: TestResponse): number => text.split('event: log\n').length - 1;
 
 test('many readers of one log cause as many queries as one reader', async () => {
-  const build = stored();
+  const build = storedBuild();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
   build.write('one\n');
-  const readers = Array.from({ length: 100 }, () => reader());
+  const readers = Array.from({ length: 100 }, () => openReader());
   for (const { stream } of readers) feed.add(stream, 0);
-  await until(() => readers.every(({ answer }) => lines(answer) === 1));
+  await waitUntil(() => readers.every(({ response }) => countLogEvents(response) === 1));
   const before = build.reads.logs;
   build.write('two\n');
   feed.refresh();
-  await until(() => readers.every(({ answer }) => lines(answer) === 2));
+  await waitUntil(() => readers.every(({ response }) => countLogEvents(response) === 2));
   feed.stop();
   expect(before).toBeLessThanOrEqual(2);
   expect(build.reads.logs - before).toBeLessThanOrEqual(2);
@@ -90,35 +90,37 @@ test('many readers of one log cause as many queries as one reader', async () => 
 });
 
 test('a reader whose connection is blocked receives everything once it reads again', async () => {
-  const build = stored();
+  const build = storedBuild();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
-  const [quick, slow] = [reader(), reader(false)];
+  const [quick, slow] = [openReader(), openReader(false)];
   feed.add(quick.stream, 0);
   feed.add(slow.stream, 0);
   for (const text of ['one\n', 'two\n', 'three\n']) {
     build.write(text);
     feed.refresh();
-    await until(() => quick.answer.text.includes(JSON.stringify(text)));
+    await waitUntil(() => quick.response.text.includes(JSON.stringify(text)));
   }
-  expect(lines(slow.answer)).toBeLessThan(3);
-  slow.answer.takes = true;
-  slow.answer.emit('drain');
-  await until(() => lines(slow.answer) === 3);
+  expect(countLogEvents(slow.response)).toBeLessThan(3);
+  slow.response.acceptsWrites = true;
+  slow.response.emit('drain');
+  await waitUntil(() => countLogEvents(slow.response) === 3);
   build.end();
   feed.refresh();
-  await until(() => quick.answer.text.includes('event: end') && slow.answer.text.includes('event: end'));
+  await waitUntil(
+    () => quick.response.text.includes('event: end') && slow.response.text.includes('event: end'),
+  );
   feed.stop();
-  expect(['one', 'two', 'three'].map((word) => slow.answer.text.split(word).length - 1)).toEqual([1, 1, 1]);
+  expect(['one', 'two', 'three'].map((word) => slow.response.text.split(word).length - 1)).toEqual([1, 1, 1]);
 });
 
 test('a reader that resumes after a chunk receives only the following chunks', async () => {
-  const build = stored();
+  const build = storedBuild();
   for (const text of ['one\n', 'two\n']) build.write(text);
   build.end();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
-  const { answer, stream } = reader();
+  const { response, stream } = openReader();
   feed.add(stream, 1);
-  await until(() => answer.text.includes('event: end'));
+  await waitUntil(() => response.text.includes('event: end'));
   feed.stop();
-  expect([answer.text.includes('one'), answer.text.includes('two')]).toEqual([false, true]);
+  expect([response.text.includes('one'), response.text.includes('two')]).toEqual([false, true]);
 });

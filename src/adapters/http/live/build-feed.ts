@@ -6,7 +6,10 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
-/** Characters of log per read, and bytes of its end that are buffered for viewers a little behind. */
+/**
+ * Characters of the log that one read returns, and bytes of the end of the log that are buffered for viewers
+ * a little behind.
+ */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
 const BUFFER_BYTES = 512 * 1024;
 /** Lines and states are collected for this time before they are sent. */
@@ -25,7 +28,7 @@ interface Viewer {
   cursor: number;
   /** The last state that was sent. */
   sentState: Buffer | undefined;
-  catchingUp: boolean;
+  isCatchingUp: boolean;
 }
 
 interface EncodedPage {
@@ -37,8 +40,9 @@ interface EncodedPage {
 }
 
 /**
- * Feeds all viewers of a build. Viewers at the end share one read of the database, one encoding and the same
- * bytes. Viewers that start late or read slowly get pages of their own until they have caught up.
+ * Feeds all viewers of a build. Viewers at the end of the log share one read of the database, one encoding
+ * and the same bytes. Viewers that start late or read slowly get pages of their own until they have caught
+ * up.
  */
 export class BuildFeed {
   readonly #parts: Parts;
@@ -68,7 +72,7 @@ export class BuildFeed {
   }
 
   add(stream: EventStream, after: number): () => void {
-    const viewer = { stream, cursor: after, sentState: undefined, catchingUp: false };
+    const viewer = { stream, cursor: after, sentState: undefined, isCatchingUp: false };
     this.#viewers.add(viewer);
     stream.drained = () => this.#advance(viewer);
     this.#states.trigger();
@@ -90,7 +94,7 @@ export class BuildFeed {
   /** Sends what the viewer can take now. */
   #advance(viewer: Viewer): void {
     const { stream } = viewer;
-    if (viewer.catchingUp || !this.#sendState(viewer)) return;
+    if (viewer.isCatchingUp || !this.#sendState(viewer)) return;
     if (this.#isBehind(viewer)) {
       void this.#catchUp(viewer).catch((error: unknown) => {
         this.#parts.failed(error);
@@ -98,13 +102,13 @@ export class BuildFeed {
       });
       return;
     }
-    const bytes = this.#after(viewer.cursor);
+    const bytes = this.#bytesAfter(viewer.cursor);
     viewer.cursor = Math.max(viewer.cursor, this.#head ?? 0);
     if (bytes !== undefined && stream.write(bytes) === 'buffered') return;
     if (this.#end !== undefined) stream.end('over', this.#end);
   }
 
-  /** Returns whether the viewer takes more. */
+  /** Sends the state if the viewer lacks it. Returns whether the viewer can take more. */
   #sendState(viewer: Viewer): boolean {
     const { stream } = viewer;
     if (stream.buffered || !stream.open) return false;
@@ -120,7 +124,7 @@ export class BuildFeed {
 
   async #catchUp(viewer: Viewer): Promise<void> {
     const { stream } = viewer;
-    viewer.catchingUp = true;
+    viewer.isCatchingUp = true;
     try {
       while (stream.open && !stream.buffered && this.#isBehind(viewer)) {
         const page = await this.#page(viewer.cursor);
@@ -128,18 +132,20 @@ export class BuildFeed {
         if (page.bytes !== undefined) stream.write(page.bytes);
         viewer.cursor = page.last;
         if (page.hasMore) continue;
-        this.#begin(page.last);
+        this.#startHead(page.last);
         break;
       }
     } finally {
-      viewer.catchingUp = false;
+      viewer.isCatchingUp = false;
     }
     if (this.#head !== undefined) this.#logs.trigger();
     this.#advance(viewer);
   }
 
-  /** A viewer has reached the end: from here on the feed reads once for all. */
-  #begin(at: number): void {
+  /**
+   * A viewer has reached the end of the stored log. From then on the feed reads the log once for all viewers.
+   */
+  #startHead(at: number): void {
     if (this.#head !== undefined) return;
     this.#head = at;
     this.#floor = at;
@@ -147,8 +153,8 @@ export class BuildFeed {
 
   /** Concurrent requests for the same page share one read. */
   async #page(after: number): Promise<EncodedPage | undefined> {
-    const underWay = this.#pages.get(after);
-    if (underWay !== undefined) return await underWay;
+    const runningRead = this.#pages.get(after);
+    if (runningRead !== undefined) return await runningRead;
     const reading = this.#read(after).finally(() => this.#pages.delete(after));
     this.#pages.set(after, reading);
     return await reading;
@@ -174,7 +180,7 @@ export class BuildFeed {
   }
 
   #buffer({ frames, last }: EncodedPage): void {
-    this.#joined.clear();
+    this.#bytesByCursor.clear();
     this.#recent.push(...frames);
     for (const { bytes } of frames) this.#recentBytes += bytes.length;
     this.#head = last;
@@ -195,21 +201,21 @@ export class BuildFeed {
     this.#advanceAll();
   }
 
-  /** Viewers at the same place get the same bytes. */
+  /** Viewers with the same cursor get the same bytes. */
   #advanceAll(): void {
-    this.#joined.clear();
+    this.#bytesByCursor.clear();
     for (const viewer of this.#viewers) this.#advance(viewer);
-    this.#joined.clear();
+    this.#bytesByCursor.clear();
   }
 
-  readonly #joined = new Map<number, Buffer | undefined>();
+  readonly #bytesByCursor = new Map<number, Buffer | undefined>();
 
-  #after(cursor: number): Buffer | undefined {
+  #bytesAfter(cursor: number): Buffer | undefined {
     if (cursor === this.#head) return undefined;
-    if (this.#joined.has(cursor)) return this.#joined.get(cursor);
+    if (this.#bytesByCursor.has(cursor)) return this.#bytesByCursor.get(cursor);
     const frames = this.#recent.filter(({ sequence }) => sequence > cursor);
     const bytes = frames.length === 0 ? undefined : Buffer.concat(frames.map((frame) => frame.bytes));
-    this.#joined.set(cursor, bytes);
+    this.#bytesByCursor.set(cursor, bytes);
     return bytes;
   }
 

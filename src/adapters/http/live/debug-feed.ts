@@ -8,7 +8,7 @@ const READ_PAUSE_MS = 10;
 
 interface Parts {
   stream: EventStream;
-  /** Undefined: the session is forgotten. */
+  /** Returns undefined if the session no longer exists. */
   read: (after: number) => Promise<DebugOutput | undefined>;
   /** Number of the last output that the person has. */
   after: number;
@@ -16,7 +16,7 @@ interface Parts {
   failed: (error: unknown) => void;
 }
 
-/** Sends what a shell prints to the person who opened it, who alone reads it. */
+/** Sends what a shell prints to the person who opened it. Nobody else can read it. */
 export class DebugFeed {
   readonly build: number;
   readonly #parts: Parts;
@@ -42,12 +42,12 @@ export class DebugFeed {
   async #readOnce(): Promise<void> {
     const { stream, read } = this.#parts;
     if (!stream.open || stream.buffered) return;
-    const found = await read(this.#after);
-    if (found === undefined) {
-      stream.end('over', FORGOTTEN);
+    const result = await read(this.#after);
+    if (result === undefined) {
+      stream.end('over', SESSION_GONE);
       return;
     }
-    const { output, end } = found;
+    const { output, end } = result;
     if (end !== undefined) stream.end('over', encodeEvent({ name: 'end', data: encodeEnd(end) }));
     const last = output.at(-1);
     if (last === undefined) return;
@@ -66,7 +66,7 @@ const encodeEnd = ({ reason, message, exitCode }: NonNullable<DebugOutput['end']
   ...(exitCode !== undefined && { exit_code: exitCode }),
 });
 
-const FORGOTTEN = encodeEvent({
+const SESSION_GONE = encodeEvent({
   name: 'end',
   data: { reason: 'closed', message: 'The session no longer exists.' },
 });

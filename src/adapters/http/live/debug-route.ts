@@ -12,7 +12,7 @@ import type { OpenStreams } from './open-streams.ts';
 
 const Cursor = Type.Integer({ minimum: 0, maximum: 2_000_000_000 });
 
-/** The open streams of shells. Each has a viewer of its own. */
+/** The feeds of all open streams of shells. Each stream has exactly one viewer. */
 export class DebugFeeds {
   readonly #feeds = new Set<DebugFeed>();
   readonly #listen: Notifications['listen'];
@@ -22,7 +22,7 @@ export class DebugFeeds {
     this.#listen = listen;
   }
 
-  /** Returns how to remove it. */
+  /** Adds a feed and returns a function that removes it. */
   add(feed: DebugFeed): () => void {
     this.#stopListening ??= this.#listen(['debug-output'], (notification) => this.#refreshFor(notification));
     this.#feeds.add(feed);

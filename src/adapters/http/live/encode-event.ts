@@ -4,7 +4,7 @@ export function encodeEvent(event: { name: string; id?: number | string; data: u
   return Buffer.from(`${id}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`);
 }
 
-/** Keeps proxies from closing a quiet stream. */
+/** A comment that keeps proxies from closing a quiet stream. */
 export const HEARTBEAT = Buffer.from(': still here\n\n');
 
 /** Encodes how long the browser waits before it reconnects. */

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { HEARTBEAT } from './encode-event.ts';
 
-/** `sent`: the connection took the write. `buffered`: it is buffered until the viewer takes it. */
+/** `sent`: the connection took the write. `buffered`: the write is buffered until the viewer takes it. */
 export type WriteResult = 'sent' | 'buffered';
 
 /**
  * The open response to one viewer. At most one write is buffered: wait for `drained` before the next one, so
- * that a slow viewer costs no more than that.
+ * that a slow viewer takes no more memory than that write.
  */
 export class EventStream {
   readonly #response: ServerResponse;

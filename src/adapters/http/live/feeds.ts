@@ -37,18 +37,22 @@ export class Feeds<A> {
    * Adds a viewer to the feed of the key, which is created for the first viewer. Returns a function that
    * removes the viewer.
    */
-  read({ key, ids, make }: { key: string; ids: Ids; make: () => Feed<A> }, stream: EventStream, after: A) {
+  read(
+    { key, ids, makeFeed }: { key: string; ids: Ids; makeFeed: () => Feed<A> },
+    stream: EventStream,
+    after: A,
+  ) {
     this.#stopListening ??= this.#listen(['progress', 'status'], (notification) =>
       this.#refreshFor(notification),
     );
-    const entry = this.#feeds.get(key) ?? { feed: make(), ids };
-    this.#feeds.set(key, entry);
-    const leave = entry.feed.add(stream, after);
+    const openFeed = this.#feeds.get(key) ?? { feed: makeFeed(), ids };
+    this.#feeds.set(key, openFeed);
+    const removeViewer = openFeed.feed.add(stream, after);
     return (): void => {
-      leave();
-      if (!entry.feed.empty) return;
-      entry.feed.stop();
-      if (this.#feeds.get(key) === entry) this.#feeds.delete(key);
+      removeViewer();
+      if (!openFeed.feed.empty) return;
+      openFeed.feed.stop();
+      if (this.#feeds.get(key) === openFeed) this.#feeds.delete(key);
     };
   }
 

@@ -63,7 +63,7 @@ function addressOf(app: App): string {
 }
 
 /** Opens this many streams for each user, each of another resource. */
-async function open(users: readonly string[], streams: number): Promise<void> {
+async function openReaders(users: readonly string[], streams: number): Promise<void> {
   server = openServer();
   await server.app.listen({ host: '127.0.0.1', port: 0 });
   const base = addressOf(server.app);
@@ -81,16 +81,16 @@ async function nextRounds(count: number): Promise<string[][]> {
   return server.rounds.slice(1, count + 1);
 }
 
-const BOTH = ['ann', 'bob'];
+const USERS = ['ann', 'bob'];
 
 test('an access check looks up each credential once, however many streams it has', async () => {
-  await open(BOTH, 30);
+  await openReaders(USERS, 30);
   const rounds = await nextRounds(3);
-  expect(rounds.map((users) => users.toSorted())).toEqual([BOTH, BOTH, BOTH]);
+  expect(rounds.map((users) => users.toSorted())).toEqual([USERS, USERS, USERS]);
 });
 
 test('an access check ends the streams of users who lost access, and no others', async () => {
-  await open(BOTH, 2);
+  await openReaders(USERS, 2);
   server.state.removed.add('ann');
   await Promise.all(readers.slice(0, 2).map(async ({ over }) => await over));
   expect(readers.map(({ events }) => events.map(({ name }) => name))).toEqual([
@@ -102,7 +102,7 @@ test('an access check ends the streams of users who lost access, and no others',
 });
 
 test('credentials are looked up concurrently, a few at a time', async () => {
-  await open(
+  await openReaders(
     Array.from({ length: 20 }, (_, index) => `user-${index}`),
     1,
   );

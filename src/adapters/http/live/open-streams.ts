@@ -48,7 +48,7 @@ interface Parts {
 
 type CheckRights = (request: FastifyRequest) => Promise<Identity | undefined>;
 
-/** What a viewer needs beyond the rules of the route. */
+/** Whether a viewer may still read, beyond what the rules of the route require. */
 type StillMayRead = (identity: Identity | undefined) => boolean;
 
 interface OpenStream {
@@ -61,8 +61,8 @@ interface OpenStream {
 }
 
 /**
- * All event streams of this process: it limits their number, checks the rights of their viewers, and ends
- * them.
+ * Holds all event streams of this process, limits their number, checks the rights of their viewers, and ends
+ * the streams.
  */
 export class OpenStreams {
   readonly #parts: Parts;
@@ -77,7 +77,7 @@ export class OpenStreams {
     parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { buffered } }) => ({ kind, buffered })));
   }
 
-  /** Answers with a stream, or throws the problem that too many are open. */
+  /** Answers with a stream, or throws a problem if too many are open. */
   answer(
     kind: StreamKind,
     request: FastifyRequest,
@@ -128,10 +128,10 @@ export class OpenStreams {
     const { limits, metrics } = this.#parts;
     const applicable = limitsFor(request, nonMember, limits);
     const reached = applicable.find(({ key, limit }) => (this.#counts.get(key) ?? 0) >= limit);
-    const by = reached?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
-    if (by === undefined) return applicable.map(({ key }) => key);
-    metrics?.refused(by);
-    throw by === 'account' || by === 'address' ? tooManyStreams() : serverFull();
+    const reachedLimit = reached?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
+    if (reachedLimit === undefined) return applicable.map(({ key }) => key);
+    metrics?.refused(reachedLimit);
+    throw reachedLimit === 'account' || reachedLimit === 'address' ? tooManyStreams() : serverFull();
   }
 
   #count({ limitKeys }: OpenStream, by: number): void {
@@ -151,7 +151,8 @@ export class OpenStreams {
     const checkAccess = checkRights();
     const open = [...this.#open].values();
     const checkNext = async (): Promise<void> => {
-      for (const one of open) if (!(await mayRead(one, checkAccess))) one.stream.end('rights', NO_LONGER);
+      for (const openStream of open)
+        if (!(await mayRead(openStream, checkAccess))) openStream.stream.end('rights', RIGHTS_LOST);
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
     onChecked();
@@ -159,14 +160,14 @@ export class OpenStreams {
   }
 }
 
-/** Database connections that checks of rights may use at a time. */
+/** How many database connections checks of rights may use at a time. */
 export const MAX_CHECKS_AT_ONCE = 4;
 
 async function mayRead({ request, stillMayRead }: OpenStream, checkAccess: CheckRights): Promise<boolean> {
   try {
     return stillMayRead(await checkAccess(request));
   } catch (error) {
-    // While rights cannot be read, streams stay open; nothing new can be read either.
+    // While rights cannot be read, streams stay open. New data cannot be read at that time either.
     return !(error instanceof Problem);
   }
 }
@@ -188,7 +189,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may no longer read this.' } });
+const RIGHTS_LOST = encodeEvent({ name: 'closed', data: { reason: 'You may no longer read this.' } });
 
 type StreamLimit = Parameters<StreamMetrics['refused']>[0];
 

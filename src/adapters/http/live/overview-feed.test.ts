@@ -16,10 +16,10 @@ const card = (id: number, team: string, status: PipelineCard['status'] = 'succee
   running: 0,
 });
 
-/** A connection that accepts every write, or buffers. */
-class Answer extends ServerResponse {
+/** A connection that accepts or buffers every write. */
+class TestResponse extends ServerResponse {
   text = '';
-  takes = true;
+  acceptsWrites = true;
 
   constructor() {
     super(new IncomingMessage(new Socket()));
@@ -27,11 +27,11 @@ class Answer extends ServerResponse {
 
   override write(chunk: unknown): boolean {
     this.text += String(chunk);
-    return this.takes;
+    return this.acceptsWrites;
   }
 
   drain(): void {
-    this.takes = true;
+    this.acceptsWrites = true;
     this.emit('drain');
   }
 
@@ -54,8 +54,8 @@ class Answer extends ServerResponse {
   }
 }
 
-/** Pipelines in memory, a feed of them, and what it read. */
-function open(initial: PipelineCard[]) {
+/** A feed of pipelines in memory, and what the feed reads. */
+function openFeed(initial: PipelineCard[]) {
   const cards = [...initial];
   const reads: string[] = [];
   const listeners = new Set<(notification: ReceivedNotification<Topic>) => void>();
@@ -75,10 +75,10 @@ function open(initial: PipelineCard[]) {
       },
     },
     listen: (_topics, listener: (notification: never) => void) => {
-      const hear = (notification: ReceivedNotification<Topic>): void =>
+      const hearNotification = (notification: ReceivedNotification<Topic>): void =>
         Reflect.apply(listener, undefined, [notification]);
-      listeners.add(hear);
-      return () => listeners.delete(hear);
+      listeners.add(hearNotification);
+      return () => listeners.delete(hearNotification);
     },
     failed: (error) => void faults.push(error),
     pauseMs: 20,
@@ -91,7 +91,7 @@ function open(initial: PipelineCard[]) {
     faults,
     state,
     notify: (notification: ProcessNotification | { topic: 'missed' }) => {
-      for (const hear of listeners) hear(notification);
+      for (const hearNotification of listeners) hearNotification(notification);
     },
     set: (changed: PipelineCard): void => {
       cards.splice(
@@ -101,9 +101,9 @@ function open(initial: PipelineCard[]) {
       );
     },
     view: (...teams: string[]) => {
-      const answer = new Answer();
-      const leave = feed.add(new EventStream(answer, performance.now()), teams);
-      return { answer, leave };
+      const response = new TestResponse();
+      const leave = feed.add(new EventStream(response, performance.now()), teams);
+      return { response, leave };
     },
   };
 }
@@ -113,34 +113,34 @@ afterEach(() => {
   for (const feed of feeds.splice(0)) feed.stop();
 });
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5);
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
 }
 
 describe('the feed of overviews', () => {
   test('sends the state of each team once, and shares the read among viewers', async () => {
-    const { view, reads } = open([card(1, 'a'), card(2, 'b'), card(3, 'c')]);
-    const [one, other] = [view('a', 'b').answer, view('b').answer];
-    await until(() => one.received.length === 2 && other.received.length === 1);
-    expect([one.received, other.received, reads]).toEqual([
+    const { view, reads } = openFeed([card(1, 'a'), card(2, 'b'), card(3, 'c')]);
+    const [first, second] = [view('a', 'b').response, view('b').response];
+    await waitUntil(() => first.received.length === 2 && second.received.length === 1);
+    expect([first.received, second.received, reads]).toEqual([
       ['team a 1=succeeded', 'team b 2=succeeded'],
       ['team b 2=succeeded'],
       ['teams a b'],
     ]);
-    const late = view('a').answer;
+    const late = view('a').response;
     expect(late.received).toEqual(['team a 1=succeeded']);
   });
 
-  test('sends a change only to viewers of its team, after one read of what changed', async () => {
-    const { view, reads, set, notify } = open([card(1, 'a'), card(2, 'a'), card(3, 'b')]);
-    const [one, other] = [view('a').answer, view('b').answer];
-    await until(() => one.received.length === 1 && other.received.length === 1);
+  test('sends a change only to viewers of its team, after one read of the changed pipelines', async () => {
+    const { view, reads, set, notify } = openFeed([card(1, 'a'), card(2, 'a'), card(3, 'b')]);
+    const [first, second] = [view('a').response, view('b').response];
+    await waitUntil(() => first.received.length === 1 && second.received.length === 1);
     set(card(2, 'a', 'failed'));
-    for (let times = 0; times < 50; times += 1) notify({ topic: 'status', pipeline: 2 });
+    for (let count = 0; count < 50; count += 1) notify({ topic: 'status', pipeline: 2 });
     notify({ topic: 'status', pipeline: 1 });
     notify({ topic: 'schedule', pipeline: 'all' });
-    await until(() => one.received.length === 2);
-    expect([one.received.at(-1), other.received.length, reads.slice(1)]).toEqual([
+    await waitUntil(() => first.received.length === 2);
+    expect([first.received.at(-1), second.received.length, reads.slice(1)]).toEqual([
       'changes a 2=failed',
       1,
       ['pipelines 2'],
@@ -148,13 +148,13 @@ describe('the feed of overviews', () => {
   });
 
   test('adds new pipelines and removes deleted ones', async () => {
-    const { view, cards, notify } = open([card(1, 'a')]);
-    const { answer } = view('a');
-    await until(() => answer.received.length === 1);
+    const { view, cards, notify } = openFeed([card(1, 'a')]);
+    const { response } = view('a');
+    await waitUntil(() => response.received.length === 1);
     cards.splice(0, 1, card(7, 'a', 'idle'));
     for (const pipeline of [1, 7]) notify({ topic: 'schedule', pipeline });
-    await until(() => answer.received.length === 2);
-    expect(answer.events.at(-1)).toEqual([
+    await waitUntil(() => response.received.length === 2);
+    expect(response.events.at(-1)).toEqual([
       'changes',
       {
         team: 'a',
@@ -165,15 +165,15 @@ describe('the feed of overviews', () => {
   });
 
   test('sends a slow viewer the whole state once it reads again', async () => {
-    const { view, set, notify } = open([card(1, 'a'), card(2, 'a')]);
-    const [slow, quick] = [view('a').answer, view('a').answer];
-    await until(() => slow.received.length === 1 && quick.received.length === 1);
-    slow.takes = false;
+    const { view, set, notify } = openFeed([card(1, 'a'), card(2, 'a')]);
+    const [slow, quick] = [view('a').response, view('a').response];
+    await waitUntil(() => slow.received.length === 1 && quick.received.length === 1);
+    slow.acceptsWrites = false;
     for (const status of ['running', 'failed', 'running'] as const) {
       set(card(1, 'a', status));
       const before = quick.received.length;
       notify({ topic: 'status', pipeline: 1 });
-      await until(() => quick.received.length > before);
+      await waitUntil(() => quick.received.length > before);
     }
     expect(slow.received.slice(1)).toEqual(['changes a 1=running']);
     slow.drain();
@@ -181,43 +181,43 @@ describe('the feed of overviews', () => {
   });
 
   test('reads everything again after notifications were missed, and after a failed read', async () => {
-    const { view, set, notify, state, faults, feed } = open([card(1, 'a'), card(2, 'a')]);
-    const { answer } = view('a');
-    await until(() => answer.received.length === 1);
+    const { view, set, notify, state, faults, feed } = openFeed([card(1, 'a'), card(2, 'a')]);
+    const { response } = view('a');
+    await waitUntil(() => response.received.length === 1);
     set(card(1, 'a', 'failed'));
     notify({ topic: 'missed' });
-    await until(() => answer.received.length === 2);
+    await waitUntil(() => response.received.length === 2);
     state.fails = true;
     set(card(2, 'a', 'failed'));
     notify({ topic: 'status', pipeline: 2 });
-    await until(() => faults.length === 1);
+    await waitUntil(() => faults.length === 1);
     state.fails = false;
     feed.refresh();
-    await until(() => answer.received.length === 3);
-    expect(answer.received.slice(1)).toEqual(['changes a 1=failed', 'changes a 2=failed']);
+    await waitUntil(() => response.received.length === 3);
+    expect(response.received.slice(1)).toEqual(['changes a 1=failed', 'changes a 2=failed']);
   });
 
   test('reads a team again after a minute, and nothing for teams without viewers', async () => {
-    const { view, reads, feed, notify } = open([card(1, 'a')]);
-    const { answer, leave } = view('a');
-    await until(() => answer.received.length === 1);
+    const { view, reads, feed, notify } = openFeed([card(1, 'a')]);
+    const { response, leave } = view('a');
+    await waitUntil(() => response.received.length === 1);
     feed.refresh(performance.now() + 30_000);
     feed.refresh(performance.now() + 61_000);
-    await until(() => reads.length === 2);
+    await waitUntil(() => reads.length === 2);
     leave();
     notify({ topic: 'status', pipeline: 1 });
     feed.refresh(performance.now() + 200_000);
     await sleep(50);
-    expect([reads, answer.received.length]).toEqual([['teams a', 'teams a'], 1]);
+    expect([reads, response.received.length]).toEqual([['teams a', 'teams a'], 1]);
   });
 
-  test('reads a hundred of many changed pipelines at a time', async () => {
-    const many = Array.from({ length: 250 }, (_, index) => card(index + 1, 'a'));
-    const { view, reads, notify } = open(many);
-    const { answer } = view('a');
-    await until(() => answer.received.length === 1);
-    for (const { id } of many) notify({ topic: 'status', pipeline: id });
-    await until(() => reads.length === 4);
+  test('reads at most a hundred changed pipelines at a time', async () => {
+    const cards = Array.from({ length: 250 }, (_, index) => card(index + 1, 'a'));
+    const { view, reads, notify } = openFeed(cards);
+    const { response } = view('a');
+    await waitUntil(() => response.received.length === 1);
+    for (const { id } of cards) notify({ topic: 'status', pipeline: id });
+    await waitUntil(() => reads.length === 4);
     expect(reads.slice(1)).toEqual(['pipelines 100', 'pipelines 100', 'pipelines 50']);
   });
 });

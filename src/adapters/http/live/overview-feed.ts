@@ -7,7 +7,7 @@ import type { EventStream } from './event-stream.ts';
 import { pacedReads } from './pace-reads.ts';
 
 const PAUSE_MS = 1000;
-/** Pipelines, and teams, in one query. */
+/** How many pipelines, and how many teams, one query reads. */
 const MAX_PIPELINES_READ = 100;
 const MAX_TEAMS_READ = 5;
 /** How often each team is read as a whole: notifications can be lost, and some changes send none. */
@@ -17,7 +17,7 @@ interface Parts {
   cards: Pick<PipelineCards, 'ofTeams' | 'ofPipelines'>;
   listen: Notifications['listen'];
   failed: (error: unknown) => void;
-  /** Between reads, in milliseconds; a second if absent. */
+  /** Pause between reads in milliseconds; a second if absent. */
   pauseMs?: number;
 }
 
@@ -67,13 +67,13 @@ export class OverviewFeed {
       this.#teams.set(name, team);
       team.viewers.add(viewer);
     }
-    stream.drained = () => this.#sendWhole(viewer);
-    this.#sendWhole(viewer);
+    stream.drained = () => this.#sendMissingTeams(viewer);
+    this.#sendMissingTeams(viewer);
     this.#reads.trigger();
     return () => this.#remove(viewer, teams);
   }
 
-  /** To be called regularly: reads what was not read for long. */
+  /** Call it regularly. It reads teams again that have not been read for long. */
   refresh(now = performance.now()): void {
     for (const team of this.#teams.values()) if (now - team.readAt >= REREAD_MS) team.stale = true;
     if (this.#changed.size > 0 || this.#staleTeams().length > 0) this.#reads.trigger();
@@ -118,7 +118,7 @@ export class OverviewFeed {
         await this.#readTeams(names.slice(0, MAX_TEAMS_READ));
       await this.#readChanged();
     } catch (error) {
-      // What changed meanwhile is lost; `refresh` starts the next read.
+      // Changes of this time are lost; `refresh` starts the next read.
       this.#markAllStale();
       throw error;
     }
@@ -132,12 +132,12 @@ export class OverviewFeed {
     }
     const byTeam = Map.groupBy(await this.#parts.cards.ofTeams(names), ({ team }) => team);
     for (const name of names) {
-      const found = byTeam.get(name) ?? [];
-      const ids = new Set(found.map(({ id }) => id));
+      const cards = byTeam.get(name) ?? [];
+      const ids = new Set(cards.map(({ id }) => id));
       const known = [...(this.#teams.get(name)?.cards?.keys() ?? [])];
       this.#update(
         name,
-        found,
+        cards,
         known.filter((id) => !ids.has(id)),
       );
     }
@@ -147,23 +147,23 @@ export class OverviewFeed {
     const ids = [...this.#changed].slice(0, MAX_PIPELINES_READ);
     if (ids.length === 0) return;
     for (const id of ids) this.#changed.delete(id);
-    const found = await this.#parts.cards.ofPipelines(ids, [...this.#teams.keys()]);
-    const byTeam = Map.groupBy(found, ({ team }) => team);
+    const changedCards = await this.#parts.cards.ofPipelines(ids, [...this.#teams.keys()]);
+    const byTeam = Map.groupBy(changedCards, ({ team }) => team);
     for (const [name, { cards }] of this.#teams) {
-      const there = byTeam.get(name) ?? [];
-      const gone = ids.filter((id) => cards?.has(id) === true && !there.some((one) => one.id === id));
-      if (there.length > 0 || gone.length > 0) this.#update(name, there, gone);
+      const present = byTeam.get(name) ?? [];
+      const removed = ids.filter((id) => cards?.has(id) === true && !present.some((card) => card.id === id));
+      if (present.length > 0 || removed.length > 0) this.#update(name, present, removed);
     }
   }
 
-  /** Stores what was read and sends what is new in it. */
-  #update(name: string, found: readonly PipelineCard[], removed: readonly number[]): void {
+  /** Stores the cards that were read, and sends those that are new or changed. */
+  #update(name: string, cardsRead: readonly PipelineCard[], removed: readonly number[]): void {
     const team = this.#teams.get(name);
     if (team === undefined) return;
     const isFirst = team.cards === undefined;
     const cards = team.cards ?? new Map<number, EncodedCard>();
     team.cards = cards;
-    const pipelines = found.flatMap((card) => {
+    const pipelines = cardsRead.flatMap((card) => {
       const encoded = encodeCard(card);
       const text = JSON.stringify(encoded);
       if (cards.get(card.id)?.text === text) return [];
@@ -176,29 +176,29 @@ export class OverviewFeed {
   }
 
   #sendChanges({ viewers }: WatchedTeam, changes: Buffer, name: string): void {
-    const whole = memoized(() => this.#whole(name));
+    const encodedTeam = computeOnce(() => this.#encodeTeam(name));
     for (const viewer of viewers) {
       const { stream, behind } = viewer;
       if (stream.buffered) behind.add(name);
       else if (!behind.has(name)) stream.write(changes);
-      else this.#sendTeam(viewer, name, whole());
+      else this.#sendTeam(viewer, name, encodedTeam());
     }
   }
 
-  #sendWhole(viewer: Viewer): void {
+  #sendMissingTeams(viewer: Viewer): void {
     for (const name of viewer.behind) {
       if (viewer.stream.buffered || !viewer.stream.open) return;
-      this.#sendTeam(viewer, name, this.#whole(name));
+      this.#sendTeam(viewer, name, this.#encodeTeam(name));
     }
   }
 
-  #sendTeam({ stream, behind }: Viewer, name: string, whole: Buffer | undefined): void {
-    if (whole === undefined) return;
+  #sendTeam({ stream, behind }: Viewer, name: string, encodedTeam: Buffer | undefined): void {
+    if (encodedTeam === undefined) return;
     behind.delete(name);
-    stream.write(whole);
+    stream.write(encodedTeam);
   }
 
-  #whole(name: string): Buffer | undefined {
+  #encodeTeam(name: string): Buffer | undefined {
     const cards = this.#teams.get(name)?.cards;
     if (cards === undefined) return undefined;
     const pipelines = [...cards.values()].map(({ encoded }) => encoded);
@@ -206,7 +206,7 @@ export class OverviewFeed {
   }
 }
 
-function memoized<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+function computeOnce<T>(make: () => T): () => T {
+  let computed: { value: T } | undefined;
+  return () => (computed ??= { value: make() }).value;
 }

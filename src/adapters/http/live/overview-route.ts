@@ -20,8 +20,8 @@ interface OverviewParts {
 }
 
 /**
- * One stream for all pipelines of a person: browsers open few connections. It ends once they are no longer
- * a member of one of its teams.
+ * One stream for all pipelines of a person, because browsers open few connections. The stream ends when the
+ * person is no longer a member of one of its teams.
  */
 export function overviewEvents(live: OverviewParts): Route {
   return route({
@@ -61,7 +61,7 @@ async function shownTeamsOf(
   const account = accountOf(identity);
   if (team === undefined) return await cards.teams(overviewScope(account));
   if (!isMember(account, team)) throw new Problem('forbidden', `This needs the role read in team ${team}.`);
-  const found = await cards.teams([team]);
-  requireFound(found[0], `Team ${team}`);
-  return found;
+  const overviewTeams = await cards.teams([team]);
+  requireFound(overviewTeams[0], `Team ${team}`);
+  return overviewTeams;
 }

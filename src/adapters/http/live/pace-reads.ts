@@ -1,5 +1,5 @@
 export interface PacedReads {
-  /** Reads soon; however often it is called, at most once per pause. */
+  /** Makes a read happen soon. However often it is called, there is at most one read per pause. */
   trigger(): void;
   stop(): void;
 }
@@ -15,19 +15,19 @@ export function pacedReads(
 ): PacedReads {
   let timer: NodeJS.Timeout | undefined;
   let running = false;
-  let again = false;
+  let triggeredWhileRunning = false;
   let stopped = false;
   let startedAt = -Infinity;
 
   async function run(): Promise<void> {
     running = true;
-    again = false;
+    triggeredWhileRunning = false;
     startedAt = performance.now();
     await read().catch(failed);
     running = false;
-    if (again) plan();
+    if (triggeredWhileRunning) scheduleRun();
   }
-  function plan(): void {
+  function scheduleRun(): void {
     if (stopped || timer !== undefined) return;
     timer = setTimeout(
       () => {
@@ -39,8 +39,8 @@ export function pacedReads(
   }
   return {
     trigger() {
-      if (running) again = true;
-      else plan();
+      if (running) triggeredWhileRunning = true;
+      else scheduleRun();
     },
     stop() {
       stopped = true;

@@ -17,13 +17,13 @@ export interface PipelineFeedParts {
 interface Viewer {
   stream: EventStream;
   /** Id of the state that the viewer has. */
-  has: string | undefined;
+  stateId: string | undefined;
 }
 
 /**
- * Feeds all viewers of a pipeline. Each event is the whole state, and its id is a digest of the content: a
+ * Feeds all viewers of a pipeline. Each event is the whole state, and its id is a digest of the content. So a
  * viewer who returns with the current id has missed nothing, and a slow viewer gets the newest state instead
- * of all in between.
+ * of all states in between.
  */
 export class PipelineFeed {
   readonly #parts: PipelineFeedParts;
@@ -40,8 +40,8 @@ export class PipelineFeed {
     return this.#viewers.size === 0;
   }
 
-  add(stream: EventStream, has: string | undefined): () => void {
-    const viewer = { stream, has };
+  add(stream: EventStream, stateId: string | undefined): () => void {
+    const viewer = { stream, stateId };
     this.#viewers.add(viewer);
     stream.drained = () => this.#send(viewer);
     this.#states.trigger();
@@ -69,8 +69,8 @@ export class PipelineFeed {
 
   #send(viewer: Viewer): void {
     const state = this.#state;
-    if (state === undefined || viewer.has === state.id || viewer.stream.buffered) return;
-    viewer.has = state.id;
+    if (state === undefined || viewer.stateId === state.id || viewer.stream.buffered) return;
+    viewer.stateId = state.id;
     viewer.stream.write(state.bytes);
   }
 }

@@ -33,13 +33,16 @@ export function stateForMembers(
   };
 }
 
-/** The state of a pipeline for the public. They do not learn whether it was deleted or made private. */
+/**
+ * The state of a pipeline for the public, which does not learn whether the pipeline was deleted or made
+ * private.
+ */
 export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): StateSource {
   return {
     over: { by: 'rights', last: HIDDEN },
     async read() {
-      const shown = await snapshot(name);
-      return shown && encodePublicState(shown);
+      const publicSnapshot = await snapshot(name);
+      return publicSnapshot && encodePublicState(publicSnapshot);
     },
   };
 }

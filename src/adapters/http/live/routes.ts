@@ -28,13 +28,15 @@ export interface StreamOptions {
 /** The routes that stream builds, pipelines, overviews and shells as server-sent events. */
 export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
   const live = new LiveFeeds(ports, options);
-  return [buildEvents(live), pipelineEvents(live), overviewEvents(live), debugOutput(live)].map((one) => ({
-    ...one,
-    register(app) {
-      live.serve(app);
-      one.register(app);
-    },
-  }));
+  return [buildEvents(live), pipelineEvents(live), overviewEvents(live), debugOutput(live)].map(
+    (eventRoute) => ({
+      ...eventRoute,
+      register(app) {
+        live.serve(app);
+        eventRoute.register(app);
+      },
+    }),
+  );
 }
 
 /** The streams of one server and their feeds. */
@@ -112,9 +114,9 @@ function buildEvents(live: LiveFeeds): Route {
       const ids = requireFound(await views.buildIds(ref), nameBuild(ref));
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
       const stream = live.streams.answer('build', request, reply);
-      const make = () => new BuildFeed({ ref, views, failed: live.failed });
+      const makeFeed = () => new BuildFeed({ ref, views, failed: live.failed });
       const key = `${ids.build} ${pathOf(request)}`;
-      stream.gone = live.builds.read({ key, ids, make }, stream, after);
+      stream.gone = live.builds.read({ key, ids, makeFeed }, stream, after);
     },
   });
 }
@@ -143,15 +145,18 @@ function pipelineEvents(live: LiveFeeds): Route {
         : requireFound(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
       const stream = live.streams.answer('pipeline', request, reply);
       const state = nonMember ? stateForPublic(name, publicViews) : stateForMembers(name, views);
-      const make = () => new PipelineFeed({ ...state, failed: live.failed });
-      const has = request.headers['last-event-id'];
+      const makeFeed = () => new PipelineFeed({ ...state, failed: live.failed });
+      const stateId = request.headers['last-event-id'];
       const key = `${nonMember ? 'public' : 'members'} ${id} ${pathOf(request)}`;
-      stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
+      stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, makeFeed }, stream, stateId);
     },
   });
 }
 
-/** Viewers of the same path share a feed. It reads by names, and a pipeline may be renamed meanwhile. */
+/**
+ * The part of a feed's key that tells paths apart: a feed reads by names, and a pipeline may be renamed
+ * meanwhile.
+ */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
 }

@@ -19,11 +19,11 @@ function words(address: string): string[] {
   const [before = '', after] = address
     .replace(/(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, '0:0')
     .split('::');
-  const [first, last] = [split(before), split(after ?? '')];
+  const [first, last] = [splitWords(before), splitWords(after ?? '')];
   const gap = after === undefined ? 0 : 8 - first.length - last.length;
   return [...first, ...Array.from({ length: gap }, () => '0'), ...last].map((word) =>
     word.replace(/^0+(?=.)/, ''),
   );
 }
 
-const split = (text: string): string[] => (text === '' ? [] : text.split(':'));
+const splitWords = (text: string): string[] => (text === '' ? [] : text.split(':'));

@@ -15,7 +15,7 @@ export function answerNotModified(request: FastifyRequest, reply: FastifyReply, 
   return null;
 }
 
-/** Sets the ETag before the content exists. Returns true if the client has that content already. */
+/** Sets the ETag before the content exists. Returns whether the client has that content already. */
 export function clientHas(
   request: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
@@ -29,5 +29,7 @@ export function clientHas(
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*');
+  return header
+    .split(',')
+    .some((candidate) => candidate.trim().replace(/^W\//, '') === tag || candidate.trim() === '*');
 }

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { isError } from '#adapters/telemetry/is-error.ts';
 
 /**
- * Kinds of failure that clients can distinguish (RFC 9457). The word is the stable end of `type`. A title is
- * fixed; details vary.
+ * Kinds of failure that clients can distinguish (RFC 9457). The key is the stable end of `type`. The title of
+ * a kind is fixed; details vary.
  */
 const KINDS = {
   'invalid-request': { status: 400, title: 'The request is invalid' },
@@ -45,7 +45,7 @@ export interface ProblemDocument {
   [extension: string]: unknown;
 }
 
-/** Thrown by hooks and handlers; the error handler writes it. */
+/** Thrown by hooks and handlers; the error handler sends it as the response. */
 export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly extensions: Record<string, unknown>;
@@ -88,7 +88,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
 }
 
 /** Problems for errors of Fastify. Any other error is an internal one, whose text is not sent. */
-const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
+const PROBLEMS_BY_CODE: Record<string, { kind: ProblemKind; detail?: string }> = {
   FST_ERR_VALIDATION: { kind: 'invalid-request' },
   FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is too large for this path.' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: 'Send application/json.' },
@@ -115,8 +115,8 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isError(error) && 'code' in error) {
     const code = String(error.code);
-    const known = code.startsWith('Z_') ? BAD_GZIP : FRAMEWORK[code];
-    if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
+    const problem = code.startsWith('Z_') ? BAD_GZIP : PROBLEMS_BY_CODE[code];
+    if (problem !== undefined) return new Problem(problem.kind, problem.detail ?? error.message);
   }
   if (isConnectionLost(error))
     return new Problem(
@@ -128,8 +128,8 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Connections refused or cut, timeouts, and the codes of Postgres when it stops, starts or has no free
- * connection; also as a cause.
+ * Error codes of connections that are refused or cut, of timeouts, and of Postgres when it stops, starts or
+ * has no free connection. An error counts as well if its cause has such a code.
  */
 const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;

@@ -23,21 +23,21 @@ const routes = await registeredRoutes();
 
 let caller = ANN;
 let broken = false;
-const written: AuditEntry[] = [];
-const logged: string[] = [];
+const recordedEntries: AuditEntry[] = [];
+const logLines: string[] = [];
 const app = createServer({
   routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
   authenticate: async () => caller,
-  log: createLog('info', 'test', { write: (line) => void logged.push(line) }),
+  log: createLog('info', 'test', { write: (line) => void logLines.push(line) }),
   audit: {
     async record(entry) {
       if (broken) throw new Error('no room');
-      written.push(entry);
+      recordedEntries.push(entry);
     },
   },
 });
 
-async function ask(
+async function send(
   method: Route['method'],
   url: string,
   payload: object = {},
@@ -46,7 +46,7 @@ async function ask(
   caller = options.as ?? ANN;
   broken = options.broken === true;
   const { statusCode } = await app.inject({ method, url, ...(method === 'GET' ? {} : { payload }) });
-  return { statusCode, entries: written.splice(0), lines: logged.splice(0) };
+  return { statusCode, entries: recordedEntries.splice(0), lines: logLines.splice(0) };
 }
 
 type Case = [method: Route['method'], url: string, entry: string, more?: { body?: object; details?: object }];
@@ -95,7 +95,7 @@ describe('the audit log', () => {
   test.each(CASES)(
     'has the entry of %s %s: %s',
     async (method, url, expected, { body = {}, details = {} } = {}) => {
-      const { statusCode, entries } = await ask(method, url, body);
+      const { statusCode, entries } = await send(method, url, body);
       expect(statusCode).toBeLessThan(300);
       const [action, targetType, target] = expected.split(' ');
       expect(entries).toEqual([
@@ -122,28 +122,32 @@ describe('the audit log', () => {
       'DELETE /teams/:team/pipelines/:pipeline/caches/:resource',
       'POST /teams/:team/pipelines/:pipeline/rename',
     ]);
-    const shown = new Set(CASES.map(([, , entry]) => entry.split(' ')[0]));
+    const testedActions = new Set(CASES.map(([, , entry]) => entry.split(' ')[0]));
     // Routes that create and change pipelines need a cluster: pipelines-by-api.integration.test.ts tests
     // them.
-    const elsewhere = ['pipeline.created', 'pipeline.updated', 'pipeline.deleted'];
+    const testedElsewhere = ['pipeline.created', 'pipeline.updated', 'pipeline.deleted'];
     const audits = changing.flatMap(({ rules }) => rules.audit ?? []);
-    expect(audits.filter((audit) => !shown.has(audit) && !elsewhere.includes(audit))).toEqual([]);
+    expect(audits.filter((audit) => !testedActions.has(audit) && !testedElsewhere.includes(audit))).toEqual(
+      [],
+    );
   });
 
   test('has no entry if nothing changed or the request only read', async () => {
-    expect((await ask('POST', `${APP}/jobs/publish/trigger`)).entries).toEqual([]);
-    expect((await ask('POST', `${GIT}/pin`, { version_id: 0 })).entries).toEqual([]);
-    expect((await ask('POST', `${APP}/pause`, {}, { as: { ...ANN, teams: new Map() } })).entries).toEqual([]);
-    expect((await ask('GET', UNIT)).entries).toEqual([]);
+    expect((await send('POST', `${APP}/jobs/publish/trigger`)).entries).toEqual([]);
+    expect((await send('POST', `${GIT}/pin`, { version_id: 0 })).entries).toEqual([]);
+    expect((await send('POST', `${APP}/pause`, {}, { as: { ...ANN, teams: new Map() } })).entries).toEqual(
+      [],
+    );
+    expect((await send('GET', UNIT)).entries).toEqual([]);
   });
 
   test('contains the kind of token if the caller had no session', async () => {
-    const { entries } = await ask('POST', `${APP}/pause`, {}, { as: { ...ANN, credential: 'team-token' } });
+    const { entries } = await send('POST', `${APP}/pause`, {}, { as: { ...ANN, credential: 'team-token' } });
     expect(entries).toMatchObject([{ details: { credential: 'team-token' } }]);
   });
 
-  test('falls back to the log if it cannot be written, and the action stands', async () => {
-    const { statusCode, lines } = await ask('POST', `${APP}/pause`, {}, { broken: true });
+  test('is written to the log of the program if it cannot be stored, and the action succeeds nevertheless', async () => {
+    const { statusCode, lines } = await send('POST', `${APP}/pause`, {}, { broken: true });
     expect(statusCode).toBe(200);
     expect(lines.join('')).toContain('"action":"pipeline.paused"');
   });

@@ -26,14 +26,14 @@ export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
 function entryOf(request: FastifyRequest, action: string, payload: unknown): Omit<AuditEntry, 'at'> {
   const params = textsOf(request.params);
   const { credential = 'installation', user = 'unknown' } = request.identity ?? {};
-  const responded = textsOf(dataOf(payload));
-  const number = params['build'] === undefined ? responded['number'] : undefined;
+  const responseData = textsOf(dataOf(payload));
+  const number = params['build'] === undefined ? responseData['number'] : undefined;
   return {
     ...defined({ team: params['team'] }),
     actor: user,
     action,
     targetType: typeOf(params, action),
-    target: targetOf(params, responded),
+    target: targetOf(params, responseData),
     details: {
       ...Object.fromEntries(
         Object.entries(Object(request.body)).filter(([name]) => RECORDED_FIELDS.includes(name)),
@@ -44,27 +44,27 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
   };
 }
 
-function targetOf(params: Record<string, string>, responded: Record<string, string>): string {
+function targetOf(params: Record<string, string>, responseData: Record<string, string>): string {
   const parts = [
     // The response names what was created.
-    params['pipeline'] ?? responded['name'],
+    params['pipeline'] ?? responseData['name'],
     params['job'] ?? params['resource'],
     params['build'] ?? params['version'],
   ];
   return parts.filter((part) => part !== undefined).join('/');
 }
 
-/** The last thing that the path names; otherwise what the action creates. */
+/** The type of the last thing that the path names; otherwise of what the action creates. */
 function typeOf(params: Record<string, string>, action: string): string {
-  const inPath = ['build', 'version', 'job', 'resource'].find((name) => params[name] !== undefined);
-  return inPath ?? action.split('.')[0] ?? 'pipeline';
+  const namedInPath = ['build', 'version', 'job', 'resource'].find((name) => params[name] !== undefined);
+  return namedInPath ?? action.split('.')[0] ?? 'pipeline';
 }
 
 function textsOf(value: unknown): Record<string, string> {
   const entries = Object.entries(Object(value)).filter(
-    ([, one]) => typeof one === 'string' || typeof one === 'number',
+    ([, field]) => typeof field === 'string' || typeof field === 'number',
   );
-  return Object.fromEntries(entries.map(([name, one]) => [name, String(one)]));
+  return Object.fromEntries(entries.map(([name, field]) => [name, String(field)]));
 }
 
 function dataOf(payload: unknown): unknown {

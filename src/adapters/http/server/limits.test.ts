@@ -23,7 +23,7 @@ async function send(bytes: string): Promise<string> {
   const address: AddressInfo | string | null = app.server.address();
   const socket = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1');
   let text = '';
-  const warned = new Promise<void>((resolve) => {
+  const answered = new Promise<void>((resolve) => {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       if (text.includes('\r\n\r\n')) resolve();
@@ -32,7 +32,7 @@ async function send(bytes: string): Promise<string> {
     socket.on('error', () => resolve()).on('close', () => resolve());
   });
   socket.write(bytes);
-  await warned;
+  await answered;
   socket.destroy();
   return text.slice(0, text.indexOf('\r\n'));
 }
@@ -52,7 +52,7 @@ const CASES: Record<string, [bytes: string, answer: string]> = {
     `GET /teams/${'t'.repeat(300)}/pipelines HTTP/1.1\r\nHost: x\r\n\r\n`,
     'HTTP/1.1 404 Not Found',
   ],
-  'two Content-Length headers': [
+  'both Content-Length and Transfer-Encoding': [
     'POST /webhooks/hunter2 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'HTTP/1.1 400 Bad Request',
   ],

@@ -5,7 +5,7 @@ import { memoize } from './memoize.ts';
 /** What a browser requests: a page, or the handling of a form. */
 export type Medium = 'page' | 'form';
 
-/** Undefined: a program, which uses JSON. */
+/** Returns undefined for a program, which uses JSON. */
 export function mediumOf({
   method,
   headers,
@@ -15,13 +15,11 @@ export function mediumOf({
   }
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (headers.accept === undefined) return undefined;
-  return (headers.accept.length > MAX_CACHED_LENGTH ? preferredType : cachedType)(headers.accept) ===
-    'text/html'
-    ? 'page'
-    : undefined;
+  const findType = headers.accept.length > MAX_CACHED_LENGTH ? preferredType : cachedType;
+  return findType(headers.accept) === 'text/html' ? 'page' : undefined;
 }
 
-/** About as many as there are browsers. Longer headers are not cached. */
+/** How many Accept headers are cached: about as many as there are browsers. Longer headers are not cached. */
 const CACHED_HEADERS = 200;
 const MAX_CACHED_LENGTH = 300;
 const preferredType = (accept: string) => preferred(accept, ['application/json', 'text/html']);

@@ -9,25 +9,25 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function memoized(maxEntries: number) {
-  const made: string[] = [];
-  const of = memoize(maxEntries, (key) => {
-    made.push(key);
+function countingMemoize(maxEntries: number) {
+  const computedKeys: string[] = [];
+  const findValue = memoize(maxEntries, (key) => {
+    computedKeys.push(key);
     return key.toUpperCase();
   });
-  return { made, of };
+  return { computedKeys, findValue };
 }
 
 test('a value is computed once per key', () => {
-  const { made, of } = memoized(2);
-  expect(['a', 'b', 'a', 'b'].map(of)).toEqual(['A', 'B', 'A', 'B']);
-  expect(made).toEqual(['a', 'b']);
+  const { computedKeys, findValue } = countingMemoize(2);
+  expect(['a', 'b', 'a', 'b'].map(findValue)).toEqual(['A', 'B', 'A', 'B']);
+  expect(computedKeys).toEqual(['a', 'b']);
 });
 
 test('a key in constant use stays cached, however many others come', () => {
-  const { made, of } = memoized(2);
-  for (const key of ['a', 'b', 'a', 'c', 'a', 'd', 'a', 'e', 'a', 'f']) of(key);
-  expect(made).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  const { computedKeys, findValue } = countingMemoize(2);
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'd', 'a', 'e', 'a', 'f']) findValue(key);
+  expect(computedKeys).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
 test.each([
@@ -37,18 +37,18 @@ test.each([
     ['a', 'b', 'c', 'd', 'e', 'a'],
   ],
   ['stays after fewer other keys', ['a', 'b', 'c'], ['a', 'b', 'c']],
-])('an unused key: %s', (_, keys, made) => {
-  const one = memoized(2);
-  for (const key of [...keys, 'a']) one.of(key);
-  expect(one.made).toEqual(made);
+])('an unused key: %s', (_, keys, computedKeys) => {
+  const memoized = countingMemoize(2);
+  for (const key of [...keys, 'a']) memoized.findValue(key);
+  expect(memoized.computedKeys).toEqual(computedKeys);
 });
 
 test('the cache does not retain the string that a key was sliced from', () => {
-  const of = memoize(200, () => 'made');
+  const findValue = memoize(200, () => 'made');
   const before = heapUsed();
   for (let count = 0; count < 200; count += 1) {
     const url = Buffer.alloc(512 * 1024, `${count}-token`).toString('latin1');
-    of(url.slice(0, 43));
+    findValue(url.slice(0, 43));
   }
   expect(heapUsed() - before).toBeLessThan(50 * 1024 * 1024);
 });

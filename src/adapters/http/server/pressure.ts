@@ -18,20 +18,21 @@ export const PRESSURE_LIMITS: PressureLimits = {
 const READING_MS = 20;
 
 /**
- * Returns whether the process is overloaded, so that a request would time out and is better refused at once.
- * The plugin only measures: its own hook costs a look-up of the route at each request.
+ * Returns a function that says whether the process is overloaded, so that a request would time out and is
+ * better refused at once. The plugin only measures: its own hook costs a look-up of the route at each
+ * request.
  */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
   void app.register(underPressure, {});
   let readAt = -Infinity;
-  let pressed = false;
+  let isOverloaded = false;
   return () => {
     const now = performance.now();
-    if (now - readAt < READING_MS) return pressed;
+    if (now - readAt < READING_MS) return isOverloaded;
     readAt = now;
     const { eventLoopDelay, heapUsed } = app.memoryUsage();
-    // Infinite: not measured yet, for a second after a slow start.
-    pressed = (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
-    return pressed;
+    // The delay is infinite while it has not been measured, for a second after a slow start.
+    isOverloaded = (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
+    return isOverloaded;
   };
 }

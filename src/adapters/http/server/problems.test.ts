@@ -91,12 +91,12 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
   },
 };
 
-/** For tests that do not change its API. */
-const plain = gateway();
+/** A gateway for tests that do not change its ports. */
+const sharedGateway = gateway();
 
 describe('a failure is a problem document for', () => {
   test.each(Object.entries(PROBLEMS))('%s', async (_name, { method = 'GET', url, as, problem }) => {
-    const answer = await plain.ask(method, url, as);
+    const answer = await sharedGateway.ask(method, url, as);
     const document: Record<string, unknown> = answer.json();
     expect(without(document, 'instance')).toEqual(problem);
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -114,14 +114,14 @@ describe('a failure is a problem document for', () => {
     expect(lines.join('')).toContain('connection to db.internal refused');
   });
 
-  const away: Record<string, Error> = {
+  const databaseErrors: Record<string, Error> = {
     'a refused connection': Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
     'an error with such a cause': new Error('query failed', {
       cause: Object.assign(new Error('no'), { code: '57P03' }),
     }),
   };
-  test.each(Object.entries(away))(
-    "an unavailable database is not the caller's error: %s",
+  test.each(Object.entries(databaseErrors))(
+    'an unavailable database gets 503 with a Retry-After header: %s',
     async (_name, error) => {
       const { ports, ask } = gateway();
       ports.views.pipelines = async () => {
@@ -133,7 +133,7 @@ describe('a failure is a problem document for', () => {
   );
 
   test('a body that is too large is refused', async () => {
-    const { app } = plain;
+    const { app } = sharedGateway;
     const payload = 'x'.repeat(1024 * 1024 + 1);
     const answer = await app.inject({
       method: 'POST',

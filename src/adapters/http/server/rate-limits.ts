@@ -16,9 +16,10 @@ export interface PublicRateLimits {
  */
 export const PUBLIC_RATE_LIMITS: PublicRateLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
 
+/** How many requests an address may still make, as of a time in milliseconds. */
 interface Bucket {
-  left: number;
-  at: number;
+  remaining: number;
+  updatedAt: number;
 }
 
 /**
@@ -30,18 +31,18 @@ export function limitByAddress(limits: PublicRateLimits, now: () => number): (ad
   const buckets = new Map<string, Bucket>();
   return (address) => {
     const group = addressGroup(address);
-    const at = now();
-    const { left, at: before } = buckets.get(group) ?? { left: burst, at };
-    const filled = Math.min(burst, left + ((at - before) / 1000) * perSecond);
-    const refused = filled < 1;
+    const requestedAt = now();
+    const { remaining, updatedAt } = buckets.get(group) ?? { remaining: burst, updatedAt: requestedAt };
+    const filled = Math.min(burst, remaining + ((requestedAt - updatedAt) / 1000) * perSecond);
+    const isRefused = filled < 1;
     // A map keeps the order of insertion: the least recent address comes first.
     buckets.delete(group);
-    buckets.set(group, { left: refused ? filled : filled - 1, at });
+    buckets.set(group, { remaining: isRefused ? filled : filled - 1, updatedAt: requestedAt });
     for (const oldest of buckets.keys()) {
       if (buckets.size <= addresses) break;
       buckets.delete(oldest);
     }
-    if (!refused) return;
+    if (!isRefused) return;
     const wait = Math.max(1, Math.ceil((1 - filled) / perSecond));
     const detail = 'Too many requests from your address without signing in. Try again in a moment.';
     throw new Problem('too-many-requests', detail, { retry_after: wait });

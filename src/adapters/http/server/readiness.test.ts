@@ -12,40 +12,40 @@ afterEach(() => {
 });
 
 describe('readiness', () => {
-  test('follows the database as it goes away and comes back', async () => {
-    const database = { away: false };
-    const lost: unknown[] = [];
+  test('changes when the database becomes unreachable, and when it is reachable again', async () => {
+    const database = { isAway: false };
+    const reportedErrors: unknown[] = [];
     const readiness = databaseReadiness(
       async () => {
-        if (database.away) throw new Error('password of db.internal is wrong');
+        if (database.isAway) throw new Error('password of db.internal is wrong');
       },
-      (error) => lost.push(error),
+      (error) => reportedErrors.push(error),
     );
     expect(await readiness()).toBeUndefined();
     now += 2000;
-    database.away = true;
+    database.isAway = true;
     expect(await readiness()).toBe('The database does not answer.');
-    expect(lost).toHaveLength(1);
+    expect(reportedErrors).toHaveLength(1);
     now += 2000;
-    database.away = false;
+    database.isAway = false;
     expect(await readiness()).toBeUndefined();
   });
 
   test('queries the database once for all probes within a second', async () => {
-    let asked = 0;
+    let pings = 0;
     const readiness = databaseReadiness(
       async () => {
-        asked += 1;
+        pings += 1;
       },
       () => {},
     );
     await Promise.all([readiness(), readiness()]);
     now += 900;
     await readiness();
-    expect(asked).toBe(1);
+    expect(pings).toBe(1);
     now += 200;
     await readiness();
-    expect(asked).toBe(2);
+    expect(pings).toBe(2);
   });
 
   test('does not wait for a database that never answers', async () => {

@@ -22,7 +22,10 @@ export async function healthOf(
  * Pings the database at most once a second, for at most two seconds, however many probes come. The reason is
  * only logged: an error's text may name hosts and users.
  */
-export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: unknown) => void): Readiness {
+export function databaseReadiness(
+  ping: () => Promise<unknown>,
+  reportError: (error: unknown) => void,
+): Readiness {
   let result: Promise<string | undefined> | undefined;
   let pingedAt = -Infinity;
   return () => {
@@ -31,7 +34,7 @@ export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: un
       result = withTimeout(2000, ping()).then(
         () => undefined,
         (error: unknown) => {
-          lost(error);
+          reportError(error);
           return 'The database does not answer.';
         },
       );

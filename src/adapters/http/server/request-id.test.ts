@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { requestIds } from './request-id.ts';
 
-const OWN = /^[0-9a-f-]{36}$/;
-const GIVEN = 'from-the-proxy.0123456789_ABC';
+const OWN_ID = /^[0-9a-f-]{36}$/;
+const PROXY_ID = 'from-the-proxy.0123456789_ABC';
 
-function from(address: string, id: string | undefined): IncomingMessage {
+function requestFrom(address: string, id: string | undefined): IncomingMessage {
   const socket = new Socket();
   Object.defineProperty(socket, 'remoteAddress', { value: address });
   const message = new IncomingMessage(socket);
@@ -19,16 +19,16 @@ const PROXIES = ['10.0.0.0/8', 'fd00::/8'];
 test.each(['10.1.2.3', 'fd00::7', '::ffff:10.1.2.3'])(
   'a trusted proxy can set the request id: %s',
   (address) => {
-    expect(requestIds(PROXIES)(from(address, GIVEN))).toBe(GIVEN);
+    expect(requestIds(PROXIES)(requestFrom(address, PROXY_ID))).toBe(PROXY_ID);
   },
 );
 
-test.each(['11.1.2.3', '::1', '', 'nonsense'])('no other client can set it: "%s"', (address) => {
-  expect(requestIds(PROXIES)(from(address, GIVEN))).toMatch(OWN);
+test.each(['11.1.2.3', '::1', '', 'nonsense'])('no other client can set the request id: "%s"', (address) => {
+  expect(requestIds(PROXIES)(requestFrom(address, PROXY_ID))).toMatch(OWN_ID);
 });
 
-test('nobody can set it if no proxy is trusted', () => {
-  expect(requestIds([])(from('10.1.2.3', GIVEN))).toMatch(OWN);
+test('nobody can set the request id if no proxy is trusted', () => {
+  expect(requestIds([])(requestFrom('10.1.2.3', PROXY_ID))).toMatch(OWN_ID);
 });
 
 test.each([
@@ -44,5 +44,5 @@ test.each([
   'zażółć-gęślą',
   '--------',
 ])('a malformed request id is replaced: %j', (id) => {
-  expect(requestIds(PROXIES)(from('10.1.2.3', id))).toMatch(OWN);
+  expect(requestIds(PROXIES)(requestFrom('10.1.2.3', id))).toMatch(OWN_ID);
 });

@@ -6,8 +6,8 @@ import { BlockList, isIP } from 'node:net';
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
 /**
- * Returns the request id. A trusted proxy may set it, so that its log and ours show the same id; from anyone
- * else it is ignored.
+ * Returns a function that returns the id of a request. A trusted proxy may set the id, so that its log and
+ * ours show the same id; an id from anyone else is ignored.
  */
 export function requestIds(trustedProxies: string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();
@@ -16,9 +16,9 @@ export function requestIds(trustedProxies: string[]): (request: IncomingMessage)
     trusted.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
   }
   return ({ headers, socket }) => {
-    const given = headers['x-request-id'];
-    if (typeof given !== 'string' || !WELL_FORMED.test(given)) return randomUUID();
-    const { remoteAddress: from = '' } = socket;
-    return trusted.check(from, isIP(from) === 6 ? 'ipv6' : 'ipv4') ? given : randomUUID();
+    const proxyId = headers['x-request-id'];
+    if (typeof proxyId !== 'string' || !WELL_FORMED.test(proxyId)) return randomUUID();
+    const { remoteAddress: sender = '' } = socket;
+    return trusted.check(sender, isIP(sender) === 6 ? 'ipv6' : 'ipv4') ? proxyId : randomUUID();
   };
 }

@@ -64,8 +64,8 @@ describe('route access', () => {
     expect(others).toEqual([]);
   });
 
-  const shown = routes.filter(({ rules }) => rules.needs === 'public');
-  test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
+  const publicRoutes = routes.filter(({ rules }) => rules.needs === 'public');
+  test.each(publicRoutes.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
     'to a private pipeline looks like one to an absent pipeline: $route.url as $caller.who',
     async ({ route, caller }) => {
       const [hidden, absent] = [
@@ -73,9 +73,9 @@ describe('route access', () => {
         await ask('GET', pathOf(route, 'xyz'), caller.token),
       ];
       // A stream would not end here, so the server of this test has room for none.
-      const good = route.url.endsWith('/events') ? 503 : 200;
+      const expectedStatus = route.url.endsWith('/events') ? 503 : 200;
       if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
-      else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : good);
+      else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : expectedStatus);
       if (caller.role !== undefined) return;
       const partsOf = (answer: typeof hidden) => [
         answer.statusCode,
@@ -90,9 +90,9 @@ describe('route access', () => {
 
   test('is denied to non-members without a hint at what exists', async () => {
     for (const token of [undefined, 'read@other']) {
-      const there = await ask('GET', `${APP}/waiting`, token);
+      const existing = await ask('GET', `${APP}/waiting`, token);
       const absent = await ask('GET', '/teams/main/pipelines/absent/waiting', token);
-      expect(without(there.json(), 'instance')).toEqual(without(absent.json(), 'instance'));
+      expect(without(existing.json(), 'instance')).toEqual(without(absent.json(), 'instance'));
     }
   });
 

@@ -12,24 +12,24 @@ import type { ServerParts } from './server-parts.ts';
 import { timeLimits } from './time-limits.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
 
-/** What the hooks need to know of a route. Empty for a path that is not a route. */
+/** What the hooks need to know about a route. Empty for a path that is not a route. */
 interface RouteFacts {
   url?: string;
   rules?: RouteRules;
   content?: ContentKind;
   /** Set if non-members get a response of their own at this path. */
   publicResponse?: object;
-  /** Until the last byte of the response, in milliseconds. */
+  /** Time limit in milliseconds, until the last byte of the response. */
   timeLimit?: number;
 }
 
 interface HookParts {
   parts: ServerParts;
   headers: ReturnType<typeof securityHeaders>;
-  /** In milliseconds, for routes that set none. */
+  /** Time limit in milliseconds for routes that set none. */
   timeLimit: number;
   /** Whether the process is too busy to take another request. */
-  isPressed: () => boolean;
+  isOverloaded: () => boolean;
 }
 
 interface RouteHooks {
@@ -45,8 +45,8 @@ interface RouteHooks {
 }
 
 /**
- * Adds what happens to every request before and after its handler. Each route gets functions that know the
- * route: asking Fastify for it at each request costs as much as all the rest.
+ * Adds hooks that run for every request before and after its handler. Each route gets hooks that know the
+ * route: asking Fastify for it at each request costs as much as all other work of a hook.
  */
 export function addRouteHooks(app: App, hookParts: HookParts): void {
   const { audit } = hookParts.parts;
@@ -87,7 +87,7 @@ function addNotFoundHooks(app: App, { onRequest, onSend, onResponse }: RouteHook
   });
 }
 
-function hookFactory(app: App, { parts, headers, timeLimit, isPressed }: HookParts) {
+function hookFactory(app: App, { parts, headers, timeLimit, isOverloaded }: HookParts) {
   const limits = timeLimits(app);
   const log = accessLog(parts.log);
   const checkProxy = warnOfUntrustedProxies(parts.log, parts.trustedProxies ?? []);
@@ -99,14 +99,14 @@ function hookFactory(app: App, { parts, headers, timeLimit, isPressed }: HookPar
     timeLimit: limit = timeLimit,
   }: RouteFacts): RouteHooks => {
     const varies = publicResponse !== undefined && { vary: 'Accept, Authorization, Cookie' };
-    const fixed = { ...headers[content], ...varies, 'cache-control': cacheControlOf(rules) };
+    const fixedHeaders = { ...headers[content], ...varies, 'cache-control': cacheControlOf(rules) };
     const authenticate = authenticator(parts, rules);
     return {
       onRequest(request, reply, done) {
         limits.watch(reply, limit);
         checkProxy(request.raw);
-        void reply.headers(fixed).header('x-request-id', request.id);
-        if (url !== PROBE && isPressed()) throw new Problem('unavailable', PRESSED);
+        void reply.headers(fixedHeaders).header('x-request-id', request.id);
+        if (url !== PROBE_PATH && isOverloaded()) throw new Problem('unavailable', OVERLOADED);
         const pending = authenticate(request);
         if (pending === undefined) done();
         return pending;
@@ -119,15 +119,15 @@ function hookFactory(app: App, { parts, headers, timeLimit, isPressed }: HookPar
       onResponse(request, reply) {
         limits.release(reply);
         log(accessLineOf(request, reply, url));
-        const facts = { method: request.method, route: url ?? 'none', status: reply.statusCode };
-        parts.observe?.({ ...facts, seconds: reply.elapsedTime / 1000 });
+        const observation = { method: request.method, route: url ?? 'none', status: reply.statusCode };
+        parts.observe?.({ ...observation, seconds: reply.elapsedTime / 1000 });
       },
     };
   };
 }
 
-const PROBE = '/health';
-const PRESSED = 'The server is overloaded. Try again in a second.';
+const PROBE_PATH = '/health';
+const OVERLOADED = 'The server is overloaded. Try again in a second.';
 
 function isPage(reply: FastifyReply): boolean {
   const type = reply.getHeader('content-type');
@@ -135,8 +135,8 @@ function isPage(reply: FastifyReply): boolean {
 }
 
 /**
- * Sets the identity of a request and refuses it if it may not call the route. Returns a promise only if it
- * must.
+ * Returns a function that sets the identity of a request, and refuses the request if it may not call the
+ * route. It returns a promise only if it has to look up credentials.
  */
 function authenticator(
   parts: ServerParts,

@@ -24,20 +24,20 @@ import type { ContentKind } from './security-headers.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     content?: ContentKind;
-    /** What non-members get on a path that they share with members. */
+    /** Schema of the response that non-members get on a path that they share with members. */
     publicResponse?: TSchema;
-    /** Until the last byte of the response, in milliseconds. */
+    /** Time limit in milliseconds, until the last byte of the response. */
     timeLimit?: number;
   }
   interface FastifyInstance {
-    /** Throws the problem if the caller may no longer read what the request asked for. */
+    /** Throws a problem if the caller may no longer read what the request asked for. */
     recheckAccess(request: FastifyRequest): Promise<void>;
     /**
-     * Returns the same check for many requests, which looks each credential up once, and returns who the caller
+     * Returns the same check for many requests. It looks each credential up once, and returns who the caller
      * is now.
      */
     checkRights(): (request: FastifyRequest) => Promise<Identity | undefined>;
-    /** Throws the problem if the address of a non-member has made too many requests. */
+    /** Throws a problem if the address of a non-member has made too many requests. */
     limitPublicReads(request: FastifyRequest): void;
   }
 }
@@ -81,7 +81,7 @@ type Handler<S extends FastifySchema> = RouteHandlerMethod<
 interface ForPublic<S extends FastifySchema> {
   /** No other field is sent to them, whatever `read` returns. */
   response: TSchema;
-  /** `undefined`: nothing exists there, or nothing public. */
+  /** Returns undefined if nothing exists there, or nothing public. */
   read: (request: Parameters<Handler<S>>[0]) => Promise<object | undefined>;
 }
 
@@ -89,7 +89,9 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   schema: S;
   /** Largest body in bytes; 1 KiB if absent. */
   bodyLimit?: number;
-  /** Until the last byte of the response, in milliseconds, if the server's own limit is too short. */
+  /**
+   * Time limit in milliseconds, until the last byte of the response, if the server's own limit is too short.
+   */
   timeLimit?: number;
   /** Reads a body of any type in pieces; its verdict is the handler's `body`. */
   bodyReader?: (request: FastifyRequest) => BodyReader;
@@ -139,7 +141,7 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
   };
 }
 
-/** Counts the request of a non-member against its address before any look-up. */
+/** Returns a handler that counts the request of a non-member against its address before any look-up. */
 function preHandlerFor<S extends FastifySchema>(forPublic: ForPublic<S> | 'same' | undefined) {
   if (forPublic === undefined) return {};
   return { preHandler: forPublic === 'same' ? limitNonMembers : answerNonMembers(forPublic) };

@@ -6,31 +6,31 @@ import type { App, Route } from './route.ts';
 import type { ContentKind } from './security-headers.ts';
 import { createServer } from './server.ts';
 
-interface Answered {
+interface AnswerParts {
   type: string;
   needs?: AccessLevel;
   content?: ContentKind;
 }
 
-const AT = '/teams/:team/answer';
+const PATH = '/teams/:team/answer';
 
 /** One path, whose answer the test sets. */
-function server({ type, needs = 'nothing', content }: Answered, externalUrl?: string): App {
+function server({ type, needs = 'nothing', content }: AnswerParts, externalUrl?: string): App {
   const rules: RouteRules = { needs, about: 'What this test is about.' };
   const config = { rules, ...(content !== undefined && { content }) };
   const handler = async (
     _request: unknown,
     reply: { type(value: string): { send(text: string): unknown } },
   ) => reply.type(type).send('text');
-  const one: Route = {
+  const testRoute: Route = {
     method: 'GET',
-    url: AT,
+    url: PATH,
     rules,
-    register: (app) => void app.route({ method: 'GET', url: AT, config, handler }),
+    register: (app) => void app.route({ method: 'GET', url: PATH, config, handler }),
   };
   const teams = new Map([['main', 'admin' as const]]);
   return createServer({
-    routes: [one],
+    routes: [testRoute],
     authenticate: async ({ authorization }) =>
       authorization === undefined
         ? 'anonymous'
@@ -40,8 +40,8 @@ function server({ type, needs = 'nothing', content }: Answered, externalUrl?: st
   });
 }
 
-const headersOf = async (answered: Answered, externalUrl?: string) => {
-  const app = server(answered, externalUrl);
+const headersOf = async (answer: AnswerParts, externalUrl?: string) => {
+  const app = server(answer, externalUrl);
   return (await app.inject({ url: '/teams/main/answer', headers: { authorization: 'x' } })).headers;
 };
 

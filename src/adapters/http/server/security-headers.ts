@@ -8,7 +8,7 @@ export type ContentKind = 'data' | 'page' | 'image';
 
 type Headers = Record<string, string>;
 
-const ALL: Headers = {
+const EVERYWHERE: Headers = {
   vary: 'Accept',
   'x-content-type-options': 'nosniff',
 };
@@ -17,7 +17,7 @@ const ALL: Headers = {
  * For all but images. Browsers refuse to show a document that is both sandboxed and has an opener policy
  * (HTML standard, navigation), and an image that is opened by itself is sandboxed.
  */
-const NO_IMAGE: Headers = {
+const ALL_BUT_IMAGES: Headers = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -59,16 +59,16 @@ const BY_KIND: Record<ContentKind, Headers> = {
   },
 };
 
-const A_YEAR = 'max-age=31536000';
+const ONE_YEAR = 'max-age=31536000';
 
 /** The headers of every response of a kind. HTTPS is enforced only if the external URL has it. */
 export function securityHeaders(externalUrl: string | undefined): Record<ContentKind, Headers> {
-  const secure = externalUrl?.startsWith('https:') === true && { 'strict-transport-security': A_YEAR };
+  const secure = externalUrl?.startsWith('https:') === true && { 'strict-transport-security': ONE_YEAR };
   const { data, page, image } = BY_KIND;
   return {
-    data: { ...ALL, ...NO_IMAGE, ...secure, ...data },
-    page: { ...ALL, ...NO_IMAGE, ...secure, ...page },
-    image: { ...ALL, ...secure, ...image },
+    data: { ...EVERYWHERE, ...ALL_BUT_IMAGES, ...secure, ...data },
+    page: { ...EVERYWHERE, ...ALL_BUT_IMAGES, ...secure, ...page },
+    image: { ...EVERYWHERE, ...secure, ...image },
   };
 }
 

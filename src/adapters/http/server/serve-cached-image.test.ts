@@ -17,25 +17,25 @@ import { createServer } from './server.ts';
  */
 const SVG = '/teams/main/pipelines/app/image.svg';
 const ROUTE = '/teams/:team/pipelines/:pipeline/image.svg';
-const OTHERWISE = { cookie: 'of=another-site' };
+const UNCACHED = { cookie: 'of=another-site' };
 
-const served = { drawn: 0, draining: false, public: true };
+const state = { drawn: 0, draining: false, public: true };
 const observed: { method: string; route: string; status: number; seconds: number }[] = [];
 const lines: string[] = [];
 
 const pictureOf = ({ format, hideIntermediates, groupParallel }: PictureOptions) => {
   const text = `${format} ${hideIntermediates} ${groupParallel}`;
-  return { tag: `tag-${text.replaceAll(' ', '-')}`, public: served.public, bytes: Buffer.from(`<${text}>`) };
+  return { tag: `tag-${text.replaceAll(' ', '-')}`, public: state.public, bytes: Buffer.from(`<${text}>`) };
 };
 const overviews: Overviews = {
   ...inMemoryPorts().overviews,
-  picture: async (_name, member, wanted) => {
-    const { bytes, ...picture } = pictureOf(wanted);
-    served.drawn += 1;
+  picture: async (_name, member, options) => {
+    const { bytes, ...picture } = pictureOf(options);
+    state.drawn += 1;
     return member || picture.public ? { ...picture, draw: async () => ({ bytes }) } : undefined;
   },
-  cachedPicture: (_name, wanted) =>
-    served.public && wanted.version === undefined ? pictureOf(wanted) : undefined,
+  cachedPicture: (_name, options) =>
+    state.public && options.version === undefined ? pictureOf(options) : undefined,
 };
 const serve = (pressure?: PressureLimits) =>
   createServer({
@@ -45,7 +45,7 @@ const serve = (pressure?: PressureLimits) =>
     externalUrl: 'https://ci.example.org',
     trustedProxies: ['127.0.0.0/8'],
     log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
-    draining: () => served.draining,
+    draining: () => state.draining,
     observe: (facts) => void observed.push(facts),
     ...(pressure && { pressure }),
   });
@@ -56,21 +56,21 @@ beforeAll(async () => {
   base = await app.listen({ host: '127.0.0.1', port: 0 });
 });
 beforeEach(() => {
-  Object.assign(served, { drawn: 0, draining: false, public: true });
+  Object.assign(state, { drawn: 0, draining: false, public: true });
 });
 afterAll(async () => await app.close());
 
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const before = served.drawn;
+async function fetchImage(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const before = state.drawn;
   const request = send(`${base}${path}`, {
     method,
     headers: { 'x-request-id': 'asked-by-a-proxy', ...headers },
   });
   const [response]: IncomingMessage[] = await once(request.end(), 'response');
   if (response === undefined) throw new Error('There is no answer.');
-  const { statusCode: status, headers: logged } = response;
+  const { statusCode: status, headers: responseHeaders } = response;
   const text = Buffer.concat(await response.toArray()).toString();
-  return { status, headers: { ...logged, date: '' }, text, drawn: served.drawn > before };
+  return { status, headers: { ...responseHeaders, date: '' }, text, drawn: state.drawn > before };
 }
 
 const PATHS = [
@@ -81,23 +81,26 @@ const PATHS = [
 ];
 
 test.each(PATHS)('%s: the cached answer equals the answer of the route', async (path) => {
-  const cachedImages = await ask(path);
-  expect(cachedImages).toMatchObject({ status: 200, drawn: false });
-  expect(await ask(path, OTHERWISE)).toEqual({ ...cachedImages, drawn: true });
+  const cachedAnswer = await fetchImage(path);
+  expect(cachedAnswer).toMatchObject({ status: 200, drawn: false });
+  expect(await fetchImage(path, UNCACHED)).toEqual({ ...cachedAnswer, drawn: true });
 });
 
 test.each(['"tag-svg-false-false"', 'W/"tag-svg-false-false"', '"of-yesterday", "tag-svg-false-false"', '*'])(
   'a request with a matching tag (%s) gets 304, as from the route',
   async (tag) => {
-    const cachedImages = await ask(SVG, { 'if-none-match': tag });
-    expect(cachedImages).toMatchObject({ status: 304, text: '', drawn: false });
-    const { headers } = await ask(SVG, { ...OTHERWISE, 'if-none-match': tag });
-    expect(headers).toEqual(cachedImages.headers);
+    const cachedAnswer = await fetchImage(SVG, { 'if-none-match': tag });
+    expect(cachedAnswer).toMatchObject({ status: 304, text: '', drawn: false });
+    const { headers } = await fetchImage(SVG, { ...UNCACHED, 'if-none-match': tag });
+    expect(headers).toEqual(cachedAnswer.headers);
   },
 );
 
 test('a request with an old tag gets the whole image', async () => {
-  expect(await ask(SVG, { 'if-none-match': '"of-yesterday"' })).toMatchObject({ status: 200, drawn: false });
+  expect(await fetchImage(SVG, { 'if-none-match': '"of-yesterday"' })).toMatchObject({
+    status: 200,
+    drawn: false,
+  });
 });
 
 test.each<[string, string, Record<string, string>?]>([
@@ -109,9 +112,9 @@ test.each<[string, string, Record<string, string>?]>([
   ['for a name in another encoding', SVG.replace('app', '%61pp')],
   ['for a name that is too long', SVG.replace('app', 'a'.repeat(64))],
 ])('a request %s is passed to the route', async (_name, path, headers = {}) => {
-  const { drawn, status } = await ask(path, headers);
+  const { drawn, status } = await fetchImage(path, headers);
   expect({ drawn, status }).toEqual({ drawn: status === 200, status });
-  expect(await ask(path, { ...headers, ...OTHERWISE })).toMatchObject({ status });
+  expect(await fetchImage(path, { ...headers, ...UNCACHED })).toMatchObject({ status });
 });
 
 test('unknown paths occupy no memory afterwards, however long they are', () => {
@@ -123,57 +126,61 @@ test('unknown paths occupy no memory afterwards, however long they are', () => {
     return process.memoryUsage().heapUsed;
   };
   const before = heapUsed();
-  for (let one = 0; one < 4000; one++) expect(find(`/image.${one}${'a'.repeat(15_900)}`)).toBeUndefined();
+  for (let count = 0; count < 4000; count++)
+    expect(find(`/image.${count}${'a'.repeat(15_900)}`)).toBeUndefined();
   const after = heapUsed();
   expect(find(SVG)).toBeDefined();
   expect(after - before).toBeLessThan(10_000_000);
 });
 
 test.each(['HEAD', 'POST', 'DELETE', 'PURGE', 'QUERY'])('%s is passed to the routes', async (method) => {
-  expect(await ask(SVG, {}, method)).toMatchObject({
+  expect(await fetchImage(SVG, {}, method)).toMatchObject({
     text: method === 'HEAD' ? '' : expect.stringContaining('404'),
   });
 });
 
 test('an image of a private pipeline is not cached and looks like an absent one', async () => {
-  served.public = false;
-  const hidden = await ask(SVG);
+  state.public = false;
+  const hidden = await fetchImage(SVG);
   expect(hidden).toMatchObject({ status: 404 });
-  expect(await ask(SVG, OTHERWISE)).toEqual(hidden);
+  expect(await fetchImage(SVG, UNCACHED)).toEqual(hidden);
 });
 
 test('the route answers during shutdown and closes the connection', async () => {
-  served.draining = true;
-  expect(await ask(SVG)).toMatchObject({ status: 200, drawn: true, headers: { connection: 'close' } });
+  state.draining = true;
+  expect(await fetchImage(SVG)).toMatchObject({ status: 200, drawn: true, headers: { connection: 'close' } });
 });
 
 test('an overloaded process also refuses cached images', async () => {
-  const pressed = serve({ delay: 1e9, heapBytes: 1 });
-  const usual = base;
-  base = await pressed.listen({ host: '127.0.0.1', port: 0 });
+  const overloaded = serve({ delay: 1e9, heapBytes: 1 });
+  const normalBase = base;
+  base = await overloaded.listen({ host: '127.0.0.1', port: 0 });
   // The heap is measured once a second.
-  while (pressed.memoryUsage().heapUsed === 0) await sleep(25);
-  expect(await ask(SVG)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  base = usual;
-  await pressed.close();
+  while (overloaded.memoryUsage().heapUsed === 0) await sleep(25);
+  expect(await fetchImage(SVG)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  base = normalBase;
+  await overloaded.close();
 });
 
 test('log and metrics are the same as for the route, except for the time', async () => {
   lines.length = observed.length = 0;
-  await ask(SVG);
-  await ask(SVG, OTHERWISE);
-  await ask(SVG, { 'if-none-match': '*' });
-  await ask(SVG, { 'if-none-match': '*', ...OTHERWISE });
-  const logged = lines.map((line): Record<string, unknown> => ({
+  await fetchImage(SVG);
+  await fetchImage(SVG, UNCACHED);
+  await fetchImage(SVG, { 'if-none-match': '*' });
+  await fetchImage(SVG, { 'if-none-match': '*', ...UNCACHED });
+  const logLines = lines.map((line): Record<string, unknown> => ({
     ...JSON.parse(line),
     time: '',
     milliseconds: 0,
   }));
-  expect(logged).toHaveLength(4);
-  expect(logged[0]).toEqual(logged[1]);
-  expect(logged[2]).toEqual(logged[3]);
-  const seen = observed.map((one) => ({ ...one, seconds: one.seconds > 0 && one.seconds < 60 }));
-  expect(seen).toEqual(
+  expect(logLines).toHaveLength(4);
+  expect(logLines[0]).toEqual(logLines[1]);
+  expect(logLines[2]).toEqual(logLines[3]);
+  const comparable = observed.map((observation) => ({
+    ...observation,
+    seconds: observation.seconds > 0 && observation.seconds < 60,
+  }));
+  expect(comparable).toEqual(
     [200, 200, 304, 304].map((status) => ({ method: 'GET', route: ROUTE, status, seconds: true })),
   );
 });

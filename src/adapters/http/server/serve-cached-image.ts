@@ -16,14 +16,15 @@ interface CachedImage {
 }
 
 /**
- * Takes path and query as they were sent. Undefined: not cached, which says nothing about whether it exists.
+ * Finds a cached image by path and query as they were sent. Undefined: the image is not cached; it may exist
+ * nevertheless.
  */
 export type FindCachedImage = (url: string) => CachedImage | undefined;
 
 interface Parts {
   parts: { log: FastifyBaseLogger; draining?: () => boolean; observe?: ObserveRequest };
   headers: ReturnType<typeof securityHeaders>;
-  isPressed: () => boolean;
+  isOverloaded: () => boolean;
   find: FindCachedImage;
   idOf: (request: IncomingMessage) => string;
 }
@@ -34,28 +35,28 @@ interface Parts {
  * public page far more often than it changes. Requests with credentials go to the route, so no rights are
  * checked here.
  */
-export function serveCachedImage({ parts, headers, isPressed, find, idOf }: Parts) {
-  const fixed = { ...headers.image, 'cache-control': 'no-cache' };
+export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: Parts) {
+  const fixedHeaders = { ...headers.image, 'cache-control': 'no-cache' };
   const log = accessLog(parts.log);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const startedAt = performance.now();
     if (request.method !== 'GET' || !hasNoCredentials(request) || parts.draining?.() === true) return false;
     const image = find(request.url ?? '');
-    if (image === undefined || isPressed()) return false;
+    if (image === undefined || isOverloaded()) return false;
     const { route, type, tag, bytes } = image;
     const requestId = idOf(request);
     const etag = `"${tag}"`;
-    const unchanged = matchesTag(request.headers['if-none-match'], etag);
-    const status = unchanged ? 304 : 200;
+    const isUnchanged = matchesTag(request.headers['if-none-match'], etag);
+    const status = isUnchanged ? 304 : 200;
     response.once('finish', () => {
       const milliseconds = performance.now() - startedAt;
       log({ requestId, method: 'GET', route, status, milliseconds: Math.round(milliseconds * 10) / 10 });
       parts.observe?.({ method: 'GET', route, status, seconds: milliseconds / 1000 });
     });
-    if (unchanged) response.writeHead(304, { ...fixed, 'x-request-id': requestId, etag }).end();
+    if (isUnchanged) response.writeHead(304, { ...fixedHeaders, 'x-request-id': requestId, etag }).end();
     else {
       const content = { 'content-type': type, 'content-length': bytes.length };
-      response.writeHead(200, { ...fixed, 'x-request-id': requestId, etag, ...content }).end(bytes);
+      response.writeHead(200, { ...fixedHeaders, 'x-request-id': requestId, etag, ...content }).end(bytes);
     }
     return true;
   };

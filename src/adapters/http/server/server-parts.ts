@@ -33,9 +33,9 @@ export interface ServerParts {
   externalUrl?: string | undefined;
   /** Defaults to `PUBLIC_RATE_LIMITS`. */
   publicRateLimits?: PublicRateLimits;
-  /** Above these, requests are refused. Without them none is. */
+  /** Limits above which requests are refused. Absent: no request is refused. */
   pressure?: PressureLimits;
-  /** Once true, each response closes its connection, so that none is cut when the process ends. */
+  /** Once true, each response closes its connection, so that no connection is cut when the process ends. */
   draining?: () => boolean;
   observe?: ObserveRequest;
 }

@@ -5,18 +5,18 @@ import { APP, BUILD, gateway } from '#testing/http/server-under-test.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 
-/** For tests that do not change its API. */
-const plain = gateway();
+/** A gateway for tests that do not change its ports. */
+const sharedGateway = gateway();
 
 describe('an answer', () => {
   test('of the health endpoint contains the version, and is 503 while the database is unreachable', async () => {
-    const well = await plain.ask('GET', '/health');
-    expect([well.statusCode, well.json()]).toEqual([
+    const healthy = await sharedGateway.ask('GET', '/health');
+    expect([healthy.statusCode, healthy.json()]).toEqual([
       200,
       { status: 'ok', db: 'connected', version: '0.0.0-test' },
     ]);
-    const ill = await gateway({ ready: 'The database does not answer.' }).ask('GET', '/health');
-    expect([ill.statusCode, ill.json()]).toEqual([
+    const unhealthy = await gateway({ ready: 'The database does not answer.' }).ask('GET', '/health');
+    expect([unhealthy.statusCode, unhealthy.json()]).toEqual([
       503,
       { status: 'error', db: 'disconnected', version: '0.0.0-test', error: 'The database does not answer.' },
     ]);
@@ -25,7 +25,7 @@ describe('an answer', () => {
   test.each(['application/json', 'application/x-www-form-urlencoded', 'text/xml', ''])(
     'accepts a webhook with any content type: %s',
     async (type) => {
-      const { app } = plain;
+      const { app } = sharedGateway;
       const headers = type === '' ? {} : { 'content-type': type };
       const answer = await app.inject({
         method: 'POST',
@@ -38,7 +38,7 @@ describe('an answer', () => {
   );
 
   test('to a trigger contains the build', async () => {
-    const answer = await plain.ask('POST', `${APP}/jobs/unit/trigger`, 'write@main');
+    const answer = await sharedGateway.ask('POST', `${APP}/jobs/unit/trigger`, 'write@main');
     expect(answer.headers['location']).toBe(`${APP}/jobs/unit/builds/8`);
     expect(answer.json()).toEqual({ data: { job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` } });
   });
@@ -63,8 +63,8 @@ describe('an answer', () => {
 
   test('to a trigger is a refusal if too many wait for checks', async () => {
     const { ask, ports } = gateway();
-    const { promise: later, resolve } = Promise.withResolvers<undefined>();
-    ports.builds.withRequestAfterChecks = async () => await later;
+    const { promise: released, resolve } = Promise.withResolvers<undefined>();
+    ports.builds.withRequestAfterChecks = async () => await released;
     const trigger = async () => await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
     const waiting = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, trigger);
     const answer = await trigger();
@@ -96,7 +96,7 @@ describe('an answer', () => {
   });
 
   test('with a build contains its inputs and steps', async () => {
-    expect((await plain.ask('GET', BUILD, 'read@main')).json()).toMatchObject({
+    expect((await sharedGateway.ask('GET', BUILD, 'read@main')).json()).toMatchObject({
       data: {
         number: '7',
         inputs: [{ name: 'app', resource: 'git.app', version_id: 11, version: { ref: 'abc' } }],
@@ -105,9 +105,9 @@ describe('an answer', () => {
     });
   });
 
-  test('with the path of a version contains every job on it, with null for one without a build of it', async () => {
+  test('with the path of a version contains every job on it, with null for a job without a build of it', async () => {
     const url = `${APP}/resources/git.app/versions`;
-    expect((await plain.ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
+    expect((await sharedGateway.ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
       data: {
         resource: { canonical: 'git.app', version_id: 11, version: { ref: 'abc' } },
         path: [
@@ -127,7 +127,7 @@ describe('an answer', () => {
         ],
       },
     });
-    const unknown = await plain.ask('GET', `${url}/12/path`, 'read@main');
+    const unknown = await sharedGateway.ask('GET', `${url}/12/path`, 'read@main');
     expect([unknown.statusCode, unknown.json()]).toMatchObject([
       404,
       { detail: 'Version 12 of resource git.app of pipeline app in team main does not exist.' },
@@ -136,14 +136,14 @@ describe('an answer', () => {
 
   test('with waiting work contains codes and sentences', async () => {
     const reasons = [{ code: 'NothingPassed', message: 'Nothing passed unit.' }];
-    expect((await plain.ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
+    expect((await sharedGateway.ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
       data: { jobs: [{ name: 'publish', reasons }], builds: [] },
     });
-    expect((await plain.ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
+    expect((await sharedGateway.ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
   });
 
   test('with the last check contains its output', async () => {
-    expect((await plain.ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
+    expect((await sharedGateway.ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
       data: {
         running: false,
         failures: 1,
@@ -164,7 +164,7 @@ describe('an answer', () => {
   });
 
   test('with the changes since the last good build', async () => {
-    const { ask } = plain;
+    const { ask } = sharedGateway;
     const changes = await ask('GET', `${BUILD}/changes`, 'read@main');
     expect(changes.json()).toEqual({
       data: {
@@ -191,9 +191,9 @@ describe('an answer', () => {
   });
 
   test('with a log is plain text as a whole, or chunks with a position to resume from', async () => {
-    const { ask } = plain;
-    const whole = await ask('GET', `${BUILD}/logs`, 'read@main');
-    expect([whole.headers['content-type'], whole.body]).toEqual([
+    const { ask } = sharedGateway;
+    const asText = await ask('GET', `${BUILD}/logs`, 'read@main');
+    expect([asText.headers['content-type'], asText.body]).toEqual([
       'text/plain; charset=utf-8',
       'one\ntwo\nthree\n',
     ]);
@@ -227,18 +227,18 @@ describe('an answer', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
       const { ports, ask } = gateway();
-      const { promise: later, resolve } = Promise.withResolvers<void>();
-      const { promise: second, resolve: asked } = Promise.withResolvers<void>();
+      const { promise: released, resolve } = Promise.withResolvers<void>();
+      const { promise: secondRequested, resolve: markSecondRequested } = Promise.withResolvers<void>();
       const quick = inMemoryPorts();
       ports.views.logs = async (ref, after) => {
         if (after > 0) {
-          asked();
-          await later;
+          markSecondRequested();
+          await released;
         }
         return await quick.views.logs(ref, after);
       };
       const answer = ask('GET', `${BUILD}/logs`, 'read@main');
-      await second;
+      await secondRequested;
       await jest.advanceTimersByTimeAsync(60_000);
       resolve();
       expect((await answer).body).toBe('one\ntwo\nthree\n');
@@ -253,18 +253,18 @@ describe('an answer', () => {
     ['maintain', 'derived-for-5-1'],
     ['admin', 'derived-for-5-1'],
   ])('shows a member with the role %s the webhook token: %s', async (role, token) => {
-    const { ask } = plain;
-    const one = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);
-    const all = await ask('GET', `${APP}/resources`, `${role}@main`);
-    expect(one.json()).toMatchObject({
+    const { ask } = sharedGateway;
+    const single = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);
+    const list = await ask('GET', `${APP}/resources`, `${role}@main`);
+    expect(single.json()).toMatchObject({
       data: { name: 'git.app', check_interval: '@every 30s', versions: 2 },
     });
-    expect(one.json<{ data: { webhook_token?: string } }>().data.webhook_token).toBe(token);
-    expect(all.json<{ data: { webhook_token?: string }[] }>().data[0]?.webhook_token).toBe(token);
+    expect(single.json<{ data: { webhook_token?: string } }>().data.webhook_token).toBe(token);
+    expect(list.json<{ data: { webhook_token?: string }[] }>().data[0]?.webhook_token).toBe(token);
   });
 
   test('is 304 if the client has the content', async () => {
-    const { ask } = plain;
+    const { ask } = sharedGateway;
     const first = await ask('GET', APP, 'read@main');
     const tag = String(first.headers['etag']);
     const second = await ask('GET', APP, 'read@main', { 'if-none-match': tag });
@@ -280,7 +280,7 @@ describe('an answer', () => {
       ['/absent', 'Accept'],
       [APP, shared],
     ] as const) {
-      const { headers } = await plain.ask('GET', url);
+      const { headers } = await sharedGateway.ask('GET', url);
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -314,7 +314,7 @@ describe('the request log', () => {
 
 describe('the description of the API', () => {
   test('contains every route with its access rule, and no other', async () => {
-    const { ask, routes } = plain;
+    const { ask, routes } = sharedGateway;
     const answer = await ask('GET', '/openapi.json');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     const document = answer.json<{
@@ -333,14 +333,16 @@ describe('the description of the API', () => {
     for (const { name, operation } of described) {
       const rules = routes.find(({ method, url }) => name === `${method} ${url}`)?.rules;
       expect(operation.description).toContain(rules?.about);
-      const ways = { nothing: 0, public: 3 };
-      expect(operation.security).toHaveLength(new Map(Object.entries(ways)).get(rules?.needs ?? '') ?? 2);
+      const schemeCounts = { nothing: 0, public: 3 };
+      expect(operation.security).toHaveLength(
+        new Map(Object.entries(schemeCounts)).get(rules?.needs ?? '') ?? 2,
+      );
       expect(operation.responses).toHaveProperty('default.content.application/problem+json');
     }
   });
 
   test('contains the parameters and answers', async () => {
-    const { ask } = plain;
+    const { ask } = sharedGateway;
     const { paths } = (await ask('GET', '/openapi.json')).json();
     const { parameters, responses } = paths[`/teams/{team}/pipelines/{pipeline}/jobs/{job}/builds`].get;
     expect(parameters.map(({ name }: { name: string }) => name)).toEqual(

@@ -53,18 +53,18 @@ export function createServer(parts: ServerParts): App {
   decorate(app, parts);
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
-  const isPressed = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);
+  const isOverloaded = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);
   const { cachedImages: find } = parts;
-  if (find !== undefined) serveFromCache = serveCachedImage({ parts, headers, isPressed, find, idOf });
-  addRouteHooks(app, { parts, headers, timeLimit: LIMITS.timeLimit, isPressed });
-  const refuse = problemSender(parts);
+  if (find !== undefined) serveFromCache = serveCachedImage({ parts, headers, isOverloaded, find, idOf });
+  addRouteHooks(app, { parts, headers, timeLimit: LIMITS.timeLimit, isOverloaded });
+  const sendProblemFor = problemSender(parts);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
-    return refuse(request, reply, problem);
+    return sendProblemFor(request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) =>
-    refuse(request, reply, new Problem('not-found', 'No such path.')),
+    sendProblemFor(request, reply, new Problem('not-found', 'No such path.')),
   );
 
   for (const route of parts.routes) route.register(app);
@@ -96,7 +96,7 @@ function openApp(parts: ServerParts, { headers, idOf, serveFromCache }: AppParts
         if (!serveFromCache(request, response)) handle(request, response);
       }),
     routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
-    // No hook runs for these, so the headers are set here.
+    // No hook runs for errors of the framework, so the headers are set here.
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(
         reply.headers(headers.data).header('x-request-id', reply.request.id),
@@ -121,12 +121,13 @@ function decorate(app: App, parts: ServerParts): void {
     await identify(parts, request, rulesWhileReading(request));
   });
   app.decorate('checkRights', () => {
-    const once = { ...parts, authenticate: authenticateOnce(parts.authenticate) };
-    return async (request: FastifyRequest) => await identify(once, request, rulesWhileReading(request));
+    const partsWithCache = { ...parts, authenticate: authenticateOnce(parts.authenticate) };
+    return async (request: FastifyRequest) =>
+      await identify(partsWithCache, request, rulesWhileReading(request));
   });
   const limits = parts.publicRateLimits ?? PUBLIC_RATE_LIMITS;
   const limitPages = limitByAddress(limits, () => performance.now());
-  // A limit of their own: a page with many badges must not use up the requests for lists.
+  // Images have a limit of their own, because a page with many badges must not use up the requests for lists.
   const limitImages = limitByAddress(limits, () => performance.now());
   app.decorate('limitPublicReads', ({ ip, routeOptions }: FastifyRequest) =>
     routeOptions.config.content === 'image' ? limitImages(ip) : limitPages(ip),
@@ -150,11 +151,11 @@ function answerMalformed(error: Error, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const status = MALFORMED[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
+  const status = STATUS_BY_ERROR_CODE[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-const MALFORMED: Record<string, string> = {
+const STATUS_BY_ERROR_CODE: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };

@@ -9,28 +9,28 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 function server(handler: Handler, timeLimit?: number): App {
   const rules = { needs: 'nothing' as const, about: 'What this test is about.' };
   const config = { rules, ...(timeLimit !== undefined && { timeLimit }) };
-  const one: Route = {
+  const testRoute: Route = {
     method: 'GET',
     url: '/slow',
     rules,
     register: (app) => void app.route({ method: 'GET', url: '/slow', config, handler }),
   };
   return createServer({
-    routes: [one],
+    routes: [testRoute],
     authenticate: async () => 'anonymous',
     log: createLog('silent', 'test'),
   });
 }
 
 /** A handler that has begun and acts when the test tells it to. */
-function held(then: Handler = async () => 'late') {
-  const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+function heldHandler(handle: Handler = async () => 'late') {
+  const [begun, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handler: Handler = async (request, reply) => {
     begun.resolve();
-    await go.promise;
-    return await then(request, reply);
+    await finish.promise;
+    return await handle(request, reply);
   };
-  return { handler, begun: begun.promise, go: go.resolve };
+  return { handler, begun: begun.promise, go: finish.resolve };
 }
 
 beforeEach(() => {
@@ -42,31 +42,31 @@ afterEach(() => {
 
 describe('a request', () => {
   test('gets a 503 after half a minute, and the handler’s own answer is dropped', async () => {
-    const { handler, begun, go } = held();
+    const { handler, begun, go: finish } = heldHandler();
     const answer = server(handler).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(31_000);
     const { statusCode, headers, body } = await answer;
     expect([statusCode, headers['retry-after']]).toEqual([503, '1']);
     expect(JSON.parse(body)).toMatchObject({ type: 'https://millrace.dev/problems/unavailable' });
-    go();
+    finish();
   });
 
   test('gets an answer that is ready in time', async () => {
-    const { handler, begun, go } = held();
+    const { handler, begun, go: finish } = heldHandler();
     const answer = server(handler).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(29_000);
-    go();
+    finish();
     expect((await answer).body).toBe('late');
   });
 
   test('has the time limit of its route', async () => {
-    const { handler, begun, go } = held();
+    const { handler, begun, go: finish } = heldHandler();
     const answer = server(handler, 120_000).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(119_000);
-    go();
+    finish();
     expect((await answer).body).toBe('late');
   });
 

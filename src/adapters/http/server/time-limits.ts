@@ -13,21 +13,21 @@ export interface TimeLimits {
 }
 
 const TICK_MS = 1000;
-const LATE = 'A service that Millrace needs does not respond. Try again in a second.';
+const TIMEOUT_DETAIL = 'A service that Millrace needs does not respond. Try again in a second.';
 
 export function timeLimits(app: App): TimeLimits {
-  /** The replies, each with the tick at which it is late. */
+  /** The replies, each with the tick at which its time is over. */
   const watched = new Map<FastifyReply, number>();
   let tick = 0;
-  const look = (): void => {
+  const checkReplies = (): void => {
     tick += 1;
-    for (const [reply, due] of watched) {
-      const over = isOver(reply);
-      if (over || due <= tick) watched.delete(reply);
-      if (!over && due <= tick) giveUp(reply);
+    for (const [reply, dueTick] of watched) {
+      const isEnded = isReplyEnded(reply);
+      if (isEnded || dueTick <= tick) watched.delete(reply);
+      if (!isEnded && dueTick <= tick) giveUp(reply);
     }
   };
-  const clock = setInterval(look, TICK_MS).unref();
+  const clock = setInterval(checkReplies, TICK_MS).unref();
   app.addHook('onClose', async () => clearInterval(clock));
   return {
     watch: (reply, milliseconds) => void watched.set(reply, tick + Math.ceil(milliseconds / TICK_MS) + 1),
@@ -35,11 +35,11 @@ export function timeLimits(app: App): TimeLimits {
   };
 }
 
-/** The reply was sent, a stream took it over, or the client is gone. */
-const isOver = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
+/** Whether the reply was sent, a stream took it over, or the client has disconnected. */
+const isReplyEnded = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
 
 function giveUp(reply: FastifyReply): void {
   // A response that is cut off cannot be mistaken for a complete one.
   if (reply.raw.headersSent) reply.raw.destroy();
-  else void reply.send(new Problem('unavailable', LATE));
+  else void reply.send(new Problem('unavailable', TIMEOUT_DETAIL));
 }

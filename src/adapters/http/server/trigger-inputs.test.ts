@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { APP, BUILD, gateway } from '#testing/http/server-under-test.ts';
 
-/** For tests that do not change its API. */
-const plain = gateway();
+/** A gateway for tests that do not change its ports. */
+const sharedGateway = gateway();
 const TRIGGER = `${APP}/jobs/unit/trigger`;
-const sent = (body: unknown) => ({ body: JSON.stringify(body) });
+const jsonBody = (body: unknown) => ({ body: JSON.stringify(body) });
 
 const givenInputs: Record<string, [inputs: object, recorded: string]> = {
   unchanged: [{ env: 'prod', dry_run: true }, '{"env":"prod","dry_run":true}'],
@@ -15,7 +15,7 @@ test.each(Object.entries(givenInputs))(
   'a trigger passes on inputs: %s',
   async (_name, [inputs, recorded]) => {
     const { ask, ports } = gateway();
-    const answer = await ask('POST', TRIGGER, 'write@main', sent({ inputs }));
+    const answer = await ask('POST', TRIGGER, 'write@main', jsonBody({ inputs }));
     expect(answer.statusCode).toBe(201);
     expect(ports.calls).toEqual([`trigger main/app/unit by write-of-main with ${recorded}`]);
   },
@@ -24,7 +24,7 @@ test.each(Object.entries(givenInputs))(
 test('a trigger with invalid inputs is refused with every reason', async () => {
   for (const query of ['', '?check=true']) {
     const body = { inputs: { enw: 1, env: 'test', dry_run: 'no' } };
-    const answer = await plain.ask('POST', `${TRIGGER}${query}`, 'write@main', sent(body));
+    const answer = await sharedGateway.ask('POST', `${TRIGGER}${query}`, 'write@main', jsonBody(body));
     expect([answer.statusCode, answer.json()]).toMatchObject([
       400,
       {
@@ -63,7 +63,7 @@ const notStored: Record<string, [body: unknown, detail: string]> = {
 };
 test.each(Object.entries(notStored))('a trigger refuses %s', async (_name, [body, detail]) => {
   const { ask, ports } = gateway();
-  const answer = await ask('POST', TRIGGER, 'write@main', sent(body));
+  const answer = await ask('POST', TRIGGER, 'write@main', jsonBody(body));
   expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual([
     400,
     expect.stringContaining(detail),
@@ -72,7 +72,7 @@ test.each(Object.entries(notStored))('a trigger refuses %s', async (_name, [body
 });
 
 test('a job shows its inputs and a build their values', async () => {
-  expect((await plain.ask('GET', `${APP}/jobs/unit`, 'read@main')).json()).toMatchObject({
+  expect((await sharedGateway.ask('GET', `${APP}/jobs/unit`, 'read@main')).json()).toMatchObject({
     data: {
       inputs: [
         { name: 'env', type: 'choice', required: false, default: 'dev', options: ['dev', 'prod'] },
@@ -81,5 +81,5 @@ test('a job shows its inputs and a build their values', async () => {
     },
   });
   const values = { input_values: { env: 'prod', dry_run: 'false' } };
-  expect((await plain.ask('GET', BUILD, 'read@main')).json()).toMatchObject({ data: values });
+  expect((await sharedGateway.ask('GET', BUILD, 'read@main')).json()).toMatchObject({ data: values });
 });

@@ -5,10 +5,11 @@ const FORWARDED = { 'x-forwarded-for': '203.0.113.7' };
 
 function warnings(trusted: string[], requests: Record<string, string>[]): unknown[] {
   const warned: unknown[] = [];
-  const log = { warn: (...all: unknown[]) => void warned.push(all) };
-  const notice = warnOfUntrustedProxies(log, trusted);
+  const log = { warn: (...args: unknown[]) => void warned.push(args) };
+  const checkRequest = warnOfUntrustedProxies(log, trusted);
   // The socket is read for its address only.
-  for (const headers of requests) notice({ headers, socket: Object.create({ remoteAddress: '10.0.0.3' }) });
+  for (const headers of requests)
+    checkRequest({ headers, socket: Object.create({ remoteAddress: '10.0.0.3' }) });
   return warned;
 }
 

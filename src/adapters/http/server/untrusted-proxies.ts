@@ -9,10 +9,10 @@ export function warnOfUntrustedProxies(
   log: Pick<FastifyBaseLogger, 'warn'>,
   trustedProxies: readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => void {
-  let done = trustedProxies.length > 0;
+  let hasWarned = trustedProxies.length > 0;
   return ({ headers, socket }) => {
-    if (done || headers['x-forwarded-for'] === undefined) return;
-    done = true;
+    if (hasWarned || headers['x-forwarded-for'] === undefined) return;
+    hasWarned = true;
     log.warn({ peer: socket.remoteAddress }, UNTRUSTED);
   };
 }
