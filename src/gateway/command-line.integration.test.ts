@@ -37,7 +37,10 @@ interface RunOptions {
   environment?: Record<string, string>;
 }
 
-async function run(line: string, { input = '', typed, environment = {} }: RunOptions = {}): Promise<CommandResult> {
+async function run(
+  line: string,
+  { input = '', typed, environment = {} }: RunOptions = {},
+): Promise<CommandResult> {
   const answers = [...(typed ?? [])];
   return await millrace(`millrace ${line}`, {
     input,

@@ -1,13 +1,13 @@
 import { buildKey, jobKey, type StepRun } from '#e2e/soak/history.ts';
 import { CACHED_FILES } from '#e2e/soak/pipelines.ts';
-import { attemptOfPod, each, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
+import { attemptOfPod, checkEach, wasHit, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 /**
  * The cache of a job gives back all files of one run of a green build of this job, or nothing. A build that
  * saved its cache may still be no green one if a fault hit its Pod after that.
  */
 export const cachesAreWhole: Rule = (evidence) =>
-  each(
+  checkEach(
     'a cache gives back all files that one green build of its job saved',
     evidence.history.runs.filter(({ restored = '' }) => restored !== ''),
     (run) => {

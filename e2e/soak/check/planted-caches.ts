@@ -1,5 +1,5 @@
 import type { StepRun } from '#e2e/soak/history.ts';
-import { build } from './clean-run.ts';
+import { findBuild } from './clean-run.ts';
 import type { Evidence } from './evidence.ts';
 
 /* Violations of the rule of caches. */
@@ -37,7 +37,7 @@ export const PLANTED_CACHES: Record<string, [invariant: string, plant: (evidence
   'a cache that a failed build saved': [
     WHOLE,
     (evidence) => {
-      build(evidence, 'services/whole #1').status = 'failed';
+      findBuild(evidence, 'services/whole #1').status = 'failed';
     },
   ],
 };
