@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { SecretsResponse } from '#domain/build/agent-protocol.ts';
 import { createMasker } from '#domain/build/mask-secrets.ts';
 import type { PlanStep } from '#domain/planning/plan.ts';
@@ -70,6 +70,13 @@ describe('the secrets of an operation', () => {
 
   test('refuse the operation with the reason if the wait takes too long', async () => {
     expect(await secretsWith([wait], 0).fetch()).toEqual({ ...step, refusal: wait.reason });
+  });
+
+  test('are fetched again for as long as before if the clock of the node jumps', async () => {
+    const { fetch } = secretsWith([wait, filled]);
+    const clock = jest.spyOn(Date, 'now').mockReturnValueOnce(0).mockReturnValue(3_600_000);
+    expect(await fetch()).toMatchObject({ env: { TOKEN: 'hunter2' } });
+    clock.mockRestore();
   });
 
   test('refuse the operation at once if the gateway refuses the request', async () => {

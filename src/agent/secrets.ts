@@ -93,11 +93,12 @@ export class Secrets {
    */
   async #fetch(request: SecretsRequest, { stop, onWait }: Fetching): Promise<Answer | undefined> {
     const backOff = gatewayBackOff();
-    const until = Date.now() + (this.#links.limitMs ?? SECRETS_LIMIT_MS);
+    // It never jumps, as the clock of the node may.
+    const until = performance.now() + (this.#links.limitMs ?? SECRETS_LIMIT_MS);
     for (let first = true; !stop.aborted; first = false) {
       const answer = await this.#ask(request);
       const pause = backOff.next();
-      if (answer.answer !== 'wait' || Date.now() + pause > until) return answer;
+      if (answer.answer !== 'wait' || performance.now() + pause > until) return answer;
       if (first) onWait?.(answer.reason);
       await pauseFor(pause, stop);
     }
