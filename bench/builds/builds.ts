@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { created, pipelineApi, type GatewayAnswer } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 
-export const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
+export const END_STATUSES = new Set(['succeeded', 'failed', 'cancelled']);
 
 export interface BuildRun {
   number: string;
@@ -35,7 +35,7 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
     at >= start && labels['millrace.dev/job'] === job && labels['millrace.dev/build'] === number;
   while (!pods.some((event) => event.phase !== 'Pending' && isOfBuild(event))) await sleep(2);
   let status = '';
-  while (!FINAL.has(status)) {
+  while (!END_STATUSES.has(status)) {
     ({ status } = await api.build(job, number));
     await sleep(5);
   }
@@ -77,7 +77,7 @@ export const measureThroughput = async (
       left -= 1;
       const number = await triggerUntilAccepted(() => api.trigger(names.job));
       let status = '';
-      while (!FINAL.has(status)) {
+      while (!END_STATUSES.has(status)) {
         await sleep(POLL_MS);
         ({ status } = await api.build(names.job, number).catch(() => ({ status: '' })));
       }

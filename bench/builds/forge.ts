@@ -6,7 +6,7 @@ import { pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
 import { withClone } from '#testing/forges/pushed-repository.ts';
 import { deletePod, podSpecOf, runBarePod } from './bare-pod.ts';
-import { FINAL, measureBuild } from './builds.ts';
+import { END_STATUSES, measureBuild } from './builds.ts';
 import type { PrintRow } from './print-row.ts';
 import { timesIn } from './step-times.ts';
 
@@ -122,6 +122,6 @@ async function nextBuild(api: Api, before: string | undefined): Promise<Build> {
   for (;;) {
     await sleep(500);
     const [last] = await api.builds('one');
-    if (last !== undefined && last.number !== before && FINAL.has(last.status)) return last;
+    if (last !== undefined && last.number !== before && END_STATUSES.has(last.status)) return last;
   }
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildEnded, createPipeline, releaseSteps, UNTIL_RELEASED } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { deletePod, podSpecOf, type PodSpec } from './bare-pod.ts';
-import { FINAL } from './builds.ts';
+import { END_STATUSES } from './builds.ts';
 import { call } from './cluster-client.ts';
 import { firstWrongLine, LINE_BYTES, printLines } from './numbered-lines.ts';
 import type { PrintRow } from './print-row.ts';
@@ -100,7 +101,7 @@ async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild>
   const { number } = created(await api.trigger(job));
   const isWaiting = async (): Promise<boolean> => {
     const { status, message, steps = [] } = await api.build(job, number);
-    if (FINAL.has(status)) throw new Error(`the build is ${status}: ${message}`);
+    if (END_STATUSES.has(status)) throw new Error(`the build is ${status}: ${message}`);
     return steps.some((step) => step.name === 'wait' && step.status === 'started');
   };
   const limit = performance.now() + PATIENCE_MS;

@@ -3,7 +3,7 @@ import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
 import { get } from '#e2e/support/read-objects.ts';
-import { FINAL } from './builds.ts';
+import { END_STATUSES } from './builds.ts';
 import type { printRow } from './print-row.ts';
 
 /* Builds in warm Pods, alternating with builds in new Pods. */
@@ -139,7 +139,7 @@ async function untilSucceeded(api: Api, job: string, number: string): Promise<vo
     await sleep(500);
     const { status } = await api.build(job, number);
     if (status === 'succeeded') return;
-    if (FINAL.has(status)) throw new Error(`${job} #${number} is ${status}`);
+    if (END_STATUSES.has(status)) throw new Error(`${job} #${number} is ${status}`);
   }
 }
 

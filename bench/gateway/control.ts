@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import type { ControlTask } from './controls.ts';
-import { freePort } from './gateway.ts';
 
 export interface Control {
   base: string;

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
+import { freePort } from '#testing/network/free-port.ts';
 
 /** A public gateway in a separate process, as the image runs it. */
 export interface MeasuredGateway {
@@ -83,13 +83,4 @@ async function waitUntilReady(base: string, child: ChildProcess): Promise<void> 
     if (answer?.status === 200) return;
   }
   throw new Error('The gateway did not get ready.');
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
-  return address.port;
 }

@@ -200,16 +200,19 @@ async function follow({ base }: MeasuredGateway, token: string, lateness: Latene
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const reader = { socket, lines: 0 };
-  let previousText = '';
+  /** The text after the last whole line: a line may come in two chunks. */
+  let rest = '';
   const path = `/teams/${NAME.team}/pipelines/${NAME.pipeline}/jobs/${NAME.job}/builds/1/events`;
   const answered = new Promise<void>((resolve, reject) => {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
-      const received = previousText + text;
-      previousText = received.slice(-400);
-      const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(text) ?? [];
+      const received = rest + text;
+      const end = received.lastIndexOf('\n') + 1;
+      rest = received.slice(end);
+      const wholeLines = received.slice(0, end);
+      const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(wholeLines) ?? [];
       if (sent !== undefined) recordLateness(lateness, Number(sent), Number(line));
-      for (const [, lineNumber] of text.matchAll(/#(\d+)#/g)) {
+      for (const [, lineNumber] of wholeLines.matchAll(/#(\d+)#/g)) {
         // A repeated or missing line makes the reader count as incomplete for good.
         if (Number(lineNumber) === reader.lines + 1) reader.lines += 1;
         else reader.lines = -Infinity;

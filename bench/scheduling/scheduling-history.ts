@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 
-export const RESOURCES = 50;
+export const RESOURCE_COUNT = 50;
 const JOBS = 200;
 
 /**
@@ -13,8 +13,8 @@ export function widePipeline(): Pipeline {
   const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
   const direct = numbers.map((n) => job(`build-${n}`, get(name(n)), get(name(n + 1), { trigger: false })));
   const downstream = numbers.map((n) => {
-    const first = n % RESOURCES;
-    const passed = [`build-${first}`, `build-${first + RESOURCES}`];
+    const first = n % RESOURCE_COUNT;
+    const passed = [`build-${first}`, `build-${first + RESOURCE_COUNT}`];
     return job(
       `deploy-${n}`,
       get(name(n), { passed }),
@@ -22,12 +22,12 @@ export function widePipeline(): Pipeline {
     );
   });
   return samplePipeline({
-    resources: numbers.slice(0, RESOURCES).map((n) => resource(name(n))),
+    resources: numbers.slice(0, RESOURCE_COUNT).map((n) => resource(name(n))),
     jobs: [...direct, ...downstream],
   });
 }
 
-const name = (number: number): string => `git.r${number % RESOURCES}`;
+const name = (number: number): string => `git.r${number % RESOURCE_COUNT}`;
 
 /**
  * Fills the history of the only pipeline in a database as years of use would. Every job has the same number
@@ -36,7 +36,7 @@ const name = (number: number): string => `git.r${number % RESOURCES}`;
 export async function fillHistory(url: string, size: { versions: number; builds: number }): Promise<void> {
   const client = new Client({ connectionString: url, query_timeout: 15 * 60_000 });
   await client.connect();
-  const versionsEach = Math.round(size.versions / RESOURCES);
+  const versionsEach = Math.round(size.versions / RESOURCE_COUNT);
   const buildsEach = Math.round(size.builds / JOBS);
   try {
     // Rows are built to fit each other, so checking each reference would only cost time.

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +21,7 @@ import {
   RELEASED_PROGRAM,
   untilLoaded,
 } from '#bench/pods/installation.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
@@ -181,16 +181,4 @@ async function endProcess(child: ChildProcess): Promise<void> {
   patience.abort();
   if (!hasEnded(child)) child.kill('SIGKILL');
   await exited;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

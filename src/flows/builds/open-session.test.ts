@@ -12,7 +12,7 @@ import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import { agentPodsOf, noImages, realWaiting } from '#testing/flows/agent-ports.ts';
 import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
 import { openBuilds } from '#testing/flows/open-builds.ts';
-import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { describeNotification } from '#testing/flows/recorded-notifications.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openAgentSession, type OpenSessionPorts } from './open-session.ts';
 import type { AttemptFacts } from './ports.ts';
@@ -58,7 +58,9 @@ function setUp(definition: Pipeline = samplePipeline()) {
     credentials: agentCredentials(KEY),
     waiting: realWaiting,
     now: () => AT,
-    notifications: { notify: (notification) => void effects.push(`notify ${textOf(notification)}`) },
+    notifications: {
+      notify: (notification) => void effects.push(`notify ${describeNotification(notification)}`),
+    },
     pods: agentPodsOf(({ namespace, name }) => {
       const pod = pods.get(`${namespace}/${name}`);
       return pod && { uid: pod.uid, labels: workLabels(pod.session), ending: false, addresses: [PEER] };
@@ -206,8 +208,13 @@ describe('the right agent', () => {
 describe('an agent whose Pod has no address yet', () => {
   /**
    * Ports over a cluster in which the Pod has each of these addresses at one read, and then the last of them.
+   * `maxWaitMs`: how long the session waits for the right one.
    */
-  function withLateAddress(definition?: Pipeline, addresses: string[][] = [[], [], [PEER]]) {
+  function withLateAddress(
+    definition?: Pipeline,
+    addresses: string[][] = [[], [], [PEER]],
+    maxWaitMs = 60_000,
+  ) {
     const base = setUp(definition);
     const { pods } = base.ports;
     const offered: SessionResponse[] = [];
@@ -222,15 +229,10 @@ describe('an agent whose Pod has no address yet', () => {
       },
     };
     const open = (request = buildRequest(), peer = PEER): Promise<AgentSessionAnswer> =>
-      openAgentSession(
-        request,
-        peer,
-        { ...base.ports, waiting: { ...realWaiting, maxWaitMs: 100 } },
-        (work) => {
-          expect(base.keys.size).toBe(0);
-          offered.push(work);
-        },
-      );
+      openAgentSession(request, peer, { ...base.ports, waiting: { ...realWaiting, maxWaitMs } }, (work) => {
+        expect(base.keys.size).toBe(0);
+        offered.push(work);
+      });
     return { ...base, offered, open };
   }
 
@@ -268,7 +270,7 @@ describe('an agent whose Pod has no address yet', () => {
   );
 
   test('an agent whose address never shows has to try again, and one at another address is refused', async () => {
-    const never = withLateAddress(undefined, [[]]);
+    const never = withLateAddress(undefined, [[]], 100);
     expect(await never.open()).toMatchObject({ answer: 'not-yet' });
     const elsewhere = withLateAddress(undefined, [[], ['198.18.0.66']]);
     expect(await elsewhere.open()).toMatchObject({ answer: 'refused' });

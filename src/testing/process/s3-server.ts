@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
+import { freePort } from '#testing/network/free-port.ts';
 import { build } from '#tools/cluster/build.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 
@@ -64,15 +64,6 @@ export class S3Server {
 }
 
 const KEYS = { access_key_id: 'key-of-the-tests', secret_access_key: 'a "secret"\\of the tests' };
-
-async function freePort(): Promise<number> {
-  return await new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
 
 async function waitUntilAnswering(endpoint: string, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
