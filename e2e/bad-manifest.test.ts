@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '#e2e/support/command.ts';
+import { runProgram } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
@@ -22,7 +22,7 @@ const TEAM = teamName('e2e-bad-manifest');
 /** Applies a manifest that must be rejected; returns what kubectl prints on stderr. */
 const refusal = async (manifest: object, ...args: string[]): Promise<string> => {
   const input = JSON.stringify(manifest);
-  const { code, stdout, stderr } = await run('kubectl', ['apply', '-f', '-', ...args], { input });
+  const { code, stdout, stderr } = await runProgram('kubectl', ['apply', '-f', '-', ...args], { input });
   if (code !== 1) throw new Error(`the manifest was accepted: ${stdout}${stderr}`);
   return stderr;
 };

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { maxStart, medianStart } from '#e2e/support/start-times.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 /*
  * A team without limits triggers 120 builds at once. A build of another team must start as fast as on an idle

@@ -8,7 +8,7 @@ import {
   oneJob,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import {
@@ -20,6 +20,7 @@ import {
   startSlowBuild,
   waitForSecondAttempt,
 } from '#e2e/support/slow-build.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-crash');
 

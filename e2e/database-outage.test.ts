@@ -8,9 +8,10 @@ import {
   oneJob,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { condition, kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-away');
 const NAMESPACE = ['--namespace', RELEASE.namespace];

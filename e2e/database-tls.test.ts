@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const inRelease = (...args: string[]): Promise<string> => kubectl('--namespace', RELEASE.namespace, ...args);
 

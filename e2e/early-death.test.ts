@@ -9,9 +9,10 @@ import {
   oneJob,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { get, list } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-early');
 

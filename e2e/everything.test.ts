@@ -6,7 +6,7 @@ import { buildReport } from '#e2e/support/build-report.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
 import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { OutsideServer, SIGNING_KEY } from '#e2e/support/outside-server.ts';
@@ -14,6 +14,7 @@ import { pushFiles } from '#e2e/support/push-files.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { DOCS, SHOP, withStandIns } from '#e2e/support/stand-ins.ts';
 import { golden } from '#testing/jest/golden-file.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import type { ReachableService } from '#tools/demo/reach.ts';
 
 /*

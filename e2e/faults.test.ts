@@ -11,9 +11,10 @@ import {
   pipelineManifest,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE, request, type Build } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, request, type Build } from '#e2e/support/gateway.ts';
 import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
 import { get } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-faults');
 /** Loose bounds for a busy machine. They catch regressions to a page of 14 s and a takeover of 20 s. */

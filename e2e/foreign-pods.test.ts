@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { must, run } from '#e2e/support/command.ts';
+import { must, runProgram } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
@@ -264,7 +264,15 @@ describe('a member who copies the Pod of a running build', () => {
     await must('kubectl', ['apply', '--namespace', VICTIM, '-f', '-'], { input: JSON.stringify(copy) });
     await sleep(SEEN_MS);
     expect((await get('pod', 'copy', '--namespace', VICTIM)).metadata.deletionTimestamp).toBeUndefined();
-    await run('kubectl', ['delete', 'pod', 'copy', '--namespace', VICTIM, '--grace-period=0', '--force']);
+    await runProgram('kubectl', [
+      'delete',
+      'pod',
+      'copy',
+      '--namespace',
+      VICTIM,
+      '--grace-period=0',
+      '--force',
+    ]);
     await sleep(SEEN_MS);
     expect(await states()).toMatchObject(UNHARMED);
     expect((await get('pod', pod.metadata.name, '--namespace', VICTIM)).metadata.uid).toBe(pod.metadata.uid);

@@ -13,9 +13,10 @@ import {
   teamName,
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
 import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
 import { get } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 
 const ISSUER = 'https://ci.example.org';

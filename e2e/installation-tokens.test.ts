@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { request as ask } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
-import { RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { get } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const SECRET = `${RELEASE.name}-tokens`;
 const NAMESPACE = ['--namespace', RELEASE.namespace];

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
+import { data, pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { killLeader, LEASE } from '#e2e/support/leader.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;

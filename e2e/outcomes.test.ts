@@ -12,7 +12,7 @@ import {
   teamName,
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
-import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
+import { created, data, pipelineApi, type Build } from '#e2e/support/gateway.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import {
   endSlowBuild,
@@ -21,6 +21,7 @@ import {
   startSlowBuild,
   waitForSecondAttempt,
 } from '#e2e/support/slow-build.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 /*
  * Whatever happens to its Pod, a build has the right status, the reason in words, and the whole log.

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 const TEAM = teamName('e2e-message');
 const GATEWAY = 'deployment/millrace-gateway-internal';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 
 /* The node of the embedded cluster supports user namespaces, so `auto` gives each Pod one. */
 

@@ -1,6 +1,6 @@
 import { cp, glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RELEASE } from '#e2e/support/gateway.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { folders } from './containers.ts';
 import { sleepUnless } from './run-faults.ts';
 

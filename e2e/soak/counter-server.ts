@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { nodeAddress } from '#tools/cluster/addresses.ts';
-import type { BuildOfRun, History } from './history.ts';
+import type { BuildOfRun, SoakHistory } from './history.ts';
 import type { RunAddress } from './pipelines.ts';
 
 /** The most versions that one check may return. */
@@ -21,7 +21,7 @@ const sourceOf = (report: URLSearchParams): BuildOfRun & { pod: string } => ({
  * It listens on the node's address, which Pods can reach.
  */
 export class CounterServer {
-  readonly #history: History;
+  readonly #history: SoakHistory;
   readonly #counters = new Map<string, number>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
@@ -32,7 +32,7 @@ export class CounterServer {
     '/beat': (report) => this.#recordBeat(report),
   };
 
-  constructor(history: History) {
+  constructor(history: SoakHistory) {
     this.#history = history;
   }
 

@@ -1,5 +1,5 @@
-import { run } from '#e2e/support/command.ts';
-import { RELEASE } from '#e2e/support/gateway.ts';
+import { runProgram } from '#e2e/support/command.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { podsOf, type Pod } from './containers.ts';
 import type { ForeignPod } from './history.ts';
 
@@ -34,4 +34,4 @@ export const isPodRunning = (pod: Pod): boolean =>
 
 /** Runs kubectl with a timeout, because the API server may hang. */
 export const kubectlWithTimeout = (args: readonly string[], input = ''): Promise<unknown> =>
-  run('kubectl', ['--request-timeout=8s', ...args], { input });
+  runProgram('kubectl', ['--request-timeout=8s', ...args], { input });

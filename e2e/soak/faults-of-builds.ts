@@ -1,5 +1,5 @@
 import { eventually } from '#e2e/support/eventually.ts';
-import { RELEASE } from '#e2e/support/gateway.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
 import { isPodRunning, kubectlWithTimeout, type FaultContext, type FaultKind } from './fault-kind.ts';
 

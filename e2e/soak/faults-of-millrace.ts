@@ -1,4 +1,4 @@
-import { RELEASE } from '#e2e/support/gateway.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
 import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod } from './containers.ts';
 import {

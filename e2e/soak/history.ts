@@ -104,7 +104,7 @@ export interface Pause {
   resumed?: number;
 }
 
-export interface History {
+export interface SoakHistory {
   seed: number;
   minutes: number;
   started: number;
@@ -125,7 +125,7 @@ export interface History {
   pauses: Pause[];
 }
 
-export const emptyHistory = (seed: number, minutes: number, started: number): History => ({
+export const emptyHistory = (seed: number, minutes: number, started: number): SoakHistory => ({
   seed,
   minutes,
   started,

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from '#e2e/support/command.ts';
+import { runProgram } from '#e2e/support/command.ts';
 import { pipelineManifest } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { CounterServer } from './counter-server.ts';
-import type { History, JobOfRun, Pause, Trigger } from './history.ts';
+import type { SoakHistory, JobOfRun, Pause, Trigger } from './history.ts';
 import type { Observer } from './observe.ts';
-import { JOBS, PIPELINES, pipelineText, RESOURCES, type RunAddress } from './pipelines.ts';
+import { JOBS, PIPELINES, pipelineText, RESOURCE_OF_PIPELINE, type RunAddress } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export interface LoadOptions {
   team: string;
   address: RunAddress;
-  history: History;
+  history: SoakHistory;
   counterServer: CounterServer;
   observer: Observer;
 }
@@ -95,20 +95,20 @@ export class LoadGenerator {
   }
 
   #publish(pipeline: string): Promise<void> {
-    const resource = RESOURCES[pipeline]?.resource;
+    const resource = RESOURCE_OF_PIPELINE[pipeline]?.resource;
     if (resource !== undefined) this.#options.counterServer.publish(resource);
     return Promise.resolve();
   }
 
   async #requestCheck(pipeline: string): Promise<void> {
-    const resource = RESOURCES[pipeline]?.resource ?? '';
+    const resource = RESOURCE_OF_PIPELINE[pipeline]?.resource ?? '';
     await pipelineApi(this.#options.team, pipeline)
       .check(resource)
       .catch(() => undefined);
   }
 
   async #webhook(pipeline: string): Promise<void> {
-    const { resource = '' } = RESOURCES[pipeline] ?? {};
+    const { resource = '' } = RESOURCE_OF_PIPELINE[pipeline] ?? {};
     try {
       const { webhook_token: token } = await pipelineApi(this.#options.team, pipeline).resource(resource);
       await request('POST', `/webhooks/${token}`, { authorization: '' });
@@ -132,7 +132,7 @@ export class LoadGenerator {
     history.applied.push(applied);
     const paused = this.#pause !== undefined && pipeline === PAUSABLE && this.#pause.resumeSent === undefined;
     const manifest = pipelineManifest(team, pipeline, text, pipeline === PAUSABLE ? { paused } : {});
-    const applyResult = await run('kubectl', ['--request-timeout=10s', 'apply', '-f', '-'], {
+    const applyResult = await runProgram('kubectl', ['--request-timeout=10s', 'apply', '-f', '-'], {
       input: JSON.stringify(manifest),
     });
     if (applyResult.code !== 0) Object.assign(applied, { failed: applyResult.stderr.trim() });
@@ -185,7 +185,7 @@ export class LoadGenerator {
    */
   async requestFinalBuilds(): Promise<void> {
     await this.resume();
-    for (const pipeline of Object.keys(RESOURCES)) await this.#publish(pipeline);
+    for (const pipeline of Object.keys(RESOURCE_OF_PIPELINE)) await this.#publish(pipeline);
     for (const job of JOBS.filter(({ byHand }) => byHand !== undefined)) await this.#trigger(job);
   }
 

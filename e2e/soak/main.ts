@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { pipelineApi } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import { exclusively } from '#tools/cluster/exclusive.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { partNames } from '#tools/cluster/parts.ts';
@@ -15,7 +16,7 @@ import { waitForInterference } from './containers.ts';
 import { copyLogs, countWarnings } from './copy-logs.ts';
 import { CounterServer } from './counter-server.ts';
 import { FAULTS } from './faults.ts';
-import { emptyHistory, type History } from './history.ts';
+import { emptyHistory, type SoakHistory } from './history.ts';
 import { LoadGenerator } from './load.ts';
 import { buildsInApi, Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText } from './pipelines.ts';
@@ -124,7 +125,7 @@ const settle = async (load: LoadGenerator): Promise<string[]> => {
   return remainingPods;
 };
 
-const saveEvidence = async (evidence: Evidence | { history: History }): Promise<void> => {
+const saveEvidence = async (evidence: Evidence | { history: SoakHistory }): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
 };

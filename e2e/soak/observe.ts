@@ -3,7 +3,7 @@ import { podsOf, type Pod } from './containers.ts';
 import {
   buildKey,
   type BuildOfRun,
-  type History,
+  type SoakHistory,
   type JobOfRun,
   type PodLife,
   type Sighting,
@@ -28,11 +28,11 @@ const jobPath = (team: string, { pipeline, job }: JobOfRun): string =>
 /** Polls the builds and Pods of a team and records changes. Failed requests are ignored. */
 export class Observer {
   readonly #team: string;
-  readonly #history: History;
+  readonly #history: SoakHistory;
   readonly #latest = new Map<string, Sighting>();
   readonly #lives = new Map<string, PodLife>();
 
-  constructor(team: string, history: History) {
+  constructor(team: string, history: SoakHistory) {
     this.#team = team;
     this.#history = history;
   }

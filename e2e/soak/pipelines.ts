@@ -122,7 +122,7 @@ export const stepsThatRun = ({ steps, lanes = [], hooks = {} }: JobSpec, green: 
 };
 
 /** Resources by pipeline, with their check intervals during the run. */
-export const RESOURCES: Readonly<Record<string, { resource: string; interval: string }>> = {
+export const RESOURCE_OF_PIPELINE: Readonly<Record<string, { resource: string; interval: string }>> = {
   chain: { resource: 'counter.tick', interval: '@every 10s' },
   // Checked by a CronJob; the operator creates the Pods for the others.
   minutely: { resource: 'counter.slow', interval: '* * * * *' },
@@ -230,7 +230,7 @@ const jobText = (
 };
 
 const counterTexts = (pipeline: string, address: RunAddress, resting: boolean): string[] => {
-  const spec = RESOURCES[pipeline];
+  const spec = RESOURCE_OF_PIPELINE[pipeline];
   if (spec === undefined) return [];
   const [type, label] = spec.resource.split('.');
   const url = `http://${address.host}:${address.port}/versions/${spec.resource}?after=$after`;

@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { must } from '#e2e/support/command.ts';
-import { RELEASE } from '#e2e/support/gateway.ts';
+import { RELEASE } from '#tools/chart/install.ts';
 import type { BuildOfRun, JobOfRun } from './history.ts';
 
 /* The team's rows in Postgres after the run. Times are milliseconds since the epoch. */
 
-export type BuildRow = BuildOfRun & {
+export type RecordedBuild = BuildOfRun & {
   id: number;
   status: string;
   attempt: number;
@@ -67,7 +67,7 @@ interface PipelineRow {
 }
 
 export interface DatabaseContents {
-  builds: BuildRow[];
+  builds: RecordedBuild[];
   attempts: AttemptRow[];
   steps: StepRow[];
   versions: VersionRow[];

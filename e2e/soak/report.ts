@@ -1,5 +1,5 @@
 import type { RuleResult, Violation } from './check/evidence.ts';
-import type { Fault, History } from './history.ts';
+import type { Fault, SoakHistory } from './history.ts';
 
 /**
  * A violation is shown with the faults that ended at most `BEFORE_MS` before it or began at most `AFTER_MS`
@@ -9,7 +9,7 @@ const BEFORE_MS = 30_000;
 const AFTER_MS = 5000;
 const MAX_SHOWN = 8;
 
-const clock = (history: History, at: number): string => {
+const clock = (history: SoakHistory, at: number): string => {
   const seconds = Math.round((at - history.started) / 1000);
   return `${Math.floor(seconds / 60)}:${String(((seconds % 60) + 60) % 60).padStart(2, '0')}`;
 };
@@ -20,10 +20,10 @@ const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
     ({ from, to = from, skipped }) => skipped === undefined && to >= at - BEFORE_MS && from <= at + AFTER_MS,
   );
 
-const describeFault = (history: History, { name, target, from, to = from }: Fault): string =>
+const describeFault = (history: SoakHistory, { name, target, from, to = from }: Fault): string =>
   `${clock(history, from)}${to - from > 1000 ? `–${clock(history, to)}` : ''} ${name} (${target})`;
 
-const showViolation = (history: History, { subject, what, at }: Violation): string[] => {
+const showViolation = (history: SoakHistory, { subject, what, at }: Violation): string[] => {
   const near = at === undefined ? [] : faultsAround(history.faults, at);
   return [
     `    ${at === undefined ? '' : `${clock(history, at)} `}${subject}: ${what}`,
@@ -46,7 +46,7 @@ const tally = (faults: readonly Fault[]): string[] => {
  * The table of rules, the violations with the faults near them, and a last line: PASS or FAIL, and how to
  * repeat the run.
  */
-export const report = (findings: readonly RuleResult[], history: History): string => {
+export const report = (findings: readonly RuleResult[], history: SoakHistory): string => {
   const lines = findings.flatMap(({ invariant, checked, violations }) => {
     const shown = violations.slice(0, MAX_SHOWN).flatMap((violation) => showViolation(history, violation));
     const more = violations.length > MAX_SHOWN ? [`    … and ${violations.length - MAX_SHOWN} more`] : [];

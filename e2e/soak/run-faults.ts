@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '#defined';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { FaultContext } from './fault-kind.ts';
-import type { Fault, History } from './history.ts';
+import type { Fault, SoakHistory } from './history.ts';
 import type { PlannedFault } from './plan-faults.ts';
 
 export interface FaultRun {
   team: string;
-  history: History;
+  history: SoakHistory;
   /** Ends the run early: lasting faults are undone at once. */
   stop: AbortSignal;
   print: (line: string) => void;

@@ -1,4 +1,4 @@
-import { must, run } from '#e2e/support/command.ts';
+import { must, runProgram } from '#e2e/support/command.ts';
 import { createTeam } from '#e2e/support/fixtures.ts';
 import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
@@ -84,10 +84,10 @@ export const createPods = async (
 
 /** Records which Pods still exist, removes Millrace's label from some of them, and deletes all. */
 export const deletePods = async (namespace: string, pods: readonly ForeignPod[]): Promise<void> => {
-  const answer = await run('kubectl', [...asTenant(namespace), 'get', 'pods', '-o', 'json']);
+  const answer = await runProgram('kubectl', [...asTenant(namespace), 'get', 'pods', '-o', 'json']);
   if (answer.code === 0) recordSurvivors(JSON.parse(answer.stdout), pods);
   const names = pods.map(({ name }) => name);
-  await run('kubectl', [
+  await runProgram('kubectl', [
     ...asTenant(namespace),
     'label',
     'pod',
@@ -95,7 +95,7 @@ export const deletePods = async (namespace: string, pods: readonly ForeignPod[])
     'app.kubernetes.io/managed-by-',
   ]);
   const immediately = ['--grace-period=0', '--force', '--ignore-not-found', '--wait=false'];
-  await run('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...immediately]);
+  await runProgram('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...immediately]);
 };
 
 /** Records which Pods still exist: only the tenant deletes them, and it has not done so yet. */

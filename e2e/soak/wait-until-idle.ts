@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FINAL } from './check/evidence.ts';
+import { FINAL_STATUSES } from './check/evidence.ts';
 import { lastArrives, versionsAreFound } from './check/versions.ts';
 import { podsOf } from './containers.ts';
-import type { History } from './history.ts';
+import type { SoakHistory } from './history.ts';
 import { readDatabase, type DatabaseContents } from './read-database.ts';
 
 /** How long after the last fault all builds may take to end. */
@@ -20,13 +20,15 @@ const repeatUntil = async (seconds: number, done: () => Promise<boolean>): Promi
 };
 
 /** Waits until every published version is built, to the end of the chain. */
-export const waitForBuilds = (team: string, history: History): Promise<boolean> =>
+export const waitForBuilds = (team: string, history: SoakHistory): Promise<boolean> =>
   repeatUntil(SETTLE_SECONDS, async () => {
     const database: DatabaseContents = { ...(await readDatabase(team)), logs: [] };
     const evidence = { history, database, shown: [], leftPods: [] };
     const settled = [versionsAreFound, lastArrives].every((rule) => rule(evidence).violations.length === 0);
     return (
-      settled && database.waitingJobs.length === 0 && database.builds.every(({ status }) => FINAL.has(status))
+      settled &&
+      database.waitingJobs.length === 0 &&
+      database.builds.every(({ status }) => FINAL_STATUSES.has(status))
     );
   });
 

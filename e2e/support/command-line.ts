@@ -6,7 +6,7 @@ import { verbOf } from '#testing/cli/verbs.ts';
 import { tlsInFront } from '#testing/network/tls-in-front.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 import { typeInto } from '#testing/process/type-into.ts';
-import { run, type Finished } from './command.ts';
+import { runProgram, type Finished } from './command.ts';
 import { baseUrl } from './gateway.ts';
 
 /** A person's folder with the built program, which reaches the cluster's gateway over HTTPS. */
@@ -67,12 +67,12 @@ export class CommandLine {
   async millrace(line: string | readonly string[], options: CallOptions = {}): Promise<Finished> {
     const words = typeof line === 'string' ? line.split(' ') : [...line];
     this.usedVerbs.add(verbOf(words));
-    return await run('millrace', words, this.#options(options));
+    return await runProgram('millrace', words, this.#options(options));
   }
 
   /** Runs a line in bash. */
   async shell(line: string, options: CallOptions = {}): Promise<Finished> {
-    return await run('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(options));
+    return await runProgram('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(options));
   }
 
   /** Runs the program at a terminal, types the answers and returns the screen. Throws if the program fails. */

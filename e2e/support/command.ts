@@ -8,7 +8,7 @@ export interface Finished {
 }
 
 /** Runs a program to its end; a non-zero exit code does not throw. */
-export const run = (
+export const runProgram = (
   program: string,
   args: string[],
   options: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
@@ -30,8 +30,8 @@ export const run = (
   });
 
 /** Runs a program that must succeed; returns its stdout. */
-export const must = async (...call: Parameters<typeof run>): Promise<string> => {
-  const finished = await run(...call);
+export const must = async (...call: Parameters<typeof runProgram>): Promise<string> => {
+  const finished = await runProgram(...call);
   if (finished.code !== 0)
     throw new Error(
       `${call[0]} ${call[1].join(' ')} exited with ${finished.code}\n${finished.stdout}${finished.stderr}`,

@@ -1,4 +1,4 @@
-import { run } from './command.ts';
+import { runProgram } from './command.ts';
 import { eventually } from './eventually.ts';
 import { pipelineApi, type Build } from './gateway.ts';
 import { apply, condition, kubectl } from './kubectl.ts';
@@ -70,7 +70,7 @@ export const releaseSteps = async (team: string, pipeline: string): Promise<void
     if (status?.phase !== 'Running') continue;
     const touch = ['--container', 'worker', '--', 'touch', '/dev/shm/go'];
     // The Pod may end meanwhile.
-    await run('kubectl', ['exec', metadata.name, '--namespace', team, ...touch]);
+    await runProgram('kubectl', ['exec', metadata.name, '--namespace', team, ...touch]);
   }
 };
 

@@ -1,8 +1,6 @@
 import { defined } from '#defined';
+import { RELEASE } from '#tools/chart/install.ts';
 import { kubectl } from './kubectl.ts';
-
-/** Name and namespace of the suite's installation. */
-export const RELEASE = { name: 'millrace', namespace: 'millrace-system' };
 
 /** A token for the suite's own installation; no other installation accepts it. */
 export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';

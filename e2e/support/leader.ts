@@ -1,6 +1,6 @@
+import { RELEASE } from '#tools/chart/install.ts';
 import { killContainer } from './embedded.ts';
 import { eventually } from './eventually.ts';
-import { RELEASE } from './gateway.ts';
 import { condition, kubectl } from './kubectl.ts';
 import { get } from './read-objects.ts';
 

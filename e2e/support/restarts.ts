@@ -1,5 +1,5 @@
-import { run } from './command.ts';
-import { RELEASE } from './gateway.ts';
+import { RELEASE } from '#tools/chart/install.ts';
+import { runProgram } from './command.ts';
 import { list } from './read-objects.ts';
 
 /** A container of the release that runs. */
@@ -43,7 +43,15 @@ export async function restartedSince(before: RunningContainer[]): Promise<string
 
 async function endOfLog(pod: string, container: string): Promise<string> {
   const namespace = ['--namespace', RELEASE.namespace];
-  const log = await run('kubectl', ['logs', pod, '-c', container, ...namespace, '--previous', '--tail=20']);
+  const log = await runProgram('kubectl', [
+    'logs',
+    pod,
+    '-c',
+    container,
+    ...namespace,
+    '--previous',
+    '--tail=20',
+  ]);
   return `${log.stdout}${log.stderr}`;
 }
 

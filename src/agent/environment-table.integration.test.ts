@@ -17,7 +17,7 @@ import { planHooks } from '#domain/planning/plan-hooks.ts';
 import { planNotificationRun, type BuildToNotify } from '#domain/planning/plan-notifications.ts';
 import { planSecretGets } from '#domain/planning/plan-secret-gets.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
-import { buildShim, bundleAgent } from '#testing/agent/build.ts';
+import { buildTestShim, bundleAgent } from '#testing/agent/build.ts';
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod } from '#testing/agent/local-pod.ts';
 import { makeCertificate } from '#testing/network/certificate.ts';
@@ -161,7 +161,7 @@ async function runAgent(
   work: (workdir: string) => AgentWork,
   secrets?: FakeGateway['secrets'],
 ): Promise<FakeGateway> {
-  const [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
+  const [shim, bundle, certificate] = await Promise.all([buildTestShim(), bundleAgent(), makeCertificate()]);
   const pod = new LocalPod();
   pod.open(await freePort());
   const session = work(pod.workdir);

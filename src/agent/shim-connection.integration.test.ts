@@ -3,13 +3,13 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
-import { buildShim } from '#testing/agent/build.ts';
+import { buildTestShim } from '#testing/agent/build.ts';
 import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
 let binary = '';
 beforeAll(async () => {
-  binary = await buildShim();
+  binary = await buildTestShim();
 }, 600_000);
 
 let pod: LocalPod;

@@ -10,7 +10,7 @@ import {
   SCRIPTED_CONTAINERS,
   ScriptedBuild,
   ScriptedContainer,
-  type AttemptEnd,
+  type ScriptedEnd,
 } from '#testing/agent/scripted-build.ts';
 import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { Outbox } from './outbox.ts';
@@ -35,7 +35,7 @@ async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<
   const commands: RunResult['commands'] = [];
   const root = new Stop();
   const stop = root.child();
-  const start = ({ env }: ShimCommand): AttemptEnd => {
+  const start = ({ env }: ShimCommand): ScriptedEnd => {
     const { STEP: step = '', BUILD_TIMED_OUT: timedOut } = env;
     commands.push({ step, timedOut: timedOut === 'true' });
     if (commands.length === cancelAt) stop.request('cancelled');

@@ -9,7 +9,7 @@ import { compileTexts, type CompiledText } from './compile-texts.ts';
 import { wholeFile } from './embedded-text.ts';
 import { explain } from './explain.ts';
 import { engineFile } from './find-engine.ts';
-import { count, isErrorFinding, type Finding } from './finding.ts';
+import { pluralize, isErrorFinding, type Finding } from './finding.ts';
 import { spotAt } from './parse-manifests.ts';
 import { readInput } from './read-files.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
@@ -36,7 +36,7 @@ export async function convert(name: string, options: ConvertOptions, terminal: T
   const { hcl, findings } = convertTree(yaml, { file, source, variables });
   print(findings, { source, terminal });
   if (hcl === undefined) {
-    terminal.err(`${file}: not converted, ${count(findings.filter(isErrorFinding).length, 'error')}\n`);
+    terminal.err(`${file}: not converted, ${pluralize(findings.filter(isErrorFinding).length, 'error')}\n`);
     return EXIT.failure;
   }
   const formatted = startEngine(new WebAssembly.Module(readFileSync(engineFile()))).format(hcl);
@@ -136,9 +136,11 @@ function report(
   print(findings, { source, terminal });
   const errors = findings.filter(isErrorFinding).length;
   const counts = [
-    ...(errors > 0 ? [count(errors, 'error')] : []),
-    ...(pipeline ? [count(pipeline.jobs.length, 'job'), count(pipeline.resources.length, 'resource')] : []),
-    ...(warnings > 0 ? [`${count(warnings, 'warning')} of the conversion`] : []),
+    ...(errors > 0 ? [pluralize(errors, 'error')] : []),
+    ...(pipeline
+      ? [pluralize(pipeline.jobs.length, 'job'), pluralize(pipeline.resources.length, 'resource')]
+      : []),
+    ...(warnings > 0 ? [`${pluralize(warnings, 'warning')} of the conversion`] : []),
   ];
   const verdict = errors > 0 ? painter(terminal)('red', 'not valid') : painter(terminal)('green', 'valid');
   terminal.err(`${outputName}: ${verdict}, ${counts.join(', ')}\n`);

@@ -47,5 +47,5 @@ export const OWN_CODES = {
 
 export const isErrorFinding = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
 
-export const count = (number: number, singular: string): string =>
+export const pluralize = (number: number, singular: string): string =>
   `${number} ${number === 1 ? singular : `${singular}s`}`;

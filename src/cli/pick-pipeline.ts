@@ -5,7 +5,7 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { textOfVariable } from './check-pipeline.ts';
 import { compilePipelineText, withCompiler } from './compile-texts.ts';
-import { count, isErrorFinding, type Finding } from './finding.ts';
+import { pluralize, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
@@ -132,7 +132,7 @@ function choose(file: string, texts: readonly PipelineText[], wantedName?: strin
   if (texts.length === 0) throw new CommandError(`${file} has no Pipeline`);
   if (matching.length === 0) throw new CommandError(`${file} has no Pipeline ${wantedName}; it has ${names}`);
   throw new CommandError(
-    `${file} has ${count(matching.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
+    `${file} has ${pluralize(matching.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
   );
 }
 

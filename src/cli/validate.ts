@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import { compileTexts, type CompiledText } from './compile-texts.ts';
-import { count, isErrorFinding, type Finding } from './finding.ts';
+import { pluralize, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines, type ReadFiles } from './read-files.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
 import { renderFinding } from './render-findings.ts';
@@ -43,9 +43,11 @@ function renderText(
     const errors = ownFindings.filter(isErrorFinding).length;
     const warnings = ownFindings.length - errors;
     const counts = [
-      ...(errors > 0 ? [count(errors, 'error')] : []),
-      ...(warnings > 0 ? [count(warnings, 'warning')] : []),
-      ...(pipeline ? [count(pipeline.jobs.length, 'job'), count(pipeline.resources.length, 'resource')] : []),
+      ...(errors > 0 ? [pluralize(errors, 'error')] : []),
+      ...(warnings > 0 ? [pluralize(warnings, 'warning')] : []),
+      ...(pipeline
+        ? [pluralize(pipeline.jobs.length, 'job'), pluralize(pipeline.resources.length, 'resource')]
+        : []),
     ];
     const verdict = errors > 0 ? paint('red', 'not valid') : paint('green', 'valid');
     blocks.push(`${titleOf(text)}: ${verdict}, ${counts.join(', ')}\n`);

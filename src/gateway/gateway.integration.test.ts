@@ -25,7 +25,7 @@ import { workLabels } from '#domain/build/judge-agent-pod.ts';
 import type { Topic } from '#flows/notification-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import { agentPodsOf, noIdentity, noImages, realWaiting } from '#testing/flows/agent-ports.ts';
-import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { describeNotification } from '#testing/flows/recorded-notifications.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
 import { cancelHints, debugHints } from './build-hints.ts';
@@ -66,7 +66,10 @@ beforeAll(async () => {
   resourceId = saved.resources[0]?.id ?? 0;
   notifications = openNotifications({ url: stores.url, pool: stores.pool });
   const topics: Topic[] = ['checks', 'schedule', 'builds', 'status'];
-  notifications.listen(topics, (notification) => void receivedNotifications.push(textOf(notification)));
+  notifications.listen(
+    topics,
+    (notification) => void receivedNotifications.push(describeNotification(notification)),
+  );
   const log = createLog('info', 'test', { write: (line) => void logLines.push(line) });
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, notifications, now: () => new Date() };

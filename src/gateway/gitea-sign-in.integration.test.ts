@@ -6,7 +6,7 @@ import { saveProvider } from '#flows/people/save-provider.ts';
 import { PASSWORD, startGitea, type Gitea } from '#testing/forges/gitea.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { makeCertificate } from '#testing/network/certificate.ts';
-import { Browser, type Page } from '#testing/people/identity-provider.ts';
+import { Browser, type ReceivedPage } from '#testing/people/identity-provider.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
@@ -82,22 +82,22 @@ interface Answer {
     session: { username: string };
   };
 }
-function dataOf({ text }: Page): Answer['data'] {
+function dataOf({ text }: ReceivedPage): Answer['data'] {
   const answer: Answer = JSON.parse(text);
   return answer.data;
 }
 
-const startSignIn = async (): Promise<Page> => await browser.go(`${ORIGIN}/auth/oauth/gitea`);
+const startSignIn = async (): Promise<ReceivedPage> => await browser.go(`${ORIGIN}/auth/oauth/gitea`);
 
 /** Fills in Gitea's own form for user name and password. */
-async function logIn(name: string): Promise<Page> {
+async function logIn(name: string): Promise<ReceivedPage> {
   const form = await startSignIn();
   expect(form).toMatchObject({ status: 200, text: expect.stringContaining('name="user_name"') });
   return await browser.submit({ url: form.url, fields: { user_name: name, password: PASSWORD } });
 }
 
 /** Presses the button of the form in which Gitea asks whether the person agrees. */
-async function answerGrant(page: Page, granted: 'true' | 'false'): Promise<Page> {
+async function answerGrant(page: ReceivedPage, granted: 'true' | 'false'): Promise<ReceivedPage> {
   const inputs = page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
   const fields = Object.fromEntries(
     [...inputs].map(([, name = '', value = '']) => [name, unescapeHtml(value)]),
@@ -109,7 +109,7 @@ async function answerGrant(page: Page, granted: 'true' | 'false'): Promise<Page>
 const unescapeHtml = (html: string): string =>
   html.replaceAll('&#43;', '+').replaceAll('&#34;', '"').replaceAll('&amp;', '&');
 
-async function complete(page: Page, username: string): Promise<string> {
+async function complete(page: ReceivedPage, username: string): Promise<string> {
   const body = { profile_token: dataOf(page).profile_token, username, full_name: '', session: 'token' };
   const application = await gateway.ask<{ data: { token: string } }>('POST /auth/oauth/complete-profile', {
     body,

@@ -9,7 +9,7 @@ import {
   CLIENT,
   startIdentityProvider,
   type IdentityProvider,
-  type Page,
+  type ReceivedPage,
 } from '#testing/people/identity-provider.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
@@ -71,7 +71,7 @@ interface Data {
   profile_token: string;
   session: { username: string; csrf_token: string };
 }
-function dataOf({ text }: Page): Data {
+function dataOf({ text }: ReceivedPage): Data {
   const { data }: { data: Data } = JSON.parse(text);
   return data;
 }

@@ -11,7 +11,7 @@ import {
   CLIENT,
   startIdentityProvider,
   type IdentityProvider,
-  type Page,
+  type ReceivedPage,
 } from '#testing/people/identity-provider.ts';
 import { startPlainProvider, type PlainProvider } from '#testing/people/plain-oauth2.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
@@ -93,15 +93,15 @@ interface Data {
     session: { username: string; csrf_token: string };
   };
 }
-const dataOf = ({ text }: Page): Data['data'] => {
+const dataOf = ({ text }: ReceivedPage): Data['data'] => {
   const answer: Data = JSON.parse(text);
   return answer.data;
 };
-const problemOf = ({ text }: Page): { type: string; detail: string } => JSON.parse(text);
-const start = async (canonical = 'one'): Promise<Page> =>
+const problemOf = ({ text }: ReceivedPage): { type: string; detail: string } => JSON.parse(text);
+const start = async (canonical = 'one'): Promise<ReceivedPage> =>
   await browser.go(`${ORIGIN}/auth/oauth/${canonical}`);
 
-async function complete(page: Page, username: string) {
+async function complete(page: ReceivedPage, username: string) {
   const body = { profile_token: dataOf(page).profile_token, username, full_name: 'Ann A.', session: 'token' };
   return await gateway.ask<{ data: { token: string }; type: string }>('POST /auth/oauth/complete-profile', {
     body,
@@ -128,7 +128,7 @@ async function beginLink(as: string, canonical: string): Promise<{ path: string;
   return { path: back.url.slice(ORIGIN.length), cookie };
 }
 
-async function link(as: string, canonical: string): Promise<Page> {
+async function link(as: string, canonical: string): Promise<ReceivedPage> {
   const { path, cookie } = await beginLink(as, canonical);
   const answer = await gateway.ask(`GET ${path}`, { headers: { cookie } });
   return { url: `${ORIGIN}${path}`, status: answer.status, text: answer.text };

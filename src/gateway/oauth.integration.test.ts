@@ -10,7 +10,7 @@ import {
   CLIENT,
   startIdentityProvider,
   type IdentityProvider,
-  type Page,
+  type ReceivedPage,
 } from '#testing/people/identity-provider.ts';
 import { startPlainProvider, type PlainProvider } from '#testing/people/plain-oauth2.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
@@ -90,18 +90,18 @@ interface Data {
     session: { username: string; csrf_token: string };
   };
 }
-const dataOf = ({ text }: Page): Data['data'] => {
+const dataOf = ({ text }: ReceivedPage): Data['data'] => {
   const answer: Data = JSON.parse(text);
   return answer.data;
 };
-const problemOf = ({ text }: Page): { type: string; detail: string } => JSON.parse(text);
-const start = async (canonical = 'one'): Promise<Page> =>
+const problemOf = ({ text }: ReceivedPage): { type: string; detail: string } => JSON.parse(text);
+const start = async (canonical = 'one'): Promise<ReceivedPage> =>
   await browser.go(`${ORIGIN}/auth/oauth/${canonical}`);
 /** Signs in at the provider. Returns the address with its answer, which the gateway has not got yet. */
 const answerAddress = async (canonical = 'one'): Promise<string> =>
   (await browser.go(`${ORIGIN}/auth/oauth/${canonical}`, callback(canonical))).url;
 
-async function complete(page: Page, username: string) {
+async function complete(page: ReceivedPage, username: string) {
   const body = { profile_token: dataOf(page).profile_token, username, full_name: 'Ann A.', session: 'token' };
   return await gateway.ask<{ data: { token: string }; type: string }>('POST /auth/oauth/complete-profile', {
     body,
@@ -116,7 +116,7 @@ async function signUp(username = 'ann'): Promise<string> {
   return completed.body.data.token;
 }
 
-const expectFailure = (page: Page) => {
+const expectFailure = (page: ReceivedPage) => {
   expect([page.status, problemOf(page).type]).toEqual([401, 'https://millrace.dev/problems/provider-failed']);
 };
 

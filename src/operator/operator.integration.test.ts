@@ -9,7 +9,7 @@ import { markClientSecrets } from '#adapters/kubernetes/objects/client-secrets.t
 import {
   apply,
   client,
-  conditionOf,
+  conditionNow,
   config,
   eventually,
   namespace,
@@ -86,7 +86,7 @@ describe('a Team in the operator', () => {
   test('gets its namespace with its quota, limits and policies', async () => {
     await team('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
     await eventually(
-      () => conditionOf(KINDS.teams, '', 'blue'),
+      () => conditionNow(KINDS.teams, '', 'blue'),
       (condition) => condition?.reason === 'NamespaceReady',
     );
     const objects = await Promise.all([
@@ -111,7 +111,7 @@ describe('a Team in the operator', () => {
     await namespace('theirs');
     await team('green', { namespace: 'theirs' });
     const refused = await eventually(
-      () => conditionOf(KINDS.teams, '', 'green'),
+      () => conditionNow(KINDS.teams, '', 'green'),
       (condition) => condition?.status === 'False',
     );
     expect(refused).toMatchObject({ reason: 'NamespaceNotOurs' });
@@ -175,7 +175,7 @@ async function buildPods(): Promise<FoundPod[]> {
 test('a triggered build becomes a Pod that is owned by its Pipeline and does not contain its script', async () => {
   await team('blue', { displayName: 'Blue' });
   await eventually(
-    () => conditionOf(KINDS.teams, '', 'blue'),
+    () => conditionNow(KINDS.teams, '', 'blue'),
     (condition) => condition?.reason === 'NamespaceReady',
   );
   await pipeline('blue', 'demo', { config: config('renamed') });
@@ -224,7 +224,7 @@ test('a Pipeline whose checks are not started reports that without any other cha
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
     WHERE run_id IS NULL AND pipeline_id = (SELECT id FROM pipelines WHERE name = 'late')`);
   const stalled = await eventually(
-    () => conditionOf(KINDS.pipelines, 'grey', 'late', 'ChecksStalled'),
+    () => conditionNow(KINDS.pipelines, 'grey', 'late', 'ChecksStalled'),
     (condition) => condition !== undefined,
   );
   expect(stalled).toMatchObject({ status: 'True', reason: 'Overdue' });
@@ -255,7 +255,7 @@ test('a deleted Team that still has Pipelines waits, and says why', async () => 
   await reason('nobody', 'early', 'Accepted');
   orThrow(await client.delete(KINDS.teams, { name: 'late' }), 'deleting');
   const waiting = await eventually(
-    () => conditionOf(KINDS.teams, '', 'late'),
+    () => conditionNow(KINDS.teams, '', 'late'),
     (condition) => condition?.reason === 'HasPipelines',
   );
   expect(waiting?.message).toContain('one Pipeline is left in namespace nobody');

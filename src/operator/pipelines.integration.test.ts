@@ -9,7 +9,7 @@ import { freePort } from '#testing/network/free-port.ts';
 import {
   apply,
   client,
-  conditionOf,
+  conditionNow,
   config,
   configMap,
   cronJobs,
@@ -57,7 +57,7 @@ async function resourceVersionOfDemo(): Promise<string> {
 beforeAll(async () => {
   await team('blue', { displayName: 'Blue' });
   await eventually(
-    () => conditionOf(KINDS.teams, '', 'blue'),
+    () => conditionNow(KINDS.teams, '', 'blue'),
     (condition) => condition?.reason === 'NamespaceReady',
   );
 }, 600_000);
@@ -164,7 +164,7 @@ describe('a Pipeline in the operator', () => {
     const port = typeof address === 'object' && address ? address.port : 0;
     await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
     await eventually(
-      () => conditionOf(KINDS.teams, '', 'mint'),
+      () => conditionNow(KINDS.teams, '', 'mint'),
       (condition) => condition?.reason === 'NamespaceReady',
     );
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;

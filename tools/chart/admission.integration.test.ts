@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { messageOf } from '#tools/cluster/explain.ts';
-import { kubectl, streamTool } from './cluster-commands.ts';
+import { runKubectl, streamTool } from './cluster-commands.ts';
 import { manifests, type RenderedObject } from './render.ts';
 
 /*
@@ -89,7 +89,7 @@ async function asOperator(object: object): Promise<string> {
     '-',
   ];
   try {
-    await kubectl(args, JSON.stringify(object));
+    await runKubectl(args, JSON.stringify(object));
     return 'allowed';
   } catch (error) {
     return messageOf(error);
@@ -105,17 +105,17 @@ beforeAll(async () => {
   objects.push(...rightToBindView);
   // The chart was rendered for the namespace millrace-system.
   installed = objects.map((object) => stringify(object).replaceAll('millrace-system', HOME)).join('\n---\n');
-  await kubectl(['apply', '-f', '-'], installed);
+  await runKubectl(['apply', '-f', '-'], installed);
   const pinned = teamNamespace(PINNED, 'baseline', 'v1.33');
   for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' }), pinned]) {
-    await kubectl(['apply', '-f', '-'], JSON.stringify(object));
+    await runKubectl(['apply', '-f', '-'], JSON.stringify(object));
   }
   await untilPoliciesApply();
 }, 600_000);
 
 afterAll(async () => {
-  await kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], installed);
-  await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
+  await runKubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], installed);
+  await runKubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
 }, 600_000);
 
 /** Waits until the new policies take effect. */
@@ -239,6 +239,6 @@ describe("the operator's admission policy", () => {
       },
     };
     const path = 'jsonpath={.status.allowed}';
-    expect(await kubectl(['create', '-f', '-', '-o', path], JSON.stringify(review))).toBe('false');
+    expect(await runKubectl(['create', '-f', '-', '-o', path], JSON.stringify(review))).toBe('false');
   });
 });

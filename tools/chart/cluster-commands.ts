@@ -28,7 +28,7 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
 }
 
 /** Runs kubectl and returns its standard output. `input` is its standard input. `signal` ends kubectl. */
-export function kubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
+export function runKubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
   const env = clusterEnvironment();
   return run('kubectl', args, { env, signal, ...defined({ input }) });
 }

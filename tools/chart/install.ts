@@ -4,7 +4,7 @@ import { testRegistry } from '#tools/cluster/addresses.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explained } from '#tools/cluster/explain.ts';
 import { run } from '#tools/cluster/run.ts';
-import { clusterEnvironment, kubectl, stream } from './cluster-commands.ts';
+import { clusterEnvironment, runKubectl, stream } from './cluster-commands.ts';
 import type { LoadedImages } from './images.ts';
 
 /** Release of the demonstration and the end-to-end tests. */
@@ -64,15 +64,15 @@ async function prepareNamespace(
     metadata: { name: TOKENS, namespace: RELEASE.namespace },
     stringData: { 'tokens.json': JSON.stringify(accepted) },
   };
-  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace), signal);
-  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret), signal);
+  await runKubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace), signal);
+  await runKubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret), signal);
 }
 
 /** Keeps existing installation tokens: the demonstration and the tests may share a cluster. */
 async function storedTokens(signal: AbortSignal | undefined): Promise<object> {
   const path = 'jsonpath={.data.tokens\\.json}';
   const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
-  const encoded = await kubectl(args, undefined, signal);
+  const encoded = await runKubectl(args, undefined, signal);
   const parsed: unknown = encoded === '' ? {} : JSON.parse(Buffer.from(encoded, 'base64').toString());
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
@@ -94,7 +94,7 @@ async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
   const args = ['get', 'deployments,statefulsets', '--namespace', RELEASE.namespace, '-l', selector];
   const answer: { items: ApiWorkload[] } = JSON.parse(
-    await kubectl([...args, '-o', 'json'], undefined, signal),
+    await runKubectl([...args, '-o', 'json'], undefined, signal),
   );
   return answer.items.map(({ metadata, spec, status }) => ({
     name: metadata.name.replace(`${RELEASE.name}-`, ''),

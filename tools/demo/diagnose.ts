@@ -1,4 +1,4 @@
-import { kubectl } from '#tools/chart/cluster-commands.ts';
+import { runKubectl } from '#tools/chart/cluster-commands.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { lastLines } from '#tools/cluster/run.ts';
@@ -41,7 +41,7 @@ interface ContainerStatus {
 }
 
 async function items(...args: string[]): Promise<Item[]> {
-  const answer: { items: Item[] } = JSON.parse(await kubectl(['get', ...args, '-o', 'json']));
+  const answer: { items: Item[] } = JSON.parse(await runKubectl(['get', ...args, '-o', 'json']));
   return answer.items;
 }
 
@@ -87,13 +87,13 @@ function joinWords(...texts: (string | undefined)[]): string {
 async function events(namespace: string): Promise<string> {
   const columns = 'custom-columns=TYPE:.type,REASON:.reason,ABOUT:.involvedObject.name,MESSAGE:.message';
   const args = ['get', 'events', '--namespace', namespace, '--sort-by=.lastTimestamp', '-o', columns];
-  return lastLines(await kubectl([...args, '--no-headers']), 15);
+  return lastLines(await runKubectl([...args, '--no-headers']), 15);
 }
 
 async function operatorLog(): Promise<string> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name},app.kubernetes.io/component=operator`;
   const args = ['logs', '--namespace', RELEASE.namespace, '-l', selector, '--tail=4', '--prefix'];
-  const lines = (await kubectl(args)).split('\n');
+  const lines = (await runKubectl(args)).split('\n');
   return lines
     .map((line) => (line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS)} …` : line))
     .join('\n');

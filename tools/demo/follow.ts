@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explained } from '#tools/cluster/explain.ts';
-import type { DemoBuild, Gateway } from './gateway.ts';
+import type { DemoBuild, DemoGateway } from './gateway.ts';
 import { clock, type Screen } from './screen.ts';
 
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
@@ -19,7 +19,7 @@ const MAX_WAIT_MS = 5 * 60_000;
  * nothing changes for some minutes.
  */
 export async function followCommit(
-  gateway: Gateway,
+  gateway: DemoGateway,
   jobs: readonly string[],
   ref: string,
   screen: Screen,
@@ -48,7 +48,7 @@ function isBad(status: string): boolean {
 }
 
 async function updateBuild(
-  gateway: Gateway,
+  gateway: DemoGateway,
   job: string,
   ref: string,
   builds: Map<string, DemoBuild>,

@@ -14,7 +14,7 @@ export interface DemoBuild {
 }
 
 /** The public API for the demonstration: one pipeline, one token. */
-export class Gateway {
+export class DemoGateway {
   readonly #base: string;
   readonly #token: string;
   readonly #pipeline: string;

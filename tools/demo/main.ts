@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
+import { runKubectl, streamTool } from '#tools/chart/cluster-commands.ts';
 import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
 import { checkout } from '#tools/checkout.ts';
@@ -8,7 +8,7 @@ import { explained, Explained, messageOf } from '#tools/cluster/explain.ts';
 import { pushCommit, tagsOf } from './commit.ts';
 import { clusterReport } from './diagnose.ts';
 import { followCommit } from './follow.ts';
-import { Gateway, type DemoBuild } from './gateway.ts';
+import { DemoGateway, type DemoBuild } from './gateway.ts';
 import { nextSteps } from './next-steps.ts';
 import { reach } from './reach.ts';
 import { clock, Screen } from './screen.ts';
@@ -46,7 +46,7 @@ async function demonstrate(): Promise<boolean> {
     const repository = `${forge.url}/app.git`;
     const pushed = await pushCommit(repository);
     screen.line(`pushed ${pushed.ref.slice(0, 12)} "${pushed.subject}" to ${repository}`);
-    const gateway = new Gateway(publicGateway.url, token, { team: TEAM, name: PIPELINE });
+    const gateway = new DemoGateway(publicGateway.url, token, { team: TEAM, name: PIPELINE });
     const webhook = await callWebhook(gateway, publicGateway.url);
 
     screen.heading('Its builds');
@@ -67,17 +67,18 @@ async function applySamples(images: LoadedImages): Promise<void> {
     const text = await readFile(join(checkout, ...path), 'utf8');
     const manifest = text.replaceAll('localhost/millrace-', `${images.prefix}/millrace-`);
     screen.quote(`$ kubectl apply -f ${path.join('/')}`);
-    for (const line of (await kubectl(['apply', '-f', '-'], manifest)).trim().split('\n')) screen.quote(line);
+    for (const line of (await runKubectl(['apply', '-f', '-'], manifest)).trim().split('\n'))
+      screen.quote(line);
   };
   for (const namespace of [FORGE, TEAM]) await waitUntilGone(namespace);
   await apply('tools', 'demo', 'manifests', 'forge.yaml');
   await apply('config', 'samples', 'team.yaml');
-  await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
+  await runKubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
   await apply('config', 'samples', 'pipeline.yaml');
   const pipeline = [`pipeline/${PIPELINE}`, '--namespace', TEAM];
-  await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=10m']);
-  await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=10m']);
-  for (const line of (await kubectl(['get', `team/${TEAM}`, `pipeline/${PIPELINE}`, '--namespace', TEAM]))
+  await runKubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=10m']);
+  await runKubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=10m']);
+  for (const line of (await runKubectl(['get', `team/${TEAM}`, `pipeline/${PIPELINE}`, '--namespace', TEAM]))
     .trim()
     .split('\n'))
     screen.line(line);
@@ -89,15 +90,15 @@ async function applySamples(images: LoadedImages): Promise<void> {
  */
 async function waitUntilGone(namespace: string): Promise<void> {
   const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
-  if ((await kubectl(phase)) !== 'Terminating') return;
+  if ((await runKubectl(phase)) !== 'Terminating') return;
   screen.quote(`The namespace ${namespace} is being deleted; the demonstration waits and creates it again.`);
-  await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
+  await runKubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
 }
 
 /**
  * Calls the webhook of the resource and returns its URL. Returns undefined if the resource has no webhook.
  */
-async function callWebhook(gateway: Gateway, base: string): Promise<string | undefined> {
+async function callWebhook(gateway: DemoGateway, base: string): Promise<string | undefined> {
   const token = await gateway.webhookToken(RESOURCE);
   if (token === undefined) {
     screen.line('the next check finds the commit within half a minute');
@@ -110,7 +111,7 @@ async function callWebhook(gateway: Gateway, base: string): Promise<string | und
 }
 
 /** Shows the builds of a commit until all have ended. Returns whether all have succeeded. */
-async function showBuilds(gateway: Gateway, repository: string, ref: string): Promise<boolean> {
+async function showBuilds(gateway: DemoGateway, repository: string, ref: string): Promise<boolean> {
   const started = Date.now();
   const builds = [...(await followCommit(gateway, JOBS, ref, screen))];
   const took = clock(Date.now() - started);
@@ -128,7 +129,7 @@ async function showBuilds(gateway: Gateway, repository: string, ref: string): Pr
   return true;
 }
 
-async function showLog(gateway: Gateway, job: string, build: DemoBuild): Promise<void> {
+async function showLog(gateway: DemoGateway, job: string, build: DemoBuild): Promise<void> {
   screen.line('');
   screen.line(`Log of ${job}, build ${build.number}:`);
   for (const line of (await gateway.log(job, build.number)).trimEnd().split('\n')) screen.quote(`| ${line}`);

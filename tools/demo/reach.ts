@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kubectl, start } from '#tools/chart/cluster-commands.ts';
+import { runKubectl, start } from '#tools/chart/cluster-commands.ts';
 import { servicesAreReachable } from '#tools/chart/install.ts';
 import { explained, messageOf } from '#tools/cluster/explain.ts';
 
@@ -36,13 +36,13 @@ async function waitForAnswer(url: string): Promise<void> {
 
 async function clusterAddress(namespace: string, service: string): Promise<ReachableService> {
   const path = 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
-  const answer = await kubectl(['get', 'service', service, '--namespace', namespace, '-o', path]);
+  const answer = await runKubectl(['get', 'service', service, '--namespace', namespace, '-o', path]);
   return { url: `http://${answer.replace(/:80$/, '')}`, close: () => undefined };
 }
 
 async function forwardPort(namespace: string, service: string): Promise<ReachableService> {
   const get = ['get', 'service', service, '--namespace', namespace];
-  const port = await kubectl([...get, '-o', 'jsonpath={.spec.ports[0].port}']);
+  const port = await runKubectl([...get, '-o', 'jsonpath={.spec.ports[0].port}']);
   const args = ['port-forward', '--namespace', namespace, `service/${service}`, `:${port}`];
   const child = start('kubectl', args);
   child.stderr.pipe(process.stderr);

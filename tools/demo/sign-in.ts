@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { kubectl } from '#tools/chart/cluster-commands.ts';
+import { runKubectl } from '#tools/chart/cluster-commands.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import { foldersFrom } from '#tools/cluster/folders.ts';
 import { writePrivate } from './write-private.ts';
@@ -69,7 +69,7 @@ export function askGateway(base: string): Ask {
 /** The Secret that the operator creates with the first admin's name and password. */
 export async function initialAdmin(): Promise<Credentials> {
   const secret = ['secret', `${RELEASE.name}-admin`, '--namespace', RELEASE.namespace];
-  const text = await kubectl(['get', ...secret, '-o', 'jsonpath={.data.username} {.data.password}']);
+  const text = await runKubectl(['get', ...secret, '-o', 'jsonpath={.data.username} {.data.password}']);
   const [username = '', password = ''] = text
     .split(' ')
     .map((part) => Buffer.from(part, 'base64').toString());

@@ -1,11 +1,11 @@
-import { defaultPath, type Architecture, type Image } from './contents.ts';
+import { defaultPath, type Architecture, type ImageContents } from './contents.ts';
 import { sha256, type Layer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
 import type { TarEntry } from './tar.ts';
 
 /** OCI image configuration. */
 export function imageConfig(
-  image: Image,
+  image: ImageContents,
   architecture: Architecture,
   layers: readonly Layer[],
   epoch: number,

@@ -8,7 +8,7 @@ const Architecture = Type.Union([Type.Literal('amd64'), Type.Literal('arm64')]);
 
 const NodePackage = Type.Object({ name: Type.String(), integrity: Type.String() });
 
-const Image = Type.Object(
+const ImageContents = Type.Object(
   {
     about: Type.String(),
     user: Type.Object({
@@ -46,11 +46,11 @@ const Contents = Type.Object({
     version: Type.String(),
     packages: Type.Object({ amd64: NodePackage, arm64: NodePackage }),
   }),
-  images: Type.Record(Type.String(), Image),
+  images: Type.Record(Type.String(), ImageContents),
 });
 
 export type Architecture = Static<typeof Architecture>;
-export type Image = Static<typeof Image>;
+export type ImageContents = Static<typeof ImageContents>;
 export type Contents = Static<typeof Contents>;
 
 /** The folder of this tool. */

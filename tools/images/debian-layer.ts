@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { here, type Architecture, type Contents, type Image } from './contents.ts';
+import { here, type Architecture, type Contents, type ImageContents } from './contents.ts';
 import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ export async function debianLayer(
 }
 
 /** Everything that changes the layer changes its key, except updates in Debian: --refresh fetches those. */
-async function keyOf(contents: Contents, image: Image, architecture: Architecture): Promise<string> {
+async function keyOf(contents: Contents, image: ImageContents, architecture: Architecture): Promise<string> {
   const { user, packages, leftOut, remove } = image;
   const tools = await Promise.all(
     ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(here, file), 'utf8')),
@@ -112,7 +112,7 @@ function asInstalled(name: string): string {
 
 type Recipe = {
   readonly contents: Contents;
-  readonly image: Image;
+  readonly image: ImageContents;
   readonly architecture: Architecture;
   readonly sources: string;
   readonly status: string;

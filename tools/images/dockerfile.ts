@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { defaultPath, type Contents, type Image } from './contents.ts';
+import { defaultPath, type Contents, type ImageContents } from './contents.ts';
 
 /** The Dockerfile of the same images for container engines, generated from the list. */
 export function dockerfile(contents: Contents): string {
@@ -26,7 +26,7 @@ FROM node:${node.version}-${suite}-slim AS node
   return [head, ...targets].join('\n');
 }
 
-function stage(suite: string, name: string, image: Image): string {
+function stage(suite: string, name: string, image: ImageContents): string {
   const { user } = image;
   const env = { PATH: defaultPath, HOME: user.home, ...image.env };
   const entrypoint =
@@ -55,7 +55,7 @@ function stage(suite: string, name: string, image: Image): string {
 }
 
 /** The user is created before packages are installed, so that a package that needs the same user finds it. */
-function commands({ user, packages, remove, links, directories }: Image): readonly string[] {
+function commands({ user, packages, remove, links, directories }: ImageContents): readonly string[] {
   const account = `--uid ${user.id} --gid ${user.id} --home-dir ${user.home} --no-create-home --shell ${user.shell}`;
   const owned = [...directories, user.home].filter(
     (path, index, paths) => path !== '/tmp' && paths.indexOf(path) === index,
@@ -73,7 +73,7 @@ function commands({ user, packages, remove, links, directories }: Image): readon
 }
 
 /** Links with one target in one folder are created in a loop. */
-function linkCommands(links: Image['links']): readonly string[] {
+function linkCommands(links: ImageContents['links']): readonly string[] {
   const groups = Map.groupBy(Object.entries(links), ([path, to]) => `${to} ${posix.dirname(path)}`);
   return [...groups].map(([group, members]) => {
     const [to = '', folder = ''] = group.split(' ');

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { checkout } from '#tools/checkout.ts';
-import { type Architecture, type Contents, type Image } from './contents.ts';
+import { type Architecture, type Contents, type ImageContents } from './contents.ts';
 import { findLayer, forgetLayers, sha256, storeLayer, type Layer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
@@ -11,7 +11,7 @@ import { tar, type TarEntry } from './tar.ts';
 /** The top layer: this project's files, and the folders that the image's user may write. */
 export async function programLayer(
   contents: Contents,
-  image: Image,
+  image: ImageContents,
   architecture: Architecture,
 ): Promise<Layer> {
   const entries = await programEntries(image, architecture);
@@ -26,7 +26,10 @@ export async function programLayer(
 }
 
 /** Every file, link and folder of the layer, from the list. */
-async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
+async function programEntries(
+  image: ImageContents,
+  architecture: Architecture,
+): Promise<readonly TarEntry[]> {
   const owned = new Set([...image.directories, image.user.home].map((path) => path.slice(1)));
   owned.delete('tmp');
   // mmdebstrap leaves out /dev; container runtimes mount over it.

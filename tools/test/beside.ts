@@ -1,5 +1,5 @@
 import type { Counts } from './counts.ts';
-import { bufferOutput, stop } from './programs.ts';
+import { withBufferedOutput, stop } from './programs.ts';
 
 /** A gate that has started before its turn. */
 export interface EarlyGate {
@@ -27,7 +27,7 @@ export function startBeside(
         if (stop.signal.aborted) throw new Error('not run, because the run was stopped');
         const started = Date.now();
         try {
-          return await bufferOutput(output, () => run(name));
+          return await withBufferedOutput(output, () => run(name));
         } finally {
           took = Date.now() - started;
         }

@@ -6,7 +6,7 @@ import { oneIf, sum, type Counts } from './counts.ts';
 import { gate, goModules, jestProject, stop } from './programs.ts';
 import { withProgress } from './progress.ts';
 
-export interface Gate {
+export interface TestGate {
   /** Gates that have to run before. */
   needs?: readonly string[];
   about: string;
@@ -27,7 +27,7 @@ export interface Gate {
 export type ClusterOwner = 'own' | 'embedded' | 'existing';
 
 /** Why a gate does not run on this cluster; undefined if it does. */
-export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: ClusterOwner): string | undefined {
+export function whyLeftOut({ only }: Pick<TestGate, 'only'>, cluster: ClusterOwner): string | undefined {
   if (only === undefined || cluster === 'own' || cluster === only) return undefined;
   if (cluster === 'existing')
     return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG; it is for the embedded one';
@@ -43,7 +43,7 @@ let images: LoadedImages | undefined;
 const TEST_SERVERS = ['versitygw', 'gitea'];
 
 /** In the order in which they run. */
-export const GATES: Readonly<Record<string, Gate>> = {
+export const GATES: Readonly<Record<string, TestGate>> = {
   types: {
     about: 'TypeScript, strict; and the scripts of our pages',
     run: async () =>
@@ -160,7 +160,7 @@ async function helmTest(): Promise<Counts> {
 /** The chosen gates and those that they need, in order. */
 export function withNeeds(
   chosen: readonly string[],
-  gates: Readonly<Record<string, Gate>> = GATES,
+  gates: Readonly<Record<string, TestGate>> = GATES,
 ): string[] {
   const wanted = new Set<string>();
   const add = (name: string): void => {

@@ -18,7 +18,7 @@ export const stop = new AbortController();
 const outputOfGate = new AsyncLocalStorage<Buffer[]>();
 
 /** Runs a gate whose programs write into `output` instead of the screen. */
-export function bufferOutput(output: Buffer[], run: () => Promise<Counts>): Promise<Counts> {
+export function withBufferedOutput(output: Buffer[], run: () => Promise<Counts>): Promise<Counts> {
   return outputOfGate.run(output, run);
 }
 

@@ -1,6 +1,6 @@
 import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
 import { CACHED_FILES, expectedLines, stepsThatRun } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
+import type { RecordedBuild, LogRow } from '#e2e/soak/read-database.ts';
 import { checkEvidence } from './check.ts';
 import { jobSpecOf, type Evidence } from './evidence.ts';
 
@@ -59,14 +59,14 @@ class CleanRun {
     return id;
   }
 
-  addBuild(job: string, cause: BuildRow['cause'], lostPods = 0): BuildRow {
+  addBuild(job: string, cause: RecordedBuild['cause'], lostPods = 0): RecordedBuild {
     const { history, database } = this.evidence;
     const [pipeline = '', name = ''] = job.split('/');
     const spec = jobSpecOf({ pipeline, job: name });
     const number = String(
       database.builds.filter((one) => one.pipeline === pipeline && one.job === name).length + 1,
     );
-    const build: BuildRow = {
+    const build: RecordedBuild = {
       id: (this.#id += 1),
       pipeline,
       job: name,
@@ -94,7 +94,7 @@ class CleanRun {
   }
 
   /** Records an attempt. Each attempt but the last loses its Pod after two lines. */
-  #addAttempt(build: BuildRow, attempt: number): void {
+  #addAttempt(build: RecordedBuild, attempt: number): void {
     const { history, database } = this.evidence;
     const { id, pipeline, job, number } = build;
     const last = attempt === build.attempt;
@@ -147,7 +147,7 @@ class CleanRun {
   }
 
   /** What the newest green build of the job saved in the cache. */
-  #stored({ pipeline, job }: BuildRow): string {
+  #stored({ pipeline, job }: RecordedBuild): string {
     const { history, database } = this.evidence;
     const cached = jobSpecOf({ pipeline, job }).steps.find((step) => step.cached === true);
     const green = database.builds.findLast(
@@ -229,7 +229,7 @@ export const cleanRun = (): Evidence => {
   return run.evidence;
 };
 
-export const findBuild = ({ database }: Evidence, key: string): BuildRow => {
+export const findBuild = ({ database }: Evidence, key: string): RecordedBuild => {
   const found = database.builds.find((one) => buildKey(one) === key);
   if (found === undefined) throw new Error(`no build ${key}`);
   return found;

@@ -1,13 +1,13 @@
-import { buildKey, jobKey, type BuildOfRun, type History, type JobOfRun } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, type BuildOfRun, type SoakHistory, type JobOfRun } from '#e2e/soak/history.ts';
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { AttemptRow, BuildRow, DatabaseContents } from '#e2e/soak/read-database.ts';
+import type { AttemptRow, RecordedBuild, DatabaseContents } from '#e2e/soak/read-database.ts';
 
 /**
  * Everything that the checker may use: the run's own history, the database, the API's answers and the
  * remaining Pods.
  */
 export interface Evidence {
-  history: History;
+  history: SoakHistory;
   database: DatabaseContents;
   shown: BuildInApi[];
   leftPods: string[];
@@ -32,7 +32,7 @@ export interface RuleResult {
 
 export type Rule = (evidence: Evidence) => RuleResult;
 
-export const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
+export const FINAL_STATUSES = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
 /** Reasons that blame the infrastructure and not the pipeline. */
 export const INFRASTRUCTURE = new Set(['AgentFault', 'PodLost', 'PodEvicted']);
@@ -58,21 +58,21 @@ export const groupBy = <T>(items: readonly T[], key: (item: T) => string): Map<s
   Map.groupBy(items, key);
 
 /** A violation by a build, at the time the build ended or, if it has not ended, was created. */
-export const buildViolation = (build: BuildRow, what: string): Violation => ({
+export const buildViolation = (build: RecordedBuild, what: string): Violation => ({
   subject: buildKey(build),
   what,
   at: build.endedAt ?? build.createdAt,
 });
 
 /** Whether the agent's own report of the build's end was recorded. */
-export const isProven = ({ status, reason }: BuildRow): boolean =>
+export const isProven = ({ status, reason }: RecordedBuild): boolean =>
   status === 'succeeded' || reason === 'StepFailed';
 
 /** Whether a fault was aimed at the Pod of this attempt. */
 export const wasHit = ({ history }: Evidence, build: BuildOfRun, attempt: number): boolean =>
   history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
 
-export const recordedAttempts = ({ database }: Evidence, build: BuildRow): AttemptRow[] =>
+export const recordedAttempts = ({ database }: Evidence, build: RecordedBuild): AttemptRow[] =>
   database.attempts.filter((attempt) => attempt.build === build.id);
 
 /** The attempt is the second last number in a Pod's name. */

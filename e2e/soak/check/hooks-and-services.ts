@@ -1,6 +1,6 @@
 import { buildKey, type StepRun } from '#e2e/soak/history.ts';
 import { HOOK_EVENTS, type HookEvent } from '#e2e/soak/pipelines.ts';
-import type { BuildRow } from '#e2e/soak/read-database.ts';
+import type { RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
   buildViolation,
@@ -19,19 +19,19 @@ import {
 const LATE_MS = 2000;
 
 /** A build that ran to its end in a Pod that no fault hit. */
-const ranUndisturbed = (evidence: Evidence, build: BuildRow): boolean =>
+const ranUndisturbed = (evidence: Evidence, build: RecordedBuild): boolean =>
   isProven(build) && !wasHit(evidence, build, build.attempt);
 
-const buildsWithService = (evidence: Evidence): BuildRow[] =>
+const buildsWithService = (evidence: Evidence): RecordedBuild[] =>
   evidence.database.builds.filter(
     (build) => jobSpecOf(build).withService === true && ranUndisturbed(evidence, build),
   );
 
-const runsOf = ({ history }: Evidence, build: BuildRow): StepRun[] =>
+const runsOf = ({ history }: Evidence, build: RecordedBuild): StepRun[] =>
   history.runs.filter((run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === build.attempt);
 
 /** How often a hook runs in a build that ran to its end. */
-const expectedRuns = (event: HookEvent, { status }: BuildRow): number => {
+const expectedRuns = (event: HookEvent, { status }: RecordedBuild): number => {
   if (event === 'ensure') return 1;
   return (event === 'on_success') === (status === 'succeeded') ? 1 : 0;
 };

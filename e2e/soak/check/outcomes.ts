@@ -1,9 +1,9 @@
 import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
-import type { AttemptRow, BuildRow } from '#e2e/soak/read-database.ts';
+import type { AttemptRow, RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
   buildViolation,
   checkEach,
-  FINAL,
+  FINAL_STATUSES,
   groupBy,
   INFRASTRUCTURE,
   isPodOf,
@@ -26,7 +26,7 @@ export const endsStay: Rule = ({ history, database }) => {
     ([key, sightings]): Violation | undefined => {
       const build = recorded.get(key);
       if (build === undefined) return { subject: key, what: 'was seen and is gone', ...atOf(sightings[0]) };
-      const first = sightings.find(({ status }) => FINAL.has(status));
+      const first = sightings.find(({ status }) => FINAL_STATUSES.has(status));
       const later = [...sightings.slice(first === undefined ? 0 : sightings.indexOf(first)), build];
       const other = first && later.find(({ status }) => status !== first.status);
       if (first === undefined || other === undefined) return undefined;
@@ -41,7 +41,7 @@ const atOf = (sighting: Sighting | undefined): { at?: number } =>
 /** Builds end once faults stop, within the time that the run waits. */
 export const buildsEnd: Rule = ({ database }) =>
   checkEach('every build ends', database.builds, (build) =>
-    FINAL.has(build.status) && build.endedAt !== null
+    FINAL_STATUSES.has(build.status) && build.endedAt !== null
       ? undefined
       : buildViolation(
           build,
@@ -63,7 +63,7 @@ export const nothingWaits: Rule = ({ database, leftPods }) => ({
 export const outcomesAreExplained: Rule = (evidence) =>
   checkEach(
     'a job that fails on purpose never succeeds; another job succeeds, or its build may not be repeated',
-    evidence.database.builds.filter(({ status }) => FINAL.has(status)),
+    evidence.database.builds.filter(({ status }) => FINAL_STATUSES.has(status)),
     (build) => {
       const { fails = false } = jobSpecOf(build);
       if (build.status === 'failed' && build.reason !== null) {
@@ -76,7 +76,7 @@ export const outcomesAreExplained: Rule = (evidence) =>
   );
 
 /** Whether a newer build of a job with `passed` superseded this build before its first step. */
-const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
+const wasSuperseded = ({ database }: Evidence, build: RecordedBuild): boolean =>
   build.status === 'cancelled' &&
   build.reason === 'Superseded' &&
   jobSpecOf(build).trigger?.passed !== undefined &&
@@ -89,7 +89,7 @@ const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
  * Whether Millrace may end a lost build instead of starting another attempt: a put had started, an earlier
  * attempt had run a step, or it was the last attempt.
  */
-const mayEndAsLost = ({ database }: Evidence, build: BuildRow): boolean => {
+const mayEndAsLost = ({ database }: Evidence, build: RecordedBuild): boolean => {
   const begun = database.steps.filter(
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   );
@@ -124,7 +124,7 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
  */
 const STARTING_MS = 15_000;
 
-const explainsLoss = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean => {
+const explainsLoss = (fault: Fault, build: RecordedBuild, attempt: AttemptRow): boolean => {
   const { name, from, to = from, pod } = fault;
   const { createdAt } = attempt;
   if (name === KILL_KUBELET) return from >= createdAt - 1000 && from <= createdAt + STARTING_MS;
@@ -134,7 +134,7 @@ const explainsLoss = (fault: Fault, build: BuildRow, attempt: AttemptRow): boole
   );
 };
 
-const whyLost = (build: BuildRow, attempt: AttemptRow): string | undefined => {
+const whyLost = (build: RecordedBuild, attempt: AttemptRow): string | undefined => {
   if (attempt.reason !== null) return attempt.reason;
   const last = attempt.attempt === build.attempt && INFRASTRUCTURE.has(build.reason ?? '');
   return last ? `${build.reason}: ${build.message}` : undefined;

@@ -1,6 +1,6 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
-import type { BuildRow } from '#e2e/soak/read-database.ts';
+import type { RecordedBuild } from '#e2e/soak/read-database.ts';
 import {
   buildViolation,
   checkEach,
@@ -92,7 +92,7 @@ export const revisionsAreChanges: Rule = ({ history, database }): RuleResult =>
 export const shownIsRecorded: Rule = ({ database, shown }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
   const finding = checkEach('the API lists what the database holds', shown, (build) => {
-    const row: BuildRow | undefined = recorded.get(buildKey(build));
+    const row: RecordedBuild | undefined = recorded.get(buildKey(build));
     if (row?.status === build.status && row.attempt === build.attempt) return undefined;
     const what =
       `shown as ${build.status}, attempt ${build.attempt}; recorded as ${row?.status}, ` +

@@ -1,6 +1,6 @@
 import { buildKey, type PodLife, type StepRun } from '#e2e/soak/history.ts';
 import { allStepsOf, expectedLines, isStepLine, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
+import type { RecordedBuild, LogRow } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
   buildViolation,
@@ -103,7 +103,7 @@ export const logsAreWhole: Rule = (evidence) => {
 };
 
 /** Steps whose lines follow each other. Lines of lanes mix, and hooks also run after steps that end early. */
-const sequencesOf = (build: BuildRow): StepSpec[][] => {
+const sequencesOf = (build: RecordedBuild): StepSpec[][] => {
   const spec = jobSpecOf(build);
   if (spec.lanes === undefined && spec.hooks === undefined) return [spec.steps];
   return allStepsOf(spec).map((step) => [step]);
@@ -147,7 +147,7 @@ const quote = (line: string | undefined): string => (line === undefined ? 'nothi
 
 const runIdOf = (
   runs: readonly StepRun[],
-  { build, attempt, step }: { build: BuildRow; attempt: number; step: string },
+  { build, attempt, step }: { build: RecordedBuild; attempt: number; step: string },
 ): string =>
   runs.find(
     (run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === attempt && run.step === step,

@@ -1,20 +1,22 @@
 import { defined } from '#defined';
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
-import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, DatabaseContents, VersionRow } from '#e2e/soak/read-database.ts';
+import { JOBS, RESOURCE_OF_PIPELINE, type JobSpec } from '#e2e/soak/pipelines.ts';
+import type { RecordedBuild, DatabaseContents, VersionRow } from '#e2e/soak/read-database.ts';
 import { buildViolation, checkEach, groupBy, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 const countedVersions = ({ versions }: DatabaseContents): VersionRow[] =>
-  versions.filter(({ resource }) => Object.values(RESOURCES).some((known) => known.resource === resource));
+  versions.filter(({ resource }) =>
+    Object.values(RESOURCE_OF_PIPELINE).some((known) => known.resource === resource),
+  );
 
-const buildsOf = ({ builds }: DatabaseContents, { pipeline, job }: JobSpec): BuildRow[] =>
+const buildsOf = ({ builds }: DatabaseContents, { pipeline, job }: JobSpec): RecordedBuild[] =>
   builds.filter((build) => build.pipeline === pipeline && build.job === job);
 
 /** Every published version is recorded once and in order. */
 export const versionsAreFound: Rule = ({ history, database }) =>
   checkEach(
     'every version is recorded once and in order',
-    Object.values(RESOURCES),
+    Object.values(RESOURCE_OF_PIPELINE),
     ({ resource }): Violation | undefined => {
       const published = history.published.filter((one) => one.resource === resource);
       const recorded = countedVersions(database)
@@ -77,7 +79,7 @@ export const pausesHold: Rule = ({ history, database }) =>
     },
   );
 
-const versionOf = (database: DatabaseContents, build: BuildRow): VersionRow | undefined => {
+const versionOf = (database: DatabaseContents, build: RecordedBuild): VersionRow | undefined => {
   const input = database.inputs.find((candidate) => candidate.build === build.id);
   return database.versions.find(({ id }) => id === input?.version);
 };

@@ -1,4 +1,4 @@
-import { count, isErrorFinding } from '#cli/finding.ts';
+import { pluralize, isErrorFinding } from '#cli/finding.ts';
 import { renderFinding } from '#cli/render-findings.ts';
 import type { Paint } from '#cli/terminal.ts';
 import { ProblemError } from './problem-error.ts';
@@ -38,8 +38,8 @@ export function verdictOn(findings: readonly FindingJson[], { file }: ConfigText
   const warnings = findings.length - errors;
   const parts = [
     errors > 0 ? paint('red', 'not valid') : paint('green', 'valid'),
-    ...(errors > 0 ? [count(errors, 'error')] : []),
-    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+    ...(errors > 0 ? [pluralize(errors, 'error')] : []),
+    ...(warnings > 0 ? [pluralize(warnings, 'warning')] : []),
   ];
   const [verdict = '', ...counts] = parts;
   return `${file}: ${verdict}${counts.length === 0 ? '' : `, ${counts.join(', ')}`}\n`;

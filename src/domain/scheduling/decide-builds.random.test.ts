@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { requestBuild } from '#testing/scheduling/actions-on-history.ts';
 import {
   hasGoodBuilds,
-  placesOf,
+  placesOfVersions,
   requestedByBruteForce,
   setsByBruteForce,
 } from '#testing/scheduling/brute-force.ts';
@@ -144,7 +144,7 @@ describe('in random pipelines with random histories', () => {
           (history, decision) => {
             for (const { id } of history.jobs) {
               const sets = setsOf(decision, id);
-              const places = sets.map((set) => placesOf(history, jobOf(history, id), set));
+              const places = sets.map((set) => placesOfVersions(history, jobOf(history, id), set));
               expectEqual(
                 places.filter((set, index) =>
                   places.slice(0, index).some((earlier) => exceeds(earlier, set)),

@@ -16,7 +16,7 @@ import {
   podNames,
   ports,
   save,
-  stateOf,
+  buildView,
   stores,
   UNIT,
   useStores,
@@ -93,7 +93,7 @@ describe('a build that is to start', () => {
         ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' }
         : undefined;
     await find('a', 'b');
-    expect(await stateOf()).toMatchObject({ status: 'pending', message: 'QuotaExceeded: no room' });
+    expect(await buildView()).toMatchObject({ status: 'pending', message: 'QuotaExceeded: no room' });
     expect(podNames()).toContain('app-unit-2-1');
   });
 
@@ -106,7 +106,7 @@ describe('a build that is to start', () => {
     await find('a', 'b', 'c');
     expect(buildPods()).toEqual(['app-unit-1-1']);
     for (const number of ['2', '3']) {
-      expect(await stateOf(number)).toMatchObject({
+      expect(await buildView(number)).toMatchObject({
         status: 'pending',
         message: 'TeamLimit: Team main runs 1 of 1.',
       });
@@ -115,7 +115,7 @@ describe('a build that is to start', () => {
     cluster.pods.delete('app-unit-1-1');
     await triggerJob(UNIT, { by: 'ann' }, ports());
     expect((await startBuilds(ports())).started).toMatchObject([{ number: '2' }]);
-    expect(await stateOf('2')).not.toHaveProperty('message');
+    expect(await buildView('2')).not.toHaveProperty('message');
   });
 
   test('does not delay other teams while its own is at its limit, however many builds wait', async () => {
@@ -189,7 +189,7 @@ describe('a build that is to start', () => {
         ? { answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' }
         : undefined;
     await find('a');
-    expect(await stateOf()).toMatchObject({
+    expect(await buildView()).toMatchObject({
       status: 'pending',
       attempt: 2,
       message: 'NameTaken: The Pod exists.',
@@ -209,7 +209,7 @@ describe('a build that is to start', () => {
     await stores.pool.query(rows()`UPDATE builds SET start_after = NULL`);
     cluster.refuse = () => ({ answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' });
     await startBuilds(ports());
-    expect(await stateOf()).toMatchObject({
+    expect(await buildView()).toMatchObject({
       status: 'pending',
       attempt: 5,
       message: 'NameTaken: The Pod exists.',
@@ -223,7 +223,7 @@ describe('a build that is to start', () => {
         ? { answer: 'refused', reason: 'Invalid', message: 'bad image name' }
         : undefined;
     await find('a');
-    expect(await stateOf()).toMatchObject({
+    expect(await buildView()).toMatchObject({
       status: 'failed',
       reason: 'PodRefused',
       message: 'bad image name',

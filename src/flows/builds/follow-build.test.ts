@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { openAttempt } from '#testing/flows/open-builds.ts';
-import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { describeNotification } from '#testing/flows/recorded-notifications.ts';
 import { eventsOf } from '#testing/stores/stores.ts';
 import type { AttemptChanges, StoredAttempt } from './build-transaction.ts';
 import { followBuild } from './follow-build.ts';
@@ -35,7 +35,7 @@ async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, s
         });
       },
     },
-    notifications: { notify: (notification) => void effects.push(textOf(notification)) },
+    notifications: { notify: (notification) => void effects.push(describeNotification(notification)) },
   });
   return { answer, effects, changes };
 }

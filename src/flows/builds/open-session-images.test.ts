@@ -9,7 +9,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
 import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
 import { openBuilds } from '#testing/flows/open-builds.ts';
-import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { describeNotification } from '#testing/flows/recorded-notifications.ts';
 import type { LookUpAnswer } from './image-ports.ts';
 import { openAgentSession, type OpenSessionPorts } from './open-session.ts';
 import type { AgentSessionAnswer } from './session-ports.ts';
@@ -39,7 +39,9 @@ function ports(session: AgentSession): OpenSessionPorts {
     credentials: agentCredentials(KEY),
     waiting: realWaiting,
     now: () => AT,
-    notifications: { notify: (notification) => void effects.push(`notify ${textOf(notification)}`) },
+    notifications: {
+      notify: (notification) => void effects.push(`notify ${describeNotification(notification)}`),
+    },
     pods: agentPodsOf(() => ({
       uid: 'u1',
       labels: workLabels(session),

@@ -15,7 +15,7 @@ import {
   ports,
   save,
   setAhead,
-  stateOf,
+  buildView,
   stores,
   UNIT,
   useStores,
@@ -59,7 +59,7 @@ describe('a build whose Pod', () => {
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
-    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    expect(await buildView()).toMatchObject({ status: 'pending', attempt: 2 });
     await startBuilds(ports());
     while (buildPods().length === 0) {
       await setTimeout(100);
@@ -75,14 +75,14 @@ describe('a build whose Pod', () => {
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
-    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    expect(await buildView()).toMatchObject({ status: 'pending', attempt: 2 });
     await startBuilds(ports());
     const build = buildOf('app-unit-1-2');
     await followBuild({ build, attempt: 2 }, eventsOf(['0', '1'], now().toISOString()).slice(0, 4), ports());
     cluster.pods.delete('app-unit-1-2');
     setAhead(120);
     await compareWithPods(ports());
-    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
+    expect(await buildView()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
   });
 
   test('vanishes after steps ran is repeated, even if the operator died before it recorded the Pod', async () => {
@@ -97,15 +97,15 @@ describe('a build whose Pod', () => {
     await report('app-unit-2-1', 4);
     setAhead(120);
     await compareWithPods(ports());
-    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    expect(await buildView('2')).toMatchObject({ status: 'started', attempt: 1 });
     cluster.pods.delete('app-unit-2-1');
     setAhead(30);
     await compareWithPods(ports());
-    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    expect(await buildView('2')).toMatchObject({ status: 'started', attempt: 1 });
     setAhead(120);
     await startBuilds(ports());
     await compareWithPods(ports());
-    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+    expect(await buildView('2')).toMatchObject({ status: 'pending', attempt: 2 });
   });
 
   test('vanishes before its first step gets another Pod, even if its Pod was never recorded', async () => {
@@ -124,7 +124,7 @@ describe('a build whose Pod', () => {
     expect(podNames()).not.toContain('app-unit-2-1');
     setAhead(60);
     await compareWithPods(ports());
-    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+    expect(await buildView('2')).toMatchObject({ status: 'pending', attempt: 2 });
   });
 
   test('vanishes after a put began fails at once', async () => {
@@ -135,8 +135,8 @@ describe('a build whose Pod', () => {
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
-    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost' });
-    expect((await stateOf())?.message).toMatch(/put git\.image had started/);
+    expect(await buildView()).toMatchObject({ status: 'failed', reason: 'PodLost' });
+    expect((await buildView())?.message).toMatch(/put git\.image had started/);
   });
 
   const withPut = samplePipeline({
@@ -151,7 +151,7 @@ describe('a build whose Pod', () => {
     await find('a');
     await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', terminatedWith({ '1': { tag: '1.0' } })), [], ports());
-    expect(await stateOf()).toMatchObject({
+    expect(await buildView()).toMatchObject({
       status: 'succeeded',
       steps: [{ status: 'succeeded' }, { status: 'succeeded', exitCode: 0 }],
     });
@@ -165,7 +165,7 @@ describe('a build whose Pod', () => {
     await find('a');
     await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', terminatedWith({})), [], ports());
-    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
+    expect(await buildView()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
     await scheduleJobs(ports());
     await startBuilds(ports());
     expect(buildPods()).toEqual([]);
@@ -181,7 +181,7 @@ describe('a build whose Pod', () => {
     const pod = cluster.change('app-unit-1-1', last);
     cluster.pods.delete('app-unit-1-1');
     await followGonePod(pod, [], ports());
-    expect(await stateOf()).toMatchObject({ status });
+    expect(await buildView()).toMatchObject({ status });
   });
 
   test('loses its labels continues, and its end is found although the operator no longer sees the Pod', async () => {
@@ -193,10 +193,10 @@ describe('a build whose Pod', () => {
     await followGonePod(cluster.change('app-unit-1-1', running), [], withoutWatch);
     setAhead(60);
     await compareWithPods(withoutWatch);
-    expect(await stateOf()).toMatchObject({ status: 'started', attempt: 1 });
+    expect(await buildView()).toMatchObject({ status: 'started', attempt: 1 });
     cluster.change('app-unit-1-1', terminatedWith({ '1': {} }));
     await compareWithPods(withoutWatch);
-    expect(await stateOf()).toMatchObject({ status: 'succeeded', attempt: 1 });
+    expect(await buildView()).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
   test('waits for a node reports that', async () => {
@@ -207,7 +207,7 @@ describe('a build whose Pod', () => {
       [],
       ports(),
     );
-    expect((await stateOf())?.message).toBe('Unschedulable: 0/1 nodes are available');
+    expect((await buildView())?.message).toBe('Unschedulable: 0/1 nodes are available');
   });
 
   test('belongs to an earlier attempt is removed', async () => {

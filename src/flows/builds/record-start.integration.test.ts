@@ -11,7 +11,7 @@ import {
   ports,
   save,
   setAhead,
-  stateOf,
+  buildView,
   stores,
   useStores,
 } from '#testing/flows/flows-under-test.ts';
@@ -31,7 +31,7 @@ let began: number;
 const at = (seconds: number): Date => new Date(began + seconds * 1000);
 /** What is recorded of the last attempt, in seconds. */
 async function recorded(): Promise<(number | undefined)[]> {
-  const { podScheduledAt, containersStartedAt } = (await stateOf()) ?? {};
+  const { podScheduledAt, containersStartedAt } = (await buildView()) ?? {};
   return [podScheduledAt, containersStartedAt].map((time) => time && (time.getTime() - began) / 1000);
 }
 
@@ -53,7 +53,7 @@ async function report(name: string, attempt: number, count: number): Promise<voi
 beforeEach(async () => {
   await save();
   await find('a');
-  began = (await stateOf())?.podCreatedAt?.getTime() ?? NaN;
+  began = (await buildView())?.podCreatedAt?.getTime() ?? NaN;
 });
 
 describe('the start of a Pod', () => {
@@ -84,7 +84,7 @@ describe('the start of a Pod', () => {
   test('has only the time of the node if an image cannot be pulled', async () => {
     const broken = { name: 'worker', image: 'none', state: 'waiting', reason: 'InvalidImageName' } as const;
     await follow(FIRST, { ...running(2, 5), containers: [container('agent', at(2)), broken] });
-    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'ImagePullFailed' });
+    expect(await buildView()).toMatchObject({ status: 'failed', reason: 'ImagePullFailed' });
     expect(await recorded()).toEqual([2, undefined]);
   });
 

@@ -7,7 +7,7 @@ import { startBuilds } from '#flows/builds/start-builds.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
-import { buildLabels, checkLabels, foreignActs } from '#testing/kubernetes/foreign-pods.ts';
+import { buildLabels, labelsOfCheck, foreignActs } from '#testing/kubernetes/foreign-pods.ts';
 import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, followOn, retryOn } from '#testing/stores/schedule.ts';
@@ -94,7 +94,7 @@ test('no sequence of foreign Pods changes any record or costs a Pod', async () =
     labels:
       work.kind === 'build'
         ? buildLabels(work.build, work.attempt)
-        : checkLabels(work.kind === 'checks' ? work.run : undefined),
+        : labelsOfCheck(work.kind === 'checks' ? work.run : undefined),
     recorded: work.kind === 'build',
   }));
   expect(realPods.map((pod) => pod.recorded)).toEqual([true, true, false, false]);

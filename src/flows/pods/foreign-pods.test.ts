@@ -10,7 +10,7 @@ import { InMemoryCaches } from '#testing/flows/in-memory-caches.ts';
 import { openBuilds } from '#testing/flows/open-builds.ts';
 import {
   buildLabels,
-  checkLabels,
+  labelsOfCheck,
   foreignActs,
   realPod,
   warmLabels,
@@ -39,7 +39,7 @@ const buildPod = (build: number, attempt: number): RealPod => ({
   labels: buildLabels(build, attempt),
   recorded: true,
 });
-const checkPod = (run: number, labels = checkLabels(run)): RealPod => ({
+const checkPod = (run: number, labels = labelsOfCheck(run)): RealPod => ({
   namespace: NAMESPACE,
   name: `check-app-${run}`,
   uid: `check-${run}`,
@@ -102,14 +102,14 @@ const REAL_PODS = [
   buildPod(1, 1),
   checkPod(11),
   checkPod(12),
-  checkPod(13, checkLabels(undefined)),
+  checkPod(13, labelsOfCheck(undefined)),
   checkPod(14),
   ...[1, 2, 3].map(warmPod),
 ];
 const OWN_PODS = REAL_PODS.map(realPod);
 const LABELS_OF_WORK = [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
-  ...[11, 12, 13, 14, 15, undefined].map(checkLabels),
+  ...[11, 12, 13, 14, 15, undefined].map(labelsOfCheck),
   ...[1, 2, 3, 4, 5].map(warmLabels),
 ];
 

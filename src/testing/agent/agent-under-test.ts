@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { AgentWork, SessionConfirmation } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
-import { buildShim, bundleAgent } from '#testing/agent/build.ts';
+import { buildTestShim, bundleAgent } from '#testing/agent/build.ts';
 import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
@@ -19,7 +19,7 @@ export let certificate: Certificate = { key: '', cert: '' };
 /** Builds the agent and its shim before the first test, and gives each test a Pod of processes. */
 export function useAgent(): void {
   beforeAll(async () => {
-    [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
+    [shim, bundle, certificate] = await Promise.all([buildTestShim(), bundleAgent(), makeCertificate()]);
   }, 600_000);
 
   beforeEach(async () => {

@@ -18,7 +18,7 @@ export const checkoutRoot = join(import.meta.dirname, '..', '..', '..');
 const agentFolder = join(checkoutRoot, 'src', 'agent');
 
 /** Path of the shim for this architecture, in the cache. */
-export async function buildShim(architecture: Architecture = ownArchitecture()): Promise<string> {
+export async function buildTestShim(architecture: Architecture = ownArchitecture()): Promise<string> {
   const sources = join(agentFolder, 'shim');
   const names = (await readdir(sources)).filter((name) => !name.endsWith('_test.go')).toSorted();
   const hash = createHash('sha256').update(architecture);

@@ -11,12 +11,12 @@ import type { Plan, PlanGroup, PlanHooks, PlanNode, PlanStep } from '#domain/pla
  */
 
 /** `hang`: the attempt runs until it is stopped. */
-export type AttemptEnd = 'succeed' | 'fail' | 'hang';
+export type ScriptedEnd = 'succeed' | 'fail' | 'hang';
 
 /** `ends` says how the attempts of a step end. Attempts beyond the list end like the last one in it. */
 interface StepScript {
   attempts: number;
-  ends: AttemptEnd[];
+  ends: ScriptedEnd[];
   kind: 'task' | 'put' | 'notify';
   hooks: HooksScript;
 }
@@ -62,7 +62,7 @@ const hooksScript: fc.Arbitrary<HooksScript> = fc.record({
   onCancel: hookSteps,
   ensure: hookSteps,
 });
-const end = fc.constantFrom<AttemptEnd>('succeed', 'succeed', 'succeed', 'succeed', 'fail', 'fail', 'hang');
+const end = fc.constantFrom<ScriptedEnd>('succeed', 'succeed', 'succeed', 'succeed', 'fail', 'fail', 'hang');
 const stepScript: fc.Arbitrary<StepScript> = fc.record({
   attempts: fc.integer({ min: 1, max: 3 }),
   ends: fc.array(end, { minLength: 1, maxLength: 3 }),
@@ -99,7 +99,7 @@ export class ScriptedBuild {
   readonly plan: Plan;
   /** Hooks by the id of their step or group. The id of the job is the empty text. */
   readonly hooks = new Map<string, PlanHooks>();
-  readonly #ends = new Map<string, AttemptEnd[]>();
+  readonly #ends = new Map<string, ScriptedEnd[]>();
 
   constructor({ nodes, hooks, isLimited }: BuildScript) {
     this.plan = {
@@ -117,7 +117,7 @@ export class ScriptedBuild {
   }
 
   /** How the next attempt of a step ends. */
-  next(step: string): AttemptEnd {
+  next(step: string): ScriptedEnd {
     const [first = 'succeed', ...others] = this.#ends.get(step) ?? [];
     if (others.length > 0) this.#ends.set(step, others);
     return first;
@@ -166,7 +166,7 @@ export class ScriptedBuild {
     return hooks;
   }
 
-  #command(id: string, ends: AttemptEnd[]): PlanStep {
+  #command(id: string, ends: ScriptedEnd[]): PlanStep {
     this.#ends.set(id, ends);
     const command = { container: 'worker', argv: ['run'] };
     return { id, kind: 'command', name: id, env: { STEP: id }, command };
@@ -179,10 +179,10 @@ const refuseToSend = (): never => {
 
 /** A container whose commands end as `start` says. */
 export class ScriptedContainer extends ShimConnection {
-  readonly #start: (command: ShimCommand) => AttemptEnd;
+  readonly #start: (command: ShimCommand) => ScriptedEnd;
   #isBusy = false;
 
-  constructor(name: string, start: (command: ShimCommand) => AttemptEnd) {
+  constructor(name: string, start: (command: ShimCommand) => ScriptedEnd) {
     super(name, new Socket(), { seal: refuseToSend, open: refuseToSend });
     this.#start = start;
   }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { defined } from '#defined';
-import { buildShim } from '#testing/agent/build.ts';
+import { buildTestShim } from '#testing/agent/build.ts';
 import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 /* For tests of `millrace run`. */
@@ -25,7 +25,7 @@ let shim = '';
 /** Builds the shim before the first test, and gives each test a folder with a fake docker. */
 export function useLocalRun(): void {
   beforeAll(async () => {
-    shim = await buildShim();
+    shim = await buildTestShim();
   }, 600_000);
 
   beforeEach(() => {
@@ -104,7 +104,7 @@ export function runEnvironment(): Record<string, string> {
   };
 }
 
-export interface RunningCommand {
+export interface StartedCommand {
   child: ChildProcess;
   /** Standard output and error as they came. */
   output: () => string;
@@ -112,7 +112,7 @@ export interface RunningCommand {
 }
 
 /** Starts `millrace run -p <the sample of the tests> <words>`. */
-export function startRun(words: readonly string[], environment: Record<string, string> = {}): RunningCommand {
+export function startRun(words: readonly string[], environment: Record<string, string> = {}): StartedCommand {
   const line = [BUILT_PROGRAM, 'run', '-p', PIPELINE, ...words];
   // Both streams are one pipe, so that their lines stay in order.
   const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', process.execPath, ...line], {
@@ -159,7 +159,7 @@ function shown(text: string): string {
 }
 
 /** Waits until the command has printed a text. */
-export async function printed(running: RunningCommand, text: string): Promise<void> {
+export async function printed(running: StartedCommand, text: string): Promise<void> {
   while (!running.output().includes(text)) {
     if (running.child.exitCode !== null) throw new Error(`it ended without ${text}:\n${running.output()}`);
     await sleep(20);

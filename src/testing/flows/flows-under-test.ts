@@ -75,7 +75,7 @@ export async function find(...refs: string[]): Promise<void> {
 /** Pipelines with a running check. */
 export const checked = async (): Promise<string[]> =>
   (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
-export const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
+export const buildView = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
 const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);
 export const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
 

@@ -16,7 +16,7 @@ export class RecordedNotifications implements Notifications {
   }
 
   notify(notification: ProcessNotification): void {
-    this.sent.push(textOf(notification));
+    this.sent.push(describeNotification(notification));
   }
 
   listen<T extends Topic>(
@@ -44,6 +44,6 @@ function concerns<T extends Topic>(
 }
 
 /** The topic and its subject: `schedule 7`, `builds`. */
-export function textOf({ topic, ...about }: ProcessNotification | MissedNotifications): string {
+export function describeNotification({ topic, ...about }: ProcessNotification | MissedNotifications): string {
   return [topic, ...Object.values(about)].join(' ');
 }

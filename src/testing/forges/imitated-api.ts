@@ -14,7 +14,7 @@ export interface ApiRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface ApiAnswer {
+export interface ForgeAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -29,7 +29,7 @@ export interface ApiRoute {
   readonly needs: readonly string[];
   /** The allowed values of the header Accept. */
   readonly accepts: readonly string[];
-  readonly answer: (request: ApiRequest) => Promise<ApiAnswer>;
+  readonly answer: (request: ApiRequest) => Promise<ForgeAnswer>;
 }
 
 /** The part of a forge's API that Millrace uses, from its public documents. */
@@ -45,7 +45,7 @@ export interface ImitatedApi {
   readonly routes: readonly ApiRoute[];
 }
 
-export const refusal = (status: number, message: string): ApiAnswer => ({ status, body: { message } });
+export const refusal = (status: number, message: string): ForgeAnswer => ({ status, body: { message } });
 
 export interface FoundRoute {
   readonly route: ApiRoute;
@@ -54,7 +54,7 @@ export interface FoundRoute {
 }
 
 /** Finds the route of a path below the root, or says what is wrong. */
-export function findRoute(api: ImitatedApi, method: string, path: string): FoundRoute | ApiAnswer {
+export function findRoute(api: ImitatedApi, method: string, path: string): FoundRoute | ForgeAnswer {
   const candidates = api.routes.flatMap((route) => {
     const names = matchPath(route.path, path);
     return names === undefined ? [] : [{ route, path: names['repository'] ?? '', sha: names['sha'] ?? '' }];
@@ -105,7 +105,7 @@ function isAllowed(rule: QueryRule, value: string): boolean {
 export function judgeHeaders(
   { method, accepts }: ApiRoute,
   headers: IncomingHttpHeaders,
-): ApiAnswer | undefined {
+): ForgeAnswer | undefined {
   const { accept = '', 'content-type': type, 'user-agent': agent = '' } = headers;
   if (!accepts.includes(accept)) return refusal(406, `the header Accept cannot be '${accept}'`);
   if (agent === '') return refusal(403, 'there is no header User-Agent');
@@ -116,11 +116,11 @@ export function judgeHeaders(
 /**
  * One page of a list, with the header Link. If there is only one page, only `alwaysLink` sends the header.
  */
-export function answerPage(
+export function answerForgePage(
   { url }: ApiRequest,
   rows: readonly unknown[],
   { size: name, alwaysLink = false }: { size: string; alwaysLink?: boolean },
-): ApiAnswer {
+): ForgeAnswer {
   const size = Number(url.searchParams.get(name));
   const page = Number(url.searchParams.get('page') ?? '1');
   const last = Math.max(1, Math.ceil(rows.length / size));

@@ -8,12 +8,12 @@ import {
   judgeHeaders,
   judgeQuery,
   refusal,
-  type ApiAnswer,
+  type ForgeAnswer,
   type FoundRoute,
   type ImitatedApi,
 } from './imitated-api.ts';
 import { ImitatedRepository } from './imitated-repository.ts';
-import { bytesOf } from './read-body.ts';
+import { readBytes } from './read-body.ts';
 import { serveGit } from './serve-git.ts';
 
 /**
@@ -101,7 +101,7 @@ class ImitatedForge implements ForgeUnderTest {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', this.address);
     if (!url.pathname.startsWith('/api/')) return await this.#serveGit(url, request, response);
-    const text = (await bytesOf(request)).toString();
+    const text = (await readBytes(request)).toString();
     const { status, headers, body } = await this.#answer(url, request, text);
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   }
@@ -127,9 +127,9 @@ class ImitatedForge implements ForgeUnderTest {
     return this.#users.find(({ token }) => token === password);
   }
 
-  async #answer(url: URL, request: IncomingMessage, text: string): Promise<ApiAnswer> {
+  async #answer(url: URL, request: IncomingMessage, text: string): Promise<ForgeAnswer> {
     const { method = '', headers } = request;
-    const recordMisuse = (problem: ApiAnswer): ApiAnswer => {
+    const recordMisuse = (problem: ForgeAnswer): ForgeAnswer => {
       this.#misuse.push(`${method} ${url.pathname}${url.search}: ${JSON.stringify(problem.body)}`);
       return problem;
     };
@@ -153,7 +153,7 @@ class ImitatedForge implements ForgeUnderTest {
     user: ForgeUser,
     { url, text }: { url: URL; text: string },
     { route, path, sha }: FoundRoute,
-  ): Promise<ApiAnswer> {
+  ): Promise<ForgeAnswer> {
     const repository = this.#repositories.get(path);
     if (repository === undefined || (repository.private && user !== repository.owner))
       return refusal(404, `no repository ${path}`);

@@ -1,6 +1,6 @@
-import { answerPage, type ApiRequest, type ApiRoute, type ImitatedApi } from './imitated-api.ts';
+import { answerForgePage, type ApiRequest, type ApiRoute, type ImitatedApi } from './imitated-api.ts';
 import type { ImitatedRequest } from './imitated-repository.ts';
-import { describePull, listCommits, openRequests, setStatus } from './imitated-routes.ts';
+import { describePull, listCommits, openPullRequests, setStatus } from './imitated-routes.ts';
 
 const JSON_ONLY = ['application/json'];
 /** The largest page number that a request may ask for. */
@@ -51,8 +51,8 @@ export const github: ImitatedApi = {
       needs: ['state', 'sort', 'direction', 'per_page', 'page'],
       accepts: ['application/vnd.github+json', ...JSON_ONLY],
       answer: async (request) => {
-        const requests = (await openRequests(request)).filter(isInto(request, 'base'));
-        return answerPage(request, requests.map(describePull), { size: 'per_page' });
+        const requests = (await openPullRequests(request)).filter(isInto(request, 'base'));
+        return answerForgePage(request, requests.map(describePull), { size: 'per_page' });
       },
     }),
     route({
@@ -95,11 +95,11 @@ export const gitlab: ImitatedApi = {
       needs: ['state', 'order_by', 'sort', 'per_page', 'page'],
       answer: async (request) => {
         const labels = request.url.searchParams.get('labels')?.split(',') ?? [];
-        const requests = (await openRequests(request))
+        const requests = (await openPullRequests(request))
           .filter(isInto(request, 'target_branch'))
           .filter((candidate) => labels.every((label) => candidate.labels.includes(label)));
         const size = { size: 'per_page', alwaysLink: true };
-        return answerPage(request, requests.map(describeMerge), size);
+        return answerForgePage(request, requests.map(describeMerge), size);
       },
     }),
     route({
@@ -159,7 +159,7 @@ export const forgejo: ImitatedApi = {
       query: { state: ['open'], sort: ['recentupdate'], limit: 50, page: MAX_PAGES },
       needs: ['state', 'sort', 'limit', 'page'],
       answer: async (request) =>
-        answerPage(request, (await openRequests(request)).map(describePull), { size: 'limit' }),
+        answerForgePage(request, (await openPullRequests(request)).map(describePull), { size: 'limit' }),
     }),
     route({
       method: 'POST',

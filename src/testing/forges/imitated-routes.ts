@@ -1,5 +1,5 @@
 import type { ForgeKind } from './forge-under-test.ts';
-import { answerPage, refusal, type ApiAnswer, type ApiRequest } from './imitated-api.ts';
+import { answerForgePage, refusal, type ForgeAnswer, type ApiRequest } from './imitated-api.ts';
 import type { ImitatedRequest } from './imitated-repository.ts';
 import { readStatus, refusesTransition } from './status-body.ts';
 
@@ -7,7 +7,7 @@ import { readStatus, refusesTransition } from './status-body.ts';
 export async function listCommits(
   request: ApiRequest,
   { branch: name, size, field }: { branch: string; size: string; field: string },
-): Promise<ApiAnswer> {
+): Promise<ForgeAnswer> {
   const { repository, url } = request;
   const commits = await repository.describedCommits(url.searchParams.get(name) ?? 'HEAD');
   if (commits.length === 0 && field === 'sha') return refusal(404, 'no such branch, or no commit yet');
@@ -16,11 +16,11 @@ export async function listCommits(
       ? { sha: id, parents: parents.map((sha) => ({ sha })), commit: { message } }
       : { id, parent_ids: parents, message },
   );
-  return answerPage(request, described, { size });
+  return answerForgePage(request, described, { size });
 }
 
 /** The open requests, the last changed one first. */
-export async function openRequests({ repository }: ApiRequest): Promise<ImitatedRequest[]> {
+export async function openPullRequests({ repository }: ApiRequest): Promise<ImitatedRequest[]> {
   const requests = await repository.refreshRequests();
   return requests.filter(({ open }) => open).toSorted((a, b) => b.changed - a.changed);
 }
@@ -49,7 +49,10 @@ export function describePull(request: ImitatedRequest): object {
 }
 
 /** Sets a status of a commit. */
-export async function setStatus({ repository, sha, body }: ApiRequest, kind: ForgeKind): Promise<ApiAnswer> {
+export async function setStatus(
+  { repository, sha, body }: ApiRequest,
+  kind: ForgeKind,
+): Promise<ForgeAnswer> {
   if (!(await repository.hasCommit(sha))) return refusal(404, `no commit ${sha}`);
   const status = readStatus(body, kind);
   if (typeof status === 'string') return refusal(422, `wrong: ${status}`);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { env } from 'node:process';
-import { bytesOf } from './read-body.ts';
+import { readBytes } from './read-body.ts';
 
 /** Answers a request of git with `git http-backend`, which serves the repositories in a folder. */
 export async function serveGit(
@@ -9,7 +9,7 @@ export async function serveGit(
   response: ServerResponse,
   { folder, user }: { folder: string; user: string },
 ): Promise<void> {
-  const body = await bytesOf(request);
+  const body = await readBytes(request);
   const { pathname, search } = new URL(request.url ?? '', 'http://forge');
   const header = (name: string): string => String(request.headers[name] ?? '');
   const child = spawn('git', ['http-backend'], {
@@ -33,7 +33,7 @@ export async function serveGit(
   // The program may end without having read the whole body.
   child.stdin.on('error', () => {});
   child.stdin.end(body);
-  const output = await bytesOf(child.stdout);
+  const output = await readBytes(child.stdout);
   const end = output.indexOf('\r\n\r\n');
   const head = output.subarray(0, end).toString().split('\r\n');
   const headers = head

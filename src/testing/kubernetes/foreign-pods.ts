@@ -37,7 +37,7 @@ export const buildLabels = (build: number, attempt: number): Record<string, stri
   [LABEL.attempt]: String(attempt),
 });
 
-export const checkLabels = (run: number | undefined): Record<string, string> => ({
+export const labelsOfCheck = (run: number | undefined): Record<string, string> => ({
   [MANAGED_BY]: 'millrace',
   [LABEL.kind]: 'check',
   [LABEL.pipelineId]: '1',

@@ -125,7 +125,7 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
   }
 }
 
-export async function conditionOf(
+export async function conditionNow(
   kind: typeof KINDS.pipelines | typeof KINDS.teams,
   where: string,
   name: string,
@@ -141,7 +141,7 @@ export async function conditionOf(
 
 export async function reason(where: string, name: string, wanted: string): Promise<string> {
   const found = await eventually(
-    () => conditionOf(KINDS.pipelines, where, name),
+    () => conditionNow(KINDS.pipelines, where, name),
     (condition) => condition?.reason === wanted,
   );
   return found?.message ?? '';

@@ -86,7 +86,7 @@ async function startProvider(
   };
 }
 
-export interface Page {
+export interface ReceivedPage {
   url: string;
   status: number;
   text: string;
@@ -119,16 +119,16 @@ export class Browser {
   }
 
   /** Follows redirects until a page, or until the next address begins with `until`. */
-  async go(first: string, until?: string): Promise<Page> {
+  async go(first: string, until?: string): Promise<ReceivedPage> {
     return await this.#follow({ url: first }, until);
   }
 
   /** Sends a form, and follows redirects as `go` does. */
-  async submit(form: Posted, until?: string): Promise<Page> {
+  async submit(form: Posted, until?: string): Promise<ReceivedPage> {
     return await this.#follow(form, until);
   }
 
-  async #follow(first: Posted | { url: string }, until?: string): Promise<Page> {
+  async #follow(first: Posted | { url: string }, until?: string): Promise<ReceivedPage> {
     let url = first.url;
     for (let times = 0; times < 20; times += 1) {
       if (until !== undefined && times > 0 && url.startsWith(until)) return { url, status: 0, text: '' };

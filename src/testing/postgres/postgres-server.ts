@@ -23,7 +23,7 @@ const FAST_SETTINGS = {
   max_connections: '300',
 };
 
-export interface ServerOptions {
+export interface PostgresOptions {
   /** Postgres binaries from npm, or a container. */
   engine?: 'binaries' | 'container';
   /** Syncs writes to disk as in production, for benchmarks. */
@@ -34,7 +34,7 @@ export interface ServerOptions {
   settings?: Record<string, string>;
 }
 
-export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const settings = { ...(options.durable ? { max_connections: '300' } : FAST_SETTINGS), ...options.settings };
   return options.engine === 'container'
     ? await startContainer(settings)

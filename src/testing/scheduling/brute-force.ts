@@ -26,7 +26,7 @@ export function setsByBruteForce(history: History, id: number): number[][] {
     const set = bestSet(history, job, { index, version });
     if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
   }
-  const places = (set: number[]): number[] => placesOf(history, job, set);
+  const places = (set: number[]): number[] => placesOfVersions(history, job, set);
   const everySets = [...sets.values()].toSorted((a, b) =>
     isOlder(places(a), places(b), places(newest)) ? -1 : 1,
   );
@@ -50,7 +50,7 @@ function mayBuildNewest(history: History, job: HistoryJob, otherBuilds: number):
 }
 
 /** The places of a set's versions; larger is newer. */
-export function placesOf(history: History, job: HistoryJob, versions: readonly number[]): number[] {
+export function placesOfVersions(history: History, job: HistoryJob, versions: readonly number[]): number[] {
   return versions.map((version, index) => placeIn(history, job, { index, version }));
 }
 
@@ -131,7 +131,7 @@ function bestSet(
     const versions = choosableVersions(history, get);
     return get.passed.length > 0 ? versions : versions.slice(-1);
   });
-  const inOrder = (versions: number[]): number[] => placesOf(history, job, versions);
+  const inOrder = (versions: number[]): number[] => placesOfVersions(history, job, versions);
   const order = [...job.gets.keys()].toSorted((a, b) => rank(job, a) - rank(job, b));
   return assignments(options)
     .filter((versions) => hasGoodBuilds(history, job, versions))

@@ -10,7 +10,7 @@ import { definitionOf, putsOf } from './definition-of-history.ts';
 import type { History } from './history.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 import { rename } from './rename.ts';
-import { originOf } from './version-label.ts';
+import { originOfLabel } from './version-label.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -231,7 +231,7 @@ class Player {
     const { checks } = this.#stores;
     const { run, scope } = this.#checking;
     await checks.recordCheck(
-      { run, scope, versions: labels.map((v) => ({ v, ...originOf(v) })), log: '' },
+      { run, scope, versions: labels.map((v) => ({ v, ...originOfLabel(v) })), log: '' },
       now(),
     );
     await checks.closeRun(run, now());

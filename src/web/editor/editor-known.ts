@@ -42,7 +42,7 @@ export const teamPath = (team: string): string => `/teams/${encodeURIComponent(t
 export const pipelinePath = (team: string, pipeline: string): string =>
   `${teamPath(team)}/${encodeURIComponent(pipeline)}`;
 
-export const messageOf = (error: unknown): string =>
+export const failureMessage = (error: unknown): string =>
   error instanceof TypeError || !(error instanceof Error)
     ? 'The server did not answer. Check the connection, and try again.'
     : error.message;

@@ -1,5 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf, teamPath, type CheckAnswer, type EditorApi, type EditorKnown } from './editor-known.ts';
+import {
+  failureMessage,
+  teamPath,
+  type CheckAnswer,
+  type EditorApi,
+  type EditorKnown,
+} from './editor-known.ts';
 import type { TextFinding } from './finding.ts';
 import { runLatest } from './run-latest.ts';
 
@@ -38,7 +44,7 @@ export function useCheck(
       const answer = await api.request<CheckAnswer>('POST', `${teamPath(team)}/validate`, body);
       setCheck((before) => stateAfter(config, answer, before));
     } catch (error) {
-      setCheck((before) => ({ ...before, failure: messageOf(error) }));
+      setCheck((before) => ({ ...before, failure: failureMessage(error) }));
       if (mayRetryLater(api.statusOf(error))) ask.current?.(newest.current, AGAIN_MS);
     }
   }, QUIET_MS);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import {
-  messageOf,
+  failureMessage,
   pipelinePath,
   teamPath,
   type DefinitionAnswer,
@@ -65,7 +65,7 @@ export function useSave(
   };
   const explain = async (error: unknown): Promise<Partial<SaveState>> => {
     const { pipeline: known } = state.server;
-    const message = messageOf(error);
+    const message = failureMessage(error);
     if (known === undefined || api.statusOf(error) !== 409) return { outcome: { good: false, message } };
     let { server } = state;
     try {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import type { MissedNotifications, ProcessNotification } from '#flows/notification-ports.ts';
-import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { describeNotification } from '#testing/flows/recorded-notifications.ts';
 import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openNotifications, type ClosableNotifications } from './notifications.ts';
 import { openPool, rows } from './pool.ts';
@@ -36,7 +36,7 @@ function listener() {
   return {
     heard,
     hear: (notification: ProcessNotification | MissedNotifications): void => {
-      heard.push(textOf(notification));
+      heard.push(describeNotification(notification));
       for (const { text, resolve } of waiting) if (heard.includes(text)) resolve();
     },
     until: async (text: string): Promise<void> =>

@@ -7,7 +7,7 @@ import type {
   PublicJwk,
   SealedIdentityKey,
 } from '#flows/pipelines/identity-key-ports.ts';
-import { bytes } from './sealed-rows.ts';
+import { byteaOrNull } from './sealed-rows.ts';
 
 export function identityKeyStore({ pool }: { pool: DatabasePool }): IdentityKeyStore {
   return {
@@ -31,7 +31,7 @@ function transactionOf(connection: Transaction): IdentityKeyTransaction {
     async add({ id, publicKey, sealed: { ciphertext, wrappedKey, keyId } }, signsFrom, at) {
       await connection.query(rows()`
         INSERT INTO identity_keys (kid, public_key, ciphertext, wrapped_key, key_id, created_at, signs_from)
-        VALUES (${id}, ${sql.jsonb({ ...publicKey })}, ${bytes(ciphertext)}, ${bytes(wrappedKey)}, ${keyId},
+        VALUES (${id}, ${sql.jsonb({ ...publicKey })}, ${byteaOrNull(ciphertext)}, ${byteaOrNull(wrappedKey)}, ${keyId},
           ${timestamp(at)}, ${timestamp(signsFrom)})`);
       const details = { signs_from: signsFrom.toISOString() };
       await audit(connection, { ...entryOf(id, at), action: 'identity_key.created', details });

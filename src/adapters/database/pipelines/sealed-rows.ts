@@ -29,12 +29,12 @@ export function sealedRows(
     },
     async saveWrappedKey(row, formerKeyId) {
       await pool.query(rows()`
-        UPDATE ${name} SET wrapped_key = ${bytes(row.wrappedKey)}, key_id = ${row.keyId}
-        WHERE id = ${row.id} AND key_id = ${formerKeyId} AND ciphertext = ${bytes(row.ciphertext)}`);
+        UPDATE ${name} SET wrapped_key = ${byteaOrNull(row.wrappedKey)}, key_id = ${row.keyId}
+        WHERE id = ${row.id} AND key_id = ${formerKeyId} AND ciphertext = ${byteaOrNull(row.ciphertext)}`);
     },
   };
 }
 
 /** Bytea parameter; SQL NULL if undefined. */
-export const bytes = (value: Buffer | undefined) =>
+export const byteaOrNull = (value: Buffer | undefined) =>
   value === undefined ? sql.fragment`NULL` : sql.fragment`decode(${value.toString('hex')}, 'hex')`;

@@ -11,7 +11,7 @@ import type {
   SecretTransaction,
   StoredSecret,
 } from '#flows/pipelines/secret-ports.ts';
-import { bytes } from './sealed-rows.ts';
+import { byteaOrNull } from './sealed-rows.ts';
 
 interface Owner {
   team: number;
@@ -65,8 +65,8 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
       await connection.query(rows()`
         INSERT INTO stored_secrets
           (team_id, pipeline_id, name, kind, plain_value, ciphertext, wrapped_key, key_id, updated_at, updated_by)
-        VALUES (${owner.team}, ${owner.pipeline}, ${name}, ${kind}, ${plain}, ${bytes(sealed?.ciphertext)},
-          ${bytes(sealed?.wrappedKey)}, ${sealed?.keyId ?? null}, ${timestamp(act.at)}, ${act.by})
+        VALUES (${owner.team}, ${owner.pipeline}, ${name}, ${kind}, ${plain}, ${byteaOrNull(sealed?.ciphertext)},
+          ${byteaOrNull(sealed?.wrappedKey)}, ${sealed?.keyId ?? null}, ${timestamp(act.at)}, ${act.by})
         ON CONFLICT (team_id, pipeline_id, name) DO UPDATE SET plain_value = excluded.plain_value,
           ciphertext = excluded.ciphertext, wrapped_key = excluded.wrapped_key, key_id = excluded.key_id,
           updated_at = excluded.updated_at, updated_by = excluded.updated_by`);
