@@ -143,7 +143,7 @@ test('a resource is checked, and shown with the result', async () => {
   const ran = await run('resources check app/git.app');
   expect(ran).toMatchObject({
     exit: 0,
-    output: 'app/git.app: check requested\n',
+    out: 'app/git.app: check requested\n',
     err: 'See its result with millrace resources get app/git.app\n',
   });
   const shown = await output('resources get app/git.app');
@@ -216,7 +216,7 @@ test('teams, members, users and the audit log are shown and changed', async () =
   expect(await asRoot('users enable bob')).toBe('bob: enabled\n');
   expect(await asRoot('users get bob -o jsonpath={.disabled}')).toBe('false');
   expect(await asRoot('audit list --installation -o jsonpath={.items[*].target}')).toMatch(/\bbob\b/);
-  expect(await run('users list')).toMatchObject({ exit: 2, output: '' });
+  expect(await run('users list')).toMatchObject({ exit: 2, out: '' });
 });
 
 const REFUSED: Record<string, [line: string, message: string]> = {

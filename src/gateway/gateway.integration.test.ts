@@ -202,12 +202,12 @@ describe('from a webhook to a log', () => {
     const at = new Date().toISOString();
     const event = (sequence: number, type: string, fields: object) => ({ sequence, at, type, ...fields });
     const events = [
-      event(1, 'step-started', { event: '0' }),
-      event(2, 'step-ended', { event: '0', status: 'succeeded', exitCode: 0 }),
-      event(3, 'step-started', { event: '1' }),
-      event(4, 'log', { event: '1', text: 'hello\n' }),
-      event(5, 'log', { event: '1', text: 'world\n' }),
-      event(6, 'step-ended', { event: '1', status: 'succeeded', exitCode: 0 }),
+      event(1, 'step-started', { step: '0' }),
+      event(2, 'step-ended', { step: '0', status: 'succeeded', exitCode: 0 }),
+      event(3, 'step-started', { step: '1' }),
+      event(4, 'log', { step: '1', text: 'hello\n' }),
+      event(5, 'log', { step: '1', text: 'world\n' }),
+      event(6, 'step-ended', { step: '1', status: 'succeeded', exitCode: 0 }),
     ];
     expect((await callAsAgent('events', { events }, key)).json()).toEqual({ acknowledged: 6 });
     expect((await get(`${APP}/jobs/unit`)).json()).toMatchObject({ data: { has_running: true } });
@@ -243,7 +243,7 @@ describe('from a webhook to a log', () => {
     expect((await get(`${APP}/jobs/unit/builds/2`)).json()).toMatchObject({
       data: { status: 'failed', reason: 'AgentAuthentication' },
     });
-    const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', event: '0' };
+    const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', step: '0' };
     expect((await callAsAgent('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
   });
 
