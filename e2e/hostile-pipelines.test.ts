@@ -120,16 +120,17 @@ test('hostile pipelines of one team restart no container of Millrace and delay n
   expect(before.length).toBeGreaterThan(6);
   const alone = await medianStart(good);
 
+  // Before the flood: the team's limit lets eight builds run, the oldest first.
+  await createPipeline(HOSTILE, 'line', oneJob(LINE));
+  const line = pipelineApi(HOSTILE, 'line');
+  const { number } = created(await line.trigger('work'));
   await Promise.all([
     applyPastWebhook('sources', SOURCES),
     applyPastWebhook('too-wide', wide(1000)),
     ...DOUBLINGS.map((name) => applyPastWebhook(name, DOUBLING)),
     ...WIDE.map((name) => applyPastWebhook(name, wide(130))),
     apply(pipelineManifest(HOSTILE, 'flood', FLOOD)),
-    createPipeline(HOSTILE, 'line', oneJob(LINE)),
   ]);
-  const line = pipelineApi(HOSTILE, 'line');
-  const { number } = created(await line.trigger('work'));
 
   expect(await refusal('sources')).toContain('names 4000 sources to fetch; at most 50 are allowed');
   expect(await refusal('too-wide')).toContain('at most 4 MiB are allowed');
