@@ -10,15 +10,8 @@ import {
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import type { AsJson } from './json-value.ts';
-import {
-  isMeantAsParameter,
-  readAnyParameter,
-  readAttribute,
-  readAxis,
-  readParameter,
-  type AttributeValue,
-  type LocatedString,
-} from './read-attribute.ts';
+import { readAttribute, type AttributeValue, type LocatedString } from './read-attribute.ts';
+import { isMeantAsParameter, readAnyParameter, readAxis, readParameter } from './read-parameter.ts';
 import { closestName } from './suggest.ts';
 import type { Attribute, Block, Body, Label, Range, Value } from './syntax.ts';
 
