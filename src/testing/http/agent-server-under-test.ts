@@ -38,6 +38,7 @@ export function useAgentServer(): void {
   beforeAll(async () => {
     authority = await makeAuthority('test', new Date());
     folder = mkdtempSync(join(tmpdir(), 'tls-'));
+    await renew();
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -46,7 +47,6 @@ export function useAgentServer(): void {
     fake = fakeParts();
     lines = [];
     metrics = createMetrics('test', '0');
-    await renew();
     app = createAgentServer({
       ...fake.parts,
       certificate: await readCertificate(folder),

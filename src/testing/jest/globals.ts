@@ -2,7 +2,7 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 
 /*
  * What test files get from `@jest/globals`: the globals that jest-light-runner makes, plus what it leaves out:
- * a time limit for each test, and all fake timers.
+ * a time limit for each test, short stacks of errors, and all fake timers.
  */
 type Run = (...cells: unknown[]) => unknown;
 type Declare = (name: string, run: Run) => void;
@@ -29,9 +29,16 @@ let maxTestTime = 600_000;
 /** The real ones, also while a test uses fake timers. */
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
-function withTimeLimit(run: Run): Run {
+/**
+ * Node's own number of calls in the stack of an error. `expect` makes an error at each call, and hcl2-parser
+ * lets errors record all calls: 84 s instead of one for a file of deep recursions in the same worker.
+ */
+const STACK_FRAMES = 10;
+
+function withLimits(run: Run): Run {
   const limit = maxTestTime;
   return async (...cells) => {
+    Error.stackTraceLimit = STACK_FRAMES;
     const { promise: late, reject } = Promise.withResolvers();
     const fail = () => reject(new Error(`The test did not end within ${limit / 1000} seconds.`));
     const timer = startTimer(fail, limit);
@@ -43,13 +50,13 @@ function withTimeLimit(run: Run): Run {
   };
 }
 
-export const test = Object.assign((name: string, run: Run) => runner.test(name, withTimeLimit(run)), {
+export const test = Object.assign((name: string, run: Run) => runner.test(name, withLimits(run)), {
   skip: runner.test.skip,
   only: runner.test.only,
   each:
     (...table: unknown[]): Declare =>
     (name, run) =>
-      runner.test.each(...table)(name, withTimeLimit(run)),
+      runner.test.each(...table)(name, withLimits(run)),
 });
 
 type FakeTimersConfig = NonNullable<Parameters<ModernFakeTimers['useFakeTimers']>[0]>;
