@@ -68,7 +68,7 @@ export class StartPacer {
   }
 
   /** Whether Pods in other namespaces have started in the last minutes. */
-  othersStart(namespace: string): boolean {
+  othersStartedLately(namespace: string): boolean {
     return othersStarted(this.#pace, namespace, this.#now());
   }
 

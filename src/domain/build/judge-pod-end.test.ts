@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  after,
+  buildAfter,
   agent,
-  broken,
-  dying,
-  opened,
+  killedWorker,
+  podBeingDeleted,
+  unstartedBuild,
   pod,
   putBegun,
-  quiet,
-  ran,
+  firstAttempt,
+  taskStarted,
   worker,
 } from '#testing/kubernetes/pod-reports.ts';
 import type { BuildState } from './build-state.ts';
@@ -24,13 +24,13 @@ interface Case {
 
 const cases: Record<string, Case> = {
   'a running Pod is left alone': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     judged: { decision: 'wait' },
   },
   'a Pod whose step container ended before the first step is replaced at once': {
-    state: opened,
-    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    state: unstartedBuild,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), killedWorker()] }),
     judged: {
       decision: 'recreate',
       reason: 'AgentFault',
@@ -38,12 +38,12 @@ const cases: Record<string, Case> = {
     },
   },
   'a step container that cannot run its image is named with the kubelet’s message': {
-    state: opened,
+    state: unstartedBuild,
     pod: pod({
       phase: 'Running',
       containers: [
         agent({ state: 'running' }),
-        broken({ exitCode: 128, reason: 'StartError', message: 'no /bin/sh' }),
+        killedWorker({ exitCode: 128, reason: 'StartError', message: 'no /bin/sh' }),
       ],
     }),
     judged: {
@@ -52,54 +52,57 @@ const cases: Record<string, Case> = {
     },
   },
   'step containers that repeatedly end before the first step end the build': {
-    state: opened,
-    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    state: unstartedBuild,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), killedWorker()] }),
     attempt: { attempt: 5 },
     judged: { decision: 'end', outcome: 'failed', reason: 'AgentFault' },
   },
   'a step container out of memory before its first step fails the build': {
-    state: opened,
+    state: unstartedBuild,
     pod: pod({
       phase: 'Running',
-      containers: [agent({ state: 'running' }), broken({ reason: 'OOMKilled' })],
+      containers: [agent({ state: 'running' }), killedWorker({ reason: 'OOMKilled' })],
     }),
     judged: { decision: 'end', outcome: 'failed', reason: 'OutOfMemory' },
   },
   'a step container that ended after steps began is reported by its agent': {
-    state: ran,
-    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    state: taskStarted,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), killedWorker()] }),
     judged: { decision: 'wait' },
   },
   'a step container that ended with exit code 0 beside its agent is no fault, because the agent may report more':
     {
-      state: opened,
-      pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken({ exitCode: 0 })] }),
+      state: unstartedBuild,
+      pod: pod({
+        phase: 'Running',
+        containers: [agent({ state: 'running' }), killedWorker({ exitCode: 0 })],
+      }),
       judged: { decision: 'wait' },
     },
   'a step container that ended in a Pod that is being deleted is no fault': {
-    state: opened,
-    pod: dying({ containers: [agent({ state: 'running' }), broken()] }),
+    state: unstartedBuild,
+    pod: podBeingDeleted({ containers: [agent({ state: 'running' }), killedWorker()] }),
     judged: { decision: 'wait' },
   },
   'a step container that ended after a cancel does not affect the cancel': {
-    state: opened,
-    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    state: unstartedBuild,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), killedWorker()] }),
     attempt: { cancelled: { seconds: 5, graceSeconds: 60 } },
     judged: { decision: 'end', outcome: 'cancelled', reason: 'Cancelled' },
   },
   'a build that has ended stays ended': {
-    state: after('start-task', 'end'),
+    state: buildAfter('start-task', 'end'),
     pod: undefined,
     judged: { decision: 'wait' },
   },
 
   'a Pod that vanished before its first step is replaced': {
-    state: opened,
+    state: unstartedBuild,
     pod: undefined,
     judged: { decision: 'recreate', reason: 'PodLost' },
   },
   'a build whose Pod vanished during a task is repeated': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     judged: { decision: 'retry', reason: 'PodLost' },
   },
@@ -109,37 +112,37 @@ const cases: Record<string, Case> = {
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
   'a build is repeated only once': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { attempt: 2, retries: 1 },
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
   'a build whose job forbids retries is not repeated': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { disableRetry: true },
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
   'a Pod that vanished before its first step is replaced even if the job forbids retries': {
-    state: opened,
+    state: unstartedBuild,
     pod: undefined,
     attempt: { disableRetry: true },
     judged: { decision: 'recreate', reason: 'PodLost' },
   },
   'replacing a Pod does not count as a repetition': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { attempt: 3 },
     judged: { decision: 'retry' },
   },
   'Pods that never reach a step are not replaced for ever': {
-    state: opened,
+    state: unstartedBuild,
     pod: undefined,
     attempt: { attempt: 5 },
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
   'a cancelled build whose Pod is gone is cancelled': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { cancelled: { seconds: 5, graceSeconds: 60 } },
     judged: {
@@ -150,13 +153,13 @@ const cases: Record<string, Case> = {
     },
   },
   'a cancelled build is left to its agent for a while': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { cancelled: { seconds: 59, graceSeconds: 60 } },
     judged: { decision: 'wait' },
   },
   'a cancelled build that its agent does not end loses its Pod': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { cancelled: { seconds: 60, graceSeconds: 60 } },
     judged: {
@@ -165,13 +168,13 @@ const cases: Record<string, Case> = {
     },
   },
   'a Pod is deleted only once': {
-    state: ran,
-    pod: dying(),
+    state: taskStarted,
+    pod: podBeingDeleted(),
     attempt: { cancelled: { seconds: 65, graceSeconds: 60 } },
     judged: { decision: 'wait' },
   },
   'a cancelled build that its agent did not end is cancelled when its Pod is gone, and says so': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { cancelled: { seconds: 71, graceSeconds: 60 } },
     judged: {
@@ -182,26 +185,26 @@ const cases: Record<string, Case> = {
     },
   },
   'the person who cancelled the build is named first': {
-    state: ran,
+    state: taskStarted,
     pod: undefined,
     attempt: { cancelled: { seconds: 3, graceSeconds: 60, reason: 'Cancelled by ann.' } },
     judged: { decision: 'end', outcome: 'cancelled', message: 'Cancelled by ann. Its Pod is gone.' },
   },
   'a cancelled build on a lost node is cancelled even if its Pod stays': {
-    state: ran,
-    pod: dying(),
+    state: taskStarted,
+    pod: podBeingDeleted(),
     attempt: { cancelled: { seconds: 300, graceSeconds: 60 }, overdueSeconds: 120 },
     judged: { decision: 'end', outcome: 'cancelled' },
   },
   'the time to end a cancelled build does not limit a build that was not cancelled': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { ageSeconds: 5000 },
     judged: { decision: 'wait' },
   },
 
   'an eviction is named': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ reason: 'Evicted', message: 'low on memory' }),
     judged: {
       decision: 'retry',
@@ -210,22 +213,22 @@ const cases: Record<string, Case> = {
     },
   },
   'a preemption is an eviction': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ disruption: 'PreemptionByScheduler' }),
     judged: { decision: 'retry', reason: 'PodEvicted' },
   },
   'a Pod that its node refuses is replaced': {
-    state: opened,
+    state: unstartedBuild,
     pod: pod({ reason: 'UnexpectedAdmissionError', containers: [] }),
     judged: { decision: 'recreate', reason: 'PodRefused' },
   },
   'the Pod’s deadline ends the build without another attempt': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ reason: 'DeadlineExceeded' }),
     judged: { decision: 'end', outcome: 'failed', reason: 'JobTimeout' },
   },
   'a step container out of memory fails the build and is named': {
-    state: ran,
+    state: taskStarted,
     pod: pod({ containers: [agent({ exitCode: 1 }), worker({ state: 'terminated', reason: 'OOMKilled' })] }),
     judged: {
       decision: 'end',
@@ -235,7 +238,7 @@ const cases: Record<string, Case> = {
     },
   },
   'out of memory is never success, with any exit code': {
-    state: after('start-task', 'end-task'),
+    state: buildAfter('start-task', 'end-task'),
     pod: pod({
       phase: 'Succeeded',
       containers: [agent({ exitCode: 0 }), worker({ state: 'terminated', reason: 'OOMKilled', exitCode: 0 })],
@@ -246,6 +249,6 @@ const cases: Record<string, Case> = {
 
 describe('the end of a Pod', () => {
   test.each(Object.entries(cases))('%s', (_name, { state, pod: seen, attempt, judged }) => {
-    expect(judgePodEnd(state, seen, { ...quiet, ...attempt })).toMatchObject(judged);
+    expect(judgePodEnd(state, seen, { ...firstAttempt, ...attempt })).toMatchObject(judged);
   });
 });

@@ -10,7 +10,7 @@ const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
 });
 const recordedPod = (more: Partial<RecordedPod> = {}): RecordedPod => ({
   namespace: 'blue',
-  going: true,
+  isExpected: true,
   ...more,
 });
 
@@ -20,7 +20,7 @@ describe('a Pod', () => {
     [
       'with the recorded uid belongs to the build after its end',
       pod(),
-      recordedPod({ uid: 'u1', going: false }),
+      recordedPod({ uid: 'u1', isExpected: false }),
       'own',
     ],
     [
@@ -46,14 +46,14 @@ describe('a Pod', () => {
     [
       'for a build that waits for approval, its turn or a slot is foreign',
       pod(),
-      recordedPod({ going: false }),
+      recordedPod({ isExpected: false }),
       'NoPodGiven',
     ],
     ['for work that does not exist is foreign', pod(), undefined, 'UnknownWork'],
     [
       'with our seal can be removed if its build ended before its uid was recorded',
       pod({ sealed: true }),
-      recordedPod({ going: false }),
+      recordedPod({ isExpected: false }),
       'leftover',
     ],
     ['with our seal can be removed if its build is unknown', pod({ sealed: true }), undefined, 'leftover'],
@@ -94,18 +94,18 @@ test('only a recorded uid or our seal in the right namespace makes any Pod the b
   const word = fc.constantFrom('blue', 'red', 'u1', 'u2');
   const seen = fc.record({ namespace: word, uid: word, sealed: fc.boolean() });
   const recorded = fc.option(
-    fc.record({ namespace: word, going: fc.boolean(), uid: fc.option(word, { nil: undefined }) }),
+    fc.record({ namespace: word, isExpected: fc.boolean(), uid: fc.option(word, { nil: undefined }) }),
     { nil: undefined },
   );
   fc.assert(
     fc.property(
       seen,
       recorded,
-      (seenPod, { uid, ...record } = { namespace: '', going: false, uid: undefined }) => {
+      (seenPod, { uid, ...record } = { namespace: '', isExpected: false, uid: undefined }) => {
         const answer = podOwnership(seenPod, { ...record, ...(uid === undefined ? {} : { uid }) });
         if (answer.verdict !== 'own') return;
         expect(seenPod.namespace).toBe(record.namespace);
-        expect(uid === undefined ? seenPod.sealed && record.going : seenPod.uid === uid).toBe(true);
+        expect(uid === undefined ? seenPod.sealed && record.isExpected : seenPod.uid === uid).toBe(true);
       },
     ),
   );

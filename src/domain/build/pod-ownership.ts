@@ -15,7 +15,7 @@ export interface RecordedPod {
   /** Recorded when the API server had created the Pod, or when the gateway had verified its agent. */
   uid?: string;
   /** A Pod is expected: this is the current attempt, it had its turn, and it has not ended. */
-  going: boolean;
+  isExpected: boolean;
 }
 
 type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven' | 'NotSealed';
@@ -46,7 +46,7 @@ export function wasRecordedPod({ namespace, uid }: PodIdentity, recorded: Record
 }
 
 function isOwnPod({ uid, sealed }: PodIdentity, recorded: RecordedPod): boolean {
-  return recorded.uid === undefined ? recorded.going && sealed : recorded.uid === uid;
+  return recorded.uid === undefined ? recorded.isExpected && sealed : recorded.uid === uid;
 }
 
 function foreign(pod: PodIdentity, recorded: RecordedPod | undefined): Ownership & { verdict: 'foreign' } {
@@ -63,7 +63,7 @@ function foreignReason(pod: PodIdentity, recorded: RecordedPod | undefined): For
   if (recorded === undefined) return 'UnknownWork';
   if (recorded.namespace !== pod.namespace) return 'OtherNamespace';
   if (recorded.uid !== undefined) return 'OtherPod';
-  return recorded.going ? 'NotSealed' : 'NoPodGiven';
+  return recorded.isExpected ? 'NotSealed' : 'NoPodGiven';
 }
 
 const EXPLANATIONS: Record<ForeignReason, string> = {

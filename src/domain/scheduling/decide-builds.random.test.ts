@@ -4,7 +4,7 @@ import { requestBuild } from '#testing/scheduling/actions-on-history.ts';
 import {
   hasGoodBuilds,
   placesOfVersions,
-  requestedByBruteForce,
+  manualSetByBruteForce,
   setsByBruteForce,
 } from '#testing/scheduling/brute-force.ts';
 import { applyDecision, decideFromHistory, readyToWrite } from '#testing/scheduling/decide-in-memory.ts';
@@ -73,7 +73,7 @@ describe('in random pipelines with random histories', () => {
             const request = requestBuild(history, job);
             const decision = decideFromHistory(history, { jobs: [job.id], rows: example.rows });
             const made = decision.builds.filter(({ cause }) => cause.kind === 'manual');
-            const expected = requestedByBruteForce(history, job.id);
+            const expected = manualSetByBruteForce(history, job.id);
             const refused = decision.refused.find((refusal) => refusal.request === request);
             expectEqual(
               {
@@ -151,7 +151,7 @@ describe('in random pipelines with random histories', () => {
                 ),
                 [],
               );
-              const newest = requestedByBruteForce(history, id);
+              const newest = manualSetByBruteForce(history, id);
               if (sets.some((set) => String(set) === String(newest))) expectEqual(sets.at(-1), newest);
             }
           },

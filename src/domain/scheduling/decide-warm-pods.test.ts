@@ -13,10 +13,10 @@ const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1000);
 const SETTINGS = { pods: 3, idleSeconds: 600 };
 const facts = (more: Partial<WarmFacts> = {}): WarmFacts => ({
   settings: SETTINGS,
-  room: Infinity,
+  freeSlots: Infinity,
   waiting: 0,
   isShort: false,
-  wanted: ['a', 'b'],
+  likelyShapes: ['a', 'b'],
   pods: [],
   refill: true,
   ...more,
@@ -34,11 +34,11 @@ describe('Pods are created', () => {
     'for each shape once, then for the likeliest again': [{}, ['a', 'b', 'a']],
     'for each shape without one only, while builds begin': [{ refill: false, pods: [pod(1)] }, ['b']],
     'for the shape that has fewest': [{ pods: [pod(1), pod(2)] }, ['b']],
-    'only for as many builds as the team may run': [{ room: 1 }, ['a']],
-    'not if the team runs all the builds that it may': [{ room: 0 }, []],
+    'only for as many builds as the team may run': [{ freeSlots: 1 }, ['a']],
+    'not if the team runs all the builds that it may': [{ freeSlots: 0 }, []],
     'only after builds that wait for a Pod have theirs': [{ waiting: 1 }, []],
     'not if a build of the team lacks quota': [{ isShort: true }, []],
-    'not if no build is likely': [{ wanted: [] }, []],
+    'not if no build is likely': [{ likelyShapes: [] }, []],
     'for no shape whose Pod failed lately': [{ pods: [pod(1, { state: 'failed' })] }, ['b', 'b', 'b']],
   };
   test.each(Object.entries(tests))('%s', (_title, [change, shapes]) => {
@@ -58,7 +58,7 @@ describe('a Pod is deleted', () => {
       [{ id: 1, reason: 'QuotaExceeded' }],
     ],
     'when the team runs as many builds as it may, the newest first': [
-      { room: 1, pods: [pod(1), pod(2)] },
+      { freeSlots: 1, pods: [pod(1), pod(2)] },
       [{ id: 2, reason: 'TeamLimit' }],
     ],
     'as a record, some time after it failed': [
@@ -82,7 +82,7 @@ describe('a Pod is deleted', () => {
 
 test('a Pod that is not ready in time fails, and no other of its shape is created', () => {
   const late = pod(1, { state: 'creating', createdAt: ago(MAX_CREATING_SECONDS) });
-  const { create, fail } = decideWarmPods(facts({ wanted: ['a'], pods: [late] }), NOW);
+  const { create, fail } = decideWarmPods(facts({ likelyShapes: ['a'], pods: [late] }), NOW);
   expect(fail).toEqual([{ id: 1, message: 'It was not ready after 180 s.' }]);
   expect(create).toEqual([]);
 });
@@ -98,10 +98,10 @@ const anyFacts = fc.record({
     pods: fc.integer({ min: 1, max: 6 }),
     idleSeconds: fc.integer({ min: 30, max: 1500 }),
   }),
-  room: fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 6 })),
+  freeSlots: fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 6 })),
   waiting: fc.integer({ min: 0, max: 2 }),
   isShort: fc.boolean(),
-  wanted: fc.uniqueArray(anyShape),
+  likelyShapes: fc.uniqueArray(anyShape),
   refill: fc.boolean(),
   pods: fc
     .array(anyPod, { maxLength: 12 })
@@ -131,10 +131,10 @@ test('there are never more Pods than the Team asks for or may use, none is idle,
       );
       const after = [...remaining, ...created];
       const living = after.filter(({ state }) => state !== 'failed');
-      expect(living.length).toBeLessThanOrEqual(Math.min(drawnFacts.settings.pods, drawnFacts.room));
+      expect(living.length).toBeLessThanOrEqual(Math.min(drawnFacts.settings.pods, drawnFacts.freeSlots));
       if (drawnFacts.isShort) expect(living).toEqual([]);
       for (const livingPod of living) {
-        expect(drawnFacts.wanted).toContain(livingPod.shape);
+        expect(drawnFacts.likelyShapes).toContain(livingPod.shape);
         expect(NOW.getTime() - livingPod.createdAt.getTime()).toBeLessThan(
           drawnFacts.settings.idleSeconds * 1000,
         );

@@ -16,13 +16,13 @@ export interface WarmFacts {
   /** Absent: the Team keeps no Pods ready. */
   settings?: WarmSettings;
   /** How many more builds the team may run now. Infinity: no limit. */
-  room: number;
+  freeSlots: number;
   /** Builds that have their turn but no Pod yet. Their Pods come first. */
   waiting: number;
   /** The Pod of one of these builds was refused for lack of quota. */
   isShort: boolean;
   /** Shapes of the jobs that may be built soon, the likeliest first. Each at most once. */
-  wanted: readonly string[];
+  likelyShapes: readonly string[];
   pods: readonly WarmPodState[];
   /**
    * Also create Pods for shapes that have one. Absent: do not, so that such Pods do not start while builds
@@ -71,20 +71,20 @@ export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
   };
 }
 
-function maxPods({ settings, room, isShort }: WarmFacts): number {
-  return settings === undefined || isShort ? 0 : Math.max(0, Math.min(settings.pods, room));
+function maxPods({ settings, freeSlots, isShort }: WarmFacts): number {
+  return settings === undefined || isShort ? 0 : Math.max(0, Math.min(settings.pods, freeSlots));
 }
 
 function judgePod(
   { state, shape, createdAt }: WarmPodState,
-  { settings, isShort, wanted }: WarmFacts,
+  { settings, isShort, likelyShapes }: WarmFacts,
   now: Date,
 ): { reason?: RemovalReason; message?: string } {
   const age = (now.getTime() - createdAt.getTime()) / 1000;
   if (settings === undefined) return { reason: 'Off' };
   if (state === 'failed') return age >= FAILED_SECONDS ? { reason: 'Forgotten' } : {};
   if (isShort) return { reason: 'QuotaExceeded' };
-  if (!wanted.includes(shape)) return { reason: 'NotWanted' };
+  if (!likelyShapes.includes(shape)) return { reason: 'NotWanted' };
   if (age >= settings.idleSeconds) return { reason: 'Idle' };
   if (state === 'creating' && age >= MAX_CREATING_SECONDS)
     return { message: `It was not ready after ${MAX_CREATING_SECONDS} s.` };
@@ -93,11 +93,11 @@ function judgePod(
 
 /** First one Pod for each shape. Then, with `refill`, a second Pod for each shape, and so on. */
 function shapesToCreate(
-  { wanted, refill = false }: WarmFacts,
+  { likelyShapes, refill = false }: WarmFacts,
   living: readonly WarmPodState[],
   { failed, count }: { failed: ReadonlySet<string>; count: number },
 ): string[] {
-  const shapes = wanted.filter((shape) => !failed.has(shape));
+  const shapes = likelyShapes.filter((shape) => !failed.has(shape));
   const countByShape = new Map(
     shapes.map((shape) => [shape, living.filter((pod) => pod.shape === shape).length]),
   );

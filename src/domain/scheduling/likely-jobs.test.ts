@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { likelyJobs, type ActiveJob } from './likely-jobs.ts';
+import { jobsLikelyNext, type ActiveJob } from './likely-jobs.ts';
 
 const definition = samplePipeline({
   resources: [resource('git.app')],
@@ -18,20 +18,20 @@ const active = (name: string, minute: number, isRunning = false): ActiveJob => (
   lastBuildAt: new Date(Date.UTC(2026, 10, 24, 5, minute)),
   isRunning,
 });
-const names = (jobs: ActiveJob[]): string[] => likelyJobs(jobs).map(({ job: name }) => name);
+const names = (jobs: ActiveJob[]): string[] => jobsLikelyNext(jobs).map(({ job: name }) => name);
 
-test('the job that was built last is the likeliest', () => {
+test('the job that was built last is the likeliest to be built next', () => {
   expect(names([active('lint', 1), active('unit', 2)])).toEqual(['unit', 'lint']);
 });
 
-test('a job that a running build may trigger is likelier still, but not one that only people trigger', () => {
+test('a job that a running build may trigger comes before it, but a job that only people trigger is not listed', () => {
   expect(names([active('lint', 9), active('unit', 2, true)])).toEqual(['deploy', 'lint', 'unit']);
 });
 
 test('each job is listed once, and a job of the same name in another pipeline is another job', () => {
   const other = { ...active('unit', 3, true), pipelineId: 2 };
-  const likely = likelyJobs([active('unit', 2, true), active('deploy', 1), other]);
-  expect(likely.map(({ job: name, because }) => `${because.pipelineId} ${name}`)).toEqual([
+  const likely = jobsLikelyNext([active('unit', 2, true), active('deploy', 1), other]);
+  expect(likely.map(({ job: name, activeJob }) => `${activeJob.pipelineId} ${name}`)).toEqual([
     '2 deploy',
     '1 deploy',
     '2 unit',
@@ -39,6 +39,6 @@ test('each job is listed once, and a job of the same name in another pipeline is
   ]);
 });
 
-test('a job that the newest revision lacks is not likely', () => {
+test('a job that the newest revision lacks is not listed', () => {
   expect(names([active('removed', 1)])).toEqual([]);
 });

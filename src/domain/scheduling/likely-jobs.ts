@@ -13,25 +13,25 @@ export interface ActiveJob {
 
 export interface LikelyJob<Active extends ActiveJob> {
   job: string;
-  /** The job of the same pipeline that makes it likely: the upstream one, or itself. */
-  because: Active;
+  /** The active job of the same pipeline that makes a build likely: an upstream job, or the job itself. */
+  activeJob: Active;
 }
 
 /**
- * The jobs that may be built soon, the likeliest first: those that a running build will trigger, then those
+ * The jobs that are likely to be built next, the likeliest first: those that a running build will trigger, then those
  * that were built last.
  */
-export function likelyJobs<Active extends ActiveJob>(active: readonly Active[]): LikelyJob<Active>[] {
+export function jobsLikelyNext<Active extends ActiveJob>(active: readonly Active[]): LikelyJob<Active>[] {
   const newest = active.toSorted((a, b) => b.lastBuildAt.getTime() - a.lastBuildAt.getTime());
   const downstream = newest
     .filter(({ isRunning }) => isRunning)
-    .flatMap((upstream) => jobsAfter(upstream).map((job) => ({ job, because: upstream })));
+    .flatMap((upstream) => jobsAfter(upstream).map((job) => ({ job, activeJob: upstream })));
   const builtBefore = newest
     .filter(({ definition, job }) => definition.jobs.some(({ name }) => name === job))
-    .map((activeJob) => ({ job: activeJob.job, because: activeJob }));
+    .map((activeJob) => ({ job: activeJob.job, activeJob }));
   const byKey = new Map<string, LikelyJob<Active>>();
   for (const likely of [...downstream, ...builtBefore]) {
-    const key = `${likely.because.pipelineId} ${likely.job}`;
+    const key = `${likely.activeJob.pipelineId} ${likely.job}`;
     if (!byKey.has(key)) byKey.set(key, likely);
   }
   return [...byKey.values()];

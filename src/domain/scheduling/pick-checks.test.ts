@@ -19,7 +19,7 @@ const openChecks = (...names: string[]): OpenCheck[] =>
     starting: name.endsWith('…'),
   }));
 
-const limits = { pods: 3, starting: 9, roomOf: (team: string): number => (team === 'full' ? 0 : 2) };
+const limits = { pods: 3, starting: 9, freeSlotsOf: (team: string): number => (team === 'full' ? 0 : 2) };
 
 describe('checks that are due', () => {
   test.each<[string, due: string[], open: string[], picked: string[], held: number]>([
@@ -32,7 +32,7 @@ describe('checks that are due', () => {
       ['a/x', 'b/x', 'a/y'],
       1,
     ],
-    ['a team without room waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
+    ['a team without a free slot waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
     ['all teams together get no more Pods than the limit', ['a/x', 'a/y'], ['c/x', 'd/x'], ['a/x'], 1],
     [
       'a team that runs no check gets a slot while other teams hold all of them',
@@ -72,7 +72,7 @@ describe('checks that are due', () => {
     ],
     ['all groups wait beyond twice the limit', ['e/x'], ['a/x…', 'b/x…', 'c/x…', 'd/x…'], []],
   ])('%s', (_, due, open, picked) => {
-    const many = { pods: 99, starting: 2, roomOf: () => 99 };
+    const many = { pods: 99, starting: 2, freeSlotsOf: () => 99 };
     const answer = pickChecks(dueChecks(...due), openChecks(...open), many);
     expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
   });
@@ -84,14 +84,18 @@ describe('checks that are due', () => {
     due: fc.array(name, { maxLength: 30 }),
     open: fc.uniqueArray(fc.tuple(name, fc.boolean()), { maxLength: 20, selector: ([group]) => group }),
     pods: fc.integer({ min: 1, max: 5 }),
-    room: fc.integer({ min: 1, max: 4 }),
+    freeSlots: fc.integer({ min: 1, max: 4 }),
   });
 
   test('a team that runs nothing gets a slot while other teams hold all of them', () => {
     fc.assert(
-      fc.property(drawn, ({ due, open, pods, room }) => {
+      fc.property(drawn, ({ due, open, pods, freeSlots }) => {
         const runs = openChecks(...open.map(([group, byCronJob]) => (byCronJob ? `${group}*` : group)));
-        const answer = pickChecks(dueChecks(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const answer = pickChecks(dueChecks(...due), runs, {
+          pods,
+          starting: 99,
+          freeSlotsOf: () => freeSlots,
+        });
         const teams = new Set(due.map((group) => group.split('/')[0] ?? ''));
         for (const team of teams) {
           if (runs.some((run) => run.team === team)) continue;
@@ -102,15 +106,19 @@ describe('checks that are due', () => {
     );
   });
 
-  test('every check is started or waits, once, and no team gets more than its room', () => {
+  test('every check is started or waits, once, and no team gets more than its free slots', () => {
     fc.assert(
-      fc.property(drawn, ({ due, open, pods, room }) => {
+      fc.property(drawn, ({ due, open, pods, freeSlots }) => {
         const runs = openChecks(...open.map(([group]) => group));
-        const answer = pickChecks(dueChecks(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const answer = pickChecks(dueChecks(...due), runs, {
+          pods,
+          starting: 99,
+          freeSlotsOf: () => freeSlots,
+        });
         const scopes = [...answer.groups.flat(), ...answer.held].map(({ scope }) => scope);
         expect(scopes.toSorted((a, b) => a - b)).toEqual(due.map((_, scope) => scope));
         const perTeam = Map.groupBy(answer.groups, (checks) => checks[0]?.team);
-        for (const groups of perTeam.values()) expect(groups.length).toBeLessThanOrEqual(room);
+        for (const groups of perTeam.values()) expect(groups.length).toBeLessThanOrEqual(freeSlots);
       }),
       { numRuns: RUNS },
     );

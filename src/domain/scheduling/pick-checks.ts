@@ -24,7 +24,7 @@ export interface CheckLimits {
   /** Check Pods that may be starting at a time, over all teams. */
   starting: number;
   /** How many more check Pods a team may have now. Runs that its CronJobs started count, too. */
-  roomOf: (team: string) => number;
+  freeSlotsOf: (team: string) => number;
 }
 
 export interface PickedChecks<Check> {
@@ -60,7 +60,7 @@ class CheckSlots {
   readonly #limits: CheckLimits;
   readonly #running: OpenCheck[];
   readonly #groups: Set<string>;
-  readonly #room = new Map<string, number>();
+  readonly #freeSlots = new Map<string, number>();
 
   constructor(open: readonly OpenCheck[], limits: CheckLimits) {
     this.#limits = limits;
@@ -75,9 +75,10 @@ class CheckSlots {
 
   /** Takes a slot for the Pod of a group, if the limits allow it. */
   take(team: string, group: string): boolean {
-    const room = this.#room.get(team) ?? this.#limits.roomOf(team);
-    if (room <= 0 || this.#groups.has(group) || !this.#hasSlot(team) || !this.#mayStart(team)) return false;
-    this.#room.set(team, room - 1);
+    const freeSlots = this.#freeSlots.get(team) ?? this.#limits.freeSlotsOf(team);
+    if (freeSlots <= 0 || this.#groups.has(group) || !this.#hasSlot(team) || !this.#mayStart(team))
+      return false;
+    this.#freeSlots.set(team, freeSlots - 1);
     this.#groups.add(group);
     this.#running.push({ team, group, byCronJob: false, starting: true });
     return true;

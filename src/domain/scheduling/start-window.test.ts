@@ -24,7 +24,7 @@ const twoNodes: StartNode[] = [{ cores: 8 }, { cores: 8 }];
 const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
   podsOf: () => 1,
-  isShared: () => false,
+  othersStartedLately: () => false,
   all: twoNodes,
   nodesOf: (nodes: string) => (nodes === '' ? twoNodes : gpu),
 });
@@ -81,7 +81,7 @@ describe('builds that need a Pod', () => {
     perNode: 4,
     all: oneNode,
     nodesOf: () => oneNode,
-    isShared: () => false,
+    othersStartedLately: () => false,
     podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
   };
 
@@ -94,7 +94,7 @@ describe('builds that need a Pod', () => {
       '',
     ],
     [
-      'a team that has just one Pod more yields to nobody',
+      'a team that would have just one Pod more yields to nobody',
       ['big'],
       startingPods('small'),
       { ...onOneNode, podsOf: () => 1 },
@@ -119,7 +119,7 @@ describe('builds that need a Pod', () => {
     expect(teams(pickStarts(wantedStarts(...want), have, startWindow).start)).toBe(start);
   });
 
-  const shared = { ...window(4), isShared: () => true };
+  const shared = { ...window(4), othersStartedLately: () => true };
   test.each<[string, want: string[], have: string[], window: StartWindow, start: string]>([
     [
       'a team leaves one slot to others that built lately',
@@ -165,7 +165,7 @@ describe('builds that need a Pod', () => {
     ]);
   });
 
-  test('the reason says how many Pods are starting and may be', () => {
+  test('the reason says how many Pods are starting, and how many may start at a time', () => {
     const { held } = pickStarts(wantedStarts('a'), startingPods(...many('a', 8)), window(4));
     expect(held.map(({ reason }) => reason)).toEqual([
       {
@@ -183,7 +183,7 @@ describe('builds that need a Pod', () => {
     perNode: fc.double({ min: 0.5, max: 8, noNaN: true }),
   });
 
-  test('at most twice the window starts at a time, and one team alone fills at most one', () => {
+  test('at most twice the window starts at a time, and one team alone starts at most the window', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
         const slots = startSlots(twoNodes, perNode);

@@ -30,7 +30,7 @@ export interface StartWindow {
   /** All nodes. */
   all: readonly StartNode[];
   /** Whether other teams have started Pods in the last minutes, so that one slot is left to them. */
-  isShared: (team: string) => boolean;
+  othersStartedLately: (team: string) => boolean;
   /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
 }
@@ -102,7 +102,7 @@ function whyHeld(
   ];
   const yields = ({ team: other, age }: StartingPod): boolean =>
     other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
-  const isDivided = (slots: number): boolean => slots > 1 && window.isShared(team);
+  const isDivided = (slots: number): boolean => slots > 1 && window.othersStartedLately(team);
   for (const scope of scopes) {
     const slots = startSlots(scope.scopeNodes, window.perNode);
     const podsToYieldTo = scope.pods.filter(yields).length;

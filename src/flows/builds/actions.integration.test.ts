@@ -4,7 +4,7 @@ import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts'
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { actionsOver, type Actions } from '#testing/stores/actions.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(definition));
-  versions = await found(stores, saved, [{ ref: 'a' }]);
+  versions = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
   firstBuild = (await stores.views.buildIds({ ...SHIP, number: '1' }))?.build ?? 0;
   notifications = new RecordedNotifications();
@@ -64,7 +64,7 @@ describe('notifications of an action', () => {
     ],
     'a pin of another version also notifies the agent of the build that stops': [
       async () => {
-        const [other = 0] = await found(stores, saved, [{ ref: 'b' }]);
+        const [other = 0] = await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
         return await actions.pin(GIT, { version: other, by: 'ann' });
       },
       cancelScheduleAndStatus,

@@ -83,7 +83,7 @@ describe('a build that is to start', () => {
     expect(failures).toHaveLength(1);
     const { started } = await startBuilds(ports());
     expect(started).toMatchObject([{ number: '2' }]);
-    expect(cluster.made.filter((name) => name === 'app-unit-2-1')).toHaveLength(1);
+    expect(cluster.createdNames.filter((name) => name === 'app-unit-2-1')).toHaveLength(1);
   });
 
   test('stays pending with the reason while the quota refuses its Pod, and other builds start', async () => {
@@ -143,7 +143,7 @@ describe('a build that is to start', () => {
       runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),
       nodes: () => cluster.nodes(),
       startsPerNode: () => cluster.startsPerNode(),
-      othersStart: () => cluster.othersStart(),
+      othersStartedLately: () => cluster.othersStartedLately(),
       shapeOf: () => '',
     };
     expect((await startBuilds({ ...ports(), cluster: countingCluster })).started).toMatchObject([

@@ -26,7 +26,7 @@ type Work = PodFacts['work'] & { kind: 'build' };
 export interface FollowBuildPorts extends VerifyPodPorts, Pick<RecordStartPorts, 'seenStart'> {
   builds: Pick<
     BuildStore,
-    'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'recordStart' | 'withBuild'
+    'recordedPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'recordStart' | 'withBuild'
   >;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;

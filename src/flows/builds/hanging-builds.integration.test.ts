@@ -2,7 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  eventsOf,
+  recordFoundVersions,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 import { cancelBuild } from './cancel-build.ts';
 import { compareWithPods } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
@@ -44,7 +50,7 @@ beforeEach(async () => {
   [cluster, notifications, ahead, reported] = [new InMemoryCluster(), new RecordedNotifications(), 1, []];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleJobs(ports());
   await startBuilds(ports());
   const work = cluster.pods.get(POD)?.work;

@@ -4,7 +4,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { planForAgent } from './fill-secrets.ts';
 import { retryBuild } from './retry-build.ts';
 import { requestAfterChecks, triggerJob } from './trigger-job.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await save(INPUTS);
-  [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+  [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
 });
 
 const save = async (inputs: Input[]) => {

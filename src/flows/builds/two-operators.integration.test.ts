@@ -74,7 +74,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, stop: AbortSign
         'runningPods',
         'nodes',
         'startsPerNode',
-        'othersStart',
+        'othersStartedLately',
       ]),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],

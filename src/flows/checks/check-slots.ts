@@ -48,7 +48,7 @@ export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckSlo
   return {
     pods: MAX_CHECK_PODS,
     starting: Math.ceil(startSlots(cluster.nodes({}), cluster.startsPerNode()) / 2),
-    roomOf(team) {
+    freeSlotsOf(team) {
       const limit = cluster.teamPods(team)?.limits.check ?? Infinity;
       if (limit !== Infinity) return limit - cluster.runningPods(team, 'check');
       return MAX_CHECK_PODS_OF_TEAM - running.filter((run) => run.team === team).length;

@@ -140,7 +140,7 @@ describe('a check', () => {
 
   test('is not claimed while its team runs as many checks as the Team allows', async () => {
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.lib', { tags: ['gpu'] })] }));
-    cluster.room = 1;
+    cluster.checkSlots = 1;
     expect(await startChecks(ports())).toMatchObject({ runs: [expect.any(Number)], held: 1, short: [] });
     expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
     cluster.change(podNames()[0] ?? '', { phase: 'Succeeded' });
@@ -168,7 +168,7 @@ describe('a check', () => {
     await compareWithPods(ports());
     expect(podNames()).toHaveLength(1);
     await compareWithPods(ports());
-    expect(cluster.made).toHaveLength(1);
+    expect(cluster.createdNames).toHaveLength(1);
   });
 
   test('whose Pod ends without a report has failed', async () => {

@@ -17,7 +17,7 @@ import { job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts
 import { runScript } from '#testing/process/run-script.ts';
 import { actionsOver, type Actions } from '#testing/stores/actions.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { claimNotifications } from './claim-notifications.ts';
 import { runHooks } from './run-hooks.ts';
 
@@ -107,7 +107,7 @@ async function begin(approval: boolean, version: 'every' | 'latest' = 'every'): 
 }
 
 async function scheduleBuild(ref: string): Promise<void> {
-  await found(stores, saved, [{ ref }]);
+  await recordFoundVersions(stores, saved, [{ ref }]);
   await scheduleOn(stores, saved.id, now());
 }
 
@@ -180,7 +180,7 @@ async function loseAfterSent(): Promise<void> {
 }
 
 async function pinOther(): Promise<void> {
-  const [other = 0] = await found(stores, saved, [{ ref: NEXT_SHA }]);
+  const [other = 0] = await recordFoundVersions(stores, saved, [{ ref: NEXT_SHA }]);
   await actions.pin({ ...APP, resource: 'git.app' }, { version: other, by: 'ann' });
 }
 

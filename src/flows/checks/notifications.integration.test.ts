@@ -10,7 +10,7 @@ import { InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { actionsOver, type Actions } from '#testing/stores/actions.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { claimNotifications } from './claim-notifications.ts';
 import { followCheckPod } from './follow-check-pods.ts';
 import { recordVersions } from './record-versions.ts';
@@ -67,7 +67,7 @@ async function begin(approval: boolean, ...refs: string[]): Promise<void> {
 }
 
 async function scheduleBuilds(...refs: string[]): Promise<void> {
-  await found(
+  await recordFoundVersions(
     stores,
     saved,
     refs.map((ref) => ({ ref })),
@@ -167,7 +167,7 @@ describe('a build that ends without its agent notifies of', () => {
     ],
     'a pin that cancels it': [
       async () => {
-        const [other = 0] = await found(stores, saved, [{ ref: 'b' }]);
+        const [other = 0] = await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
         await actions.pin({ ...APP, resource: 'git.app' }, { version: other, by: 'ann' });
       },
       ['1 cancelled chat.cancel'],
@@ -298,7 +298,7 @@ describe('runs of notifications', () => {
     await claimNotifications(ports());
     await runHooks(ports());
     await runHooks({ ...ports(), pods: () => [] });
-    expect(cluster.made.filter((name) => name.startsWith('check'))).toHaveLength(1);
+    expect(cluster.createdNames.filter((name) => name.startsWith('check'))).toHaveLength(1);
   });
 
   test('are not repeated when their Pod is lost after its agent came, and the build shows it', async () => {

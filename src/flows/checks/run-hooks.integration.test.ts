@@ -222,7 +222,7 @@ describe('when the operator dies', () => {
     const run = await find('git.app', 'a');
     await runHooks(ports());
     await runHooks({ ...ports(), pods: () => [] });
-    expect(cluster.made.filter((name) => name === `check-${run}`)).toHaveLength(1);
+    expect(cluster.createdNames.filter((name) => name === `check-${run}`)).toHaveLength(1);
   });
 
   test('each build is created once if the operator dies after hooks ended', async () => {

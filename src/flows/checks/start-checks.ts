@@ -69,10 +69,10 @@ async function startGroups(due: DueCheck[], ports: Ports, done: ChecksStarted): 
   const running = openChecks(await ports.checks.openRuns(), groupName, ports);
   let waiting = due;
   for (;;) {
-    const { roomOf, ...limits } = checkLimits(running, ports);
+    const { freeSlotsOf, ...limits } = checkLimits(running, ports);
     const picked = pickChecks(waiting, running, {
       ...limits,
-      roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
+      freeSlotsOf: (team) => (done.short.includes(team) ? 0 : freeSlotsOf(team)),
     });
     if (picked.groups.length === 0) break;
     // A group that cannot start takes no slot.

@@ -11,7 +11,13 @@ import { buildLabels, labelsOfCheck, foreignActs } from '#testing/kubernetes/for
 import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, followOn, retryOn } from '#testing/stores/schedule.ts';
-import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  eventsOf,
+  recordFoundVersions,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 import type { PodFacts } from './ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -54,8 +60,8 @@ beforeEach(async () => {
   ];
   const resources = [resource('git.app'), resource('git.lib')];
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ resources, jobs })));
-  await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
-  await found(stores, { resources: saved.resources.slice(1) }, [{ ref: 'c' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  await recordFoundVersions(stores, { resources: saved.resources.slice(1) }, [{ ref: 'c' }]);
   await scheduleJobs(ports());
   await startBuilds(ports());
   await runHooks(ports());

@@ -143,13 +143,13 @@ const WARM = new Map<number, WarmPodOwner>([
   [4, { state: 'failed', namespace: NAMESPACE, podUid: 'warm-4' }],
 ]);
 
-function givenPod(build: number, attempt: number): RecordedPod | undefined {
+function recordedPod(build: number, attempt: number): RecordedPod | undefined {
   const sample = BUILDS[build];
   if (sample === undefined || attempt > sample.attempt) return undefined;
   const { status, hadTurn } = sample;
-  const going = hadTurn && attempt === sample.attempt && status !== 'succeeded';
+  const isExpected = hadTurn && attempt === sample.attempt && status !== 'succeeded';
   const uid = attempt === sample.attempt ? sample.uid : `build-${build}-${attempt}`;
-  return { namespace: NAMESPACE, going, ...(uid === undefined ? {} : { uid }) };
+  return { namespace: NAMESPACE, isExpected, ...(uid === undefined ? {} : { uid }) };
 }
 
 function openAttempts(): OpenAttempt[] {
@@ -164,7 +164,7 @@ function openAttempts(): OpenAttempt[] {
 function recordingPorts(pods: () => PodFacts[]) {
   const written: string[] = [];
   const reads = {
-    givenPod: async (build: number, attempt: number) => givenPod(build, attempt),
+    recordedPod: async (build: number, attempt: number) => recordedPod(build, attempt),
     attemptFacts: async (build: number, attempt: number) => attemptFacts(build, attempt),
     buildState: async (build: number) => ({
       status: BUILDS[build]?.status ?? 'pending',
@@ -216,7 +216,7 @@ function recordingPorts(pods: () => PodFacts[]) {
       runningPods: () => 0,
       nodes: () => [],
       startsPerNode: () => 4,
-      othersStart: () => false,
+      othersStartedLately: () => false,
     },
     notifications: { notify: write('notify') },
     caches: new InMemoryCaches(),

@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import { decideWarmPods, type WarmDecision } from '#domain/scheduling/decide-warm-pods.ts';
-import { likelyJobs } from '#domain/scheduling/likely-jobs.ts';
+import { jobsLikelyNext } from '#domain/scheduling/likely-jobs.ts';
 import { pickStarts } from '#domain/scheduling/start-window.ts';
 import type { Cluster } from './ports.ts';
 import { gatherStarting, secondsBetween, selectorKey, windowOf, type WindowPorts } from './start-window.ts';
@@ -90,7 +90,7 @@ async function keepTeam(team: WarmTeam, pods: RecordedWarmPod[], ports: KeepWarm
   const facts = {
     settings: team.settings,
     ...activity,
-    wanted: [...fits.keys()],
+    likelyShapes: [...fits.keys()],
     pods,
     ...defined({ refill }),
   };
@@ -110,8 +110,8 @@ function likelyFits(
   cluster: KeepWarmPorts['cluster'],
 ): Map<string, WarmFit> {
   const fits = new Map<string, WarmFit>();
-  for (const { job, because } of likelyJobs(jobs)) {
-    const fit = fitForWarm({ ...because, job, team, namespace }, cluster);
+  for (const { job, activeJob } of jobsLikelyNext(jobs)) {
+    const fit = fitForWarm({ ...activeJob, job, team, namespace }, cluster);
     if (fit !== undefined && !fits.has(fit.shape)) fits.set(fit.shape, fit);
   }
   return fits;

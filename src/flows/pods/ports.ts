@@ -70,7 +70,7 @@ export interface Cluster {
   /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */
   startsPerNode(): number;
   /** Pods of other teams have started in the last minutes. */
-  othersStart(team: string): boolean;
+  othersStartedLately(team: string): boolean;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export interface WindowPorts {
   builds: Pick<BuildPodStore, 'startingPods'>;
   cluster: Pick<
     Cluster,
-    'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStart'
+    'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode' | 'othersStartedLately'
   >;
   /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
@@ -80,7 +80,7 @@ export function windowOf(
     perNode: cluster.startsPerNode(),
     all: cluster.nodes({}),
     nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
-    isShared: (team) => cluster.othersStart(team),
+    othersStartedLately: (team) => cluster.othersStartedLately(team),
     podsOf,
   };
 }

@@ -33,7 +33,7 @@ export interface ForeignPods {
 }
 
 export interface VerifyPodPorts {
-  builds: Pick<BuildPodStore, 'givenPod'>;
+  builds: Pick<BuildPodStore, 'recordedPod'>;
   foreign: ForeignPods;
 }
 
@@ -55,9 +55,9 @@ export async function verifyBuildPod(
   ports: VerifyPodPorts,
 ): Promise<PodVerification> {
   if (ports.foreign.has(pod)) return FOREIGN;
-  const recorded = await ports.builds.givenPod(work.build, work.attempt);
+  const recorded = await ports.builds.recordedPod(work.build, work.attempt);
   const ownership = podOwnership(pod, recorded);
-  if (ownership.verdict === 'leftover' && recorded?.going === true) return FOREIGN;
+  if (ownership.verdict === 'leftover' && recorded?.isExpected === true) return FOREIGN;
   return verificationFrom(pod, ownership, ports.foreign);
 }
 
@@ -68,7 +68,7 @@ export async function verifyGoneBuildPod(
   ports: VerifyPodPorts,
 ): Promise<CurrentPod | undefined> {
   if (ports.foreign.has(last)) return undefined;
-  return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt))
+  return wasRecordedPod(last, await ports.builds.recordedPod(work.build, work.attempt))
     ? asCurrent(last)
     : undefined;
 }
@@ -99,7 +99,7 @@ export function verifyGoneWarmPod(
 }
 
 function recordedForWarm({ namespace, state, podUid }: WarmPodOwner): RecordedPod {
-  return { namespace, going: state === 'waiting', ...defined({ uid: podUid }) };
+  return { namespace, isExpected: state === 'waiting', ...defined({ uid: podUid }) };
 }
 
 /**
@@ -139,7 +139,7 @@ export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): CurrentPod | 
 
 /** The Pod of a current attempt that had its turn. The uid decides first, because labels can change. */
 export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): CurrentPod | undefined {
-  const recorded = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
+  const recorded = { namespace: attempt.namespace, isExpected: true, ...uidOf(attempt) };
   const match = pods.find(
     (pod) =>
       (attempt.podUid !== undefined || isOfAttempt(pod, attempt)) &&
@@ -158,7 +158,7 @@ function isOfRun(pod: PodFacts, run: OpenRun): boolean {
 }
 
 function recordedForRun(run: OpenRun): RecordedPod {
-  return { namespace: run.namespace, going: true, ...uidOf(run) };
+  return { namespace: run.namespace, isExpected: true, ...uidOf(run) };
 }
 
 function uidOf({ podUid }: { podUid?: string }): Pick<RecordedPod, 'uid'> {

@@ -33,7 +33,7 @@ export interface RecordedWarmPod extends WarmPodState {
 
 export interface TeamActivity {
   /** How many more builds may run. Infinity: no limit. */
-  room: number;
+  freeSlots: number;
   /** Builds with a turn and without a Pod. */
   waiting: number;
   /** Builds of the team wait for quota. */

@@ -102,5 +102,5 @@ export interface BuildPodStore {
   /** Pods of builds whose agent has not opened its session yet, and warm Pods that are not ready. */
   startingPods(): Promise<StartingBuildPod[]>;
   /** The recorded Pod of an attempt, current or not; undefined if there is no such attempt. */
-  givenPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
+  recordedPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
 }

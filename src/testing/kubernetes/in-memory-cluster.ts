@@ -12,9 +12,9 @@ type Refusal = CreatePodAnswer & { answer: 'refused' };
 export class InMemoryCluster implements Cluster {
   readonly pods = new Map<string, PodFacts>();
   /** Names of all Pods ever created, in order. */
-  readonly made: string[] = [];
+  readonly createdNames: string[] = [];
   /** How many checks every team may run at once. */
-  room = Infinity;
+  checkSlots = Infinity;
   /** Volumes for caches; none by default. */
   caches: CacheSettings | undefined;
   readonly claims: CacheClaim[] = [];
@@ -41,7 +41,7 @@ export class InMemoryCluster implements Cluster {
   }
 
   teamPods(name: string): ReturnType<Cluster['teamPods']> {
-    const limits = { build: Infinity, check: this.room };
+    const limits = { build: Infinity, check: this.checkSlots };
     return { rules: { name, workers: [] }, limits, ...defined({ caches: this.caches, warm: this.warm }) };
   }
 
@@ -82,7 +82,7 @@ export class InMemoryCluster implements Cluster {
     return 4;
   }
 
-  othersStart(): boolean {
+  othersStartedLately(): boolean {
     return false;
   }
 
@@ -118,7 +118,7 @@ export class InMemoryCluster implements Cluster {
       ...state,
       containers: [agent],
     });
-    this.made.push(name);
+    this.createdNames.push(name);
     return { answer: 'created', uid };
   }
 }

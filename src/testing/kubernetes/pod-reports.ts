@@ -6,14 +6,14 @@ import type { AttemptReport, ContainerReport, PodReport } from '#domain/build/po
 /* Short forms of Pods and builds for tests of how a build's Pod ended. */
 
 /** A build with a task and a put, before its first event. */
-export const opened = newBuildState([
+export const unstartedBuild = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
 const at = '2026-01-01T00:00:00Z';
 
 /** The state of that build after the agent has reported these events. */
-export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
+export function buildAfter(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
   const events = types.map((type, index): BuildEvent => {
     const base = { sequence: index + 1, at };
     if (type === 'end-task')
@@ -22,13 +22,13 @@ export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end'
       return { ...base, type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: '' };
     return { ...base, type: 'step-started', step: type === 'start-task' ? '0' : '1' };
   });
-  return applyEvents(opened, events).state;
+  return applyEvents(unstartedBuild, events).state;
 }
 
 /** The task has started. */
-export const ran = after('start-task');
+export const taskStarted = buildAfter('start-task');
 /** The task has succeeded, and the put has started. */
-export const putBegun = after('start-task', 'end-task', 'start-put');
+export const putBegun = buildAfter('start-task', 'end-task', 'start-put');
 
 export const agent = (more: Partial<ContainerReport> = {}): ContainerReport => ({
   name: 'agent',
@@ -42,7 +42,7 @@ export const worker = (more: Partial<ContainerReport> = {}): ContainerReport => 
 });
 
 /** A worker whose process was killed. */
-export const broken = (more: Partial<ContainerReport> = {}): ContainerReport =>
+export const killedWorker = (more: Partial<ContainerReport> = {}): ContainerReport =>
   worker({ state: 'terminated', exitCode: 137, ...more });
 
 /** A failed Pod whose agent exited with 1 while the worker ran. */
@@ -57,7 +57,7 @@ export function pod(more: Partial<PodReport> = {}): PodReport {
 }
 
 /** The same Pod, whose agent left this termination message. */
-export function words(more: Partial<TerminationMessage>): PodReport {
+export function podWithTermination(more: Partial<TerminationMessage>): PodReport {
   const message: TerminationMessage = {
     format: 1,
     outcome: 'failed',
@@ -74,11 +74,11 @@ export function words(more: Partial<TerminationMessage>): PodReport {
 export const pending = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Pending', containers: [agent({ state: 'waiting' }), worker({ state: 'waiting' })], ...more });
 /** A running Pod that is being deleted. */
-export const dying = (more: Partial<PodReport> = {}): PodReport =>
+export const podBeingDeleted = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Running', deleting: true, containers: [agent({ state: 'running' }), worker()], ...more });
 /** A Pod whose agent gave up because the worker waited for this reason. */
-export const gaveUp = (reason: string): PodReport =>
+export const podThatGaveUp = (reason: string): PodReport =>
   pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
 
 /** The first attempt of a build, ten seconds old. */
-export const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
+export const firstAttempt: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };

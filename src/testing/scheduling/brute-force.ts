@@ -19,7 +19,7 @@ import {
  */
 export function setsByBruteForce(history: History, id: number): number[][] {
   const job = jobOf(history, id);
-  const newest = requestedByBruteForce(history, id);
+  const newest = manualSetByBruteForce(history, id);
   if (newest === undefined) return [];
   const sets = new Map<string, number[]>();
   for (const { index, version } of versionsThatNeedBuild(history, job)) {
@@ -27,7 +27,7 @@ export function setsByBruteForce(history: History, id: number): number[][] {
     if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
   }
   const places = (set: number[]): number[] => placesOfVersions(history, job, set);
-  const everySets = [...sets.values()].toSorted((a, b) =>
+  const setsOfEveryGets = [...sets.values()].toSorted((a, b) =>
     isOlder(places(a), places(b), places(newest)) ? -1 : 1,
   );
   const needsNewest = job.gets.some(
@@ -35,13 +35,16 @@ export function setsByBruteForce(history: History, id: number): number[][] {
       get.trigger &&
       !get.every &&
       isNew(history, job, { index, version: newest[index] ?? 0 }) &&
-      !everySets.some((set) => set[index] === newest[index]),
+      !setsOfEveryGets.some((set) => set[index] === newest[index]),
   );
-  return needsNewest && mayBuildNewest(history, job, everySets.length) ? [...everySets, newest] : everySets;
+  return needsNewest && mayBuildNewest(history, job, setsOfEveryGets.length)
+    ? [...setsOfEveryGets, newest]
+    : setsOfEveryGets;
 }
 
 /**
- * Whether a newest set may be built: at once, in place of a queued build, or within the concurrency limit.
+ * Whether the newest set may be built: because the job is interruptible, because the set replaces a queued
+ * build, or because the concurrency limit allows one more build.
  */
 function mayBuildNewest(history: History, job: HistoryJob, otherBuilds: number): boolean {
   const open = activeAutomatic(history, job.id);
@@ -55,8 +58,8 @@ export function placesOfVersions(history: History, job: HistoryJob, versions: re
 }
 
 /**
- * Compares sets by places: oldest first, and the newest set last. Otherwise the set with the oldest version
- * that only one of them has is the older one.
+ * The set `newest` comes last. Of two others, leave out the versions that both have; the set with the oldest
+ * version left is older.
  */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
@@ -72,7 +75,7 @@ function oldestOnlyIn(set: number[], other: number[]): number {
 }
 
 /** The versions of a build that a person triggers; undefined if it is refused. */
-export function requestedByBruteForce(history: History, id: number): number[] | undefined {
+export function manualSetByBruteForce(history: History, id: number): number[] | undefined {
   const job = jobOf(history, id);
   return job.paused ? undefined : bestSet(history, job);
 }
@@ -118,8 +121,8 @@ function choosableVersions(history: History, { resource }: HistoryGet): number[]
 }
 
 /**
- * The best set; undefined if there is none. Gets with `passed` are compared first, triggers before others,
- * then by position. All others take the latest version.
+ * The best set; undefined if there is none. Gets without `passed` take the latest version, or `required`. Sets are compared get by get, triggers first, then by position: the set with the newer version
+ * is better.
  */
 function bestSet(
   history: History,

@@ -9,7 +9,7 @@ import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts'
 import { InMemoryPipelines } from '#testing/kubernetes/in-memory-pipelines.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from './schedule.ts';
-import { found, succeed, type TestStores } from './stores.ts';
+import { recordFoundVersions, succeed, type TestStores } from './stores.ts';
 
 export const TEAM = 'main';
 export const APP = { team: TEAM, pipeline: 'app' };
@@ -57,7 +57,7 @@ export class Renames {
     const resources = await this.#stores.pool.any(
       rows<{ scope: number }>()`SELECT id AS scope FROM check_scopes`,
     );
-    const versions = await found(
+    const versions = await recordFoundVersions(
       this.#stores,
       { resources: [...resources] },
       refs.map((ref) => ({ ref })),

@@ -178,7 +178,7 @@ export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {})
 }
 
 /** Completes a check of the first resource that finds these versions. */
-export async function found(
+export async function recordFoundVersions(
   stores: Pick<TestStores, 'checks'>,
   saved: { resources: { scope: number }[] },
   versions: Record<string, string>[],

@@ -130,22 +130,22 @@ export async function attemptFacts(
 }
 
 /** Includes attempts that have ended. */
-export async function givenPod(
+export async function recordedPod(
   { pool }: Database,
   build: number,
   attempt: number,
 ): Promise<RecordedPod | undefined> {
-  const found = await pool.maybeOne(prepared<{ namespace: string; uid: string | null; going: boolean }>(
-    'given_pod',
+  const found = await pool.maybeOne(prepared<{ namespace: string; uid: string | null; isExpected: boolean }>(
+    'recorded_pod',
   )`
     SELECT p.namespace, a.pod_uid AS uid,
-      b.attempt = a.attempt AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AS going
+      b.attempt = a.attempt AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AS "isExpected"
     FROM build_attempts a JOIN builds b ON b.id = a.build_id JOIN jobs j ON j.id = b.job_id
     JOIN pipelines p ON p.id = j.pipeline_id
     WHERE a.build_id = ${build} AND a.attempt = ${attempt}`);
   if (found === null) return undefined;
-  const { uid, ...given } = found;
-  return { ...given, ...withoutNulls({ uid }) };
+  const { uid, ...pod } = found;
+  return { ...pod, ...withoutNulls({ uid }) };
 }
 
 function withPod<T extends AttemptRow>({ podUid, podName, podCreatedAt, ...row }: T) {

@@ -7,7 +7,14 @@ import type { BuildEnd } from '#flows/builds/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, followOn, retryOn, scheduleOn, stateOn } from '#testing/stores/schedule.ts';
-import { eventsOf, found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  eventsOf,
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -31,7 +38,7 @@ const oldestBuild = async (): Promise<number> => (await stores.builds.buildsToSt
 const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 
 const firstBuild = async (): Promise<number> => {
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await schedule();
   return await oldestBuild();
 };
@@ -196,7 +203,7 @@ describe('a put', () => {
 
   test('a put makes a version that triggers and has passed its job', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['publish 1']);
     const build = await oldestBuild();
     await followOn(stores, build, 1, events.slice(0, 6));
@@ -212,7 +219,7 @@ describe('a put', () => {
     'a put that only the termination message reports makes its version (after %d events)',
     async (count) => {
       saved = await stores.pipelines.savePipeline(toSave(withPut));
-      await found(stores, saved, [{ ref: 'a' }]);
+      await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
       await schedule();
       const build = await oldestBuild();
       await followOn(stores, build, 1, events.slice(0, count));
@@ -232,7 +239,7 @@ describe('a put', () => {
 
   test('a put whose version was too long for the termination message fails and passes nothing', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldestBuild();
     await followOn(stores, build, 1, events.slice(0, 4));
@@ -247,7 +254,7 @@ describe('a put', () => {
 
   test('a put of a known version makes no second one', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     for (const build of await stores.builds.buildsToStart(10)) {
       await followOn(stores, build.id, 1, events);

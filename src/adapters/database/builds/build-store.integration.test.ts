@@ -6,7 +6,7 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   succeed,
@@ -41,15 +41,15 @@ const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 
 describe('deciding', () => {
   test('four schedulers at the same moment make each build once', async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
     const made = await Promise.all([1, 2, 3, 4].map(() => schedule()));
     expect(made.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
   });
 
   test('a version that comes while a decision is made is not lost', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     const reading = Promise.withResolvers<void>();
-    const late = reading.promise.then(() => found(stores, saved, [{ ref: 'b' }]));
+    const late = reading.promise.then(() => recordFoundVersions(stores, saved, [{ ref: 'b' }]));
     const slow: typeof decideBuilds = (facts) => {
       reading.resolve();
       return decideBuilds(facts);
@@ -62,7 +62,7 @@ describe('deciding', () => {
 
   test('more than a hundred builds take several decisions', async () => {
     const refs = Array.from({ length: 130 }, (_, index) => ({ ref: String(index) }));
-    await found(stores, saved, refs);
+    await recordFoundVersions(stores, saved, refs);
     expect(await schedule()).toHaveLength(100);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
     expect(await schedule()).toHaveLength(30);
@@ -70,7 +70,7 @@ describe('deciding', () => {
   });
 
   test('only the newest version that passed reaches the next job, one build at a time', async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual(['publish 1']);
@@ -82,7 +82,7 @@ describe('deciding', () => {
     const [firstEvent, ...laterEvents] = eventsOf(steps, now().toISOString());
     await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
     await followOn(stores, publish, 1, firstEvent === undefined ? [] : [firstEvent]);
-    await found(stores, saved, [{ ref: 'c' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'c' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual([]);
@@ -93,7 +93,7 @@ describe('deciding', () => {
   });
 
   test('a version of a failed build does not pass', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
     expect(await endOn(stores, await oldestBuild(), 1, end)).toBe('ended');
@@ -107,7 +107,7 @@ describe('deciding', () => {
 
 describe('a trigger', () => {
   test('fifty concurrent triggers give fifty builds with consecutive numbers', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const answers = await Promise.all(Array.from({ length: 50 }, () => trigger()));
     const numbers = answers.map((answer) => (answer.answer === 'created' ? Number(answer.build.number) : 0));
@@ -115,7 +115,7 @@ describe('a trigger', () => {
   });
 
   test('a trigger that coincides with a new version gets the build of that version', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '1' } });
     expect(await schedule()).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('a trigger', () => {
 
 describe('starting', () => {
   test('a build needs a Pod until it has one, and again for its next attempt', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldestBuild();
     await stores.builds.podCreated(build, 1, 'pod-1', now());
@@ -155,7 +155,7 @@ describe('starting', () => {
   });
 
   test('a build whose steps had run is retried without a delay', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldestBuild();
     await followOn(stores, build, 1, EVENTS.slice(0, 2));
@@ -165,7 +165,7 @@ describe('starting', () => {
   });
 
   test('an attempt whose steps only the termination message reports counts as a retry', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldestBuild();
     const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
@@ -175,7 +175,7 @@ describe('starting', () => {
   });
 
   test('an attempt that is followed by another leaves no step open', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldestBuild();
     await followOn(stores, build, 1, EVENTS.slice(0, 2));
@@ -187,7 +187,7 @@ describe('starting', () => {
   });
 
   test('a build that ends before it starts has only skipped steps', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await stores.pipelines.removePipeline(APP);
     await stores.pipelines.savePipeline(toSave(samplePipeline()));
@@ -198,7 +198,7 @@ describe('starting', () => {
   });
 
   test('a build whose Pod was refused says why and lets others go first', async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     await stores.builds.explainPending(await oldestBuild(), 'QuotaExceeded: enough is enough');
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ number: '2' }]);

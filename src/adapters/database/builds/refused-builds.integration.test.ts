@@ -2,7 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const QUOTA = 'QuotaExceeded: exceeded quota: millrace';
 const TAGS = 'TagNotAllowed: Team main does not allow the tag gpu.';
@@ -21,7 +27,7 @@ afterAll(async () => await stores.close());
  * Makes a build of the sample pipeline for each reason and refuses its Pod, unless the reason is undefined.
  */
 async function refuseBuilds(...reasons: (string | undefined)[]): Promise<void> {
-  await found(
+  await recordFoundVersions(
     stores,
     saved,
     reasons.map((_, index) => ({ ref: String(index) })),

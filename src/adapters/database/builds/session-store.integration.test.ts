@@ -5,7 +5,13 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { WorkSession } from '#domain/build/agent-session.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, retryOn, scheduleOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const now = (): Date => new Date();
 let stores: TestStores;
@@ -15,7 +21,7 @@ beforeAll(async () => {
   stores = await openStores();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(
+  await recordFoundVersions(
     stores,
     saved,
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((ref) => ({ ref })),

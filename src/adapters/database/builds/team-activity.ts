@@ -40,7 +40,7 @@ export async function teamActivity(
       JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL AND b.status IN ('pending', 'started'))
       ON p.team_id = t.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL GROUP BY t.id`);
-  if (counts === null) return { room: 0, waiting: 0, isShort: false, jobs: [] };
+  if (counts === null) return { freeSlots: 0, waiting: 0, isShort: false, jobs: [] };
   const activeJobs = await pool.any(prepared<JobRow>('active_jobs_of_team')`
     SELECT p.id AS "pipelineId", p.name AS pipeline, ${jobNameIn(sql.fragment`v.id`)} AS job, v.id AS revision,
       l.created_at AS "lastBuildAt", l.running AS "isRunning", t.default_timeout_seconds AS "defaultTimeoutSeconds"
@@ -55,7 +55,7 @@ export async function teamActivity(
   const revisions = new Set(activeJobs.map(({ revision }) => revision));
   const definitionsByRevision = await definitions.of(pool, [...revisions]);
   return {
-    room: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
+    freeSlots: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
     waiting: counts.waiting,
     isShort: counts.isShort,
     jobs: activeJobs.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {

@@ -4,7 +4,14 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import { expireApprovals, giveTurnsToTeam } from '#flows/builds/give-turns.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, retryOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  storesOver,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -30,7 +37,7 @@ function jobs(...jobOptions: [name: string, options?: Partial<Job>][]): Job[] {
 async function save(pipelineJobs: Job[], pipeline = 'app'): Promise<void> {
   const definition = samplePipeline({ jobs: pipelineJobs });
   const saved = await stores.pipelines.savePipeline(toSave(definition, { pipeline }));
-  if (pipeline === 'app') await found(stores, saved, [{ ref: 'a' }]);
+  if (pipeline === 'app') await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
 }
 
 async function triggerJobs(...names: string[]): Promise<void> {

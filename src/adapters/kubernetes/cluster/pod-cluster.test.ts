@@ -106,7 +106,7 @@ function cluster(setup: ClusterSetup) {
     }),
     nonceOf: (session) => `nonce of ${JSON.stringify(session)}`,
     agentKey: Buffer.alloc(32, 7),
-    starts: { perNode: () => 4, othersStart: (namespace) => namespace === 'team-blue' },
+    starts: { perNode: () => 4, othersStartedLately: (namespace) => namespace === 'team-blue' },
   });
   return { cluster: podPorts, created, cachedUids };
 }
@@ -236,9 +236,9 @@ const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
 type Kind = (typeof KINDS_OF_POD)[number];
 
 test('whether other teams start Pods depends on the namespace of the team', () => {
-  expect(cluster({}).cluster.othersStart('blue')).toBe(true);
-  expect(cluster({ rules: { namespace: 'team-red' } }).cluster.othersStart('blue')).toBe(false);
-  expect(cluster({ team: false }).cluster.othersStart('blue')).toBe(false);
+  expect(cluster({}).cluster.othersStartedLately('blue')).toBe(true);
+  expect(cluster({ rules: { namespace: 'team-red' } }).cluster.othersStartedLately('blue')).toBe(false);
+  expect(cluster({ team: false }).cluster.othersStartedLately('blue')).toBe(false);
 });
 
 describe('a tag of a Pod', () => {

@@ -31,7 +31,7 @@ export interface PodClusterOptions {
   starts: {
     perNode(): number;
     /** Whether Pods in other namespaces have started in the last minutes. */
-    othersStart(namespace: string): boolean;
+    othersStartedLately(namespace: string): boolean;
   };
   /** The secrets of shims are derived from this key, so that creating a Pod again results in the same Pod. */
   agentKey: Buffer;
@@ -89,9 +89,9 @@ export function podCluster(options: PodClusterOptions): Cluster {
     },
     nodes: (selector) => cache.nodes(selector),
     startsPerNode: () => options.starts.perNode(),
-    othersStart(name) {
+    othersStartedLately(name) {
       const namespace = cache.team(name)?.rules.namespace;
-      return namespace !== undefined && options.starts.othersStart(namespace);
+      return namespace !== undefined && options.starts.othersStartedLately(namespace);
     },
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });

@@ -6,7 +6,7 @@ import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const JOBS = 12;
 const VERSIONS = 100;
@@ -28,7 +28,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 async function flood(jobCount: number, versionCount: number): Promise<number> {
   const jobs = upTo(jobCount).map((index) => job(`job-${index}`, get('git.app'), task('run')));
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  await found(
+  await recordFoundVersions(
     stores,
     saved,
     upTo(versionCount).map((ref) => ({ ref: String(ref) })),
@@ -128,7 +128,7 @@ test('a pipeline with more gets than one decision reads needs several decisions'
     ),
   );
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   const jobsPerDecision: number[] = [];
   const countJobs = (facts: Facts) => {
     jobsPerDecision.push(facts.jobs.length);

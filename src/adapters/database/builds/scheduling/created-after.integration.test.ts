@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 beforeAll(async () => void (stores = await openStores()));
@@ -15,7 +15,7 @@ afterAll(async () => await stores.close());
 test('a build is never created before the end of the upstream build, even if the clock was read earlier', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   const readAt = new Date();
   await scheduleOn(stores, saved.id, readAt);
   await succeed(stores, 'unit');

@@ -8,7 +8,7 @@ import { fillWithHistory, rowsReadThrough } from '#testing/stores/filled-history
 import { followOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   storesOver,
@@ -41,7 +41,7 @@ test('no query on the way from a version to its build scans history', async () =
   const { builds, checks, sessions, views } = storesOver({ pool });
   const queries: Record<string, () => Promise<unknown>> = {
     'due checks': () => checks.dueChecks(now(), 100),
-    'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
+    'recorded versions': () => recordFoundVersions({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
     'a decision': () => scheduleOn({ builds }, saved.id, now()),
     'a trigger': () => triggerOn({ builds }, { ...APP, job: 'unit' }, 'ann', now()),
@@ -56,7 +56,7 @@ test('no query on the way from a version to its build scans history', async () =
     'a build from its session to its end': async () => {
       const id = (await builds.buildsToStart(1))[0]?.id ?? 0;
       await builds.podCreated(id, 1, 'pod', now());
-      await builds.givenPod(id, 1);
+      await builds.recordedPod(id, 1);
       await sessions.openSession({ kind: 'build', build: id, attempt: 1 }, 'key', 'pod', now());
       await sessions.sessionOf('key');
       await builds.attemptFacts(id, 1);
@@ -82,7 +82,7 @@ test('no query on the way from hooks to the builds that wait for them scans hist
   await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
   const recordVersion = async (): Promise<unknown> => {
     await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
-    return await found({ checks }, { resources }, [{ ref: 'of hooks' }]);
+    return await recordFoundVersions({ checks }, { resources }, [{ ref: 'of hooks' }]);
   };
   const openHookRun = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
   const queries: Record<string, () => Promise<unknown>> = {

@@ -4,7 +4,13 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -34,7 +40,7 @@ async function savePipeline(
   return {
     id: saved.id,
     findVersion: async (ref) => {
-      await found(stores, saved, [{ ref }]);
+      await recordFoundVersions(stores, saved, [{ ref }]);
       await scheduleOn(stores, saved.id, now());
     },
   };

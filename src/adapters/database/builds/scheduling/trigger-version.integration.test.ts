@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function removeManyJobs(): Promise<void> {
 
 test('the requests of one triggered version share a cascade, whatever plan Postgres chooses', async () => {
   const saved = await stores.pipelines.savePipeline(toSave(pipelineWithJobs(['unit', 'lint'])));
-  const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+  const [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await removeManyJobs();
   const resource = { team: 'main', pipeline: 'app', resource: 'git.app' };
   const answer = await triggerVersion(
