@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { countOf } from '#domain/words.ts';
 import type { GraphQuery } from './graph-query.ts';
-import { progressOf } from './graph/version-way.ts';
-import type { FollowedWay, ListedVersion } from './pipeline-requests.ts';
+import { progressOf } from './graph/path-in-graph.ts';
+import type { FollowedPath, ListedVersion } from './pipeline-requests.ts';
 import { versionInWords } from './version-words.ts';
 
 interface GraphToolsProps {
@@ -11,7 +11,7 @@ interface GraphToolsProps {
   /** The resources whose versions can be followed. Empty for the public. */
   resources: readonly string[];
   versions: readonly ListedVersion[];
-  way: FollowedWay | undefined;
+  path: FollowedPath | undefined;
   /** Loads older versions. Undefined: there are none. */
   onOlder: (() => void) | undefined;
 }
@@ -42,7 +42,7 @@ export function GraphTools(props: GraphToolsProps): JSX.Element {
   );
 }
 
-function VersionTools({ query, onChange, resources, versions, way, onOlder }: GraphToolsProps): JSX.Element {
+function VersionTools({ query, onChange, resources, versions, path, onOlder }: GraphToolsProps): JSX.Element {
   const { hideIntermediates, groupParallel, resource, version } = query;
   const shape = { hideIntermediates, groupParallel };
   return (
@@ -70,7 +70,7 @@ function VersionTools({ query, onChange, resources, versions, way, onOlder }: Gr
           }
         >
           <option value="">{versions.length === 0 ? 'No versions' : 'Choose a version…'}</option>
-          {withFollowed(versions, version, way).map((listed) => (
+          {withFollowed(versions, version, path).map((listed) => (
             <option key={listed.id} value={String(listed.id)}>
               {versionInWords(listed.version)}
             </option>
@@ -95,20 +95,22 @@ function VersionTools({ query, onChange, resources, versions, way, onOlder }: Gr
 function withFollowed(
   versions: readonly ListedVersion[],
   version: number | undefined,
-  way: FollowedWay | undefined,
+  path: FollowedPath | undefined,
 ): readonly ListedVersion[] {
   const isListed = versions.some(({ id }) => id === version);
-  return isListed || way === undefined || way.version.id !== version ? versions : [...versions, way.version];
+  return isListed || path === undefined || path.version.id !== version
+    ? versions
+    : [...versions, path.version];
 }
 
 /** Says how many of the jobs have built the followed version. */
-export function WayNote({ way }: { way: FollowedWay | undefined }): JSX.Element {
-  const { built, all } = way === undefined ? { built: 0, all: 0 } : progressOf(way);
+export function PathNote({ path }: { path: FollowedPath | undefined }): JSX.Element {
+  const { built, all } = path === undefined ? { built: 0, all: 0 } : progressOf(path);
   return (
     <p class="graph-note" role="status">
-      {way !== undefined && (
+      {path !== undefined && (
         <>
-          {way.resource} {versionInWords(way.version.version)}: built by {built} of {countOf(all, 'job')}
+          {path.resource} {versionInWords(path.version.version)}: built by {built} of {countOf(all, 'job')}
         </>
       )}
     </p>

@@ -1,11 +1,11 @@
 /*
- * The live graph of a pipeline. It replaces the picture, follows the states, and shows the way of a version.
+ * The live graph of a pipeline. It replaces the picture, follows the states, and shows the path of a version.
  * Without this script, the page shows the picture.
  */
 import { render, type JSX } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { parseGraphQuery, writeGraphQuery, type GraphQuery } from './graph-query.ts';
-import { GraphTools, WayNote } from './graph-tools.tsx';
+import { GraphTools, PathNote } from './graph-tools.tsx';
 import type { GraphTarget, LaidOutGraph } from './graph/laid-out-graph.ts';
 import { PipelineGraph } from './graph/pipeline-graph.tsx';
 import { graphStateOf, type PipelineEventData } from './graph/pipeline-state.ts';
@@ -13,7 +13,7 @@ import { fetchGraph } from './pipeline-requests.ts';
 import { findState, usePipelineState } from './pipeline-states.ts';
 import { problemWords } from './problem-words.ts';
 import { useGraphOf } from './use-graph-of.ts';
-import { useVersionWay } from './use-version-way.ts';
+import { useVersionPath } from './use-version-path.ts';
 
 interface PageProps {
   /** The address of the pipeline. */
@@ -37,9 +37,9 @@ function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: Pag
   }, []);
   const state = usePipelineState(firstState);
   const graph = useGraphOf({ pipeline, query, state, first: firstGraph });
-  const { way, versions, older, problem } = useVersionWay({ pipeline, query, state, isMember });
+  const { path, versions, older, problem } = useVersionPath({ pipeline, query, state, isMember });
   const shown = useMemo(() => graphStateOf(state), [state]);
-  const hrefOf = useHrefs(pipeline, state, way);
+  const hrefOf = useHrefs(pipeline, state, path);
   const failure = typeof graph === 'string' ? graph : problem;
   return (
     <>
@@ -51,18 +51,18 @@ function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: Pag
         onChange={change}
         resources={isMember ? state.resources.map(({ name }) => name) : []}
         versions={versions}
-        way={way}
+        path={path}
         onOlder={older}
       />
       {typeof graph !== 'string' && (
-        <PipelineGraph graph={graph} state={shown} way={way} hrefOf={hrefOf} label={`Graph of ${title}`} />
+        <PipelineGraph graph={graph} state={shown} path={path} hrefOf={hrefOf} label={`Graph of ${title}`} />
       )}
       {failure !== undefined && (
         <p class="alert" role="alert">
           {failure}
         </p>
       )}
-      <WayNote way={way} />
+      <PathNote path={path} />
     </>
   );
 }
@@ -71,7 +71,7 @@ function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: Pag
 function useHrefs(
   pipeline: string,
   { jobs }: PipelineEventData,
-  way: ReturnType<typeof useVersionWay>['way'],
+  path: ReturnType<typeof useVersionPath>['path'],
 ) {
   const numbers = useMemo(
     () => new Map(jobs.map(({ name, latest_build_number }) => [name, latest_build_number])),
@@ -81,11 +81,11 @@ function useHrefs(
     (target: GraphTarget): string => {
       if ('resource' in target) return `${pipeline}/resources/${encodeURIComponent(target.resource)}`;
       if ('jobs' in target) return '#jobs';
-      const number = way?.jobs.get(target.job)?.number ?? numbers.get(target.job);
+      const number = path?.jobs.get(target.job)?.number ?? numbers.get(target.job);
       const builds = `${pipeline}/jobs/${encodeURIComponent(target.job)}/builds`;
       return number === undefined ? builds : `${builds}/${number}`;
     },
-    [pipeline, numbers, way],
+    [pipeline, numbers, path],
   );
 }
 

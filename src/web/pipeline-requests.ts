@@ -1,8 +1,8 @@
 import { requestApi } from './api.ts';
 import { switchesOf, type GraphQuery } from './graph-query.ts';
 import type { LaidOutGraph } from './graph/laid-out-graph.ts';
+import type { PathInGraph, BuildOnPath } from './graph/path-in-graph.ts';
 import type { PipelineEventData } from './graph/pipeline-state.ts';
-import type { VersionWay, WayBuild } from './graph/version-way.ts';
 
 /** A version of a resource, newest first in lists. */
 export interface ListedVersion {
@@ -46,17 +46,21 @@ interface VersionPathAnswer {
 
 interface PathBuildAnswer {
   build_number: string;
-  status: WayBuild['status'];
+  status: BuildOnPath['status'];
 }
 
-export interface FollowedWay extends VersionWay {
+export interface FollowedPath extends PathInGraph {
   version: ListedVersion;
 }
 
-export async function fetchWay(pipeline: string, resource: string, id: number): Promise<FollowedWay> {
+export async function fetchVersionPath(
+  pipeline: string,
+  resource: string,
+  id: number,
+): Promise<FollowedPath> {
   const url = `${resourceUrl(pipeline, resource)}/versions/${id}/path`;
   const answer = await requestApi<VersionPathAnswer>('GET', url);
-  const jobs = answer.path.map(({ job_name, build, retries }): [string, WayBuild | undefined] => {
+  const jobs = answer.path.map(({ job_name, build, retries }): [string, BuildOnPath | undefined] => {
     // If the build was retried, the newest retry counts.
     const newest = retries.at(-1) ?? build;
     return [job_name, newest === null ? undefined : { number: newest.build_number, status: newest.status }];

@@ -1,7 +1,12 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { GraphQuery } from './graph-query.ts';
 import type { PipelineEventData } from './graph/pipeline-state.ts';
-import { fetchVersions, fetchWay, type FollowedWay, type ListedVersion } from './pipeline-requests.ts';
+import {
+  fetchVersions,
+  fetchVersionPath,
+  type FollowedPath,
+  type ListedVersion,
+} from './pipeline-requests.ts';
 import { problemWords } from './problem-words.ts';
 
 interface VersionToFollow {
@@ -12,7 +17,7 @@ interface VersionToFollow {
 }
 
 interface FollowedVersion {
-  way: FollowedWay | undefined;
+  path: FollowedPath | undefined;
   versions: readonly ListedVersion[];
   /** Loads older versions. Undefined: there are none. */
   older: (() => void) | undefined;
@@ -21,24 +26,24 @@ interface FollowedVersion {
 
 const PAGE = 50;
 
-/** The versions of the chosen resource, and the way of the chosen version, updated while builds run. */
-export function useVersionWay({ pipeline, query, state, isMember }: VersionToFollow): FollowedVersion {
+/** The versions of the chosen resource, and the path of the chosen version, updated while builds run. */
+export function useVersionPath({ pipeline, query, state, isMember }: VersionToFollow): FollowedVersion {
   const resource = isMember ? query.resource : undefined;
   const [problem, setProblem] = useState<string>();
   const fail = useCallback((error: unknown) => setProblem(problemWords(error)), []);
   const { versions, older } = useVersions({ pipeline, resource, state, fail });
-  const [way, setWay] = useState<FollowedWay>();
+  const [path, setPath] = useState<FollowedPath>();
   const { version } = query;
   useEffect(() => {
     setProblem(undefined);
     if (resource === undefined || version === undefined) {
-      setWay(undefined);
+      setPath(undefined);
       return undefined;
     }
-    return unlessReplaced(fetchWay(pipeline, resource, version), setWay, fail);
+    return unlessReplaced(fetchVersionPath(pipeline, resource, version), setPath, fail);
   }, [pipeline, resource, version, state, fail]);
-  const isShown = way?.resource === resource && way?.version.id === version;
-  return { way: isShown ? way : undefined, versions, older, problem };
+  const isShown = path?.resource === resource && path?.version.id === version;
+  return { path: isShown ? path : undefined, versions, older, problem };
 }
 
 interface VersionsToList extends Pick<VersionToFollow, 'pipeline' | 'state'> {

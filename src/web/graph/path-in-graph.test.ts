@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
 import { get, job, pipelineOf, put } from '#testing/pipelines/pipelines-to-draw.ts';
-import { progressOf, stylesOfWay, type VersionWay } from './version-way.ts';
+import { progressOf, stylesOfPath, type PathInGraph } from './path-in-graph.ts';
 
 const PIPELINE = pipelineOf(
   job('unit', get('git.app')),
@@ -10,7 +10,7 @@ const PIPELINE = pipelineOf(
   job('later', get('image.app')),
   job('elsewhere', get('git.other')),
 );
-const WAY: VersionWay = {
+const PATH: PathInGraph = {
   resource: 'git.app',
   jobs: new Map([
     ['unit', { number: '7', status: 'failed' }],
@@ -19,10 +19,11 @@ const WAY: VersionWay = {
     ['later', undefined],
   ]),
 };
-const styles = (way = WAY, options: GraphOptions = {}) => stylesOfWay(graphOf(PIPELINE, options).nodes, way);
-const lit = (way = WAY): string[] => [...styles(way)].flatMap(([id, { faded }]) => (faded ? [] : [id]));
+const styles = (path = PATH, options: GraphOptions = {}) =>
+  stylesOfPath(graphOf(PIPELINE, options).nodes, path);
+const lit = (path = PATH): string[] => [...styles(path)].flatMap(([id, { faded }]) => (faded ? [] : [id]));
 
-describe('the way of a version', () => {
+describe('the path of a version', () => {
   test('lights up the jobs that built it, and the versions before and after them', () => {
     expect(lit()).toEqual([
       'resource git.app',
@@ -63,18 +64,18 @@ describe('the way of a version', () => {
     ['pending', 'idle'],
     ['started', 'idle'],
   ] as const)('shows a build that is %s in the tone %s', (status, tone) => {
-    const way: VersionWay = { resource: 'git.app', jobs: new Map([['unit', { number: '1', status }]]) };
-    expect(styles(way).get('job unit')?.tone).toBe(tone);
+    const path: PathInGraph = { resource: 'git.app', jobs: new Map([['unit', { number: '1', status }]]) };
+    expect(styles(path).get('job unit')?.tone).toBe(tone);
   });
 
   test('lights up the rows of a compact node one by one', () => {
     const nodes = [{ kind: 'job' as const, id: 'job unit and 1 more', jobs: ['unit', 'elsewhere'] }];
-    const [style] = stylesOfWay(nodes, WAY).values();
+    const [style] = stylesOfPath(nodes, PATH).values();
     expect(style).toMatchObject({ faded: false, tone: 'failed' });
     expect(style?.rows.map(({ faded }) => faded)).toEqual([false, true]);
   });
 
   test('counts the jobs that built it', () => {
-    expect(progressOf(WAY)).toEqual({ built: 2, all: 4 });
+    expect(progressOf(PATH)).toEqual({ built: 2, all: 4 });
   });
 });

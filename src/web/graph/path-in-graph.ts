@@ -3,22 +3,22 @@ import { toneOf, worstTone, type NodeStyle, type Style } from '#domain/graph/nod
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 
 /** The build of a job that took the followed version. */
-export interface WayBuild {
+export interface BuildOnPath {
   number: string;
   status: EndedStatus | ActiveStatus;
 }
 
-/** The way of a version through the jobs. */
-export interface VersionWay {
+/** The path of a version through the jobs. */
+export interface PathInGraph {
   resource: string;
   /**
    * The jobs that the version can reach, each with its build of the version. Undefined: it has not built it.
    */
-  jobs: ReadonlyMap<string, WayBuild | undefined>;
+  jobs: ReadonlyMap<string, BuildOnPath | undefined>;
 }
 
 /** How many of the jobs that the version can reach have built it. */
-export function progressOf({ jobs }: VersionWay): { built: number; all: number } {
+export function progressOf({ jobs }: PathInGraph): { built: number; all: number } {
   const built = [...jobs.values()].filter((build) => build !== undefined).length;
   return { built, all: jobs.size };
 }
@@ -27,32 +27,32 @@ export function progressOf({ jobs }: VersionWay): { built: number; all: number }
  * The style of every node for viewers who follow a version. Jobs that built the version show how that build
  * ended. These jobs, and the resources before and after them, do not fade. All other nodes fade.
  */
-export function stylesOfWay(nodes: readonly GraphNode[], way: VersionWay): Map<string, NodeStyle> {
+export function stylesOfPath(nodes: readonly GraphNode[], path: PathInGraph): Map<string, NodeStyle> {
   const putNodes = nodes.filter(
     (node) =>
       node.kind === 'resource' &&
       node.role === 'put' &&
-      node.after.some((job) => way.jobs.get(job) !== undefined),
+      node.after.some((job) => path.jobs.get(job) !== undefined),
   );
   const carried = new Set([
-    way.resource,
+    path.resource,
     ...putNodes.flatMap((node) => ('resource' in node ? node.resource : [])),
   ]);
   return new Map(
     nodes.map((node) => [
       node.id,
-      node.kind === 'job' ? styleOfWayJobs(node, way) : styleOfWayResource(node, { ...way, carried }),
+      node.kind === 'job' ? styleOfPathJobs(node, path) : styleOfPathResource(node, { ...path, carried }),
     ]),
   );
 }
 
-interface WayWithResources extends VersionWay {
-  /** The followed resource, and the resources of which jobs on the way made versions. */
+interface PathWithResources extends PathInGraph {
+  /** The followed resource, and the resources of which jobs on the path made versions. */
   carried: ReadonlySet<string>;
 }
 
-function styleOfWayJobs({ jobs }: JobNode, way: VersionWay): NodeStyle {
-  const rows = jobs.map((job) => styleOfWayJob(job, way));
+function styleOfPathJobs({ jobs }: JobNode, path: PathInGraph): NodeStyle {
+  const rows = jobs.map((job) => styleOfPathJob(job, path));
   const [only] = rows;
   if (only !== undefined && rows.length === 1) return { ...only, rows: [] };
   return {
@@ -65,7 +65,7 @@ function styleOfWayJobs({ jobs }: JobNode, way: VersionWay): NodeStyle {
   };
 }
 
-const WORDS: Record<WayBuild['status'], string> = {
+const WORDS: Record<BuildOnPath['status'], string> = {
   succeeded: 'succeeded',
   failed: 'failed',
   cancelled: 'cancelled',
@@ -75,7 +75,7 @@ const WORDS: Record<WayBuild['status'], string> = {
   started: 'running',
 };
 
-function styleOfWayJob(job: string, { jobs }: VersionWay): Style {
+function styleOfPathJob(job: string, { jobs }: PathInGraph): Style {
   const build = jobs.get(job);
   if (build === undefined) {
     const title = `${job}: has not built this version`;
@@ -91,16 +91,16 @@ function styleOfWayJob(job: string, { jobs }: VersionWay): Style {
   };
 }
 
-function toneOfBuild(status: WayBuild['status']) {
+function toneOfBuild(status: BuildOnPath['status']) {
   if (status === 'pending' || status === 'started') return toneOf({ paused: false });
   if (status === 'waiting') return toneOf({ paused: false, doing: status });
   return toneOf({ paused: false, ended: status });
 }
 
-function styleOfWayResource({ resource, role, after }: ResourceNode, way: WayWithResources): NodeStyle {
-  const hasBuilt = after.some((job) => way.jobs.get(job) !== undefined);
-  const isOnWay = way.carried.has(resource) && (role === 'entry' || hasBuilt);
+function styleOfPathResource({ resource, role, after }: ResourceNode, path: PathWithResources): NodeStyle {
+  const hasBuilt = after.some((job) => path.jobs.get(job) !== undefined);
+  const isOnPath = path.carried.has(resource) && (role === 'entry' || hasBuilt);
   const origin = after.length === 0 ? '' : ` after ${after.join(', ')}`;
   const title = `${resource}${origin}`;
-  return { tone: 'resource', dashed: false, pinned: false, faded: !isOnWay, title, rows: [] };
+  return { tone: 'resource', dashed: false, pinned: false, faded: !isOnPath, title, rows: [] };
 }

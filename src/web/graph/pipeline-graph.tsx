@@ -10,15 +10,15 @@ import { GraphZoom } from './graph-zoom.tsx';
 import { actionOfKey, type KeyAction } from './keys.ts';
 import { itemsOf, type GraphItem, type LaidOutGraph } from './laid-out-graph.ts';
 import { neighbourOf, type Direction } from './neighbours.ts';
+import { stylesOfPath, type PathInGraph } from './path-in-graph.ts';
 import { useViewport } from './use-viewport.ts';
-import { stylesOfWay, type VersionWay } from './version-way.ts';
 import { centreOn, exceedsView, panBy, reveal, zoomAt, type ViewFrame, type Viewport } from './viewport.ts';
 
 interface PipelineGraphProps {
   graph: LaidOutGraph;
   state: GraphState;
-  /** The way of a version, which the graph shows instead of the states. */
-  way?: VersionWay | undefined;
+  /** The path of a version, which the graph shows instead of the states. */
+  path?: PathInGraph | undefined;
   /** The addresses to which nodes link. */
   hrefOf: HrefOf;
   /** The name of the graph for screen readers. */
@@ -29,20 +29,24 @@ const ZOOM_STEP = 1.3;
 const PAN_STEP_PIXELS = 80;
 
 /**
- * The graph of a pipeline, with its states or the way of a version. It fills the element that contains it.
+ * The graph of a pipeline, with its states or the path of a version. It fills the element that contains it.
  */
-export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGraphProps): JSX.Element {
-  const { viewport, frame, isMeasured, element, change, fitAll } = useViewport(graph);
-  const { items, layers } = useLayers(graph, state, way, hrefOf);
+export function PipelineGraph({ graph, state, path, hrefOf, label }: PipelineGraphProps): JSX.Element {
+  const { viewport, frame, isMeasured, element, changeViewport, fitAll } = useViewport(graph);
+  const { items, layers } = useLayers(graph, state, path, hrefOf);
   const act = (action: KeyAction): void => {
     if ('to' in action) moveFocus(items, graph, action.to);
     else if ('fit' in action) fitAll();
     else if ('zoom' in action) {
       const factor = ZOOM_STEP ** action.zoom;
-      change((shown, within) => zoomAt(shown, factor, pointOfInterest(items, shown, within), within));
+      changeViewport((current, currentFrame) =>
+        zoomAt(current, factor, pointOfInterest(items, current, currentFrame), currentFrame),
+      );
     } else {
       const { x, y } = action.pan;
-      change((shown, within) => panBy(shown, { x: x * PAN_STEP_PIXELS, y: y * PAN_STEP_PIXELS }, within));
+      changeViewport((current, currentFrame) =>
+        panBy(current, { x: x * PAN_STEP_PIXELS, y: y * PAN_STEP_PIXELS }, currentFrame),
+      );
     }
   };
   const press = (event: KeyboardEvent): void => {
@@ -53,9 +57,10 @@ export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGrap
   };
   const showFocus = (): void => {
     const item = focusedItem(items);
-    if (item !== undefined) change((shown, { view }) => reveal(shown, item.tile, view));
+    if (item !== undefined) changeViewport((current, { view }) => reveal(current, item.tile, view));
   };
-  const go = (at: Point): void => change((shown, within) => centreOn(shown, at, within));
+  const go = (at: Point): void =>
+    changeViewport((current, currentFrame) => centreOn(current, at, currentFrame));
   const { x, y, scale } = viewport;
   return (
     <div class="graph-view" ref={element} tabIndex={-1} onKeyDown={press} onFocusIn={showFocus}>
@@ -75,19 +80,19 @@ export function PipelineGraph({ graph, state, way, hrefOf, label }: PipelineGrap
 }
 
 /**
- * Draws the layers only when the graph or its state changes. When the viewer moves the graph, only its
- * transformation does.
+ * Draws the layers only when the graph or its state changes. When the viewer moves the graph, only the
+ * transformation of the layers changes.
  */
 function useLayers(
   { nodes, edges }: LaidOutGraph,
   state: GraphState,
-  way: VersionWay | undefined,
+  path: PathInGraph | undefined,
   hrefOf: HrefOf,
 ): { items: GraphItem[]; layers: JSX.Element } {
   const { items, frames, running } = useMemo(() => {
-    const styles = way === undefined ? nodeStyles({ nodes, edges }, state) : stylesOfWay(nodes, way);
-    return { ...itemsOf(nodes, styles), running: runningIn(state, way) };
-  }, [nodes, edges, state, way]);
+    const styles = path === undefined ? nodeStyles({ nodes, edges }, state) : stylesOfPath(nodes, path);
+    return { ...itemsOf(nodes, styles), running: runningIn(state, path) };
+  }, [nodes, edges, state, path]);
   const layers = useMemo(
     () => <GraphLayers items={items} frames={frames} edges={edges} running={running} hrefOf={hrefOf} />,
     [items, frames, edges, running, hrefOf],
@@ -95,11 +100,11 @@ function useLayers(
   return { items, layers };
 }
 
-function runningIn({ jobs }: GraphState, way: VersionWay | undefined): Set<string> {
+function runningIn({ jobs }: GraphState, path: PathInGraph | undefined): Set<string> {
   const states =
-    way === undefined
+    path === undefined
       ? [...jobs].map(([job, { doing }]) => ({ job, doing }))
-      : [...way.jobs].map(([job, build]) => ({ job, doing: build?.status }));
+      : [...path.jobs].map(([job, build]) => ({ job, doing: build?.status }));
   return new Set(states.filter(({ doing }) => doing === 'started').map(({ job }) => job));
 }
 

@@ -12,7 +12,7 @@ interface ViewportControl {
   isMeasured: boolean;
   /** The element that shows the graph. The caller sets this ref. */
   element: { current: HTMLDivElement | null };
-  change: (how: Change) => void;
+  changeViewport: (change: Change) => void;
   /** Shows the whole graph, and keeps it whole when the view changes its size. */
   fitAll: () => void;
 }
@@ -32,10 +32,10 @@ export function useViewport(graph: Size): ViewportControl {
   const frame = { graph, view };
   const now = useRef(frame);
   now.current = frame;
-  const change = useCallback((how: Change) => {
+  const changeViewport = useCallback((change: Change) => {
     setMoved((before) => {
       const shown = viewportOf(before, now.current);
-      const after = how(shown, now.current);
+      const after = change(shown, now.current);
       return after === shown ? before : after;
     });
   }, []);
@@ -58,14 +58,14 @@ export function useViewport(graph: Size): ViewportControl {
   useLayoutEffect(() => setMoved('opening'), [graph.width, graph.height]);
   useEffect(() => {
     const { current } = element;
-    return current === null ? undefined : followInput(current, change);
-  }, [change]);
+    return current === null ? undefined : followInput(current, changeViewport);
+  }, [changeViewport]);
   return {
     viewport: viewportOf(moved, frame),
     frame,
     isMeasured: measured !== undefined,
     element,
-    change,
+    changeViewport,
     fitAll,
   };
 }
@@ -78,15 +78,15 @@ function viewportOf(shown: Shown, { graph, view }: ViewFrame): Viewport {
 }
 
 /** Listens to pointers and the wheel. Returns a function that stops listening. */
-function followInput(element: HTMLElement, change: (how: Change) => void): () => void {
+function followInput(element: HTMLElement, changeViewport: (change: Change) => void): () => void {
   const within = (at: Point): Point => {
     const { left, top } = element.getBoundingClientRect();
     return { x: at.x - left, y: at.y - top };
   };
   const zoom = (factor: number, at: Point): void =>
-    change((viewport, frame) => zoomAt(viewport, factor, within(at), frame));
+    changeViewport((viewport, frame) => zoomAt(viewport, factor, within(at), frame));
   const stopPointers = followPointers(element, {
-    pan: (by) => change((viewport, frame) => panBy(viewport, by, frame)),
+    pan: (by) => changeViewport((viewport, frame) => panBy(viewport, by, frame)),
     zoom,
   });
   const turn = (event: WheelEvent): void => {
