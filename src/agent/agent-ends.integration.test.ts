@@ -28,8 +28,8 @@ describe('cancelling a build', () => {
     gateway.cancel();
     expect(await ended(agent)).toBe(0);
     expect(gateway.log('0')).toBe('begun\nstopped\n[cancelled]\n');
-    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', exitCode: 1 });
-    expect(gateway.ended('1')).toMatchObject({ status: 'skipped' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'cancelled', exitCode: 1 });
+    expect(gateway.endOf('1')).toMatchObject({ status: 'skipped' });
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
   });
 
@@ -50,7 +50,7 @@ describe('cancelling a build', () => {
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', signal: 'SIGKILL' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'cancelled', signal: 'SIGKILL' });
   });
 
   test('makes its outcome cancelled even if the step succeeds', async () => {
@@ -68,7 +68,7 @@ describe('cancelling a build', () => {
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
     expect(await ended(agent)).toBe(0);
     expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
-    expect(gateway.ended('0')).toMatchObject({ status: 'skipped' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'skipped' });
   });
 });
 
@@ -78,7 +78,7 @@ describe('when a part of the Pod ends', () => {
     await gateway.when(() => gateway.log('0') !== '');
     for (const shimProcess of shims) process.kill(onlyChild(shimProcess), 'SIGKILL');
     expect(await ended(agent)).toBe(1);
-    expect(gateway.ended('0')).toMatchObject({ status: 'failed', message: 'the container worker ended' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'failed', message: 'the container worker ended' });
     expect(gateway.end).toBeUndefined();
     expect(gateway.log('0')).toBe('begun\n[the container worker ended]\n');
     expect(pod.termination()).toMatchObject({
@@ -107,7 +107,7 @@ describe('when a part of the Pod ends', () => {
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
     expect(gateway.log('0')).toBe('begun\nlast words\n[the Pod was asked to end]\n');
-    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'cancelled' });
     expect(gateway.end).toBeUndefined();
     expect(pod.termination()).toMatchObject({
       outcome: 'failed',
@@ -125,7 +125,7 @@ describe('when a part of the Pod ends', () => {
     await gateway.when(() => gateway.log('0').includes('told'));
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
-    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'cancelled' });
     expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
   });
 

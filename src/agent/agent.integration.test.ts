@@ -69,8 +69,8 @@ describe('a build in the agent', () => {
     expect(await ended(agent)).toBe(0);
     expect(gateway.log('0')).toBe('date: today\na-b: 1\n');
     expect(gateway.log('1')).toBe('today 1\n');
-    expect(gateway.ended('2')).toMatchObject({ status: 'succeeded', version: { ref: 'abc', n: '1' } });
-    expect(gateway.ended('3')).toMatchObject({ status: 'succeeded', version: { tag: 'x' } });
+    expect(gateway.endOf('2')).toMatchObject({ status: 'succeeded', version: { ref: 'abc', n: '1' } });
+    expect(gateway.endOf('3')).toMatchObject({ status: 'succeeded', version: { tag: 'x' } });
   });
 
   test('ends at the first step that fails', async () => {
@@ -78,8 +78,8 @@ describe('a build in the agent', () => {
       plan([sh('true'), sh('echo no >&2; exit 3', { name: 'unit' }), sh('touch never')]),
     );
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('1')).toMatchObject({ status: 'failed', exitCode: 3, message: 'exit code 3' });
-    expect(gateway.ended('2')).toMatchObject({ status: 'skipped' });
+    expect(gateway.endOf('1')).toMatchObject({ status: 'failed', exitCode: 3, message: 'exit code 3' });
+    expect(gateway.endOf('2')).toMatchObject({ status: 'skipped' });
     expect(gateway.end).toMatchObject({
       outcome: 'failed',
       reason: 'StepFailed',
@@ -140,7 +140,7 @@ describe('a build in the agent', () => {
   test('that exceeds the time limit of its job is ended, and says so', async () => {
     const agent = await start(plan([sh('sleep 1000'), sh('true')], { timeoutSeconds: 10 }));
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('0')).toMatchObject({
+    expect(gateway.endOf('0')).toMatchObject({
       status: 'failed',
       signal: 'SIGTERM',
       message: 'the job ran out of time',
@@ -161,8 +161,8 @@ describe('a build in the agent', () => {
     const output = JSON.stringify(gateway.events) + JSON.stringify(pod.termination());
     expect(output).not.toMatch(/s3cr|et-value|line-secret|czNjcmV0/);
     expect(gateway.log('0')).toBe('***\n***\n***\n{"ref":"***"}\n');
-    expect(gateway.ended('0')).toMatchObject({ version: { ref: '***' } });
-    expect(gateway.ended('1')).toMatchObject({ message: expect.stringContaining('no-such-***') });
+    expect(gateway.endOf('0')).toMatchObject({ version: { ref: '***' } });
+    expect(gateway.endOf('1')).toMatchObject({ message: expect.stringContaining('no-such-***') });
   });
 
   test('that exceeds its log limit continues, and its log says that it is cut', async () => {

@@ -229,8 +229,8 @@ export class Agent {
   }
 
   #writeTermination(end: Pick<Termination, 'outcome' | 'reason' | 'message'>): void {
-    const acknowledged = this.#outbox?.acknowledgedUpTo ?? 0;
-    writeTermination(this.#environment.terminationLog, { ...end, ends: this.#ends, acknowledged });
+    const acknowledgedSequence = this.#outbox?.acknowledgedUpTo ?? 0;
+    writeTermination(this.#environment.terminationLog, { ...end, ends: this.#ends, acknowledgedSequence });
   }
 
   async #runChecks(run: CheckRun, confirmed: Promise<void>): Promise<number> {

@@ -76,13 +76,13 @@ async function run(steps: PlanNode[], more: Partial<Plan> = {}): Promise<void> {
 }
 
 const statuses = (...ids: string[]): (string | undefined)[] =>
-  ids.map((id) => gateway.endings(id).at(-1)?.status);
+  ids.map((id) => gateway.endsOf(id).at(-1)?.status);
 
 describe('a service of a branch', () => {
   test('runs from when the branch is entered until after the hooks, beside parallel and later steps', async () => {
     await run([step('0', '[ ! -e up ]'), branches([db()], [lanes]), step('2', 'ls up')]);
     const steps = ['1.0.0', '1.0.0.0', '1.0.0.1', '2', 'on_success.0', 'ensure.0'];
-    expect(gateway.order()).toEqual([
+    expect(gateway.startedSteps()).toEqual([
       '0',
       '1.0',
       'service.0.start',
@@ -95,7 +95,7 @@ describe('a service of a branch', () => {
 
   test('never starts nor stops if the branch is not taken', async () => {
     await run([step('0', 'true'), branches([db()], [lanes])], { variables: { WITH_DB: 'no' }, hooks: {} });
-    expect(gateway.order()).toEqual(['0', '1.1', '1.1.0']);
+    expect(gateway.startedSteps()).toEqual(['0', '1.1', '1.1.0']);
     expect(statuses('1.0')).toEqual(['skipped']);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
@@ -103,16 +103,16 @@ describe('a service of a branch', () => {
   test('that is not ready fails the branch and the build, and stops after the hooks', async () => {
     await run([branches([db('echo no licence; exit 4')], [lanes]), step('2', 'true')]);
     expect(statuses('1.0', '1.0.0', '1.0.0.0', '2')).toEqual(['failed', 'skipped', 'skipped', 'skipped']);
-    expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
+    expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
     expect(gateway.log('on_failure.0')).toBe('failed ServiceFailed in time\n');
     const message = 'The service db failed: it ended before it was ready: exit code 4.';
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'ServiceFailed', message });
-    expect(gateway.endings('1.0')).toMatchObject([{ message }]);
+    expect(gateway.endsOf('1.0')).toMatchObject([{ message }]);
   });
 
   test('stops after the hooks if a step of the branch fails', async () => {
     await run([branches([db()], [step('1.0.0', 'exit 3')])]);
-    expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
+    expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 1.0.0: exit code 3.' });
   });
 
@@ -124,7 +124,7 @@ describe('a service of a branch', () => {
     expect(await ended(agent)).toBe(0);
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
     expect(statuses('1.0', '1.0.0')).toEqual(['cancelled', 'skipped']);
-    expect(gateway.order().slice(-3)).toEqual(['on_cancel.0', 'ensure.0', 'service.0.stop']);
+    expect(gateway.startedSteps().slice(-3)).toEqual(['on_cancel.0', 'ensure.0', 'service.0.stop']);
     expect(gateway.log('on_cancel.0')).toBe('cancelled\n');
   });
 
@@ -136,7 +136,7 @@ describe('a service of a branch', () => {
     async (_, job, service, log) => {
       await run([branches([db('sleep 60', service)], [lanes]), step('2', 'true')], job);
       expect(gateway.log('on_failure.0')).toBe(log);
-      expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
+      expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
       expect(statuses('1.0', '2')).toEqual(['failed', 'skipped']);
     },
   );

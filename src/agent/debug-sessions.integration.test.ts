@@ -53,7 +53,7 @@ describe('a shell in a running step', () => {
     expect(shells.ends.get(1)).toEqual({ reason: 'exited', message: 'The shell has ended.', exitCode: 7 });
     await touch('go-on');
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('0')).toMatchObject({ status: 'failed', exitCode: 3 });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'failed', exitCode: 3 });
     const log = gateway.log('0');
     expect(log).toBe('[ann opens a shell in this step]\n[the shell of ann has ended]\n[exit code 3]\n');
   });
@@ -79,7 +79,7 @@ describe('a shell in a running step', () => {
     await touch('go-on');
     expect(await ended(agent)).toBe(0);
     expect(shells.ends.get(1)?.reason).toBe('step-ended');
-    expect(gateway.ended('0')).toMatchObject({ status: 'succeeded' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'succeeded' });
   });
 
   test('does not start if the step runs no command, or if its program does not exist', async () => {
@@ -132,6 +132,6 @@ describe('a shell in a running step', () => {
     await fileAppears('hung-up');
     await touch('go-on');
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('0')).toMatchObject({ status: 'succeeded' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'succeeded' });
   });
 });

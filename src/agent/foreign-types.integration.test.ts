@@ -202,7 +202,7 @@ describe('builds with foreign types', () => {
       BUILD_TEAM_NAME: 'web',
       BUILD_URL: 'https://ci.example.com/teams/web/pipelines/shop/jobs/unit/builds/7',
     };
-    expect(gateway.ended('0')).toMatchObject({
+    expect(gateway.endOf('0')).toMatchObject({
       status: 'succeeded',
       metadata: [
         { name: 'token', value: '***' },
@@ -213,7 +213,7 @@ describe('builds with foreign types', () => {
       '\u001B[1Afetching\r\u001B[2K\u001B[32mfetched, signed in with ***\u001B[0m\n',
     );
     expect(gateway.log('1')).toContain('BUILD_ID=41\n');
-    expect(gateway.ended('1')).not.toHaveProperty('metadata');
+    expect(gateway.endOf('1')).not.toHaveProperty('metadata');
   });
 
   test('give a put all inputs, and take its version', async () => {
@@ -228,11 +228,11 @@ describe('builds with foreign types', () => {
     ];
     await runBuild(steps, [{ number: '8' }]);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
-    expect(gateway.ended('2')).toMatchObject({
+    expect(gateway.endOf('2')).toMatchObject({
       version: { number: '12' },
       metadata: [{ name: 'note', value: 'build 7 of 8-x' }],
     });
-    expect(gateway.ended('3')).toMatchObject({
+    expect(gateway.endOf('3')).toMatchObject({
       version: { digest: expect.stringMatching(/^sha256:/u), data: 'OAo=' },
       metadata: [{ name: 'digest' }, { name: 'tags', value: '["a",1]' }],
     });
@@ -251,10 +251,10 @@ describe('builds with foreign types', () => {
     ];
     await runBuild(steps, [{ ref: left ?? '' }, { ref: right ?? '' }]);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
-    expect(gateway.ended('0')?.metadata).toContainEqual({ name: 'message', value: 'begin left' });
-    expect(gateway.ended('1')?.metadata).toContainEqual({ name: 'message', value: 'begin right' });
-    expect(gateway.ended('4')).toMatchObject({ version: { ref: headOf(join(pod.folder, 'right')) } });
-    expect(gateway.ended('5')).toMatchObject({ version: { ref: headOf(join(pod.folder, 'left')) } });
+    expect(gateway.endOf('0')?.metadata).toContainEqual({ name: 'message', value: 'begin left' });
+    expect(gateway.endOf('1')?.metadata).toContainEqual({ name: 'message', value: 'begin right' });
+    expect(gateway.endOf('4')).toMatchObject({ version: { ref: headOf(join(pod.folder, 'right')) } });
+    expect(gateway.endOf('5')).toMatchObject({ version: { ref: headOf(join(pod.folder, 'left')) } });
     expect(gateway.log('5')).toContain("Cloning into '/tmp/commits-push'");
   });
 
@@ -284,7 +284,7 @@ describe('builds with foreign types', () => {
     await runBuild([put('copy.image', { image: 'x' })], [], programs);
     const message =
       'out did not print one JSON object; expected a JSON object with version and metadata. It begins with: "done\\n"';
-    expect(gateway.ended('0')).toMatchObject({ status: 'failed', exitCode: 0, message });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'failed', exitCode: 0, message });
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'StepFailed' });
     expect(existsSync('/opt/resource')).toBe(false);
   });

@@ -4,15 +4,15 @@ import { identityTokensOf } from './answers.ts';
 import { GatewayError, type GatewayClient } from './gateway-client.ts';
 import { isFinal, retry } from './retry.ts';
 
-/** Long enough for a gateway that gets new keys a minute or two after they were rotated. */
-const IDENTITY_LIMIT_MS = 5 * 60_000;
+/** How long to try again: a gateway may get new keys a minute or two after they were rotated. */
+const RETRY_LIMIT_MS = 5 * 60_000;
 
 /**
- * Fetches the variables with the identity tokens of a step. While the gateway is unreachable, it tries again
+ * Fetches the variables with the identity tokens of a step, valid for `lifetimeSeconds` if it is given. While the gateway is unreachable, it tries again
  * for some minutes, or until `stop` aborts.
  */
 export type FetchIdentity = (
-  request: IdentityTokensRequest,
+  forStep: { step: string; lifetimeSeconds?: number },
   stop: AbortSignal,
 ) => Promise<{ variables: Record<string, string> } | { problem: string }>;
 
@@ -25,9 +25,9 @@ export function identityFetcher(client: GatewayClient, confirmed: Promise<void>)
     if (tokens === undefined) throw new GatewayError('the gateway answered without identity tokens');
     return tokens;
   };
-  return async ({ step, seconds }, stop) => {
-    const request = { step, ...(seconds !== undefined && { seconds: Math.ceil(seconds) }) };
-    const until = performance.now() + IDENTITY_LIMIT_MS;
+  return async ({ step, lifetimeSeconds }, stop) => {
+    const request = { step, ...(lifetimeSeconds !== undefined && { seconds: Math.ceil(lifetimeSeconds) }) };
+    const until = performance.now() + RETRY_LIMIT_MS;
     try {
       const answer = await Promise.race([
         retry(() => post(request), { until: () => until, signal: stop }),

@@ -29,7 +29,7 @@ async function run(steps: PlanNode[], more: Partial<Plan> = {}): Promise<void> {
 }
 
 const statuses = (...ids: string[]): (string | undefined)[] =>
-  ids.map((id) => gateway.endings(id).at(-1)?.status);
+  ids.map((id) => gateway.endsOf(id).at(-1)?.status);
 
 const logs = (...ids: string[]): string[] => ids.map((id) => gateway.log(id));
 
@@ -42,7 +42,13 @@ describe('a hook whose inputs the failed step did not make', () => {
     const hooks = { onFailure: [report, next], ensure: [clean] };
     await run([step('0', 'exit 3', { hooks })], { hooks: { onFailure: [step('on_failure.0', 'true')] } });
     expect(gateway.log('0.on_failure.0')).toBe('[its inputs out/report.xml, out/log do not exist]\n');
-    expect(gateway.order()).toEqual(['0', '0.on_failure.0', '0.on_failure.1', '0.ensure.0', 'on_failure.0']);
+    expect(gateway.startedSteps()).toEqual([
+      '0',
+      '0.on_failure.0',
+      '0.on_failure.1',
+      '0.ensure.0',
+      'on_failure.0',
+    ]);
     expect(statuses('0.on_failure.0', '0.on_failure.1', '0.ensure.0', 'on_failure.0')).toEqual([
       'failed',
       'succeeded',
@@ -82,7 +88,7 @@ describe('hooks of a step run even if its command did not start', () => {
     ],
   ])('because %s', async (_, failing, why) => {
     await run([{ ...failing, hooks }, step('1', 'true')]);
-    expect(gateway.order()).toEqual(['0', '0.on_failure.0', '0.ensure.0']);
+    expect(gateway.startedSteps()).toEqual(['0', '0.on_failure.0', '0.ensure.0']);
     expect(gateway.log('0.on_failure.0')).toBe('in time\n');
     expect(gateway.end).toMatchObject({ outcome: 'failed', message: `Step 0: ${why}.` });
   });
@@ -107,7 +113,7 @@ describe('the time limit', () => {
     ];
     await run(steps, { hooks, timeoutSeconds: 1 });
     const order = ['0', '0.on_failure.0', '0.ensure.0', 'on_failure.0', 'ensure.0'];
-    expect(gateway.order()).toEqual(order);
+    expect(gateway.startedSteps()).toEqual(order);
     expect(logs(...order.slice(1))).toEqual(['true\n', 'true\n', 'true\n', 'true\n']);
     const message = 'The job ran longer than its 1 s.';
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'JobTimeout', message });
@@ -125,7 +131,7 @@ describe('the time limit', () => {
       Array.from({ length: 4 }, () => 'true\n'),
     );
     expect(logs('0.1.ensure.0')).toEqual(['in time\n']);
-    expect(gateway.order()).not.toContain('0.1.on_failure.0');
+    expect(gateway.startedSteps()).not.toContain('0.1.on_failure.0');
   });
 
   test('of a hook: if it is over, only this hook fails, and the next one runs', async () => {
@@ -134,7 +140,7 @@ describe('the time limit', () => {
       step('0.on_failure.1', 'true'),
     ];
     await run([step('0', 'exit 3', { hooks: { onFailure } })]);
-    expect(gateway.endings('0.on_failure.0')).toMatchObject([
+    expect(gateway.endsOf('0.on_failure.0')).toMatchObject([
       { status: 'failed', message: 'timed out after 1s' },
     ]);
     expect(statuses('0.on_failure.1')).toEqual(['succeeded']);

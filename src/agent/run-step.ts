@@ -183,9 +183,9 @@ class StepRun {
   /** Fetches tokens for each command, because they expire soon. Notifications and foreign types get none. */
   async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
     const { plan, masker, fetchIdentity } = this.#context;
-    const { id: step, kind, call, timeoutSeconds: seconds } = this.#step;
+    const { id: step, kind, call, timeoutSeconds: lifetimeSeconds } = this.#step;
     if (plan.identity === undefined || kind === 'notify' || call !== undefined) return { variables: {} };
-    const fetched = await fetchIdentity({ step, ...defined({ seconds }) }, stop.signal);
+    const fetched = await fetchIdentity({ step, ...defined({ lifetimeSeconds }) }, stop.signal);
     if (stop.reason !== undefined) return this.#stopped(stop, {});
     if ('variables' in fetched) {
       maskTokens(masker, fetched.variables);

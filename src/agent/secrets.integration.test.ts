@@ -38,7 +38,7 @@ describe('an agent fetches secrets', () => {
     const atStart: string[] = [];
     const agent = await running;
     gateway.secrets = (id) => {
-      atStart.push(`${id} after ${gateway.order().join()}`);
+      atStart.push(`${id} after ${gateway.startedSteps().join()}`);
       return secret(id);
     };
     expect(await ended(agent)).toBe(0);
@@ -55,7 +55,7 @@ describe('an agent fetches secrets', () => {
     const agent = await start(work);
     gateway.secrets = (id) => answering(work, () => values.shift() ?? '')(id);
     expect(await ended(agent)).toBe(0);
-    expect(gateway.endings('0')).toMatchObject([{ status: 'succeeded' }]);
+    expect(gateway.endsOf('0')).toMatchObject([{ status: 'succeeded' }]);
   });
 
   test('of a service when it starts, and stops the service with the same values', async () => {
@@ -91,7 +91,7 @@ describe('an agent fetches secrets', () => {
     const agent = await start(work);
     gateway.secrets = () => ({ answer: 'wait', reason: 'It is sealed.' });
     expect(await ended(agent)).toBe(0);
-    expect(gateway.ended('0')).toMatchObject({ status: 'failed', message: 'timed out after 1s' });
+    expect(gateway.endOf('0')).toMatchObject({ status: 'failed', message: 'timed out after 1s' });
   });
 
   test('and fails the step with the reason if a secret has no value', async () => {

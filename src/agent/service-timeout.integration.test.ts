@@ -39,10 +39,10 @@ describe('the timeout of a service', () => {
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'ServiceFailed', message });
     for (const id of ['on_failure.0', 'ensure.0'])
       expect(gateway.log(id)).toBe('out of time: true, failed, ServiceFailed\n');
-    const phaseEnd = gateway.ended(phase === 'start' ? 'service.0.start' : 'service.0.ready');
+    const phaseEnd = gateway.endOf(phase === 'start' ? 'service.0.start' : 'service.0.ready');
     expect(phaseEnd).toMatchObject({ status: 'failed', message: 'not ready after 0.5s' });
-    expect(gateway.ended('0')).toMatchObject({ status: 'skipped' });
-    expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
+    expect(gateway.endOf('0')).toMatchObject({ status: 'skipped' });
+    expect(gateway.startedSteps().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
   });
 
   test('covers its wait for a secret that has no value yet', async () => {

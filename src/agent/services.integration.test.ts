@@ -21,7 +21,7 @@ async function run(steps: PlanNode[], more: Partial<ReturnType<typeof plan>> = {
 }
 
 const statuses = (...ids: string[]): (string | undefined)[] =>
-  ids.map((id) => gateway.endings(id).at(-1)?.status);
+  ids.map((id) => gateway.endsOf(id).at(-1)?.status);
 
 const command = (script: string) => ({
   command: { container: 'service-1-db', argv: ['/bin/sh', '-e'], script },
@@ -43,7 +43,7 @@ describe('services', () => {
     const hooks = { ensure: [step('ensure.0', 'ls up')] };
     await run([step('0', 'ls up')], { containers, services: [service(script, { ready })], hooks });
     expect(gateway.log('service.0.start')).toMatch(/^\[db\] one\n\[db\] two\n/);
-    expect(gateway.order()).toEqual([
+    expect(gateway.startedSteps()).toEqual([
       'service.0.start',
       'service.0.ready',
       '0',

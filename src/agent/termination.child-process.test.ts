@@ -19,7 +19,7 @@ const TERMINATION: Termination = {
   reason: 'StepFailed',
   message: 'Step unit: exit code 1.',
   ends: [succeeded('0'), succeeded('1', { exitCode: null, status: 'cancelled' })],
-  acknowledged: 7,
+  acknowledgedSequence: 7,
 };
 
 function writeAndParse(more: Partial<Termination>) {
@@ -43,13 +43,16 @@ describe('the termination message', () => {
     });
   });
 
-  test('names versions that the gateway has not acknowledged, and puts without a version', () => {
+  test('names versions that the gateway has not acknowledged, and each put that made none', () => {
     const ends = [
       succeeded('0', { version: { ref: 'a' } }),
       succeeded('1', { version: { ref: 'b' } }),
       succeeded('2', { version: {} }),
     ];
-    expect(writeAndParse({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
+    expect(writeAndParse({ ends, acknowledgedSequence: 10 })?.versions).toEqual({
+      '1': { ref: 'b' },
+      '2': {},
+    });
   });
 
   test.each(['x', 'ä', '"', '🗝'])('shortens a long sentence of %j and keeps the exit codes', (letter) => {
@@ -84,12 +87,12 @@ describe('the termination message', () => {
   test('drops the steps that the gateway knows before anything else', () => {
     const many = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
     const last = succeeded('1000', { version: largeVersion(100) });
-    const read = writeAndParse({ ends: [...many, last], acknowledged: 1005 });
+    const read = writeAndParse({ ends: [...many, last], acknowledgedSequence: 1005 });
     expect(Object.keys(read?.exits ?? {})).toEqual(['996', '997', '998', '999', '1000']);
     expect(read).toMatchObject({ message: TERMINATION.message, versions: { '1000': largeVersion(100) } });
   });
 
-  test('names no step if too many are unacknowledged, because some of them would prove nothing', () => {
+  test('names no step if too many are unacknowledged, because an incomplete list would prove nothing', () => {
     const ends = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
     expect(writeAndParse({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
       outcome: 'succeeded',

@@ -13,7 +13,8 @@ export interface StepEnd {
 
 export interface Termination extends Pick<TerminationMessage, 'outcome' | 'reason' | 'message'> {
   ends: StepEnd[];
-  acknowledged: number;
+  /** The gateway has acknowledged all events up to this sequence number. */
+  acknowledgedSequence: number;
 }
 
 /**
@@ -52,7 +53,7 @@ function replaceText(path: string, text: string): void {
 export function encodeTermination({ ends, ...termination }: Termination): string {
   const whole = JSON.stringify(messageOf(termination, ends));
   if (Buffer.byteLength(whole) <= MAX_TERMINATION_BYTES) return whole;
-  const unacknowledged = ends.filter((end) => end.sequence > termination.acknowledged);
+  const unacknowledged = ends.filter((end) => end.sequence > termination.acknowledgedSequence);
   const versions = unacknowledged
     .filter((end) => end.version !== undefined)
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
@@ -64,7 +65,7 @@ export function encodeTermination({ ends, ...termination }: Termination): string
 }
 
 function messageOf(
-  termination: Omit<Termination, 'ends'>,
+  { acknowledgedSequence, ...termination }: Omit<Termination, 'ends'>,
   ends: StepEnd[],
   droppedVersions: StepEnd[] = [],
 ): TerminationMessage {
@@ -73,12 +74,13 @@ function messageOf(
   );
   const versions = ends.flatMap((end) => {
     const { step, sequence, version } = end;
-    const isReported = sequence > termination.acknowledged && !droppedVersions.includes(end);
+    const isReported = sequence > acknowledgedSequence && !droppedVersions.includes(end);
     return isReported && version !== undefined ? [[step, version] as const] : [];
   });
   return {
     format: 1,
     ...termination,
+    acknowledged: acknowledgedSequence,
     exits: Object.fromEntries(ends.map(({ step, exitCode }) => [step, exitCode])),
     ...(statuses.length === 0 ? {} : { statuses: Object.fromEntries(statuses) }),
     ...(versions.length === 0 ? {} : { versions: Object.fromEntries(versions) }),

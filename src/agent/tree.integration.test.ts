@@ -42,7 +42,7 @@ async function run(steps: PlanNode[], more: Partial<ReturnType<typeof plan>> = {
 }
 
 const statuses = (...ids: string[]): (string | undefined)[] =>
-  ids.map((id) => gateway.endings(id).at(-1)?.status);
+  ids.map((id) => gateway.endsOf(id).at(-1)?.status);
 
 describe('a step whose secret has no value', () => {
   const refusal = 'The secret token has no value: the Secret has no such key.';
@@ -83,7 +83,7 @@ describe('hooks', () => {
     const hooks = { onSuccess, onFailure, ensure };
     await run([step('0', 'echo KEY=v >>$SVC_OUTPUT', { exports: 'TASK_0_', hooks }), step('1', 'echo next')]);
     expect(gateway.log('0.on_success.0')).toBe('good v\n');
-    expect(gateway.order()).toEqual(['0', '0.on_success.0', '0.ensure.0', '1']);
+    expect(gateway.startedSteps()).toEqual(['0', '0.on_success.0', '0.ensure.0', '1']);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
@@ -112,7 +112,7 @@ describe('hooks', () => {
     await fileAppears('begun');
     gateway.cancel();
     expect(await ended(agent)).toBe(0);
-    expect(gateway.order()).toEqual(['0', '0.on_cancel.0', '0.ensure.0']);
+    expect(gateway.startedSteps()).toEqual(['0', '0.on_cancel.0', '0.ensure.0']);
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
   });
 
@@ -151,7 +151,7 @@ describe('attempts', () => {
     const hooks = { onFailure: [step('0.on_failure.0', 'echo no')], ensure: [step('0.ensure.0', 'true')] };
     await run([step('0', script, { attempts: 4, hooks }), step('1', 'true')]);
     expect(gateway.log('0')).toBe('[exit code 1]\n--- attempt 2/4 ---\n[exit code 1]\n--- attempt 3/4 ---\n');
-    expect(gateway.order()).toEqual(['0', '0', '0', '0.ensure.0', '1']);
+    expect(gateway.startedSteps()).toEqual(['0', '0', '0', '0.ensure.0', '1']);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
@@ -222,7 +222,7 @@ describe('a group', () => {
     ];
     await run([group('0', steps, { attempts: 2, limit: 1 })], { containers: LANES });
     expect(gateway.log('0')).toBe('--- attempt 2/2 ---\n');
-    expect(gateway.starts('0.0')).toEqual([undefined, 2]);
+    expect(gateway.startedAttempts('0.0')).toEqual([undefined, 2]);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 });
@@ -319,7 +319,7 @@ describe('notifications', () => {
       { on: ['success' as const], step: notify('notification.1', 'echo no') },
     ];
     await run([step('0', 'exit 1')], { notifications, hooks: { ensure: [step('ensure.0', 'true')] } });
-    expect(gateway.order()).toEqual(['0', 'ensure.0', 'notification.0']);
+    expect(gateway.startedSteps()).toEqual(['0', 'ensure.0', 'notification.0']);
     expect(gateway.log('notification.0')).toBe('failed\n');
   });
 
@@ -333,7 +333,7 @@ describe('notifications', () => {
     async (previousOutcome, script, sent) => {
       const notifications = [{ on: ['changed' as const], step: notify('notification.0', 'true') }];
       await run([step('0', script)], { notifications, previousOutcome });
-      expect(gateway.order()).toEqual(['0', ...sent]);
+      expect(gateway.startedSteps()).toEqual(['0', ...sent]);
     },
   );
 

@@ -119,22 +119,23 @@ export class FakeGateway {
     return this.events.find((event) => event.type === 'build-ended');
   }
 
-  ended(step: string): (BuildEvent & { type: 'step-ended' }) | undefined {
+  /** How a step ended; undefined while it runs. */
+  endOf(step: string): (BuildEvent & { type: 'step-ended' }) | undefined {
     return this.events.filter((event) => event.type === 'step-ended').find((event) => event.step === step);
   }
 
   /** All ends of one step: several if its group is repeated. */
-  endings(step: string): (BuildEvent & { type: 'step-ended' })[] {
+  endsOf(step: string): (BuildEvent & { type: 'step-ended' })[] {
     return this.events.filter((event) => event.type === 'step-ended').filter((event) => event.step === step);
   }
 
   /** The attempts with which a step started. */
-  starts(step: string): (number | undefined)[] {
+  startedAttempts(step: string): (number | undefined)[] {
     return this.#started().flatMap((event) => (event.step === step ? [event.attempt] : []));
   }
 
   /** The steps in the order of their starts. */
-  order(): string[] {
+  startedSteps(): string[] {
     return this.#started().map(({ step }) => step);
   }
 
