@@ -10,7 +10,7 @@ import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
+import { recordFoundVersions, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import type { MeasuredGateway } from './gateway.ts';
 import { digits, verdict, type Part, type PartEnvironment } from './part.ts';
 
@@ -123,7 +123,7 @@ async function makeBuild({ stores, databaseUrl, pool }: PartEnvironment): Promis
   const saved = await stores.pipelines.savePipeline(
     toSave(definition, { pipeline: NAME.pipeline, uid: 'followed' }),
   );
-  await found(stores, saved, [{ ref: 'a1' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a1' }]);
   const triggered = await triggerJob(
     NAME,
     { by: 'bench' },

@@ -6,7 +6,7 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, storesOver, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, storesOver, toSave } from '#testing/stores/stores.ts';
 
 /*
  * Scheduling decisions for a pipeline with as many due builds as possible: 5,000 jobs that each get 100 new
@@ -56,7 +56,7 @@ async function fill(stores: ReturnType<typeof storesOver>): Promise<number> {
   );
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: allJobs })));
   const refs = Array.from({ length: versions }, (_, index) => ({ ref: String(index) }));
-  await found(stores, saved, refs);
+  await recordFoundVersions(stores, saved, refs);
   return saved.id;
 }
 

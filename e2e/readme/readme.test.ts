@@ -9,7 +9,7 @@ import { kubectl } from '#e2e/support/kubectl.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { storySteps } from '#e2e/support/story-steps.ts';
 import { startChromium } from '#testing/browser/chromium.ts';
-import { picture, sendSignInForm } from '#testing/browser/site.ts';
+import { takePictures, sendSignInForm } from '#testing/browser/site.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { typeInto } from '#testing/process/type-into.ts';
 import { RELEASE } from '#tools/chart/install.ts';
@@ -149,7 +149,7 @@ const openAsPrinted = async (output: string): Promise<void> => {
     await pushCommit(repository);
     // The page updates itself; the test does not reload it.
     await eventually(async () => expect(await newest()).toBe(`${parseInt(before, 10) + 1} succeeded`));
-    await picture(page, 'demo-pipeline', process.env['PICTURES']);
+    await takePictures(page, 'demo-pipeline', process.env['PICTURES']);
   } finally {
     await browser.close();
   }

@@ -54,7 +54,7 @@ const create = async (fields: object = {}) =>
   await ask(`POST /teams/${TEAM}/pipelines`, { name, config: text('first'), ...fields });
 
 describe('a pipeline of the API', () => {
-  test('is created as a Pipeline object, and runs once the API answers that it does', async () => {
+  test('is created as a Pipeline object, and is running when the API answers `ready`', async () => {
     const answer = await create({ display_name: 'The App', public: true });
     expect([answer.status, answer.body.data]).toEqual([201, { team: TEAM, name, ready: true, warnings: [] }]);
     expect((await ask(`GET ${pathOf()}`)).body.data).toMatchObject({
@@ -180,7 +180,7 @@ test('the API does not overwrite a change that its caller has not seen', async (
   expect((await objectOf()).spec.config).toBe(text('second'));
 });
 
-test('the role write cannot change a pipeline, and a body cannot name another team', async () => {
+test('the role write cannot change a pipeline, and a team or namespace in the body is ignored', async () => {
   const bob = await member('bob', 'write');
   const body = { name, config: text('first') };
   expect((await ask(`POST /teams/${TEAM}/pipelines`, body, bob)).status).toBe(403);

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { painter, type Paint, type Terminal } from './terminal.ts';
 
 /** Forms for programs. */
@@ -48,7 +48,8 @@ async function printData(data: unknown, form: DataForm, terminal: Terminal): Pro
 export const isDataForm = (form: OutputForm): form is DataForm =>
   form === 'json' || form === 'yaml' || form.startsWith('jsonpath=');
 
-const linesOf = (names: readonly string[]): string => names.map((name) => `${visible(name)}\n`).join('');
+const linesOf = (names: readonly string[]): string =>
+  names.map((name) => `${replaceInvisible(name)}\n`).join('');
 
 /** JSON escapes all control characters except DEL and C1. */
 const asJson = (data: unknown): string =>
@@ -62,7 +63,7 @@ export const escapeUnicode = (control: string): string =>
 export const visibleLines = (text: string): string =>
   text
     .split(/\r?\n/)
-    .map((line) => line.split('\t').map(visible).join('\t'))
+    .map((line) => line.split('\t').map(replaceInvisible).join('\t'))
     .join('\n');
 
 export type Cell = string | { text: string; style: Parameters<Paint>[0] };
@@ -104,7 +105,7 @@ export function renderFacts(facts: readonly (readonly [name: string, value: Cell
 }
 
 const textOf = (cell: Cell | undefined): string =>
-  visible(typeof cell === 'string' ? cell : (cell?.text ?? ''));
+  replaceInvisible(typeof cell === 'string' ? cell : (cell?.text ?? ''));
 const styleOf = (cell: Cell): Parameters<Paint>[0] | undefined =>
   typeof cell === 'string' ? undefined : cell.style;
 

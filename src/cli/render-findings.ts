@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { Finding, Place } from './finding.ts';
 import type { Paint } from './terminal.ts';
 
@@ -21,8 +21,8 @@ export function renderFinding(finding: AnyFinding, source: string | undefined, p
   const margin = ' '.repeat(Math.max(1, number.length));
   const gutter = (label: string): string => paint('blue', `${label} |`);
   return [
-    `${paint('bold', `${visible(where)}:`)} ` +
-      `${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${visible(message)}`)}`,
+    `${paint('bold', `${replaceInvisible(where)}:`)} ` +
+      `${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${replaceInvisible(message)}`)}`,
     ...(snippet
       ? [
           gutter(margin),
@@ -32,7 +32,7 @@ export function renderFinding(finding: AnyFinding, source: string | undefined, p
       : []),
     ...blocksLine(
       finding.blocks,
-      `${visible(message)}\n${snippet?.text ?? ''}`,
+      `${replaceInvisible(message)}\n${snippet?.text ?? ''}`,
       paint('blue', `${margin} =`),
     ),
     ...helpLine(help, `${margin} =`, paint),
@@ -47,7 +47,7 @@ function snippetOf(source: string | undefined, place: Place): Snippet | undefine
 
 /** `in job "deploy", put "git" "app"`, without the blocks that the message or the quoted line names. */
 function blocksLine(blocks: readonly string[] = [], namedAlready: string, margin: string): string[] {
-  const others = blocks.map(visible).filter((block) => !namedAlready.includes(block));
+  const others = blocks.map(replaceInvisible).filter((block) => !namedAlready.includes(block));
   return others.length === 0 ? [] : [`${margin} in ${others.join(', ')}`];
 }
 
@@ -55,7 +55,7 @@ const kindOf = (severity: string, code: string | undefined): string =>
   code === undefined ? severity : `${severity}[${code}]`;
 
 const helpLine = (help: string | undefined, margin: string, paint: Paint): string[] =>
-  help === undefined ? [] : [`${paint('blue', margin)} ${paint('bold', 'help')}: ${visible(help)}`];
+  help === undefined ? [] : [`${paint('blue', margin)} ${paint('bold', 'help')}: ${replaceInvisible(help)}`];
 
 interface Snippet {
   text: string;
@@ -67,7 +67,7 @@ interface Snippet {
 /** The part of a line around the place. Tabs stay tabs, so that the caret lines up at any tab width. */
 function cutLine(line: string, { start, end }: Place): Snippet {
   const graphemes = Array.from(segmenter.segment(line), ({ segment }) =>
-    segment === '\t' ? segment : visible(segment),
+    segment === '\t' ? segment : replaceInvisible(segment),
   );
   const first = Math.min(start.column - 1, graphemes.length);
   const last = end.line > start.line ? graphemes.length : Math.min(end.column - 1, graphemes.length);

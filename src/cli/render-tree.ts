@@ -1,4 +1,4 @@
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { Paint } from './terminal.ts';
 
 /** A line with lines below it. */
@@ -26,6 +26,8 @@ function branches(children: readonly Tree[], indent: string, paint: Paint): stri
 }
 
 function lineOf({ kind, name, facts = [] }: Tree, paint: Paint): string {
-  const words = [paint('bold', kind), ...(name === undefined ? [] : [paint('cyan', visible(name))])];
-  return words.join(' ') + (facts.length === 0 ? '' : paint('dim', `  ${facts.map(visible).join(' · ')}`));
+  const words = [paint('bold', kind), ...(name === undefined ? [] : [paint('cyan', replaceInvisible(name))])];
+  return (
+    words.join(' ') + (facts.length === 0 ? '' : paint('dim', `  ${facts.map(replaceInvisible).join(' · ')}`))
+  );
 }

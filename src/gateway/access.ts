@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { authenticatePeople } from '#adapters/http/auth/authenticate-people.ts';
 import type { Authenticate } from '#adapters/http/auth/authenticate.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
@@ -17,7 +17,7 @@ export interface AccessParts {
   client: OAuthClient;
   objects: ApiObjects | undefined;
   compiler: Compiler;
-  previews: AccountPorts['previews'];
+  previews: AccessPorts['previews'];
   seal: SetSecretPorts['seal'];
   sessionKey: Buffer;
   sessionSeconds: number;
@@ -31,7 +31,7 @@ export interface AccessParts {
 }
 
 /** Opens the ports of the routes for accounts, and the authentication of their callers. */
-export function openAccess(parts: AccessParts): { ports: AccountPorts; authenticate: Authenticate } {
+export function openAccess(parts: AccessParts): { ports: AccessPorts; authenticate: Authenticate } {
   const { stores, client, installation, passwords, externalUrl, now } = parts;
   const codec = sessionCodec(parts.sessionKey);
   return {
@@ -47,7 +47,7 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authentic
       passwords,
       localSignIn: async () => await stores.oauth.local(),
       random: () => randomBytes(32).toString('base64url'),
-      pick: (below) => randomInt(below),
+      randomBelow: (below) => randomInt(below),
       digest: (text) => createHash('sha256').update(text).digest('base64url'),
       codec,
       browser: browserRules(externalUrl, codec),

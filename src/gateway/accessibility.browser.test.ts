@@ -4,10 +4,10 @@ import { problemPage } from '#adapters/http/pages/problem-page.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
  * Tests every page for people who use a screen reader, magnification or only the keyboard. If the environment
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const jobs = [{ ...unit, inputs: INPUTS }];
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   const versions = Array.from({ length: 60 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
-  await found(stores, saved, versions);
+  await recordFoundVersions(stores, saved, versions);
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
   await gateway.account('ray', { teams: { main: 'read' }, password: PASSWORD });
   await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: await gateway.session('ann') });
@@ -100,7 +100,7 @@ async function signIn(username: string): Promise<void> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }

@@ -7,7 +7,7 @@ import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { startDebianPostgres, type DebianPostgres } from '#testing/postgres/debian-postgres.ts';
-import { found, storesOver, succeed, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, storesOver, succeed, toSave } from '#testing/stores/stores.ts';
 
 /*
  * Runs the commands of docs/how-to/backup.md on the Postgres of the chart: the test reads the arguments of
@@ -67,7 +67,7 @@ async function fill(stores: Stores): Promise<{ session: string; token: string }>
   await createLogPartitions(stores.pool, new Date());
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  const [version = 0] = await found(stores, saved, [{ ref: 'first' }, { ref: 'second' }]);
+  const [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'first' }, { ref: 'second' }]);
   const gateway = await openGateway(stores);
   await gateway.account('ann', { password: 'correct horse', teams: { main: 'admin' } });
   const session = await gateway.session('ann');

@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { startReportedBuild, type ReportedEvent } from '#testing/builds/reported-build.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, toSave } from '#testing/stores/stores.ts';
 
 /* The page of a build in a browser. If PICTURES names a folder, the tests store screenshots there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const jobs = ['folds', 'searches', 'follows', 'long'].map((name) => job(name, ...steps));
   jobs.push(treeJob, { ...job('gated', ...steps), approval: { label: 'release', approvals: 2, notify: [] } });
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  await found(stores, saved, [{ ref: '3f2a91c', message: 'Add the login page' }]);
+  await recordFoundVersions(stores, saved, [{ ref: '3f2a91c', message: 'Add the login page' }]);
   await gateway.account('bob', { teams: { main: 'maintain' }, password: PASSWORD });
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
@@ -123,7 +123,7 @@ async function isVisible(text: string): Promise<boolean> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }
@@ -250,7 +250,7 @@ describe('beside the log, the page shows', () => {
     for (const step of ['0', '1.0', '1.1']) await reportFirst(started(step), ended(step));
     await reportFirst(started('1'), ended('1'));
     await endBuild(reportFirst, 'succeeded');
-    await found(stores, saved, [
+    await recordFoundVersions(stores, saved, [
       { ref: '77aa001', message: 'Check the cart' },
       { ref: '77aa002', message: 'Pay with a card' },
     ]);

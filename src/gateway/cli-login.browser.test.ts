@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 
 /*
@@ -81,7 +81,7 @@ const textAppears = async (words: string): Promise<void> =>
   await page.locator('main').getByText(words).waitFor();
 
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(await keyboardProblems(page)).toEqual([]);
 }

@@ -9,7 +9,14 @@ import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn, scheduleOn } from '#testing/stores/schedule.ts';
-import { eventsOf, found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  eventsOf,
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /* `millrace caches` at the public gateway, over a real Postgres. */
 let stores: TestStores;
@@ -29,7 +36,7 @@ beforeEach(async () => {
   const definition = samplePipeline({ resources: [resource('git.app', { cache: true })] });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
   pipelineId = saved.id;
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;

@@ -21,9 +21,9 @@ beforeAll(async () => {
   stores = await openStores();
   const { publicKey } = await makeStoreKeyPair();
   gateway = await openGateway(stores, {
-    seal: async (value, place) => {
+    seal: async (value, location) => {
       sealed.push(value);
-      return sealValue(publicKey, value, place);
+      return sealValue(publicKey, value, location);
     },
   });
   home = mkdtempSync(join(tmpdir(), 'millrace-home-'));

@@ -6,7 +6,13 @@ import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /* The verbs for builds, jobs, resources and pipelines at the public gateway, over a real Postgres. */
 let stores: TestStores;
@@ -28,7 +34,7 @@ beforeEach(async () => {
     { ...deploy, approval: { label: 'go live', approvals: 1, notify: [] } },
   ];
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  ids = await found(stores, saved, [{ ref: 'a1' }, { ref: 'a2' }]);
+  ids = await recordFoundVersions(stores, saved, [{ ref: 'a1' }, { ref: 'a2' }]);
   await gateway.account('ann', { teams: { main: 'maintain' } });
 });
 afterAll(async () => {

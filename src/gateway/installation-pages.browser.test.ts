@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { Page } from 'playwright-core';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
 import { EVIL, openSettingsSite, type SettingsSite } from '#testing/browser/settings-site.ts';
-import { openPerson, picture } from '#testing/browser/site.ts';
+import { openPerson, takePictures } from '#testing/browser/site.ts';
 import { ORIGIN } from '#testing/gateway/gateway-under-test.ts';
 
 /*
@@ -64,7 +64,7 @@ async function problemBeside(label: string): Promise<string> {
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
   // A date field has parts that take the focus and show it themselves, so pages with one are not checked.
   const dateFields = await page.locator('input[type=date]:visible').count();

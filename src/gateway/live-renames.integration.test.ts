@@ -4,7 +4,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Streams of a pipeline while the pipeline is renamed and another pipeline gets its old name. The gateway does
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 async function savePipeline(): Promise<void> {
   const saved = await stores.pipelines.savePipeline(toSave(DEFINITION, { public: true }));
-  await found(stores, saved, [{ ref: 'a1' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a1' }]);
 }
 
 /** Renames the pipeline app to shop, and creates another pipeline with the name app. */

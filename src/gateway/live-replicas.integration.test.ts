@@ -10,7 +10,7 @@ import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gat
 import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import {
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   toSave,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const saved = await stores.pipelines.savePipeline(
     toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
   );
-  await found(stores, saved, [{ ref: 'a1' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a1' }]);
   const hash = await (await argon2Passwords()).hash(PASSWORD);
   await stores.pool.query(rows()`
     WITH made AS (INSERT INTO users (username, password_hash) VALUES ('ann', ${hash}) RETURNING id)

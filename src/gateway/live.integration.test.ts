@@ -6,7 +6,13 @@ import { followBuild } from '#flows/builds/follow-build.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /*
  * Two replicas over one Postgres, each with its own listening connection. The agent reports to the first
@@ -35,7 +41,7 @@ beforeEach(async () => {
   const saved = await stores.pipelines.savePipeline(
     toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
   );
-  await found(stores, saved, [{ ref: 'a1' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a1' }]);
   await first.account('ann', { teams: { main: 'write' } });
   ann = await first.session('ann');
   const triggered = await first.ask(`POST ${APP}/jobs/unit/trigger`, { as: ann });

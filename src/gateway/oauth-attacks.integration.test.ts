@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await stores.empty();
-  passwords.verified = 0;
+  passwords.verifyCalls = 0;
   provider.person = 'ann';
   await saveProvider(
     {
@@ -243,7 +243,7 @@ describe('a sign-in from another site', () => {
       'https://millrace.dev/problems/cross-site-request',
     ]);
     expect(answer.headers.get('set-cookie')).toBeNull();
-    expect(passwords.verified).toBe(0);
+    expect(passwords.verifyCalls).toBe(0);
   });
 
   test('with a provider begins only if the person follows a link', async () => {

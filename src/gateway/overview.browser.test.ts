@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave } from '#testing/stores/stores.ts';
@@ -131,7 +131,7 @@ const query = (): string => new URL(page.url()).search;
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 
@@ -270,7 +270,7 @@ describe('the overview of pipelines', () => {
     expect(await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toEqual(['site']);
     await pageWithoutScripts.getByRole('link', { name: 'warning 1' }).click();
     await pageWithoutScripts.waitForURL('**/teams?q=site&status=warning');
-    await picture(pageWithoutScripts, 'overview-plain', PICTURES);
+    await takePictures(pageWithoutScripts, 'overview-plain', PICTURES);
     await pageWithoutScripts.getByRole('searchbox').fill('nobody');
     await pageWithoutScripts.getByRole('button', { name: 'Search' }).click();
     await pageWithoutScripts.getByRole('link', { name: 'Show all pipelines' }).click();

@@ -4,11 +4,11 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endCheck } from '#testing/stores/end-check.ts';
-import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
  * Pages as people use them in a browser. If PICTURES names a folder, the tests store screenshots of every
@@ -46,7 +46,7 @@ beforeAll(async () => {
       }),
     ),
   );
-  await found(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
+  await recordFoundVersions(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
   // Records that the hooks of the new versions have ended.
   await endCheck({ stores, notifications: gateway.notifications }, saved, { versions: [] });
   await gateway.account('root', { globalAdmin: true, password: PASSWORD });
@@ -79,7 +79,7 @@ async function waitForText(inPage: Page, selector: string, text: string): Promis
 
 /** Checks the accessibility of the page and stores a screenshot. */
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 

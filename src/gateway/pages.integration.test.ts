@@ -3,7 +3,7 @@ import type { Input } from '#domain/pipeline/pipeline.ts';
 import { writeAccountChange } from '#flows/people/manage-accounts.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Responses to browsers, and refusals of forms that other sites make browsers send. The tests use HTTP without
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const unit = job('unit', getStep('git.app', { trigger: false }), task(EVIL));
   const definition = samplePipeline({ jobs: [{ ...unit, inputs: INPUTS }] });
   const saved = await stores.pipelines.savePipeline(toSave(definition, { displayName: EVIL }));
-  await found(stores, saved, [{ ref: EVIL }]);
+  await recordFoundVersions(stores, saved, [{ ref: EVIL }]);
   await gateway.account('ann', { teams: { main: 'admin' }, password: PASSWORD });
   await writeAccountChange('ann', { fullName: EVIL }, { by: 'ann', at: new Date() }, stores.access);
   const as = await gateway.session('ann');

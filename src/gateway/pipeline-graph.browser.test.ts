@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import {
   get as getStep,
@@ -120,7 +120,7 @@ async function open(query = ''): Promise<void> {
 }
 
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 
@@ -292,7 +292,7 @@ test('without scripts, the page shows the picture instead of the graph', async (
   await pageWithoutScripts.goto(APP);
   const link = pageWithoutScripts.locator('#graph').getByRole('link', { name: /^Graph of app: 7 jobs/ });
   expect(await link.getAttribute('href')).toBe(`${APP}/image.svg`);
-  await picture(pageWithoutScripts, 'graph-without-script', PICTURES);
+  await takePictures(pageWithoutScripts, 'graph-without-script', PICTURES);
   await context.close();
 });
 

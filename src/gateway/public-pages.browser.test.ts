@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { FRESH_MS } from '#flows/views/pipeline-lookup.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -66,7 +66,7 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
     .waitFor();
   expect(await page.getByLabel('Follow a version of').count()).toBe(0);
   await expectPublicPage(page);
-  await picture(page, 'public-pipeline', PICTURES);
+  await takePictures(page, 'public-pipeline', PICTURES);
 
   const as = await site.gateway.session('ann');
   // Another viewer requests the page just before the change, so the cached answer is as new as possible.
@@ -78,19 +78,19 @@ test('anyone can follow a public pipeline, and is sent to sign in once it is pri
   await page.getByRole('link', { name: 'unit', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds`);
   await expectPublicPage(page);
-  await picture(page, 'public-job', PICTURES);
+  await takePictures(page, 'public-job', PICTURES);
   await page.getByRole('link', { name: '1', exact: true }).click();
   await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
   expect(await page.locator('#status').innerText()).toContain('failed');
   expect(await page.locator('ol.rows').innerText()).toContain('test');
   expect(await page.locator('#log').count()).toBe(0);
   await expectPublicPage(page);
-  await picture(page, 'public-build', PICTURES);
+  await takePictures(page, 'public-build', PICTURES);
   await page.getByRole('link', { name: 'app', exact: true }).click();
   await page.getByRole('link', { name: 'git.app', exact: true }).click();
   await page.waitForURL(`**${APP}/resources/git.app`);
   await expectPublicPage(page);
-  await picture(page, 'public-resource', PICTURES);
+  await takePictures(page, 'public-resource', PICTURES);
 
   await page.goto(APP);
   await page.getByRole('link', { name: 'Sign in', exact: true }).click();

@@ -4,7 +4,13 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /* People press "Re-run" in a forge, which sends signed webhooks over HTTP, on a real Postgres. */
 const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
@@ -43,7 +49,7 @@ afterAll(async () => {
 
 /** Runs build 1 of the job `unit`, which fails. */
 async function runFailedBuild(saved: SavedPipeline): Promise<void> {
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
   await endAsFailed('1');
 }

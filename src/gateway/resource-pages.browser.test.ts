@@ -5,10 +5,10 @@ import type { Input, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { accessibilityProblems } from '#testing/browser/accessibility.ts';
-import { openPerson, openSite, picture, sendSignInForm, until } from '#testing/browser/site.ts';
+import { openPerson, openSite, takePictures, sendSignInForm, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
+import { recordFoundVersions, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* The pages of resources, jobs, caches and triggers. If PICTURES names a folder, screenshots go there. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
@@ -81,7 +81,7 @@ beforeAll(async () => {
   const saved = await stores.pipelines.savePipeline(toSave(definition));
   scope = saved.resources[0]?.scope ?? 0;
   const oldVersions = Array.from({ length: 55 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
-  versions = await found(stores, saved, [
+  versions = await recordFoundVersions(stores, saved, [
     ...oldVersions,
     {
       ref: '3f2a91c05d1e4b7f8a6c9d0e1f2a3b4c5d6e7f80',
@@ -181,7 +181,7 @@ const newestVersion = (): number => versions.at(-1) ?? 0;
 const versionElement = (id: number) => page.locator(`#version-${id}`);
 
 async function checkPage(name: string): Promise<void> {
-  await picture(page, name, PICTURES);
+  await takePictures(page, name, PICTURES);
   expect(await accessibilityProblems(page)).toEqual([]);
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date();
-  passwords.verified = 0;
+  passwords.verifyCalls = 0;
   gateway.lines.length = 0;
   await stores.empty();
   await gateway.account('ann', { password: PASSWORD });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date();
-  passwords.verified = 0;
+  passwords.verifyCalls = 0;
   gateway.lines.length = 0;
   await stores.empty();
   await gateway.account('ann', { password: PASSWORD });
@@ -117,17 +117,17 @@ describe('a sign-in', () => {
         instance: '',
       });
     }
-    expect(passwords.verified).toBe(3);
+    expect(passwords.verifyCalls).toBe(3);
   });
 
   test('is refused after ten failures, whatever the password and whether the account exists', async () => {
     for (const name of ['ann', 'nobody']) {
       for (let times = 0; times < 10; times += 1)
         expect((await login(name, 'wrong password')).status).toBe(401);
-      passwords.verified = 0;
+      passwords.verifyCalls = 0;
       const refused = await login(name, PASSWORD);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-      expect(passwords.verified).toBe(0);
+      expect(passwords.verifyCalls).toBe(0);
     }
     advanceClock(1000);
     expect((await login('ann', PASSWORD)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('a sign-in', () => {
     await other.close();
     expect(answers.filter((status) => status === 401)).toHaveLength(10);
     expect(answers.filter((status) => status === 429)).toHaveLength(20);
-    expect(passwords.verified).toBe(10);
+    expect(passwords.verifyCalls).toBe(10);
   });
 
   test('counts failures of many accounts by the address that a trusted proxy reports', async () => {

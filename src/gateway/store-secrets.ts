@@ -20,9 +20,9 @@ async function readKey(directory: string, name: string): Promise<string> {
  * key is not mounted.
  */
 export function sealerIn(directory: string | undefined) {
-  return async (value: string, place: string): Promise<SealedValue | undefined> => {
+  return async (value: string, location: string): Promise<SealedValue | undefined> => {
     const key = directory === undefined ? '' : await readKey(directory, 'public');
-    return key === '' ? undefined : sealValue(key, value, place);
+    return key === '' ? undefined : sealValue(key, value, location);
   };
 }
 
@@ -56,6 +56,6 @@ export function storeSource(
 function resultOf(stored: StoredValue | undefined, keys: ReadonlyMap<string, KeyObject>): SecretLookupResult {
   if (stored === undefined) return { fault: 'neither the pipeline nor the team has stored it' };
   if ('plain' in stored) return { value: stored.plain, plain: true };
-  const value = openValue(keys, stored.sealed, stored.place);
+  const value = openValue(keys, stored.sealed, stored.location);
   return value === undefined ? { fault: 'its key is not mounted yet', transient: true } : { value };
 }

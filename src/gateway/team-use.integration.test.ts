@@ -5,7 +5,13 @@ import { saveProvider } from '#flows/people/save-provider.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /* The limits and the use of teams, and other answers for the pages of settings, over a real Postgres. */
 let stores: TestStores;
@@ -64,7 +70,7 @@ const LIMITS = {
 async function useMain(): Promise<void> {
   const definition = samplePipeline({ resources: [resource('git.app', { cache: true })] });
   const saved = await stores.pipelines.savePipeline(toSave(definition));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   const build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
@@ -72,7 +78,7 @@ async function useMain(): Promise<void> {
     await tx.use(decideCaches(await tx.facts(), new Date()), new Date());
   });
   await stores.builds.podCreated(build, 1, 'pod-1', new Date());
-  await found(stores, saved, [{ ref: 'b' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
   await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   await stores.pool.query(

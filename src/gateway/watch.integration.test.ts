@@ -11,7 +11,13 @@ import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endCheck } from '#testing/stores/end-check.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /*
  * The command line watches a build, at the public gateway over a real Postgres. The test plays the agent.
@@ -42,7 +48,7 @@ beforeEach(async () => {
     job('publish', getStep('git.app', { trigger: true, passed: ['unit'] }), task('publish')),
   ];
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  await found(stores, saved, [{ ref: 'a1' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a1' }]);
   await gateway.account('ann', { teams: { main: 'write' } });
   ann = await gateway.session('ann');
   lastSequence = 0;

@@ -7,7 +7,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { CertificateAndKey } from '#adapters/kubernetes/secrets/certificates.ts';
 import {
   ensureWebhookTls,
-  givenWebhookTls,
+  certManagerWebhookTls,
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
@@ -111,7 +111,7 @@ export class AdmissionWebhook {
   async #check(): Promise<boolean> {
     const { secrets, config } = this.#options;
     try {
-      if (config.certificate === 'cert-manager') await this.#use(await givenWebhookTls(secrets));
+      if (config.certificate === 'cert-manager') await this.#use(await certManagerWebhookTls(secrets));
       else await this.#useOwn();
       this.#lastError = undefined;
       return this.#server.listening;

@@ -4,7 +4,7 @@ import { teamStatus } from '#adapters/kubernetes/controllers/team-status.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* The condition of a Team about its logs, as they are stored in Postgres. */
 const LIMIT = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ async function storeLogs(bytes: number): Promise<void> {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
   await scheduleOn(stores, saved.id, new Date());
   await succeed(stores, 'unit');
   await stores.pool.query(rows()`UPDATE build_attempts SET stored_log_bytes = ${bytes / 2}`);

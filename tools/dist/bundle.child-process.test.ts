@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { bundleAlone, packagesOf } from './bundle.ts';
+import { bundleIntoOneFile, packagesOf } from './bundle.ts';
 import { outputFolder } from './inputs.ts';
 
 describe('the packages of a bundle', () => {
@@ -14,7 +14,7 @@ describe('the packages of a bundle', () => {
     'node_modules/shaken-off/index.js': { bytesInOutput: 0 },
   };
 
-  test('are the outermost folders with code, scoped and nested ones included, each once', () => {
+  test('are the package folders that its code comes from, scoped and nested ones included, each once', () => {
     expect(packagesOf({ 'dist/x.js': { inputs }, 'dist/x.js.map': { inputs: {} } })).toEqual([
       'node_modules/@scope/name',
       'node_modules/a/node_modules/b',
@@ -24,7 +24,7 @@ describe('the packages of a bundle', () => {
 });
 
 test('a program with a forbidden package is refused and not written', async () => {
-  await expect(bundleAlone('refused.js', 'src/adapters/http/server/server.ts', ['fastify'])).rejects.toThrow(
+  await expect(bundleIntoOneFile('refused.js', 'src/adapters/http/server/server.ts', ['fastify'])).rejects.toThrow(
     'refused.js contains fastify, which it must not carry.',
   );
   expect(existsSync(join(outputFolder, 'refused.js'))).toBe(false);

@@ -59,7 +59,7 @@ export async function bundleEntryPoints(entry: string): Promise<Inputs> {
 const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' } };
 
 /** Bundles a program into one file, CommonJS or an ES module. Refuses packages in `unwanted`. */
-export async function bundleAlone(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
+export async function bundleIntoOneFile(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
   const { name, ext } = parse(file);
   const formatOptions = ext === '.cjs' ? commonJs : {};
   const { files, inputs } = await bundle({

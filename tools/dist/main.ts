@@ -4,7 +4,7 @@ import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { checkout } from '#tools/checkout.ts';
-import { bundleAlone, bundleEntryPoints } from './bundle.ts';
+import { bundleIntoOneFile, bundleEntryPoints } from './bundle.ts';
 import { inputState, Ledger, outputFolder, type State } from './inputs.ts';
 import { copyNative, packagesInNotices } from './native.ts';
 import { notices } from './notices.ts';
@@ -134,7 +134,7 @@ async function bundle(ledger: Ledger, file: string, source: string): Promise<voi
   const state = () => inputState(checkout, [...commonInputs, ...ledger.list(`sources of ${file}`)]);
   await buildPart(ledger, [file], state, async () => {
     const inputs =
-      file === 'millrace.js' ? await bundleEntryPoints(source) : await bundleAlone(file, source, unwanted);
+      file === 'millrace.js' ? await bundleEntryPoints(source) : await bundleIntoOneFile(file, source, unwanted);
     await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
     await ledger.record(`packages of ${file}`, inputs.packages.join(' '));
   });

@@ -33,20 +33,20 @@ class CleanRun {
     return (this.#now += 10_000);
   }
 
-  addRevisions(pipeline: string, editions: number): void {
-    for (let edition = 1; edition <= editions; edition++) {
+  addRevisions(pipeline: string, revisions: number): void {
+    for (let revision = 1; revision <= revisions; revision++) {
       this.evidence.history.applied.push({
         at: this.later,
         pipeline,
-        text: `edition ${edition}`,
+        text: `text of revision ${revision}`,
         changed: true,
       });
     }
     this.evidence.database.pipelines.push({
       name: pipeline,
-      revision: editions,
+      revision: revisions,
       paused: false,
-      text: `edition ${editions}`,
+      text: `text of revision ${revisions}`,
     });
   }
 
@@ -102,8 +102,8 @@ class CleanRun {
     const createdAt = this.later;
     const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
     const spec = jobSpecOf(build);
-    const life = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
-    if (spec.withService === true) history.services?.push(life);
+    const serviceLifetime = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
+    if (spec.withService === true) history.services?.push(serviceLifetime);
     const steps = last ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
     const lines = steps.flatMap((step) => {
       const run: StepRun = {
@@ -131,7 +131,7 @@ class CleanRun {
     database.logs.push(...rows);
     if (spec.withService === true && last)
       history.notifications?.push({ pipeline, job, number, at: this.later, pod: name, status: build.status });
-    life.to = this.later;
+    serviceLifetime.to = this.later;
     history.pods.push({ ...pod, from: createdAt, to: this.later });
     const reason = last ? null : 'PodLost: The Pod is gone.';
     if (!last)

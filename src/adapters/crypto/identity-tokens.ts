@@ -32,5 +32,5 @@ export async function identitySigner(id: string, privatePem: string): Promise<Si
     await new SignJWT(claims).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: id }).sign(key);
 }
 
-/** The `place` for `sealValue` and `openValue` when they encrypt a private key of identity tokens. */
+/** The `location` for `sealValue` and `openValue` when they encrypt a private key of identity tokens. */
 export const identityKeyPlace = (id: string): string => `identity/${id}`;

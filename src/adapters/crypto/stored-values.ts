@@ -48,12 +48,12 @@ export function storeKeyIdOf(publicPem: string): string {
   return storeKeyId(createPublicKey(publicPem));
 }
 
-/** `place` names the row that will hold the value. A value that is moved to another row does not open. */
-export function sealValue(publicPem: string, value: string, place: string): SealedValue {
+/** `location` names the row that will hold the value. A value that is moved to another row does not open. */
+export function sealValue(publicPem: string, value: string, location: string): SealedValue {
   const publicKey = createPublicKey(publicPem);
   const key = randomBytes(32);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(location));
   const text = [cipher.update(value, 'utf8'), cipher.final()];
   return {
     ciphertext: Buffer.concat([nonce, ...text, cipher.getAuthTag()]),
@@ -69,12 +69,12 @@ export function storeKeys(privatePems: readonly string[]): ReadonlyMap<string, K
 }
 
 /**
- * Returns undefined if `keys` lacks the key of the value. Throws if the value or its place has been changed.
+ * Returns undefined if `keys` lacks the key of the value. Throws if the value or its location has been changed.
  */
 export function openValue(
   keys: ReadonlyMap<string, KeyObject>,
   { ciphertext, wrappedKey, keyId }: SealedValue,
-  place: string,
+  location: string,
 ): string | undefined {
   const privateKey = keys.get(keyId);
   if (privateKey === undefined) return undefined;
@@ -83,7 +83,7 @@ export function openValue(
   const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(Buffer.from(place)).setAuthTag(ciphertext.subarray(end));
+  decipher.setAAD(Buffer.from(location)).setAuthTag(ciphertext.subarray(end));
   const text = decipher.update(ciphertext.subarray(NONCE_BYTES, end));
   return Buffer.concat([text, decipher.final()]).toString('utf8');
 }

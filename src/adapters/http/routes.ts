@@ -1,5 +1,5 @@
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
-import type { AccountPorts } from './api/account-ports.ts';
+import type { AccessPorts } from './api/access-ports.ts';
 import { tokenRoutes } from './api/api-tokens.ts';
 import { auditRoutes } from './api/audit.ts';
 import { badgeRoutes } from './api/badges.ts';
@@ -71,7 +71,7 @@ export function publicRoutes(
 }
 
 /** The routes of accounts, sessions, tokens, members and the audit log, and of the installation as an issuer. */
-export function accessRoutes(ports: AccountPorts): Route[] {
+export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),
     ...personalPageOnlyRoutes(),

@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge, GraphNode } from '#domain/graph/graph.ts';
 import type { EdgePaths, Layout } from '#domain/graph/layout.ts';
-import { FONT_SIZE, visible } from '#domain/graph/measure-label.ts';
+import { FONT_SIZE, replaceInvisible } from '#domain/graph/measure-label.ts';
 import { PINNED_BORDER, TONES, type NodeStyle, type Tone } from '#domain/graph/node-style.ts';
 import { roundToTenth } from '#domain/graph/points.ts';
 import { strokeOf, tilePath, tilesOf, touchesRow, type Tile } from '#domain/graph/tiles.ts';
@@ -133,5 +133,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Escapes text for elements and attributes, and replaces characters that XML forbids. */
 export function escapeXml(text: string): string {
   if (/^[\w .,:;()-]*$/.test(text)) return text;
-  return visible(text).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+  return replaceInvisible(text).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, type Terminal } from '#cli/terminal.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { Api } from './api.ts';
 import { openWithSystem } from './open-page.ts';
 import { ProblemError } from './problem-error.ts';
@@ -34,7 +34,7 @@ export async function loginInBrowser(
   const started = (
     await api.ask<CliLoginJson>('POST', '/auth/cli-logins', { challenge, client: clientName() })
   ).data;
-  const code = visible(started.code);
+  const code = replaceInvisible(started.code);
   const page = `${url}/profile/cli-login`;
   if (browser) {
     terminal.err(`Confirm the login in your browser, where you see the code ${code}:\n`);

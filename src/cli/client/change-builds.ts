@@ -1,7 +1,7 @@
 import { printResult } from '#cli/output.ts';
 import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
 import type { BuildJson } from './response-types.ts';
@@ -47,7 +47,7 @@ export async function sendRetry(
   const api = await connect(options, terminal);
   const path = `${buildPath(options.team, name)}/retry`;
   const { data } = await api.ask<{ number: string; url: string }>('POST', path);
-  const line = `${name.pipeline}/${name.job}: build ${visible(data.number)}, ${api.url}${visible(data.url)}\n`;
+  const line = `${name.pipeline}/${name.job}: build ${replaceInvisible(data.number)}, ${api.url}${replaceInvisible(data.url)}\n`;
   if (options.watch === true) {
     terminal.err(line);
     return await followBuildToEnd({ api, options, terminal }, name, data.number);
@@ -67,7 +67,7 @@ export async function sendVote(
   const body = defined({ message: options.message });
   const { data } = await api.ask<{ state: string; message: string }>('POST', path, body);
   await printResult(data, options, terminal, ({ state, message }) => {
-    return `${titleOf(name)}: ${visible(state)}. ${visible(message)}\n`;
+    return `${titleOf(name)}: ${replaceInvisible(state)}. ${replaceInvisible(message)}\n`;
   });
   return EXIT.success;
 }

@@ -1,7 +1,7 @@
 import { printResult } from '#cli/output.ts';
 import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { connect } from './connect.ts';
 import { resourcePath, type ResourceArgument } from './list-resources.ts';
 import type { TeamOptions } from './team-options.ts';
@@ -78,10 +78,12 @@ export async function triggerByVersion(
   await printResult(data, options, terminal, ({ builds }) =>
     builds
       .map(({ job, number, url }) => `${name.pipeline}/${job}: build ${number}, ${api.url}${url}`)
-      .map((line) => `${visible(line)}\n`)
+      .map((line) => `${replaceInvisible(line)}\n`)
       .join(''),
   );
   for (const { job, reasons } of data.refused)
-    terminal.err(visible(`No build of ${job}: ${reasons.map(({ message }) => message).join(' ')}`) + '\n');
+    terminal.err(
+      replaceInvisible(`No build of ${job}: ${reasons.map(({ message }) => message).join(' ')}`) + '\n',
+    );
   return EXIT.success;
 }

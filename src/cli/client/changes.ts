@@ -1,6 +1,6 @@
 import { diff } from 'node:util';
 import type { Paint } from '#cli/terminal.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 /** How many unchanged lines are shown before and after each change. */
@@ -43,12 +43,12 @@ function setting(name: string, before: string, after: string | undefined): strin
     : [`${name}: ${displayed(before)} → ${displayed(after)}`];
 }
 
-const displayed = (value: string): string => (value === '' ? 'none' : visible(value));
+const displayed = (value: string): string => (value === '' ? 'none' : replaceInvisible(value));
 
 function variable(name: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
   const verb = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-  return [`variable ${visible(name)}: ${verb}`];
+  return [`variable ${replaceInvisible(name)}: ${verb}`];
 }
 
 /** Like `diff -u`. */
@@ -107,7 +107,7 @@ export function renderChange({ settings, lines }: Change, paint: Paint): string 
   const rendered = [
     ...settings.map((sentence) => `  ${sentence}`),
     ...lines.map(({ mark, text }) => {
-      const line = `  ${mark} ${text.split('\t').map(visible).join('\t')}`.trimEnd();
+      const line = `  ${mark} ${text.split('\t').map(replaceInvisible).join('\t')}`.trimEnd();
       return mark === ' ' ? line : paint(STYLES[mark], line);
     }),
   ];

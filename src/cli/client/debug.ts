@@ -3,7 +3,7 @@ import { CommandError, type Keys, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { DEBUG_LIMITS } from '#domain/build/debug-limits.ts';
 import type { TerminalSize } from '#domain/build/debug-session.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { Api } from './api.ts';
 import { connect } from './connect.ts';
 import { escapeOf } from './escape-keys.ts';
@@ -43,10 +43,10 @@ export async function debug(
     ...(command.length > 0 && { command }),
     ...defined({ step: options.step, terminal: size }),
   });
-  if (keys !== undefined) terminal.err(`Shell in step ${visible(data.step_name)}:\n`);
+  if (keys !== undefined) terminal.err(`Shell in step ${replaceInvisible(data.step_name)}:\n`);
   const { exit_code: exitCode, message, reason } = await runSession(api, `${path}/${data.session}`, terminal);
-  if (exitCode === undefined) throw new CommandError(visible(message));
-  if (reason === 'not-started') terminal.err(`millrace: ${visible(message)}\n`);
+  if (exitCode === undefined) throw new CommandError(replaceInvisible(message));
+  if (reason === 'not-started') terminal.err(`millrace: ${replaceInvisible(message)}\n`);
   return exitCode;
 }
 

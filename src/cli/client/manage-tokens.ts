@@ -2,7 +2,7 @@ import { explain } from '#cli/explain.ts';
 import { printResult, renderTable, timeOf, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { Api, requestPath } from './api.ts';
 import { loginInBrowser, type BrowserLoginOptions } from './browser-login.ts';
 import { connect, type ServerOptions } from './connect.ts';
@@ -67,7 +67,7 @@ export async function createApiToken(
   const createAndPrint = async (recentLogin: Api): Promise<void> => {
     const { data } = await recentLogin.ask<CreatedTokenJson>('POST', '/api-tokens', tokenRequest);
     const expiry = data.expires_at === undefined ? 'never expires' : `expires ${timeOf(data.expires_at)}`;
-    const owner = account === undefined ? '' : ` of ${visible(account.username)}`;
+    const owner = account === undefined ? '' : ` of ${replaceInvisible(account.username)}`;
     terminal.err(`Token ${name}${owner} (${rightsOf(data)}) ${expiry}. It is shown only now:\n`);
     const printed = { ...data, ...defined({ username: account?.username }) };
     await printResult(printed, options, terminal, () => `${data.token}\n`);
@@ -99,16 +99,16 @@ async function withRecentLogin(
     // A script has nobody who could confirm the session.
     if (account === undefined || (terminal.ask === undefined && options.browser !== false)) throw error;
   }
-  terminal.err(`This needs a login of the last ten minutes, as ${visible(account.username)}.\n`);
+  terminal.err(`This needs a login of the last ten minutes, as ${replaceInvisible(account.username)}.\n`);
   const { token, username } = await loginInBrowser(api.url, options, terminal);
   if (token === undefined) throw new CommandError('the server sent no token');
   const session = new Api({ url: api.url, tokenOrigin: 'of a login' }, token);
   try {
     if (username !== account.username)
       throw new CommandError(
-        `${visible(username)} confirmed in the browser, but you are logged in here as ` +
-          `${visible(account.username)}: no token was created. Sign in there as ` +
-          `${visible(account.username)}, or run millrace login ${api.url} first`,
+        `${replaceInvisible(username)} confirmed in the browser, but you are logged in here as ` +
+          `${replaceInvisible(account.username)}: no token was created. Sign in there as ` +
+          `${replaceInvisible(account.username)}, or run millrace login ${api.url} first`,
       );
     await act(session);
   } finally {

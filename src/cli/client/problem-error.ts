@@ -1,7 +1,7 @@
 import type { ProblemKind } from '#adapters/http/protocol/problem.ts';
 import { CommandError } from '#cli/terminal.ts';
 import { VERSION } from '#config';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 
 /** What error messages name: the server, and where the token of the request came from. */
 export interface RequestContext {
@@ -36,7 +36,7 @@ function messageOf(status: number, { kind, document }: Problem, request: Request
   const detailText = typeof detail === 'string' ? detail : `${request.url} answered ${status}.`;
   const advice = isKind(kind) ? ADVICE[kind]?.(request, detailText) : undefined;
   const requestId = status >= 500 && typeof instance === 'string' ? ` (${instance})` : '';
-  return `${visible(detailText)}${visible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
+  return `${replaceInvisible(detailText)}${replaceInvisible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
 type Advise = (request: RequestContext, detailText: string) => string | undefined;

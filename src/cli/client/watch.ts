@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durationOf, isDataForm, printResult, statusCell, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { requestPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
 import { readGivenInputs } from './read-assignments.ts';
@@ -83,9 +83,9 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
   const path = `${jobPath(options.team, name)}/trigger${query}`;
   const { data } = await api.ask<TriggerJson>('POST', path, body);
   const checkMessages = (data.checks ?? []).flatMap(({ message }) => message ?? []);
-  for (const message of checkMessages) terminal.err(`${visible(message)}\n`);
+  for (const message of checkMessages) terminal.err(`${replaceInvisible(message)}\n`);
   if (checkMessages.length > 0) terminal.err('The build uses the versions that were known before.\n');
-  const line = `${titleOf(name)}: build ${visible(data.number)}, ${api.url}${visible(data.url)}\n`;
+  const line = `${titleOf(name)}: build ${replaceInvisible(data.number)}, ${api.url}${replaceInvisible(data.url)}\n`;
   if (options.watch === true) {
     terminal.err(line);
     return await followBuildToEnd({ api, options, terminal }, name, data.number);
@@ -217,12 +217,12 @@ class BuildPrinter implements BuildListener {
     const paint = painter(this.#terminal);
     const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
     const took = duration === undefined ? '' : ` after ${durationOf(duration)}`;
-    const why = message === undefined ? '' : `: ${visible(message)}`;
+    const why = message === undefined ? '' : `: ${replaceInvisible(message)}`;
     this.#printLine(`${this.#title}: ${renderedStatus}${took}${why}`);
   }
 
   #printDimmed(line: string): void {
-    this.#printLine(painter(this.#terminal)('dim', visible(line)));
+    this.#printLine(painter(this.#terminal)('dim', replaceInvisible(line)));
   }
 
   /** Prints a line of its own on standard error, after resetting the colours of the log. */

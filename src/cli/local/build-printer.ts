@@ -2,7 +2,7 @@ import { ScreenText } from '#cli/client/screen-text.ts';
 import { durationOf, renderTable, statusCell } from '#cli/output.ts';
 import { painter, type Terminal } from '#cli/terminal.ts';
 import type { BuildEvent, StepStatus } from '#domain/build/events.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { Withheld } from './choose-steps.ts';
 
@@ -90,7 +90,7 @@ export class BuildPrinter {
     if (step.unfinishedLine !== '') this.#printLogLine(step, step.unfinishedLine);
     step.unfinishedLine = '';
     for (const { name, value } of metadata)
-      this.#printDimmed(`── ${step.title}: ${visible(`${name}: ${value}`)}`);
+      this.#printDimmed(`── ${step.title}: ${replaceInvisible(`${name}: ${value}`)}`);
     step.endedAt = at;
     step.status = status;
     if (message !== undefined) step.message = message;

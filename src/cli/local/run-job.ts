@@ -5,7 +5,7 @@ import { durationOf, statusCell } from '#cli/output.ts';
 import { pickWithSecrets, type PickOptions } from '#cli/pick-pipeline.ts';
 import { findJob } from '#cli/plan.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
-import { visible } from '#domain/graph/measure-label.ts';
+import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { chooseInputs } from '#domain/pipeline/input-values.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { onInterrupts } from './interrupts.ts';
@@ -108,7 +108,7 @@ function conclude(title: string, { status, cause, ms, summary }: Ended, terminal
   const paint = painter(terminal);
   const cell = statusCell(status);
   const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
-  const why = status === 'succeeded' ? '' : `: ${visible(cause.message)}`;
+  const why = status === 'succeeded' ? '' : `: ${replaceInvisible(cause.message)}`;
   terminal.err(`\n${summary}\n${title}: ${renderedStatus} after ${durationOf(ms * 1e6)}${why}\n`);
   return status === 'succeeded' || status === 'warning' ? EXIT.success : EXIT.failure;
 }

@@ -14,14 +14,14 @@ const provider = {
 
 describe('the change that is written for a provider', () => {
   const cases: Record<string, [before: object | undefined, change: ReturnType<typeof providerChange>]> = {
-    'is everything for a new one': [undefined, 'created'],
-    'is a definition that differs': [{ clientId: 'another' }, 'updated'],
-    'is the new permission to change it through the API': [{ byApi: true }, 'updated'],
-    'is a secret under another name': [{ secretKey: 'company_2' }, 'updated'],
-    'is only the state of the object if the definition is equal': [{ generation: 1 }, 'state'],
-    'is only the state of another object with an equal definition': [{ uid: 'b' }, 'state'],
-    'is nothing for the same state': [{}, 'none'],
-    'is nothing if the API may not change it, stated or by default': [{ byApi: false }, 'none'],
+    'is a creation if there was none': [undefined, 'created'],
+    'is an update if the definition differs': [{ clientId: 'another' }, 'updated'],
+    'is an update if the API may no longer change it': [{ byApi: true }, 'updated'],
+    'is an update if the secret has another name': [{ secretKey: 'company_2' }, 'updated'],
+    'is only the generation if the definition is equal': [{ generation: 1 }, 'generation'],
+    'is only the generation if another object has an equal definition': [{ uid: 'b' }, 'generation'],
+    'is nothing if the object is unchanged': [{}, 'none'],
+    'is nothing if `byApi` was false and is now absent': [{ byApi: false }, 'none'],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [before, change]) => {
     expect(providerChange(before && { ...provider, ...before }, provider)).toBe(change);
@@ -47,13 +47,13 @@ describe('a change of a provider may lock people out', () => {
   });
 });
 
-describe('the state of an object is outdated', () => {
+describe('a provider is outdated', () => {
   const cases: Record<string, [before: object | undefined, outdated: boolean]> = {
-    'after a newer state': [{ generation: 3 }, true],
-    'but not after an older one': [{ generation: 1 }, false],
-    'but not after itself': [{}, false],
-    'but not after the state of another object': [{ uid: 'b', generation: 3 }, false],
-    'but not if there was none before': [undefined, false],
+    'if a newer generation of its object is stored': [{ generation: 3 }, true],
+    'but not if an older generation is stored': [{ generation: 1 }, false],
+    'but not if the same generation is stored': [{}, false],
+    'but not if the stored provider is from another object': [{ uid: 'b', generation: 3 }, false],
+    'but not if none is stored': [undefined, false],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [before, outdated]) => {
     expect(isOutdated(before && { ...provider, ...before }, provider)).toBe(outdated);

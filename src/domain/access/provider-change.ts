@@ -23,14 +23,14 @@ export function mayLockOut(before: OAuthProvider | undefined, after: OAuthProvid
   return !after.enabled || (before !== undefined && issuerOf(before) !== issuerOf(after));
 }
 
-/** Decides what to store of a provider. `state`: only the UID and generation of its object. */
+/** Decides what to store of a provider. `generation`: only the UID and generation of its object. */
 export function providerChange(
   before: Provider | undefined,
   after: Provider,
-): 'none' | 'state' | 'created' | 'updated' {
+): 'none' | 'generation' | 'created' | 'updated' {
   if (before === undefined) return 'created';
   if (definitionOf(before) !== definitionOf(after)) return 'updated';
-  return before.uid === after.uid && before.generation === after.generation ? 'none' : 'state';
+  return before.uid === after.uid && before.generation === after.generation ? 'none' : 'generation';
 }
 
 /** The provider was read from an older generation of its object than `before`. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, samplePipeline, take } from '#testing/pipelines/pipelines-to-draw.ts';
+import {
+  get,
+  job,
+  pipelineOf,
+  put,
+  samplePipeline,
+  getWithoutTrigger,
+} from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf, type GraphOptions } from './graph-of.ts';
 import type { Graph } from './graph.ts';
 
@@ -32,18 +39,18 @@ const cases: Record<
   { pipeline: Pipeline; options?: GraphOptions; edges: string[]; alone?: string[] }
 > = {
   'leads from a resource to the jobs that get it, dashed if it does not trigger them': {
-    pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', take('git.app'))),
+    pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', getWithoutTrigger('git.app'))),
     edges: ['git.app → unit', 'git.app ⇢ nightly'],
   },
   'has one edge for a job that gets a resource twice, and the trigger counts': {
-    pipeline: pipelineOf(job('unit', take('git.app'), get('git.app'))),
+    pipeline: pipelineOf(job('unit', getWithoutTrigger('git.app'), get('git.app'))),
     edges: ['git.app → unit'],
   },
   'has a node between jobs for the resource that passed, shared by all downstream jobs': {
     pipeline: pipelineOf(
       job('unit', get('git.app')),
       job('a', get('git.app', 'unit')),
-      job('b', take('git.app', 'unit')),
+      job('b', getWithoutTrigger('git.app', 'unit')),
     ),
     edges: [
       'git.app → unit',
@@ -115,7 +122,7 @@ const cases: Record<
     pipeline: pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app'), put('git.app')),
-      job('c', get('git.app'), take('git.other')),
+      job('c', get('git.app'), getWithoutTrigger('git.other')),
       job('d', get('git.app', 'a', 'b')),
     ),
     options: { groupParallel: true },
@@ -169,7 +176,7 @@ const cases: Record<
     ],
   },
   'ends an edge at the only member that it triggers': {
-    pipeline: pipelineOf(job('a', get('git.app')), job('b', take('git.app'))),
+    pipeline: pipelineOf(job('a', get('git.app')), job('b', getWithoutTrigger('git.app'))),
     options: { groupParallel: true },
     edges: ['git.app → a in a and 1 more', 'git.app ⇢ b in a and 1 more'],
   },

@@ -1,12 +1,16 @@
 import { expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, take } from '#testing/pipelines/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, getWithoutTrigger } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { groupParallel } from './group-parallel.ts';
 
 const cases: Record<string, { pipeline: Pipeline; jobs: string[][]; others?: string[] }> = {
   'jobs with one parent are merged': {
-    pipeline: pipelineOf(job('a', get('git.app')), job('b', take('git.app')), job('c', get('git.docs'))),
+    pipeline: pipelineOf(
+      job('a', get('git.app')),
+      job('b', getWithoutTrigger('git.app')),
+      job('c', get('git.docs')),
+    ),
     jobs: [['a', 'b'], ['c']],
     others: ['resource git.app', 'resource git.docs'],
   },

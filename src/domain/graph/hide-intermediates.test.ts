@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, take } from '#testing/pipelines/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, getWithoutTrigger } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { hideIntermediates } from './hide-intermediates.ts';
 
@@ -11,12 +11,12 @@ const cases: Record<string, { pipeline: Pipeline; nodes: string[]; edges: string
     edges: ['resource git.app trigger job unit', 'job unit trigger job deploy'],
   },
   'an edge that triggers nothing keeps its kind': {
-    pipeline: pipelineOf(job('unit', get('git.app')), job('deploy', take('git.app', 'unit'))),
+    pipeline: pipelineOf(job('unit', get('git.app')), job('deploy', getWithoutTrigger('git.app', 'unit'))),
     nodes: ['resource git.app', 'job unit', 'job deploy'],
     edges: ['resource git.app trigger job unit', 'job unit take job deploy'],
   },
   'a resource that triggers nothing is left out': {
-    pipeline: pipelineOf(job('nightly', take('git.app'))),
+    pipeline: pipelineOf(job('nightly', getWithoutTrigger('git.app'))),
     nodes: ['job nightly'],
     edges: [],
   },
@@ -28,7 +28,7 @@ const cases: Record<string, { pipeline: Pipeline; nodes: string[]; edges: string
   'two ways between the same jobs become one edge, and the trigger counts': {
     pipeline: pipelineOf(
       job('build', get('git.app'), put('image.app')),
-      job('deploy', take('git.app', 'build'), get('image.app', 'build')),
+      job('deploy', getWithoutTrigger('git.app', 'build'), get('image.app', 'build')),
     ),
     nodes: ['resource git.app', 'job build', 'job deploy'],
     edges: ['resource git.app trigger job build', 'job build trigger job deploy'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { labelOf, visible, widthOf } from './measure-label.ts';
+import { labelOf, replaceInvisible, widthOf } from './measure-label.ts';
 
 test('a long name is shortened in the middle', () => {
   expect(labelOf('integration-with-a-very-long-name--linux-arm64-debug')).toBe(
@@ -9,8 +9,8 @@ test('a long name is shortened in the middle', () => {
 });
 
 test('invisible characters and those that XML forbids are replaced', () => {
-  expect(visible('a\u0000b\u202Ec\uD800d\uFFFFe\nf')).toBe('a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf');
-  expect(visible('Größe 日本 🚀')).toBe('Größe 日本 🚀');
+  expect(replaceInvisible('a\u0000b\u202Ec\uD800d\uFFFFe\nf')).toBe('a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf');
+  expect(replaceInvisible('Größe 日本 🚀')).toBe('Größe 日本 🚀');
 });
 
 test('wide letters count more than narrow ones, and unknown letters count most', () => {

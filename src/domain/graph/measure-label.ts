@@ -7,7 +7,7 @@ export const FONT_SIZE = 13;
 const MAX_LABEL_LENGTH = 36;
 
 /** Replaces invisible characters, line breaks and characters that XML forbids by a visible one. */
-export function visible(text: string): string {
+export function replaceInvisible(text: string): string {
   // Nearly all names need no replacement. The pattern below would take most of the time of a picture.
   if (/^[ -~]*$/.test(text)) return text;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]/gu, '\uFFFD');
@@ -15,7 +15,7 @@ export function visible(text: string): string {
 
 /** The name as the picture shows it. */
 export function labelOf(name: string): string {
-  const letters = Array.from(visible(name));
+  const letters = Array.from(replaceInvisible(name));
   if (letters.length <= MAX_LABEL_LENGTH) return letters.join('');
   const end = Math.floor(MAX_LABEL_LENGTH / 2);
   return [...letters.slice(0, MAX_LABEL_LENGTH - end - 1), '…', ...letters.slice(-end)].join('');

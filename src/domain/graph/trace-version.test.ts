@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, take } from '#testing/pipelines/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, getWithoutTrigger } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { traceVersion } from './trace-version.ts';
 
 const cases: Record<string, { pipeline: Pipeline; reached: string[] }> = {
   'to the jobs that get it, with or without a trigger': {
-    pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', take('git.app'))),
+    pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', getWithoutTrigger('git.app'))),
     reached: ['resource git.app', 'job unit', 'job nightly'],
   },
   'to no node of another resource': {

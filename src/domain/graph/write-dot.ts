@@ -1,7 +1,7 @@
 import { boxOf, ROW_HEIGHT } from './box.ts';
 import { connectedComponents } from './connected-components.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
-import { FONT_SIZE, visible } from './measure-label.ts';
+import { FONT_SIZE, replaceInvisible } from './measure-label.ts';
 import { PINNED_BORDER, TONES, type NodeStyle } from './node-style.ts';
 
 /** A colour that is visible on white and on black. */
@@ -121,14 +121,14 @@ const inches = (points: number): string => (points / 72).toFixed(2);
  * Quotes an id. DOT knows one escape in it, `\"`. A backslash before the closing quote would be read as one.
  */
 function quote(text: string): string {
-  return `"${visible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  return `"${replaceInvisible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 /** Quotes a label or tooltip, in which a backslash escapes and `&` begins an entity. */
 const quoteLabel = (lines: readonly string[]): string => `"${lines.map(escapeLabel).join(String.raw`\n`)}"`;
 
 const escapeLabel = (line: string): string =>
-  visible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;');
+  replaceInvisible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;');
 
 /** The label of a record: one field with a port for each row. */
 function quoteRows(lines: readonly string[]): string {

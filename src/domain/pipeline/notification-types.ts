@@ -9,7 +9,7 @@ import type { NamedType, TypeKind } from './type-kinds.ts';
 export const notificationTypes: TypeKind<Omit<NotificationType, keyof NamedType>> = {
   block: 'notification_type',
   what: 'notification type',
-  own: ['notify'],
+  ownItems: ['notify'],
   builtIn: builtInNotificationTypes,
   read(block, context) {
     const params = declaredParams(block, context.report);

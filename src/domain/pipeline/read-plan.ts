@@ -12,7 +12,14 @@ import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-nam
 import type { ServiceType } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';
 import { readJobCache } from './read-job-caches.ts';
-import { attemptsOf, readGet, readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
+import {
+  timeoutAndAttemptsOf,
+  readGet,
+  readNotify,
+  readPut,
+  readTask,
+  type StepContext,
+} from './read-steps.ts';
 import { findType } from './resources.ts';
 import { checkServiceImages } from './service-image.ts';
 import type { ActionStep, Branch, ParallelStep, ServiceStep, Step } from './steps.ts';
@@ -187,7 +194,7 @@ function readParallel(block: ReadBlock, context: PlanContext): ParallelStep {
     ...(limit !== undefined && limit > 0 && { limit }),
     failFast: boolAt(block, 'fail_fast') ?? false,
     steps: inner.flatMap((step) => readActionStep(step, context) ?? []),
-    ...attemptsOf(block),
+    ...timeoutAndAttemptsOf(block),
     ...hooksOf(block, context),
   };
 }

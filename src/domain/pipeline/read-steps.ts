@@ -44,9 +44,12 @@ export interface StepContext {
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
 }
 
-type Attempted = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
+/** The built-in notification type that reports check runs to a forge. */
+const CHECK_RUN_SOURCE = 'svc://hostcheck';
 
-export function attemptsOf(block: ReadBlock): Attempted {
+type TimeoutAndAttempts = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
+
+export function timeoutAndAttemptsOf(block: ReadBlock): TimeoutAndAttempts {
   const timeoutSeconds = numberAt(block, 'timeout');
   const attempts = numberAt(block, 'attempts');
   return {
@@ -66,7 +69,11 @@ export function readGet(block: ReadBlock, context: StepContext): GetStep {
   const emptied = rangeOfEmptiedList(block, 'passed');
   if (emptied)
     context.report(
-      diagnose('passed-empty', emptied, 'the expression leaves no job in passed: the get would have no gate'),
+      diagnose(
+        'passed-empty',
+        emptied,
+        'the expression leaves no job in passed: the get would take versions that no job has passed',
+      ),
     );
   const step: GetStep = {
     kind: 'get',
@@ -77,7 +84,7 @@ export function readGet(block: ReadBlock, context: StepContext): GetStep {
     ...versionOf(block),
     ...readGetParams(block, type, context.report),
     ...readEnvironmentVariables(block, context.report),
-    ...attemptsOf(block),
+    ...timeoutAndAttemptsOf(block),
   };
   context.gets.push({ step, passed: namesAt(block, 'passed'), range: block.range });
   return step;
@@ -104,7 +111,7 @@ export function readTask(block: ReadBlock, context: StepContext): TaskStep | und
     ...(inputs.length > 0 && { inputs }),
     ...(outputs.length > 0 && { outputs }),
     ...environment,
-    ...attemptsOf(block),
+    ...timeoutAndAttemptsOf(block),
   };
 }
 
@@ -140,7 +147,7 @@ export function readPut(block: ReadBlock, context: StepContext): PutStep {
     resource,
     ...readPutParams(block, known, context.report),
     ...readEnvironmentVariables(block, context.report),
-    ...attemptsOf(block),
+    ...timeoutAndAttemptsOf(block),
   };
 }
 
@@ -169,7 +176,7 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', context.report);
   const present = new Set([...parameters.map(({ name }) => name), ...block.misread]);
-  if (known && builtInSource(known.type) === 'svc://hostcheck') {
+  if (known && builtInSource(known.type) === CHECK_RUN_SOURCE) {
     if (!present.has('status') && !present.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       context.report(diagnose('invalid-notify', block.range, message));
@@ -181,7 +188,7 @@ export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
     notification: targetOf(block).text,
     ...(message && { message: message.text }),
     params: textsByName(parameters),
-    ...attemptsOf(block),
+    ...timeoutAndAttemptsOf(block),
   };
 }
 

@@ -16,7 +16,7 @@ const operations = ['check', 'pull', 'push'] as const;
 export const resourceTypes: TypeKind<Definition> = {
   block: 'resource_type',
   what: 'resource type',
-  own: [...operations, 'protocol', 'image'],
+  ownItems: [...operations, 'protocol', 'image'],
   builtIn: builtInResourceTypes,
   read(block, context) {
     if (hasProtocol(block)) return readProtocolType(block, context);

@@ -11,7 +11,7 @@ type Templates = { path: string; args: string[] };
 const runnerTypes: TypeKind<Templates> = {
   block: 'runner_type',
   what: 'runner type',
-  own: ['run'],
+  ownItems: ['run'],
   builtIn: builtInRunnerTypes,
   refused: new Map([['docker', 'the runner docker cannot be a source: its container belongs to the Pod']]),
   read(block, { report }) {

@@ -13,7 +13,7 @@ export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: str
 export const secretTypes: TypeKind<SecretDefinition> = {
   block: 'secret_type',
   what: 'secret type',
-  own: ['get'],
+  ownItems: ['get'],
   builtIn: builtInSecretTypes,
   read(block, context) {
     const params = declaredParams(block, context.report);

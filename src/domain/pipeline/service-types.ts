@@ -16,7 +16,7 @@ type Definition = Omit<ServiceType, keyof NamedType>;
 export const serviceTypes: TypeKind<Definition> = {
   block: 'service_type',
   what: 'service type',
-  own: ['start', 'stop', 'ready_check'],
+  ownItems: ['start', 'stop', 'ready_check'],
   builtIn: builtInServiceTypes,
   read(block, context) {
     const params = declaredParams(block, context.report);

@@ -62,12 +62,12 @@ function findDefinition<Definition extends object>(
 }
 
 function findOwnItem<Definition>(
-  { own: ownItem }: TypeKind<Definition>,
+  { ownItems }: TypeKind<Definition>,
   { attributes, blocks }: ReadBlock,
 ): { name: string; range: ReadBlock['range'] } | undefined {
-  const block = blocks.find(({ type }) => ownItem.includes(type));
+  const block = blocks.find(({ type }) => ownItems.includes(type));
   if (block) return { name: block.type, range: block.range };
-  const [name, attribute] = [...attributes].find(([candidate]) => ownItem.includes(candidate)) ?? [];
+  const [name, attribute] = [...attributes].find(([candidate]) => ownItems.includes(candidate)) ?? [];
   return name === undefined || !attribute ? undefined : { name, range: attribute.nameRange };
 }
 

@@ -19,8 +19,8 @@ export interface TypeKind<Definition> {
   block: string;
   /** The kind in a sentence: `resource type`. */
   what: string;
-  /** Attributes and blocks of the definition itself, which exclude a `source`. */
-  own: readonly string[];
+  /** Names of the attributes and blocks that define such a type. A block with a `source` cannot have them. */
+  ownItems: readonly string[];
   /** Built-in definitions by name, including aliases. */
   builtIn: ReadonlyMap<string, string>;
   /** Reason why `svc://<name>` cannot be a source of this kind. */

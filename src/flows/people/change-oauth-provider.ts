@@ -2,7 +2,7 @@ import { changedOrigins, providerFaults } from '#domain/access/oauth-provider.ts
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from './object-ports.ts';
-import type { Act } from './ports.ts';
+import type { AuditedAct } from './ports.ts';
 import { refuseProviderChange, refuseProviderRemoval } from './save-provider.ts';
 
 export interface ChangeProviderPorts {
@@ -28,7 +28,7 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
 
 export async function createProvider(
   { wanted, secret }: { wanted: WantedProvider; secret: string },
-  act: Act,
+  act: AuditedAct,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged> {
   const { objects } = ports;
@@ -55,7 +55,7 @@ export async function createProvider(
 export async function updateProvider(
   canonical: string,
   { change, secret }: { change: (known: WantedProvider) => WantedProvider; secret: string | undefined },
-  act: Act,
+  act: AuditedAct,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged> {
   const { objects } = ports;
@@ -119,7 +119,7 @@ async function refuseChange(
 async function applyChange(
   before: StoredProvider,
   written: ProviderObject,
-  { by, at }: Act,
+  { by, at }: AuditedAct,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged> {
   const { objects } = ports;
@@ -136,7 +136,7 @@ async function applyChange(
 
 export async function deleteProvider(
   canonical: string,
-  act: Act,
+  act: AuditedAct,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged> {
   const { objects, oauth } = ports;

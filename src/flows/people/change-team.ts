@@ -3,7 +3,7 @@ import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { OAuthStore } from './oauth-ports.ts';
 import type { ObjectAnswer, TeamObjects } from './object-ports.ts';
-import type { Act, ChangeResult, MemberStore, TeamChange, TeamView } from './ports.ts';
+import type { AuditedAct, ChangeResult, MemberStore, TeamChange, TeamView } from './ports.ts';
 
 export interface ChangeTeamPorts {
   objects: TeamObjects;
@@ -25,7 +25,7 @@ const PAUSE_MS = 100;
 /** Creates the Team object. The operator makes the caller the team's first admin. */
 export async function createTeam(
   { name, displayName }: { name: string; displayName: string | undefined },
-  act: Act,
+  act: AuditedAct,
   ports: ChangeTeamPorts,
 ): Promise<TeamMade> {
   const fault = teamNameFault(name);
@@ -61,7 +61,7 @@ async function waitUntilCreated(
 
 export async function deleteTeam(
   name: string,
-  act: Act,
+  act: AuditedAct,
   { objects, members, wait }: ChangeTeamPorts,
 ): Promise<Exclude<TeamMade, { answer: 'fault' | 'done' }> | { answer: 'gone' }> {
   const team = await members.team(name);
@@ -83,7 +83,7 @@ export async function deleteTeam(
 export async function updateTeam(
   name: string,
   change: TeamChange,
-  act: Act,
+  act: AuditedAct,
   { members, oauth }: Pick<ChangeTeamPorts, 'members'> & { oauth: Pick<OAuthStore, 'providers'> },
 ): Promise<ChangeResult | { answer: 'fault'; message: string }> {
   const { groups = [] } = change;
@@ -102,7 +102,7 @@ export async function updateTeam(
 async function writeTeamChange(
   name: string,
   change: TeamChange,
-  act: Act,
+  act: AuditedAct,
   { members }: { members: Pick<MemberStore, 'withTeam'> },
 ): Promise<ChangeResult> {
   return await members.withTeam(name, async (tx): Promise<ChangeResult> => {

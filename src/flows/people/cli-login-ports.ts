@@ -1,4 +1,4 @@
-import type { Act, StoredCredentials } from './ports.ts';
+import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 /* What logins of the command line in a browser need from outside. */
 
@@ -32,9 +32,12 @@ export interface CliLoginStore {
   /** Undefined: no login waits under this code, or the login has expired. */
   pendingCliLogin(code: string, at: Date): Promise<PendingCliLogin | undefined>;
   /** False: no login waits under this code, or the session has ended. */
-  confirmCliLogin(login: { code: string; sessionId: string; userId: number }, act: Act): Promise<boolean>;
+  confirmCliLogin(
+    login: { code: string; sessionId: string; userId: number },
+    act: AuditedAct,
+  ): Promise<boolean>;
   /** False: no login waits under this code. */
-  refuseCliLogin(code: string, act: Act): Promise<boolean>;
+  refuseCliLogin(code: string, act: AuditedAct): Promise<boolean>;
   /** Returns a confirmed login once. `unknown`: refused, expired, or fetched before. */
   takeCliLogin(challenge: string, at: Date): Promise<ConfirmedCliLogin | 'pending' | 'unknown'>;
 }

@@ -9,8 +9,8 @@ export interface CliLoginPorts extends Pick<
   'sessions' | 'throttle' | 'now' | 'newSessionId' | 'sessionSeconds'
 > {
   cliLogins: CliLoginStore;
-  /** A random number below this one. */
-  pick(below: number): number;
+  /** A random whole number from 0 to `below` - 1. */
+  randomBelow(below: number): number;
   /** One-way hash. */
   digest(text: string): string;
 }
@@ -40,7 +40,7 @@ export async function beginCliLogin(
   const expiresAt = new Date(startedAt.getTime() + LIFETIME_MS);
   // Codes are short, so a new one may be in use.
   for (let tried = 0; tried < MAX_CODES_TRIED; tried += 1) {
-    const code = makeLoginCode((below) => ports.pick(below));
+    const code = makeLoginCode((below) => ports.randomBelow(below));
     const login = { challenge, code, client, address: caller.address, startedAt, expiresAt };
     if (await ports.cliLogins.beginCliLogin(login)) return { answer: 'begun', code, expiresAt };
   }

@@ -10,7 +10,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type {
   AccountChange,
   AccountStore,
-  Act,
+  AuditedAct,
   ChangeResult,
   LockedMember,
   Membership,
@@ -28,7 +28,7 @@ export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; m
 /** An admin creates an account. Its user has to change the password at the first sign-in. */
 export async function createAccount(
   account: { username: string; fullName: string; globalAdmin: boolean; password: string | undefined },
-  act: Act,
+  act: AuditedAct,
   ports: Ports,
 ): Promise<AccountMade> {
   const { username, fullName, globalAdmin, password } = account;
@@ -61,7 +61,7 @@ export async function changeAccount(
     password?: string;
     keepTokens?: boolean;
   },
-  act: Act,
+  act: AuditedAct,
   ports: Ports,
 ): Promise<ChangeResult | { answer: 'fault'; message: string }> {
   const fault =
@@ -80,7 +80,7 @@ export async function changeAccount(
 export async function writeAccountChange(
   username: string,
   change: AccountChange,
-  act: Act,
+  act: AuditedAct,
   { accounts }: { accounts: Pick<AccountStore, 'withAccount'> },
 ): Promise<ChangeResult> {
   return await accounts.withAccount(username, async (tx): Promise<ChangeResult> => {
@@ -97,7 +97,7 @@ const DONE = { answer: 'done', value: undefined } as const;
 
 export async function removeAccount(
   username: string,
-  act: Act,
+  act: AuditedAct,
   { accounts }: Pick<Ports, 'accounts'>,
 ): Promise<ChangeResult> {
   return await accounts.withAccount(username, async (tx): Promise<ChangeResult> => {
@@ -114,7 +114,7 @@ type Members = Pick<MemberStore, 'withMember'>;
 
 export async function addMember(
   { role, ...member }: Membership & { role: Role },
-  act: Act,
+  act: AuditedAct,
   members: Members,
 ): Promise<ChangeResult> {
   return await changeMember(member, { role, refuse: (facts) => refuseNewMember(facts, role), act }, members);
@@ -123,7 +123,7 @@ export async function addMember(
 /** Changes a member's role, or adds the account as a member. */
 export async function changeRole(
   { role, ...member }: Membership & { role: Role },
-  act: Act,
+  act: AuditedAct,
   members: Members,
 ): Promise<ChangeResult> {
   return await changeMember(
@@ -133,7 +133,11 @@ export async function changeRole(
   );
 }
 
-export async function removeMember(member: Membership, act: Act, members: Members): Promise<ChangeResult> {
+export async function removeMember(
+  member: Membership,
+  act: AuditedAct,
+  members: Members,
+): Promise<ChangeResult> {
   const change = {
     role: undefined,
     refuse: (facts: LockedMember) => refuseMemberChange(facts, undefined),
@@ -146,7 +150,7 @@ interface MemberChange {
   /** Undefined: remove the member. */
   role: Role | undefined;
   refuse: (member: LockedMember) => ChangeRefusal | undefined;
-  act: Act;
+  act: AuditedAct;
 }
 
 async function changeMember(

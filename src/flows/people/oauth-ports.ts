@@ -1,7 +1,7 @@
 import type { AccountSignIn } from '#domain/access/lock-out.ts';
 import type { Claims, OAuthProvider } from '#domain/access/oauth-provider.ts';
 import type { ProviderState } from '#domain/access/provider-change.ts';
-import type { Act, StoredCredentials } from './ports.ts';
+import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 /*
  * What sign-in through identity providers needs from outside. Every method is one transaction.
@@ -44,7 +44,7 @@ export interface LinkedIdentity {
 }
 
 /** `refused`: the message names who would be locked out. */
-export type SignInMethodsChanged =
+export type SignInMethodsAnswer =
   | { answer: 'done' }
   | { answer: 'unknown' }
   | { answer: 'refused'; message: string };
@@ -66,11 +66,11 @@ export interface SignInMethodsTransaction extends SignInMethods {
   recordProvider(
     canonical: string,
     action: 'provider.created' | 'provider.updated' | 'provider.deleted',
-    act: Act,
+    act: AuditedAct,
   ): Promise<void>;
-  setLocal(local: boolean, act: Act): Promise<void>;
+  setLocal(local: boolean, act: AuditedAct): Promise<void>;
   /** False: the account is not linked with the provider. */
-  unlink(link: { userId: number; provider: string }, act: Act): Promise<boolean>;
+  unlink(link: { userId: number; provider: string }, act: AuditedAct): Promise<boolean>;
 }
 
 export interface OAuthStore extends SignInMethods {

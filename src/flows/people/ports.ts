@@ -12,7 +12,7 @@ import type { Listed, Page } from '#flows/page.ts';
  */
 
 /** Who makes a change, and when. */
-export interface Act {
+export interface AuditedAct {
   by: string;
   at: Date;
 }
@@ -71,8 +71,8 @@ export interface LockedAccount extends AccountFacts {
 export interface AccountTransaction {
   /** Undefined: no such account. */
   account(): Promise<LockedAccount | undefined>;
-  change(account: LockedAccount, change: AccountChange, act: Act): Promise<void>;
-  remove(account: LockedAccount, act: Act): Promise<void>;
+  change(account: LockedAccount, change: AccountChange, act: AuditedAct): Promise<void>;
+  remove(account: LockedAccount, act: AuditedAct): Promise<void>;
 }
 
 export interface AccountStore {
@@ -82,7 +82,7 @@ export interface AccountStore {
   accounts(page: Page & { search?: string }): Promise<Listed<Account>>;
   account(username: string): Promise<Account | undefined>;
   credentials(username: string): Promise<StoredCredentials | undefined>;
-  createAccount(account: NewAccount, act: Act): Promise<'created' | 'taken'>;
+  createAccount(account: NewAccount, act: AuditedAct): Promise<'created' | 'taken'>;
   /** `work` reads and writes only through `tx`. */
   withAccount<T>(username: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T>;
 }
@@ -135,15 +135,15 @@ export interface LockedMember extends MemberFacts, Membership {
 
 export interface MemberTransaction {
   member(): Promise<LockedMember | { unknown: 'team' | 'user' }>;
-  setRole(member: LockedMember, role: Role, act: Act): Promise<void>;
+  setRole(member: LockedMember, role: Role, act: AuditedAct): Promise<void>;
   /** Ends the membership and deletes the tokens that are limited to the team. */
-  remove(member: LockedMember, act: Act): Promise<void>;
+  remove(member: LockedMember, act: AuditedAct): Promise<void>;
 }
 
 export interface TeamSettingsTransaction {
   /** Undefined: no such team. */
   team(): Promise<(ManagedFields & { id: number }) | undefined>;
-  change(id: number, change: TeamChange, act: Act): Promise<void>;
+  change(id: number, change: TeamChange, act: AuditedAct): Promise<void>;
 }
 
 export interface MemberStore {
@@ -195,12 +195,12 @@ export interface UserSessionStore {
     now: SessionClock,
   ): Promise<Identity | undefined>;
   sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
-  endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
+  endSession(session: { id: string; userId: number }, act: AuditedAct): Promise<boolean>;
   /**
    * Ends all sessions, stolen ones included, by raising the account's token generation. Ends API tokens too
    * unless `keepTokens`.
    */
-  endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
+  endSessions(userId: number, keepTokens: boolean, act: AuditedAct): Promise<void>;
 }
 
 /**
@@ -292,7 +292,7 @@ export interface TokenStore {
   /** Locks all accounts. `work` reads and writes only through `tx`. */
   withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
-  removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
+  removeToken(token: { id: number; userId: number }, act: AuditedAct): Promise<boolean>;
   /**
    * The account of the token, with its current rights. Undefined if the token has expired. Records the use.
    */

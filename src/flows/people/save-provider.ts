@@ -1,7 +1,7 @@
 import { refuseProviderLoss } from '#domain/access/lock-out.ts';
 import { isOutdated, issuerOf, mayLockOut, providerChange } from '#domain/access/provider-change.ts';
-import type { OAuthStore, SignInMethods, SignInMethodsChanged, StoredProvider } from './oauth-ports.ts';
-import type { Act } from './ports.ts';
+import type { OAuthStore, SignInMethods, SignInMethodsAnswer, StoredProvider } from './oauth-ports.ts';
+import type { AuditedAct } from './ports.ts';
 import { enabledSignInOf } from './sign-in-methods.ts';
 
 /**
@@ -12,10 +12,10 @@ type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
 export async function saveProvider(
   provider: StoredProvider,
-  act: Act,
+  act: AuditedAct,
   oauth: Store,
-): Promise<SignInMethodsChanged> {
-  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
+): Promise<SignInMethodsAnswer> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsAnswer> => {
     const before = await providerNamed(provider.canonical, tx);
     if (isOutdated(before, provider)) return { answer: 'done' };
     const message = await refuseIfLocksOut(before, provider, tx);
@@ -23,17 +23,17 @@ export async function saveProvider(
     const change = providerChange(before, provider);
     if (change === 'none') return { answer: 'done' };
     await tx.saveProvider(provider, issuerOf(provider));
-    if (change !== 'state') await tx.recordProvider(provider.canonical, `provider.${change}`, act);
+    if (change !== 'generation') await tx.recordProvider(provider.canonical, `provider.${change}`, act);
     return { answer: 'done' };
   });
 }
 
 export async function removeProvider(
   canonical: string,
-  act: Act,
+  act: AuditedAct,
   oauth: Store,
-): Promise<SignInMethodsChanged> {
-  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
+): Promise<SignInMethodsAnswer> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsAnswer> => {
     const message = await refuseProviderRemoval(canonical, tx);
     if (message !== undefined) return { answer: 'refused', message };
     if (!(await tx.removeProvider(canonical))) return { answer: 'unknown' };

@@ -1,12 +1,16 @@
 import { refuseLocalLoss, refuseUnlink, type EnabledSignIn } from '#domain/access/lock-out.ts';
-import type { OAuthStore, SignInMethods, SignInMethodsChanged } from './oauth-ports.ts';
-import type { Act } from './ports.ts';
+import type { OAuthStore, SignInMethods, SignInMethodsAnswer } from './oauth-ports.ts';
+import type { AuditedAct } from './ports.ts';
 
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
 /** Enables or disables sign-in by password. */
-export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
-  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
+export async function setLocalSignIn(
+  local: boolean,
+  act: AuditedAct,
+  oauth: Store,
+): Promise<SignInMethodsAnswer> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsAnswer> => {
     const enabledSignIn = await enabledSignInOf(tx);
     const message = local ? undefined : refuseLocalLoss(await tx.users(), enabledSignIn);
     if (message !== undefined) return { answer: 'refused', message };
@@ -18,10 +22,10 @@ export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Pr
 /** Unlinks the user's own identity at a provider. */
 export async function unlink(
   link: { userId: number; provider: string },
-  act: Act,
+  act: AuditedAct,
   oauth: Store,
-): Promise<SignInMethodsChanged> {
-  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
+): Promise<SignInMethodsAnswer> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsAnswer> => {
     const user = await tx.user(link.userId);
     if (user === undefined) return { answer: 'unknown' };
     const message = refuseUnlink(user, link.provider, await enabledSignInOf(tx));

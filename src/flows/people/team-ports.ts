@@ -1,6 +1,6 @@
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { Act } from './ports.ts';
+import type { AuditedAct } from './ports.ts';
 
 /* What the flows of teams need from outside. */
 
@@ -45,7 +45,7 @@ export interface TeamSaved {
 }
 
 /** Who changes which team, and when. */
-export interface TeamAct extends Act {
+export interface TeamAct extends AuditedAct {
   id: number;
   team: string;
 }

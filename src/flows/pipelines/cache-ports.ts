@@ -1,7 +1,7 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { StoredCache } from '#domain/planning/list-cache-volumes.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 
 /* Caches of resources: what people see of them, and what the operator removes. */
 
@@ -17,7 +17,7 @@ export interface PipelineCaches {
    * From its next use on, the cache has a new volume. The audit log records the change. False: no build or
    * check has used the cache.
    */
-  clearCache(name: ResourceName, act: Act): Promise<boolean>;
+  clearCache(name: ResourceName, act: AuditedAct): Promise<boolean>;
 }
 
 /** A cache of a pipeline that is not deleted. */

@@ -1,6 +1,6 @@
 import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
-import type { Act, MemberStore } from '#flows/people/ports.ts';
+import type { AuditedAct, MemberStore } from '#flows/people/ports.ts';
 import { findingsOf, type ManifestFinding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
 import type { PipelineObject, PipelineObjectKey, PipelineObjects, PipelineSpec } from './object-ports.ts';
@@ -36,7 +36,7 @@ export async function validatePipeline(
 export async function createPipeline(
   { team, pipeline }: PipelineName,
   spec: PipelineSpec,
-  act: Act,
+  act: AuditedAct,
   ports: ChangePipelinePorts,
 ): Promise<PipelineChanged> {
   const objectKey = await objectKeyOf({ team, pipeline }, ports);
@@ -51,7 +51,7 @@ export async function createPipeline(
 export async function updatePipeline(
   { generation, ...name }: PipelineName & { generation?: number },
   change: (known: PipelineSpec) => PipelineSpec,
-  act: Act,
+  act: AuditedAct,
   ports: ChangePipelinePorts,
 ): Promise<PipelineChanged> {
   const read = await readToChange(name, ports);

@@ -27,7 +27,7 @@ describe('a manifest', () => {
   test.each<[string, Diagnostic[], ManifestDiagnosis]>([
     ['a manifest with a valid text has no diagnostics', [], { errors: [], warnings: [] }],
     [
-      'a manifest with errors and warnings has all of them, separately, in the words of the condition',
+      'a manifest with errors and warnings has all of them, separately, worded as in the condition Ready of the Pipeline',
       [
         diagnose('unknown-block', RANGE, 'there is no block "jobb"'),
         diagnose('job-without-steps', RANGE, 'the job "a" has no steps'),

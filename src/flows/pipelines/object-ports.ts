@@ -36,7 +36,7 @@ export interface PipelineObject {
   verdict?: { ready: boolean; reason: string; message: string };
 }
 
-/** The texts of pipelines that run, from the API or from a manifest. */
+/** The HCL texts of the current revisions of pipelines, whether the API or a manifest sets them. */
 export interface RunningTexts {
   /** Undefined: there is no such pipeline, or it has not run yet. */
   textOf(name: PipelineName): Promise<string | undefined>;

@@ -1,6 +1,6 @@
 import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 import {
   readToChange,
   waitForVerdict,
@@ -25,7 +25,7 @@ interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'mem
 export async function renamePipeline(
   name: PipelineName,
   to: string,
-  act: Act,
+  act: AuditedAct,
   ports: RenamePipelinePorts,
 ): Promise<PipelineChanged> {
   const read = await readToChange(name, ports);
@@ -70,7 +70,7 @@ interface NewName {
 /** Creates the new object. An object from an earlier attempt gets the current spec of the pipeline. */
 async function createOrUpdate(
   { old, to, renamedFrom }: NewName,
-  { by }: Act,
+  { by }: AuditedAct,
   { objects }: Pick<RenamePipelinePorts, 'objects'>,
 ): Promise<ObjectAnswer<PipelineObject>> {
   const objectKey = { namespace: old.namespace, name: to };

@@ -1,5 +1,5 @@
 import type { PipelineName } from '#flows/names.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 
 /*
  * Kubernetes objects cannot be renamed, so a rename creates a new Pipeline object that takes over the
@@ -36,7 +36,7 @@ export interface RenameRequests {
    * Records the new name for the pipeline of this object. The same name gets the same key again; another name
    * replaces the request.
    */
-  requestRename(request: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAnswer>;
+  requestRename(request: PipelineName & { uid: string; to: string }, act: AuditedAct): Promise<RenameAnswer>;
 }
 
 /** Renames as the operator carries them out. */

@@ -1,5 +1,5 @@
 import type { SecretKind, StoredSecretFacts } from '#domain/access/stored-secret.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 
 /** A team, or one of its pipelines. */
 export interface SecretScope {
@@ -25,10 +25,10 @@ export interface StoredSecret {
 
 export interface SecretTransaction {
   /** Where the value is stored, as a text that is sealed with it: a value that was moved does not open. */
-  place(name: string): string;
+  locationOf(name: string): string;
   facts(name: string): Promise<StoredSecretFacts>;
   /** Writes the audit entry too. */
-  save(name: string, value: SealedValue | string, act: Act): Promise<void>;
+  save(name: string, value: SealedValue | string, act: AuditedAct): Promise<void>;
 }
 
 export interface SecretStore {
@@ -37,11 +37,11 @@ export interface SecretStore {
   /** Undefined: no such team or pipeline. */
   withSecrets<T>(scope: SecretScope, work: (tx: SecretTransaction) => Promise<T>): Promise<T | undefined>;
   /** Writes the audit entry too. False: there is no such secret. */
-  removeSecret(scope: SecretScope, name: string, act: Act): Promise<boolean>;
+  removeSecret(scope: SecretScope, name: string, act: AuditedAct): Promise<boolean>;
 }
 
 export interface SetSecretPorts {
   secrets: Pick<SecretStore, 'withSecrets'>;
   /** Undefined: the public key of the installation does not exist yet. */
-  seal(this: void, value: string, place: string): Promise<SealedValue | undefined>;
+  seal(this: void, value: string, location: string): Promise<SealedValue | undefined>;
 }

@@ -1,5 +1,5 @@
 import { refuseSecret, type SecretKind, type SecretRefusal } from '#domain/access/stored-secret.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 import type { SecretScope, SetSecretPorts } from './secret-ports.ts';
 
 type SecretSet =
@@ -14,14 +14,14 @@ type SecretSet =
 export async function storeSecret(
   scope: SecretScope,
   secret: { name: string; kind: SecretKind; value: string },
-  act: Act,
+  act: AuditedAct,
   { secrets, seal }: SetSecretPorts,
 ): Promise<SecretSet> {
   const { name, kind, value } = secret;
   const answer = await secrets.withSecrets(scope, async (tx): Promise<SecretSet> => {
     const refusal = refuseSecret(secret, await tx.facts(name));
     if (refusal !== undefined) return { answer: 'refused', refusal };
-    const stored = kind === 'plain' ? value : await seal(value, tx.place(name));
+    const stored = kind === 'plain' ? value : await seal(value, tx.locationOf(name));
     if (stored === undefined) return { answer: 'no-key' };
     await tx.save(name, stored, act);
     return { answer: 'done' };

@@ -101,7 +101,7 @@ export async function sendSignInForm(page: Page, username: string, password: str
 /**
  * Takes pictures of the current page in light and dark mode and on a phone, if a folder for them is named.
  */
-export async function picture(page: Page, name: string, folder: string | undefined): Promise<void> {
+export async function takePictures(page: Page, name: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -9,7 +9,7 @@ import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { cachedPictures } from '#adapters/http/api/images.ts';
 import { authenticateByInstallation } from '#adapters/http/auth/installation-tokens.ts';
 import { STREAM_LIMITS, type StreamLimits } from '#adapters/http/live/open-streams.ts';
@@ -41,16 +41,18 @@ import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 export const SESSION_KEY = Buffer.alloc(32, 5);
 export const ORIGIN = 'https://ci.example.org';
 
-/** Digests instead of argon2id, for tests that sign in often. It counts its calls. */
+/**
+ * Hashes by a plain digest instead of argon2id, for tests that sign in often. Counts the calls of `verify`.
+ */
 export class CheapPasswords implements Passwords {
-  verified = 0;
+  verifyCalls = 0;
 
   async hash(password: string): Promise<string> {
     return createHash('sha256').update(password).digest('hex');
   }
 
   async verify(hash: string | undefined, password: string): Promise<boolean> {
-    this.verified += 1;
+    this.verifyCalls += 1;
     return hash === (await this.hash(password));
   }
 
@@ -92,12 +94,12 @@ export interface Options {
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
-  /** `undefined` means not set. */
+  /** `undefined`: the gateway has no external URL. Absent: `ORIGIN`. */
   externalUrl?: string | undefined;
   client?: OAuthClient;
   objects?: ApiObjects;
   compiler?: Compiler;
-  seal?: AccountPorts['seal'];
+  seal?: AccessPorts['seal'];
   limits?: Partial<StreamLimits>;
   publicRateLimits?: PublicRateLimits;
 }
@@ -128,8 +130,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const notifications = openNotifications({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
   const { registry } = createMetrics('test', '0');
-  const { ports, shown } = openPipelines(stores, notifications, now, registry);
-  const access = accessOver(stores, { ...options, previews: shown.previews }, now);
+  const { ports, overviews } = openPipelines(stores, notifications, now, registry);
+  const access = accessOver(stores, { ...options, previews: overviews.previews }, now);
   const streams = { limits: { ...STREAM_LIMITS, ...options.limits }, metrics: streamMetrics(registry) };
   const routes = [...publicRoutes(ports, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
   const app = createServer({
@@ -169,7 +171,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     ports: access.ports,
     async close() {
       await app.close();
-      await shown.close();
+      await overviews.close();
       await notifications.close();
     },
   };
@@ -178,7 +180,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
 const externalUrlOf = (options: Options): string | undefined =>
   'externalUrl' in options ? options.externalUrl : ORIGIN;
 
-function accessOver(stores: Stores, options: Options & Pick<AccountPorts, 'previews'>, now: () => Date) {
+function accessOver(stores: Stores, options: Options & Pick<AccessPorts, 'previews'>, now: () => Date) {
   const { authenticate, ports } = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
@@ -204,18 +206,18 @@ function accessOver(stores: Stores, options: Options & Pick<AccountPorts, 'previ
 
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: cachedDefinitions() };
-  const known = completeViews(viewStore(database), () => new Date());
-  const shown = openOverviews(showStore(database), known);
+  const views = completeViews(viewStore(database), () => new Date());
+  const overviews = openOverviews(showStore(database), views);
   const ports = pipelinePorts({
     ...stores,
-    ...shown,
+    ...overviews,
     notifications,
-    views: known,
+    views,
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
     now,
   });
-  return { ports, shown };
+  return { ports, overviews };
 }
 
 interface Asking {
@@ -280,7 +282,7 @@ async function makeAccount(
 
 /** Creates a session without a sign-in. */
 async function makeSession(
-  { accounts, sessions, codec, now }: AccountPorts,
+  { accounts, sessions, codec, now }: AccessPorts,
   username: string,
 ): Promise<string> {
   const known = await accounts.credentials(username);

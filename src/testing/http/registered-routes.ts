@@ -5,7 +5,7 @@ import { identityKeyStore } from '#adapters/database/pipelines/identity-key-stor
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { secretStore } from '#adapters/database/pipelines/secret-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
 import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
@@ -22,7 +22,7 @@ const refuse = (): never => {
   throw new Error('these routes are only read');
 };
 
-async function unusablePorts(): Promise<AccountPorts> {
+async function unusablePorts(): Promise<AccessPorts> {
   const driverFactory = async () => ({ createClient: refuse });
   const pool = await createPool('postgresql://127.0.0.1/none', { minPoolSize: 0, driverFactory });
   const codec = sessionCodec(Buffer.alloc(32));
@@ -42,7 +42,7 @@ async function unusablePorts(): Promise<AccountPorts> {
     passwords: { hash: refuse, verify: refuse, isCommon: refuse },
     localSignIn: refuse,
     random: refuse,
-    pick: refuse,
+    randomBelow: refuse,
     digest: refuse,
     newSessionId: refuse,
     wait: refuse,

@@ -1,10 +1,11 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, take } from './pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, getWithoutTrigger } from './pipelines-to-draw.ts';
 import { resource, samplePipeline } from './sample-pipeline.ts';
 
 /**
- * A pipeline of services with eight nodes each (tested, built, deployed and verified), a shared
- * configuration, and releases of ten services. `variant` changes a name, so the picture needs another layout.
+ * A pipeline with `nodes` nodes in its graph: services, each of which has eight nodes (four jobs and the
+ * resources around them), a shared configuration, and a release job for each ten services. `variant` changes a
+ * name, so the picture needs another layout.
  */
 export function largePipeline(nodes: number, variant = 0): Pipeline {
   const services = Math.round((nodes - 1) / 8.1);
@@ -13,7 +14,7 @@ export function largePipeline(nodes: number, variant = 0): Pipeline {
     (_, index) => `service-${index}${index === 0 ? '-x'.repeat(variant) : ''}`,
   );
   const jobs = names.flatMap((name, index) => {
-    const configuration = index % 3 === 0 ? [take('git.configuration')] : [];
+    const configuration = index % 3 === 0 ? [getWithoutTrigger('git.configuration')] : [];
     return [
       job(`${name}-unit`, get(`git.${name}`)),
       job(`${name}-build`, get(`git.${name}`, `${name}-unit`), put(`image.${name}`)),

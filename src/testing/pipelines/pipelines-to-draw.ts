@@ -11,7 +11,7 @@ export const get = (resource: string, ...passed: string[]): Step => ({
 });
 
 /** A get that does not trigger. */
-export const take = (resource: string, ...passed: string[]): Step => ({
+export const getWithoutTrigger = (resource: string, ...passed: string[]): Step => ({
   kind: 'get',
   name: resource,
   resource,
@@ -29,12 +29,12 @@ export const pipelineOf = (...jobs: Job[]): Pipeline => ({ resourceTypes: [], re
 export const samplePipeline: Pipeline = pipelineOf(
   job('lint', get('git.app')),
   job('typecheck', get('git.app')),
-  job('unit', get('git.app'), take('image.base')),
+  job('unit', get('git.app'), getWithoutTrigger('image.base')),
   ...['linux-amd64', 'linux-arm64', 'darwin'].map((key) =>
     job(`integration--${key}`, get('git.app', 'lint', 'unit')),
   ),
   job('build', get('git.app', 'unit'), put('image.app')),
   job('deploy-staging', get('image.app', 'build'), get('git.config')),
   job('smoke', get('image.app', 'deploy-staging'), get('cron.nightly')),
-  job('deploy-production', take('image.app', 'smoke'), put('git.releases')),
+  job('deploy-production', getWithoutTrigger('image.app', 'smoke'), put('git.releases')),
 );

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, retryOn, scheduleOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  storesOver,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 import { EpochOver, holdEpoch } from './fence.ts';
 import { rows } from './pool.ts';
 
@@ -15,7 +22,7 @@ beforeEach(async () => {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
 });
 afterAll(async () => await stores.close());
 

@@ -41,7 +41,7 @@ export interface AccessStores {
   identityKeys: IdentityKeyStore;
   caches: PipelineCaches;
   teamUse: TeamUseViews;
-  texts: RunningTexts;
+  runningTexts: RunningTexts;
 }
 
 export function accessStores(
@@ -58,7 +58,7 @@ export function accessStores(
     audit: auditStore(database),
     oauth: oauthStore(database),
     teamUse: teamUseViews(database, cacheLogSizes),
-    texts: runningTexts(database),
+    runningTexts: runningTexts(database),
     cliLogins: cliLoginStore(database),
     ...others,
   };

@@ -8,7 +8,7 @@ import type {
   AccountChange,
   AccountStore,
   AccountTransaction,
-  Act,
+  AuditedAct,
   LockedAccount,
   StoredCredentials,
 } from '#flows/people/ports.ts';
@@ -85,7 +85,7 @@ function accountTransaction(connection: Transaction, username: string): AccountT
 async function createAccount(
   pool: DatabasePool,
   account: Parameters<AccountStore['createAccount']>[0],
-  act: Act,
+  act: AuditedAct,
 ): Promise<'created' | 'taken'> {
   const { username, fullName, globalAdmin, mustChangePassword } = account;
   const passwordHash = account.passwordHash ?? null;

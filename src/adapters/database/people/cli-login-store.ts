@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { rows, timestamp } from '#adapters/database/connection/pool.ts';
 import type { CliLoginStore, LoginAsker, PendingCliLogin } from '#flows/people/cli-login-ports.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 
 /**
@@ -80,7 +80,7 @@ interface TakenRow {
   byProvider: boolean;
 }
 
-const entryOf = (action: string, { client, address }: LoginAsker, { by, at }: Act) => ({
+const entryOf = (action: string, { client, address }: LoginAsker, { by, at }: AuditedAct) => ({
   actor: by,
   action,
   targetType: 'user',

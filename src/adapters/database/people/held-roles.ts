@@ -4,8 +4,9 @@ const ROLES_ASCENDING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']
 
 /**
  * SQL: roles of users in teams, as members or by groups that an identity provider reported at their last
- * sign-in. A group counts while the provider is enabled, has the same issuer and has a claim for groups. A
- * group without a provider counts while only one provider has such a claim.
+ * sign-in. A group counts while that provider is enabled, has a claim for groups, and has the issuer that it
+ * had at that sign-in. If the team names a group without a provider, it counts while no other enabled provider
+ * has such a claim.
  */
 export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members
@@ -19,6 +20,6 @@ export const HELD_ROLES = sql.fragment`(
         SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL
           AND other.canonical <> p.canonical))))`;
 
-/** SQL aggregate: the highest of several roles. It includes the others. */
+/** SQL aggregate: the highest of several roles. The highest role includes the lower ones. */
 export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>
   sql.fragment`(${ROLES_ASCENDING})[max(array_position(${ROLES_ASCENDING}, ${role}))]`;

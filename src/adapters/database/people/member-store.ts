@@ -3,7 +3,7 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type {
-  Act,
+  AuditedAct,
   AuditEntry,
   LockedMember,
   Member,
@@ -138,7 +138,7 @@ async function record(
   connection: CommonQueryMethods,
   { teamId, team, username, role: oldRole }: LockedMember,
   role: Role | undefined,
-  { by, at }: Act,
+  { by, at }: AuditedAct,
 ): Promise<void> {
   const entry = { team, actor: by, targetType: 'member', target: username, at };
   await audit(connection, { ...entry, ...actionOf(oldRole, role) });

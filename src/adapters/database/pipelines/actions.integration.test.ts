@@ -3,7 +3,14 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import {
+  recordFoundVersions,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };
@@ -48,7 +55,7 @@ describe('the manifest wins', () => {
   });
 
   test('the manifest overrides pins of the resources that it pins, and no others', async () => {
-    const [a = 0, b = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    const [a = 0, b = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await stores.actions.pin(GIT, { version: b, by: 'ann' });
     await save({ pins: [{ resource: 'git.app', version: { ref: 'a' } }] });
     expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: a, by: 'manifest' } });
@@ -60,7 +67,7 @@ describe('the manifest wins', () => {
   });
 
   test("the manifest's pin ends builds that have not started with another version, and names them", async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     expect(await schedule()).toEqual(['unit 1', 'unit 2']);
     const [first, second] = await stores.builds.buildsToStart(2);
     const pins = [{ resource: 'git.app', version: { ref: 'b' } }];
@@ -72,14 +79,14 @@ describe('the manifest wins', () => {
   });
 
   test('a pin of the manifest to an unknown version builds nothing until a check finds it', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await save({ pins: [{ resource: 'git.app', version: { ref: 'c' } }] });
     expect(await schedule()).toEqual([]);
     expect(await triggerOn(stores, UNIT, 'ann', now())).toMatchObject({
       answer: 'refused',
       reasons: [{ code: 'PinnedUnknown' }],
     });
-    const [, c = 0] = await found(stores, saved, [{ ref: 'b' }, { ref: 'c' }]);
+    const [, c = 0] = await recordFoundVersions(stores, saved, [{ ref: 'b' }, { ref: 'c' }]);
     expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: c } });
     expect(await schedule()).toEqual(['unit 1']);
     expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({
@@ -89,7 +96,7 @@ describe('the manifest wins', () => {
 });
 
 test('a manifest that is applied a hundred times changes nothing', async () => {
-  const [a = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
   await schedule();
   await succeed(stores, 'unit');
   await schedule();
@@ -113,7 +120,7 @@ test('a manifest that is applied a hundred times changes nothing', async () => {
 });
 
 test('a job that is removed and added back keeps its builds, its numbers and its pause', async () => {
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await schedule();
   await succeed(stores, 'unit');
   await stores.actions.pauseJob(UNIT, 'ann');
@@ -134,7 +141,7 @@ test('a job that is removed and added back keeps its builds, its numbers and its
 
 describe('the author of an action', () => {
   test('a pin has its author and comment', async () => {
-    const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
     expect((await stores.views.resource(GIT))?.pinned).toEqual({
       version: a,
@@ -144,7 +151,7 @@ describe('the author of an action', () => {
   });
 
   test('a cancelled build has its author, even if its agent ends it', async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     const [running] = await stores.builds.openAttempts();
     await stores.pool.query(rows()`UPDATE builds SET status = 'started' WHERE id = ${running?.id ?? 0}`);
@@ -169,7 +176,7 @@ describe('the author of an action', () => {
   });
 
   test('a failure marked as a warning has its author and passes', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const [build] = await stores.builds.openAttempts();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
@@ -191,7 +198,7 @@ test('an action on what does not exist is answered as unknown', async () => {
   expect(await stores.actions.unpin({ ...APP, resource: 'git.none' })).toEqual(unknown);
   expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann')).toEqual(unknown);
   await stores.pipelines.savePipeline(toSave(samplePipeline(), { pipeline: 'second' }));
-  const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
+  const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   const elsewhere = { ...GIT, pipeline: 'second' };
   expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' })).toEqual(unknown);
   expect(await stores.actions.disableVersion(elsewhere, a, 'ann')).toEqual(unknown);

@@ -5,7 +5,7 @@ import { get, job, put, resource, samplePipeline, task } from '#testing/pipeline
 import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   succeed,
@@ -68,7 +68,7 @@ const buildsOf = async (name: string) =>
 
 describe('a job with another name', () => {
   test('a renamed job continues with its builds, numbers and passed versions', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
     await succeed(stores, 'unit');
     const { difference } = await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
@@ -76,7 +76,7 @@ describe('a job with another name', () => {
     expect(await schedule()).toEqual(['publish#1']);
     expect(await buildsOf('test')).toEqual(['1 succeeded']);
     expect(await buildsOf('unit')).toBeUndefined();
-    await found(stores, saved, [{ ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
     expect(await schedule()).toEqual(['test#2']);
   });
 
@@ -87,7 +87,7 @@ describe('a job with another name', () => {
   });
 
   test('a renamed job runs a build queued under the old name with the definition of that build', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save(AFTER);
     await giveTurns(stores);
@@ -109,7 +109,7 @@ describe('a job with another name', () => {
 
 describe('a resource with another name', () => {
   test('a renamed resource keeps its versions, pin and webhook token, and builds nothing again', async () => {
-    const [first = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    const [first = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
     await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' });
     const before = await stores.views.resource({ ...APP, resource: 'git.app' });
@@ -128,7 +128,7 @@ describe('a resource with another name', () => {
   test('a renamed resource stays pinned by a manifest with the old name', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
     await save(BEFORE, { pins });
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await save(AFTER, { pins });
     expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({
       pinned: { by: 'manifest', version: expect.any(Number) },
@@ -147,7 +147,7 @@ describe('a resource with another name', () => {
   });
 
   test('a renamed resource gets puts under its old name, even if another resource has that name now', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await giveTurns(stores);
     const [build] = await stores.builds.buildsToStart(10);
@@ -173,7 +173,7 @@ describe('a resource with another name', () => {
 
 describe('old_name', () => {
   test('old_name may stay in the HCL text', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save(AFTER);
     await save({ ...AFTER, overrides: { resourceTypes: definition(AFTER).resourceTypes.toReversed() } });
@@ -194,14 +194,14 @@ describe('old_name', () => {
     await save({ ...BEFORE, overrides: { jobs: [...before.jobs, job('test', task('old'))] } });
     await triggerOn(stores, { ...APP, job: 'test' }, 'ann', new Date());
     await save(BEFORE);
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
     expect(await buildsOf('test')).toEqual(['1 pending']);
   });
 
   test('old_name follows several renames, there and back', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
     await save({ ...BEFORE, unit: 'check', old: { unit: 'test' } });

@@ -5,7 +5,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
 import {
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   succeed,
@@ -90,19 +90,19 @@ describe('saving a pipeline', () => {
 describe('the version from which a job starts', () => {
   test('a new job builds no version that was found before it was added, but every later one', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule(saved.id)).toEqual(['unit 1']);
     const sample = samplePipeline();
     await save({ ...sample, jobs: [...sample.jobs, job('lint', get('git.app'))] });
     expect(await schedule(saved.id)).toEqual([]);
-    await found(stores, saved, [{ ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
     expect(await schedule(saved.id)).toEqual(['unit 2', 'lint 1']);
   });
 
   test('a get that becomes a trigger builds no version that was found before', async () => {
     const withoutTrigger = samplePipeline({ jobs: [job('unit', get('git.app', { trigger: false }))] });
     const saved = await save(withoutTrigger);
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     expect(await schedule(saved.id)).toEqual([]);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'))] }));
     expect(await schedule(saved.id)).toEqual([]);
@@ -110,28 +110,28 @@ describe('the version from which a job starts', () => {
 
   test('a get that loses its passed builds no version that was found before', async () => {
     const saved = await save();
-    for (const ref of ['a', 'b', 'c']) await found(stores, saved, [{ ref }]);
+    for (const ref of ['a', 'b', 'c']) await recordFoundVersions(stores, saved, [{ ref }]);
     expect(await schedule(saved.id)).toEqual(['unit 1', 'unit 2', 'unit 3']);
     const [unit] = samplePipeline().jobs;
     await save(samplePipeline({ jobs: [...(unit ? [unit] : []), job('publish', get('git.app'))] }));
     expect(await schedule(saved.id)).toEqual([]);
-    await found(stores, saved, [{ ref: 'd' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'd' }]);
     expect(await schedule(saved.id)).toEqual(['unit 4', 'publish 1']);
   });
 
   test('a second get of a resource builds no version again that the first get took', async () => {
     const saved = await save();
-    for (const ref of ['a', 'b']) await found(stores, saved, [{ ref }]);
+    for (const ref of ['a', 'b']) await recordFoundVersions(stores, saved, [{ ref }]);
     expect(await schedule(saved.id)).toEqual(['unit 1', 'unit 2']);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), get('git.app'))] }));
     expect(await schedule(saved.id)).toEqual([]);
-    await found(stores, saved, [{ ref: 'c' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'c' }]);
     expect(await schedule(saved.id)).toEqual(['unit 3']);
   });
 
   test('a get that gains or retains its passed continues where it was', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     const gated = job('publish', get('git.app', { passed: ['unit'] }), task('other'));
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other')), gated] }));
     expect(await schedule(saved.id)).toEqual(['unit 1']);
@@ -141,20 +141,20 @@ describe('the version from which a job starts', () => {
 
   test('a changed job continues where it was', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other'))] }));
     expect(await schedule(saved.id)).toEqual(['unit 1']);
   });
 
   test('a job that is removed and added again keeps its builds and numbers, and builds no version that was found meanwhile', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule(saved.id)).toEqual(['unit 1']);
     await save(samplePipeline({ jobs: [] }));
-    await found(stores, saved, [{ ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
     await save();
     expect(await schedule(saved.id)).toEqual([]);
-    await found(stores, saved, [{ ref: 'c' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'c' }]);
     expect(await schedule(saved.id)).toEqual(['unit 2']);
     const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
     expect(page?.rows.map((build) => build.number)).toEqual(['2', '1']);
@@ -162,10 +162,10 @@ describe('the version from which a job starts', () => {
 
   test('versions found while the pipeline is paused start nothing later', async () => {
     const saved = await save(samplePipeline(), { paused: true });
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await schedule(saved.id)).toEqual([]);
     await save(samplePipeline(), { paused: false });
-    await found(stores, saved, [{ ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'b' }]);
     const { builds } = await scheduleOn(stores, saved.id, now());
     expect(builds.map((build) => build.number)).toEqual(['1']);
     await giveTurns(stores);
@@ -177,7 +177,7 @@ describe('the version from which a job starts', () => {
 describe('a pipeline that is deleted', () => {
   test('a pipeline that is applied again after its deletion keeps its history and builds nothing again', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule(saved.id);
     await succeed(stores, 'unit');
     const tokenHash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
@@ -209,7 +209,7 @@ describe('a pipeline that is deleted', () => {
 
   test('deleting a pipeline ends builds without a Pod at once and cancels the others', async () => {
     const saved = await save();
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule(saved.id);
     await giveTurns(stores);
     const [first] = await stores.builds.buildsToStart(1);

@@ -10,7 +10,7 @@ import {
 } from '#adapters/database/connection/pool.ts';
 import { audit } from '#adapters/database/people/audit-store.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 import type { RenameAnswer, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
 
 export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests {
@@ -20,7 +20,7 @@ export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests
 async function requestRename(
   pool: DatabasePool,
   { team, pipeline, uid, to }: PipelineName & { uid: string; to: string },
-  { by, at }: Act,
+  { by, at }: AuditedAct,
 ): Promise<RenameAnswer> {
   return await pool.transaction(async (connection) => {
     const pipelineQuery = rows<{ id: number; teamId: number }>()`

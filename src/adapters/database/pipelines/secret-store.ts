@@ -3,7 +3,7 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { audit } from '#adapters/database/people/audit-store.ts';
 import type { SecretKind } from '#domain/access/stored-secret.ts';
-import type { Act } from '#flows/people/ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
 import type {
   SealedValue,
   SecretScope,
@@ -18,8 +18,8 @@ interface Owner {
   pipeline: number | null;
 }
 
-/** A stored value, sealed or plain. Its encryption is bound to `place`. */
-export type StoredValue = { name: string; place: string } & ({ sealed: SealedValue } | { plain: string });
+/** A stored value, sealed or plain. Its encryption is bound to `location`. */
+export type StoredValue = { name: string; location: string } & ({ sealed: SealedValue } | { plain: string });
 
 export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
   return {
@@ -52,7 +52,7 @@ export function secretStore({ pool }: { pool: DatabasePool }): SecretStore {
 
 function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner): SecretTransaction {
   return {
-    place: (name) => placeOf({ ...owner, name }),
+    locationOf: (name) => locationOf({ ...owner, name }),
     async facts(name) {
       const found = await connection.one(rows<{ kind: SecretKind | null; count: number }>()`
         SELECT max(kind) FILTER (WHERE name = ${name}) AS kind, count(*) AS count
@@ -76,7 +76,7 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
 }
 
 /** The text to which the encryption of a value is bound. */
-function placeOf({ team, pipeline, name }: Owner & { name: string }): string {
+function locationOf({ team, pipeline, name }: Owner & { name: string }): string {
   return `${team}/${pipeline ?? ''}/${name}`;
 }
 
@@ -100,7 +100,13 @@ async function findOwner(
 /** Writes the audit entry of a change. The entry has the name of the value only, whatever its kind. */
 async function record(
   connection: Transaction,
-  entry: { scope: SecretScope; name: string; kind: SecretKind; change: 'created' | 'deleted'; act: Act },
+  entry: {
+    scope: SecretScope;
+    name: string;
+    kind: SecretKind;
+    change: 'created' | 'deleted';
+    act: AuditedAct;
+  },
 ): Promise<void> {
   const { scope, name, kind, change, act } = entry;
   const { team, pipeline } = scope;
@@ -138,7 +144,7 @@ export async function storedValues(
     WHERE p.id = ${pipelineId} AND s.name = ANY(${sql.array([...names], 'text')})
     ORDER BY s.name, s.pipeline_id NULLS LAST`);
   return found.flatMap(({ plain, ciphertext, wrappedKey, keyId, ...row }): StoredValue[] => {
-    const identity = { name: row.name, place: placeOf(row) };
+    const identity = { name: row.name, location: locationOf(row) };
     if (plain !== null) return [{ ...identity, plain }];
     if (ciphertext === null || wrappedKey === null || keyId === null) return [];
     return [{ ...identity, sealed: { ciphertext, wrappedKey, keyId } }];

@@ -4,7 +4,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { createLogPartitions } from '#adapters/database/migrate.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { dropEmptyLogPartitions } from './drop-log-partitions.ts';
 
 const MONTHS = ['build_logs_2025_01', 'build_logs_2025_02', 'build_logs_2025_03', 'build_logs_2025_04'];
@@ -22,7 +22,7 @@ beforeEach(async () => {
 async function makeEndedBuild(day: string): Promise<void> {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date(day));
   await succeed(stores, 'unit');
 }

@@ -4,7 +4,7 @@ import { limitLogs } from '#flows/builds/limit-logs.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const UNIT = { pipeline: 'app', job: 'unit' };
 let stores: TestStores;
@@ -27,7 +27,7 @@ async function makeBuilds(team: string, ...refs: string[]): Promise<void> {
   const pipeline = saved[team];
   if (pipeline === undefined) throw new Error(team);
   const versions = refs.map((ref) => ({ ref }));
-  await found(stores, pipeline, versions);
+  await recordFoundVersions(stores, pipeline, versions);
   await scheduleOn(stores, pipeline.id, new Date());
   await succeed(stores, 'unit');
 }

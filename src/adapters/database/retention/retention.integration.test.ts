@@ -7,7 +7,7 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { retainHistory, retainNext } from '#flows/retention/retain-history.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { MAX_UNUSED_REVISIONS } from './retain-revisions.ts';
 import { retentionStore } from './retention-store.ts';
 
@@ -55,7 +55,7 @@ const logChunks = async (number: string): Promise<number> =>
 async function makeBuilds(...refs: string[]): Promise<number[]> {
   const versions: number[] = [];
   for (const ref of refs) {
-    versions.push(...(await found(stores, saved, [{ ref }])));
+    versions.push(...(await recordFoundVersions(stores, saved, [{ ref }])));
     await schedule();
     await succeed(stores, 'unit');
   }
@@ -104,7 +104,7 @@ describe('builds', () => {
   });
 
   test('running and waiting builds stay, however many there are', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     for (let more = 0; more < 4; more += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     days = 400;
@@ -113,7 +113,7 @@ describe('builds', () => {
   });
 
   test('old builds are deleted even if more builds are before them than one transaction reads', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     for (let made = 0; made < 104; made += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     await stores.pool.query(rows()`
@@ -131,7 +131,7 @@ describe('builds', () => {
       ],
     });
     saved = await stores.pipelines.savePipeline(toSave(withDownstream));
-    const [common = 0] = await found(stores, saved, [{ ref: 'common' }]);
+    const [common = 0] = await recordFoundVersions(stores, saved, [{ ref: 'common' }]);
     await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     // `lint` runs more builds, `unit` does not: the newest version that passed both is in an old build of
@@ -139,7 +139,7 @@ describe('builds', () => {
     for (const ref of ['b', 'c', 'd', 'e']) {
       await schedule();
       await succeed(stores, 'lint');
-      await found(stores, saved, [{ ref }]);
+      await recordFoundVersions(stores, saved, [{ ref }]);
     }
     await schedule();
     await succeed(stores, 'lint');
@@ -294,12 +294,12 @@ const shownRefs = async (): Promise<string[]> =>
 describe('versions', () => {
   test('versions that no build used are deleted after the retention days, and a check does not find them again', async () => {
     await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [] })));
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     days = CHECK_DAYS + 31;
     expect(await retain()).toMatchObject({ versions: 1 });
     // The next check continues from the newest version.
     expect(await shownRefs()).toEqual(['b']);
-    expect(await found(stores, saved, [{ ref: 'a' }])).toEqual([]);
+    expect(await recordFoundVersions(stores, saved, [{ ref: 'a' }])).toEqual([]);
     expect(await shownRefs()).toEqual(['b']);
   });
 
@@ -313,7 +313,7 @@ describe('versions', () => {
   });
 
   test('versions that still need a build stay', async () => {
-    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     days = CHECK_DAYS + 31;
     expect(await retain()).toMatchObject({ versions: 0 });
     expect((await schedule()).builds.map(({ number }) => number)).toEqual(['1', '2']);
@@ -322,7 +322,7 @@ describe('versions', () => {
 
 test('ended check runs and refused requests are deleted after a week', async () => {
   await triggerOn(stores, UNIT, 'ann', new Date());
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   days = 6;
   expect(await retain()).toMatchObject({ records: 0 });
   days = CHECK_DAYS + 8;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { viewChanges } from './view-changes.ts';
 
 let stores: TestStores;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   // One build for each version.
   for (const ref of ['a', 'b', 'c', 'd', 'e']) {
-    await found(stores, saved, [{ ref }]);
+    await recordFoundVersions(stores, saved, [{ ref }]);
     await scheduleOn(stores, saved.id, new Date());
     await stores.pool.query(
       rows()`UPDATE builds SET status = 'failed', ended_at = now() WHERE ended_at IS NULL`,

@@ -4,7 +4,7 @@ import { encodeText } from '#adapters/database/builds/log-chunks.ts';
 import { ids, rows, timestamp } from '#adapters/database/connection/pool.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { viewLogs } from './view-logs.ts';
 
 const REF = { team: 'main', pipeline: 'app', job: 'unit', number: '1' };
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const jobs = [job('unit', get('git.app'), task('run'))];
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
-  await found(stores, saved, [{ ref: 'a' }]);
+  await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   await scheduleOn(stores, saved.id, new Date());
   build = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT id FROM builds`);
 });

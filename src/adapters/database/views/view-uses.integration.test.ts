@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const lint = job('lint', get('git.app', { trigger: false }), task('lint'));
   const unit = job('unit', get('git.app'), task('test'));
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [unit, lint] })));
-  versions = await found(stores, saved, [
+  versions = await recordFoundVersions(stores, saved, [
     { ref: 'one', message: 'Add a Basket' },
     { ref: 'two', message: '100%_done' },
   ]);

@@ -4,7 +4,7 @@ import { get, job, put, resource, samplePipeline, task } from '#testing/pipeline
 import { followOn, scheduleOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
-  found,
+  recordFoundVersions,
   giveTurns,
   openStores,
   succeed,
@@ -58,7 +58,7 @@ describe('why something waits', () => {
       deploy: ['NothingPassed'],
       tidy: ['NoVersion'],
     });
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     // A build of `unit` is about to be created, so there is no reason.
     expect(await reasonCodes()).toMatchObject({ unit: [], image: ['NothingPassed'], tidy: ['NoTrigger'] });
     await schedule();
@@ -66,7 +66,7 @@ describe('why something waits', () => {
   });
 
   test('the reason names what a pending build waits for', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const [build] = await stores.builds.buildsToStart(1);
     await stores.builds.explainPending(build?.id ?? 0, 'QuotaExceeded: exceeded quota: millrace');
@@ -87,7 +87,7 @@ describe('why something waits', () => {
   });
 
   test('reading the reason changes nothing, and an unknown job has none', async () => {
-    await found(stores, saved, [{ ref: 'a' }]);
+    await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await stores.views.waiting(APP);
     expect((await schedule()).builds).toHaveLength(1);
     expect(await stores.views.waiting({ ...APP, job: 'nobody' })).toBeUndefined();
@@ -97,7 +97,7 @@ describe('why something waits', () => {
 
 describe('the path of a version', () => {
   test('the path goes through jobs and their puts, and lists jobs that have not built the version', async () => {
-    const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    const [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await succeed(stores, 'unit');
     await schedule();
@@ -123,7 +123,7 @@ describe('the path of a version', () => {
   });
 
   test('a version of another resource, or one that does not exist, has no path', async () => {
-    const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    const [version = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     expect(await stores.views.versionPath({ ...APP, resource: 'git.image' }, version)).toBeUndefined();
     expect(await stores.views.versionPath({ ...APP, resource: 'git.app' }, version + 1)).toBeUndefined();
   });

@@ -20,8 +20,11 @@ import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.ts';
 import type { Drawing } from '#flows/views/overview-ports.ts';
 
-/** What the routes of accounts, sessions, tokens, members and the audit log need. */
-export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
+/**
+ * What routes need that sign people in, or that read or change accounts, teams, pipelines, secrets, caches or the
+ * audit log.
+ */
+export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;
   members: MemberStore;
   sessions: UserSessionStore;
@@ -41,14 +44,14 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   seal: SetSecretPorts['seal'];
   client: OAuthPorts['client'];
   random: OAuthPorts['random'];
-  pick: CliLoginPorts['pick'];
+  randomBelow: CliLoginPorts['randomBelow'];
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;
   compiler: Compiler;
   /** Draws graphs of texts that are not saved. */
   previews: Pick<Drawing, 'svg'>;
-  texts: RunningTexts;
+  runningTexts: RunningTexts;
   /** Undefined if this gateway runs without a cluster. */
   objects: ApiObjects | undefined;
   codec: SessionCodec;

@@ -6,7 +6,7 @@ import { defined } from '#defined';
 import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import { createToken } from '#flows/people/api-tokens.ts';
 import type { ApiToken } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, requireRecentSignIn } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
@@ -44,7 +44,7 @@ const CreateTokenBody = body({
   ),
 });
 
-export function tokenRoutes(ports: AccountPorts): Route[] {
+export function tokenRoutes(ports: AccessPorts): Route[] {
   const { tokens, now } = ports;
   return [
     createRoute(ports),
@@ -77,7 +77,7 @@ export function tokenRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
+function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/api-tokens',

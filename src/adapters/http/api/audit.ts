@@ -3,7 +3,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { answerPage, PageQuery, TeamParams, Time } from './schemas.ts';
 
 export const AuditEntrySchema = Type.Object({
@@ -30,7 +30,7 @@ const Query = {
 };
 type Query = Type.Static<Type.TObject<typeof Query>>;
 
-export function auditRoutes({ audit }: Pick<AccountPorts, 'audit'>): Route[] {
+export function auditRoutes({ audit }: Pick<AccessPorts, 'audit'>): Route[] {
   return [
     route({
       method: 'GET',

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { keyOfJobCache } from '#domain/planning/job-cache-key.ts';
 import { listCaches, type StoredCache } from '#domain/planning/list-cache-volumes.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { nameResource } from './checks.ts';
 import { requireFound } from './found.ts';
@@ -26,7 +26,7 @@ export const CacheFields = Type.Object({
 });
 
 /** Caches of resources and jobs. */
-export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
+export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
   return [
     route({
       method: 'GET',

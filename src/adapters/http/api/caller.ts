@@ -3,7 +3,7 @@ import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { isRecentSignIn, type Identity } from '#domain/access/decide-access.ts';
 import type { ChangeRefusal } from '#domain/access/last-admin.ts';
-import type { Act, ChangeResult } from '#flows/people/ports.ts';
+import type { AuditedAct, ChangeResult } from '#flows/people/ports.ts';
 import type { Caller } from '#flows/people/sign-in.ts';
 
 /** Kinds of problems, by the reason of the refusal. */
@@ -53,7 +53,7 @@ export function userNameOf(identity: Identity | undefined): string {
 }
 
 /** Who changes something, and when, for the audit log. */
-export function actOf(identity: Identity | undefined, at: Date): Act {
+export function actOf(identity: Identity | undefined, at: Date): AuditedAct {
   return { by: userNameOf(identity), at };
 }
 

@@ -4,8 +4,8 @@ import { limitByAddress } from '#adapters/http/server/rate-limits.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { beginCliLogin, findCliLogin, finishCliLogin, forgiveLoginCodes } from '#flows/people/cli-login.ts';
-import type { Act } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AuditedAct } from '#flows/people/ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireRecentSignIn, tooManyAttempts } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
@@ -34,7 +34,7 @@ export const CliLoginFinishedFields = {
 };
 
 /** Logins of the command line that a person confirms in a browser (ADR 0084). */
-export function cliLoginRoutes(ports: AccountPorts): Route[] {
+export function cliLoginRoutes(ports: AccessPorts): Route[] {
   return [
     beginRoute(ports),
     finishRoute(ports),
@@ -44,7 +44,7 @@ export function cliLoginRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function beginRoute(ports: AccountPorts): Route {
+function beginRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/cli-logins',
@@ -77,7 +77,7 @@ function beginRoute(ports: AccountPorts): Route {
   });
 }
 
-function finishRoute(ports: AccountPorts): Route {
+function finishRoute(ports: AccessPorts): Route {
   const limit = limitByAddress(FINISH_LIMITS, () => performance.now());
   return route({
     method: 'POST',
@@ -106,7 +106,7 @@ function finishRoute(ports: AccountPorts): Route {
   });
 }
 
-function pendingRoute(ports: AccountPorts): Route {
+function pendingRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/profile/cli-logins/:code',
@@ -135,7 +135,7 @@ function pendingRoute(ports: AccountPorts): Route {
   });
 }
 
-function confirmRoute(ports: AccountPorts): Route {
+function confirmRoute(ports: AccessPorts): Route {
   return decisionRoute(ports, {
     verb: 'confirm',
     about:
@@ -147,7 +147,7 @@ function confirmRoute(ports: AccountPorts): Route {
   });
 }
 
-function refuseRoute(ports: AccountPorts): Route {
+function refuseRoute(ports: AccessPorts): Route {
   return decisionRoute(ports, {
     verb: 'refuse',
     about: 'Refuses a login: its program gets no session.',
@@ -160,11 +160,11 @@ interface Decision {
   verb: 'confirm' | 'refuse';
   about: string;
   /** Returns false if the login has ended. */
-  decide: (code: string, account: ReturnType<typeof accountOf>, act: Act) => Promise<boolean>;
+  decide: (code: string, account: ReturnType<typeof accountOf>, act: AuditedAct) => Promise<boolean>;
   accountFor: (identity: Identity | undefined) => ReturnType<typeof accountOf>;
 }
 
-function decisionRoute(ports: AccountPorts, { verb, about, decide, accountFor }: Decision): Route {
+function decisionRoute(ports: AccessPorts, { verb, about, decide, accountFor }: Decision): Route {
   return route({
     method: 'POST',
     url: `/profile/cli-logins/:code/${verb}`,
@@ -184,7 +184,7 @@ function decisionRoute(ports: AccountPorts, { verb, about, decide, accountFor }:
 
 const LOGIN_NAME = 'A login with this code';
 
-async function pendingLogin(ports: AccountPorts, typedCode: string, user: string) {
+async function pendingLogin(ports: AccessPorts, typedCode: string, user: string) {
   const result = await findCliLogin(typedCode, user, ports);
   if (result.answer === 'wait') throw tooManyAttempts(result.seconds);
   return requireFound(result.answer === 'found' ? result.login : undefined, LOGIN_NAME);

@@ -5,7 +5,7 @@ import { IDENTITY_CLAIMS, identityIssuer } from '#domain/build/identity-issuer.t
 import type { PublicJwk } from '#flows/pipelines/identity-key-ports.ts';
 import { publishedIdentityKeys } from '#flows/pipelines/maintain-identity-keys.ts';
 import { createCache } from '#flows/views/cache.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 
 /** Anyone may request the keys, so requests within this time share one query. */
 const QUERY_EVERY_MS = 5000;
@@ -36,7 +36,7 @@ const Keys = Type.Object({
   ),
 });
 
-type IdentityPorts = Pick<AccountPorts, 'identityKeys' | 'externalUrl' | 'now'>;
+type IdentityPorts = Pick<AccessPorts, 'identityKeys' | 'externalUrl' | 'now'>;
 
 /**
  * The routes by which verifiers of identity tokens find the issuer and its keys (OpenID Connect Discovery

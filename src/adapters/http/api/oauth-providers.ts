@@ -10,7 +10,7 @@ import {
   type WantedProvider,
 } from '#flows/people/change-oauth-provider.ts';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { requireObjects, requireWritten } from './cluster-objects.ts';
 import { requireFound } from './found.ts';
@@ -62,7 +62,7 @@ const Canonical = Type.String({ pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$'
 /** The path parameter that names an existing provider. */
 export const NamedProvider = Type.Object({ canonical: Canonical });
 
-export function providerRoutes(ports: AccountPorts): Route[] {
+export function providerRoutes(ports: AccessPorts): Route[] {
   return [
     listRoute(ports),
     presetsRoute(),
@@ -73,7 +73,7 @@ export function providerRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function listRoute({ oauth, externalUrl }: AccountPorts): Route {
+function listRoute({ oauth, externalUrl }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers',
@@ -86,7 +86,7 @@ function listRoute({ oauth, externalUrl }: AccountPorts): Route {
   });
 }
 
-function getRoute({ oauth, externalUrl }: AccountPorts): Route {
+function getRoute({ oauth, externalUrl }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers/:canonical',
@@ -135,7 +135,7 @@ function presetsRoute(): Route {
   });
 }
 
-function createRoute(ports: AccountPorts): Route {
+function createRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/admin/oauth-providers',
@@ -175,7 +175,7 @@ function presetOf(name: string | undefined): Partial<ProviderPreset> {
   return fields;
 }
 
-function changeRoute(ports: AccountPorts): Route {
+function changeRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/admin/oauth-providers/:canonical',
@@ -197,7 +197,7 @@ function changeRoute(ports: AccountPorts): Route {
   });
 }
 
-function deleteRoute(ports: AccountPorts): Route {
+function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/admin/oauth-providers/:canonical',
@@ -214,7 +214,7 @@ function deleteRoute(ports: AccountPorts): Route {
   });
 }
 
-function changePorts({ objects, oauth, now }: AccountPorts) {
+function changePorts({ objects, oauth, now }: AccessPorts) {
   return { objects: requireObjects(objects).providers, oauth, now };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
-import type { SignInMethodsChanged } from '#flows/people/oauth-ports.ts';
+import type { SignInMethodsAnswer } from '#flows/people/oauth-ports.ts';
 import {
   completeProfile,
   finishFlow,
@@ -11,7 +11,7 @@ import {
   type FlowStarted,
 } from '#flows/people/oauth-sign-in.ts';
 import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireRecentSignIn } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
@@ -22,7 +22,7 @@ export const ProviderParams = Type.Object({
   canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
 });
 
-export function oauthRoutes(ports: AccountPorts): Route[] {
+export function oauthRoutes(ports: AccessPorts): Route[] {
   return [
     startRoute(ports),
     callbackRoute(ports),
@@ -32,7 +32,7 @@ export function oauthRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function startRoute(ports: AccountPorts): Route {
+function startRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical',
@@ -50,7 +50,7 @@ function startRoute(ports: AccountPorts): Route {
 
 /** Returns the URL of the provider and sets the cookie that binds the flow to the browser. */
 function redirectUrl(
-  ports: AccountPorts,
+  ports: AccessPorts,
   flow: FlowStarted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +86,7 @@ const FinishedFields = {
 };
 
 /** The route that completes a sign-in and puts the session into a cookie. */
-function callbackRoute(ports: AccountPorts): Route {
+function callbackRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical/callback',
@@ -116,13 +116,13 @@ function callbackRoute(ports: AccountPorts): Route {
   });
 }
 
-function flowCookie(request: FastifyRequest, { browser }: AccountPorts): string | undefined {
+function flowCookie(request: FastifyRequest, { browser }: AccessPorts): string | undefined {
   return request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).flow];
 }
 
 async function encodeFinished(
   finished: FlowFinished,
-  ports: AccountPorts,
+  ports: AccessPorts,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -143,7 +143,7 @@ async function encodeFinished(
   };
 }
 
-function profileRoute(ports: AccountPorts): Route {
+function profileRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/oauth/complete-profile',
@@ -183,7 +183,7 @@ function profileRoute(ports: AccountPorts): Route {
 
 const LinkedAccount = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
 
-function linkRoutes(ports: AccountPorts): Route[] {
+function linkRoutes(ports: AccessPorts): Route[] {
   const { oauth, now } = ports;
   return [
     route({
@@ -235,7 +235,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function settingsRoutes({ oauth, now }: AccountPorts): Route[] {
+function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
   const Settings = { local: Type.Boolean() };
   return [
     route({
@@ -262,7 +262,7 @@ function settingsRoutes({ oauth, now }: AccountPorts): Route[] {
   ];
 }
 
-function requireMethodsChanged(changed: SignInMethodsChanged, what: string): void {
+function requireMethodsChanged(changed: SignInMethodsAnswer, what: string): void {
   if (changed.answer === 'refused') throw new Problem('would-lock-out', changed.message);
   requireFound(changed.answer === 'done' ? changed : undefined, what);
 }

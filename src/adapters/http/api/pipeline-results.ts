@@ -4,7 +4,7 @@ import { defined } from '#defined';
 import { withBlocks } from '#domain/language/diagnostic.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
 import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 
 /*
@@ -39,7 +39,7 @@ export const PipelineResult = {
 };
 export const PipelineResultBody = Type.Object({ data: Type.Object(PipelineResult) });
 
-export function changePorts({ objects, members, compiler, wait }: AccountPorts): ChangePipelinePorts {
+export function changePorts({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
   return { objects: requireObjects(objects).pipelines, members, compiler, wait };
 }
 

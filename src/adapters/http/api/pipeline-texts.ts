@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { readPipeline, validatePipeline } from '#flows/pipelines/change-pipeline.ts';
 import { previewPipeline } from '#flows/pipelines/preview-pipeline.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { objectProblem } from './cluster-objects.ts';
 import type { CompileSlots } from './compile-limits.ts';
 import { changePorts, encodeFinding, FindingSchema, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
@@ -21,8 +21,8 @@ export const Vars = Type.Optional(
   Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })),
 );
 
-export interface TextPorts extends AccountPorts, CompileSlots {
-  previewsOf: (team: string) => AccountPorts['previews'];
+export interface TextPorts extends AccessPorts, CompileSlots {
+  previewsOf: (team: string) => AccessPorts['previews'];
 }
 
 export function pipelineTextRoutes(ports: TextPorts): Route[] {
@@ -76,7 +76,7 @@ export const DefinitionSchema = {
   managed_by_manifest: Type.Optional(Type.Boolean()),
 };
 
-function definitionRoute(ports: AccountPorts): Route {
+function definitionRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/definition',
@@ -103,7 +103,7 @@ interface Definition {
 /** Returns the definition that viewers and editors get, or throws a problem that says why there is none. */
 export async function readPipelineText(
   name: { team: string; pipeline: string },
-  ports: AccountPorts,
+  ports: AccessPorts,
 ): Promise<Definition> {
   const result = await readPipeline(name, changePorts(ports));
   if (result.answer === 'done') {
@@ -117,7 +117,7 @@ export async function readPipelineText(
       ...defined({ display_name: displayName, public: isPublic }),
     };
   }
-  const runningText = result.answer === 'managed' ? await ports.texts.textOf(name) : undefined;
+  const runningText = result.answer === 'managed' ? await ports.runningTexts.textOf(name) : undefined;
   if (runningText === undefined) throw objectProblem(result, `Pipeline ${name.pipeline}`);
   return { name: name.pipeline, config: runningText, vars: {}, managed_by_manifest: true };
 }

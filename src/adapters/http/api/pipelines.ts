@@ -9,7 +9,7 @@ import {
 } from '#flows/pipelines/change-pipeline.ts';
 import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
 import type { PipelineView } from '#flows/views/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { objectProblem } from './cluster-objects.ts';
 import { limitCompiles } from './compile-limits.ts';
@@ -82,7 +82,7 @@ export function encodePipeline({ displayName, ...fields }: PipelineView) {
   return { ...fields, ...defined({ display_name: displayName }) };
 }
 
-export function pipelineChangeRoutes(accountPorts: AccountPorts): Route[] {
+export function pipelineChangeRoutes(accountPorts: AccessPorts): Route[] {
   const ports = {
     ...accountPorts,
     ...limitCompiles(accountPorts.compiler),
@@ -153,7 +153,7 @@ function changeRoute(ports: TextPorts): Route {
 
 const DeletedResponse = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
-function deleteRoute(ports: AccountPorts): Route {
+function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',

@@ -6,7 +6,7 @@ import { isRecentSignIn } from '#domain/access/decide-access.ts';
 import { changePassword, type PasswordChanged } from '#flows/people/change-password.ts';
 import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireChanged, signInAgain, tooManyAttempts } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
@@ -26,7 +26,7 @@ const Session = Type.Object({
   current: Type.Boolean(),
 });
 
-export function profileRoutes(ports: AccountPorts): Route[] {
+export function profileRoutes(ports: AccessPorts): Route[] {
   const { accounts, now } = ports;
   return [
     route({
@@ -59,7 +59,7 @@ export function profileRoutes(ports: AccountPorts): Route[] {
 }
 
 /** Changing the password ends all sessions of the account. The caller gets a new one. */
-function passwordRoute(ports: AccountPorts): Route {
+function passwordRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/profile/password',
@@ -108,7 +108,7 @@ function passwordProblem(refused: Exclude<PasswordChanged, { answer: 'changed' }
   return new Problem('unauthenticated', 'The account has changed. Sign in again.');
 }
 
-function sessionRoutes({ sessions, idleSeconds, now }: AccountPorts): Route[] {
+function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
   return [
     route({
       method: 'GET',

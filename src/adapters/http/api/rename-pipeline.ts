@@ -1,12 +1,12 @@
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { changePorts, encodeResult, PipelineResultBody, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { PipelineParams } from './schemas.ts';
 
-export function renameRoutes(ports: AccountPorts): Route[] {
+export function renameRoutes(ports: AccessPorts): Route[] {
   return [
     route({
       method: 'POST',

@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import { MAX_STORED_SECRET_BYTES } from '#domain/access/stored-secret.ts';
 import type { SecretScope, StoredSecret } from '#flows/pipelines/secret-ports.ts';
 import { storeSecret } from '#flows/pipelines/set-secret.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing } from './request-bodies.ts';
@@ -28,7 +28,7 @@ const SetSecretBody = body({
 const MAX_SECRET_BODY_BYTES = 6 * MAX_STORED_SECRET_BYTES + 1024;
 
 /** Stored secrets of a team, and of one pipeline. */
-export function secretRoutes(ports: AccountPorts): Route[] {
+export function secretRoutes(ports: AccessPorts): Route[] {
   return [
     ...routesOf(ports, '/teams/:team/secrets', TeamParams, 'the team: each of its pipelines can use them'),
     ...routesOf(
@@ -42,7 +42,7 @@ export function secretRoutes(ports: AccountPorts): Route[] {
 
 type ScopeParams = typeof TeamParams | typeof PipelineParams;
 
-function routesOf(ports: AccountPorts, url: string, scope: ScopeParams, owner: string): Route[] {
+function routesOf(ports: AccessPorts, url: string, scope: ScopeParams, owner: string): Route[] {
   const params = Type.Object({ ...scope.properties, name: SecretName });
   return [
     route({

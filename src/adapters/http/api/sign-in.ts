@@ -5,7 +5,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, tooManyAttempts } from './caller.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
@@ -24,11 +24,11 @@ export const SessionFields = {
   csrf_token: Type.Optional(Type.String()),
 };
 
-export function signInRoutes(ports: AccountPorts): Route[] {
+export function signInRoutes(ports: AccessPorts): Route[] {
   return [methodsRoute(ports), loginRoute(ports), sessionRoute(ports), ...logoutRoutes(ports)];
 }
 
-function methodsRoute({ oauth }: AccountPorts): Route {
+function methodsRoute({ oauth }: AccessPorts): Route {
   const Provider = Type.Object({
     canonical: Type.String(),
     name: Type.String(),
@@ -59,7 +59,7 @@ function methodsRoute({ oauth }: AccountPorts): Route {
   });
 }
 
-function loginRoute(ports: AccountPorts): Route {
+function loginRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/login',
@@ -89,7 +89,7 @@ function loginRoute(ports: AccountPorts): Route {
 
 /** Encodes a session for its owner, with the token or as a cookie. */
 export async function issueSession(
-  ports: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  ports: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
   transport: Transport,
   reply: FastifyReply,
@@ -118,7 +118,7 @@ export async function issueSession(
  * later.
  */
 async function endPreviousSession(
-  { codec, browser, sessions, now }: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,
   request: FastifyRequest,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function endPreviousSession(
   if (previousSession !== undefined) await sessions.endSession(previousSession, { by: username, at: now() });
 }
 
-function sessionRoute({ codec }: AccountPorts): Route {
+function sessionRoute({ codec }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/session',
@@ -159,7 +159,7 @@ function sessionRoute({ codec }: AccountPorts): Route {
   });
 }
 
-function logoutRoutes({ sessions, browser, now }: AccountPorts): Route[] {
+function logoutRoutes({ sessions, browser, now }: AccessPorts): Route[] {
   return [
     route({
       method: 'POST',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { TeamUse } from '#flows/people/team-use-ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { requireFound } from './found.ts';
 import { answer, answerList, TeamParams, Time } from './schemas.ts';
 
@@ -38,7 +38,7 @@ const TeamUseFields = {
 };
 
 /** What teams may use, and what they use now. */
-export function teamUseRoutes({ teamUse }: Pick<AccountPorts, 'teamUse'>): Route[] {
+export function teamUseRoutes({ teamUse }: Pick<AccessPorts, 'teamUse'>): Route[] {
   return [
     route({
       method: 'GET',

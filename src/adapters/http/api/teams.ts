@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import { createTeam, deleteTeam, updateTeam } from '#flows/people/change-team.ts';
 import { addMember, changeRole, removeMember } from '#flows/people/manage-accounts.ts';
 import type { Member, TeamView } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, requireChanged } from './caller.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 import { requireFound } from './found.ts';
@@ -52,7 +52,7 @@ export const TeamMemberFields = {
 
 const MemberParams = Type.Object({ team: TeamParams.properties.team, username: Username });
 
-export function teamRoutes(ports: AccountPorts): Route[] {
+export function teamRoutes(ports: AccessPorts): Route[] {
   const { members } = ports;
   return [
     route({
@@ -97,7 +97,7 @@ const RESPONSE_TIME_LIMIT_MS = 20_000;
 const TeamName = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 /** Creates, changes and deletes teams. */
-function changeTeamRoutes(ports: AccountPorts): Route[] {
+function changeTeamRoutes(ports: AccessPorts): Route[] {
   const { members, now } = ports;
   return [
     createTeamRoute(ports),
@@ -146,7 +146,7 @@ function changeTeamRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function createTeamRoute(ports: AccountPorts): Route {
+function createTeamRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/teams',
@@ -174,11 +174,11 @@ function createTeamRoute(ports: AccountPorts): Route {
   });
 }
 
-function objectPorts({ objects, members, wait }: AccountPorts) {
+function objectPorts({ objects, members, wait }: AccessPorts) {
   return { objects: requireObjects(objects).teams, members, wait };
 }
 
-function memberRoutes(ports: AccountPorts): Route[] {
+function memberRoutes(ports: AccessPorts): Route[] {
   const { members, now } = ports;
   const memberAnswer = async (team: string, username: string) => {
     const teamMembers = requireFound(await members.members(team), `Team ${team}`);

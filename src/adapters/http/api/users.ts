@@ -4,7 +4,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { changeAccount, createAccount, removeAccount } from '#flows/people/manage-accounts.ts';
 import type { Account } from '#flows/people/ports.ts';
-import type { AccountPorts } from './account-ports.ts';
+import type { AccessPorts } from './access-ports.ts';
 import { actOf, requireChanged } from './caller.ts';
 import { requireFound } from './found.ts';
 import {
@@ -37,7 +37,7 @@ const Query = {
   search: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' })),
 };
 
-export function userRoutes(ports: AccountPorts): Route[] {
+export function userRoutes(ports: AccessPorts): Route[] {
   const { accounts } = ports;
   return [
     route({
@@ -80,7 +80,7 @@ export function userRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-function createRoute(ports: AccountPorts): Route {
+function createRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/users',
@@ -108,7 +108,7 @@ function createRoute(ports: AccountPorts): Route {
   });
 }
 
-function changeRoute(ports: AccountPorts): Route {
+function changeRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/users/:username',

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import {
   BuildParams,
   JobParams,
@@ -23,7 +23,7 @@ const BUILD = `${JOB}/builds/:build`;
  * The forms behind the buttons of pages. Each form calls the action of the same path. Then the browser goes
  * to the URL in the response, or back to the page that had the button.
  */
-export function actionForms(ports: AccountPorts): PageRoute[] {
+export function actionForms(ports: AccessPorts): PageRoute[] {
   return [
     ...['pause', 'unpause'].flatMap((verb) => [
       actionForm(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
@@ -78,7 +78,7 @@ interface ActionParts {
 }
 
 function actionForm(
-  { codec }: AccountPorts,
+  { codec }: AccessPorts,
   { url, params, method = 'POST', body, next }: ActionParts,
 ): PageRoute {
   return form({

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -15,7 +15,7 @@ import { cursor, PER_PAGE } from './paging.ts';
 import { installationSettings, settingsPath, teamSettingsLayout } from './settings-layout.ts';
 
 /** The audit log of a team, and that of the installation. */
-export function auditPages(ports: AccountPorts): PageRoute[] {
+export function auditPages(ports: AccessPorts): PageRoute[] {
   const { members, codec } = ports;
   return [
     page({
@@ -63,7 +63,7 @@ function filtersIn(query: Query): Record<string, string> {
   return Object.fromEntries(filters.filter(([, value]) => value !== ''));
 }
 
-async function auditMain({ audit }: AccountPorts, { team, path, query }: AuditParts): Promise<Html> {
+async function auditMain({ audit }: AccessPorts, { team, path, query }: AuditParts): Promise<Html> {
   const filters = filtersIn(query);
   const parsed = filterOf(filters);
   const state = { values: filters, ...('problem' in parsed && parsed) };

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { nameBuild, refOf } from '#adapters/http/api/builds.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
@@ -24,7 +24,7 @@ import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 export const MAX_LOG_CHARACTERS = 128 * 1024;
 
 /** A build: its inputs, its steps, its log, and the actions on it. */
-export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
     params: BuildParams,

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { PipelineParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -15,7 +15,7 @@ import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** The caches of the resources and jobs of a pipeline. */
-export function cachesPage({ caches, codec }: AccountPorts): PageRoute {
+export function cachesPage({ caches, codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/caches',
     params: PipelineParams,

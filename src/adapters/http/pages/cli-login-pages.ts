@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { isRecentSignIn } from '#domain/access/decide-access.ts';
@@ -15,11 +15,11 @@ const TITLE = 'Log in on the command line';
  * The page on which a person confirms a login of the command line. It shows who asks, and what the command
  * line would get.
  */
-export function cliLoginPages(ports: AccountPorts): PageRoute[] {
+export function cliLoginPages(ports: AccessPorts): PageRoute[] {
   return [confirmPage(ports), answerForm(ports, 'confirm'), answerForm(ports, 'refuse')];
 }
 
-function confirmPage({ codec, now, externalUrl }: AccountPorts): PageRoute {
+function confirmPage({ codec, now, externalUrl }: AccessPorts): PageRoute {
   return page({
     url: PAGE,
     answer: async ({ query, request }) => {
@@ -127,7 +127,7 @@ const DONE = {
   refuse: 'The login was refused. The command line gets nothing.',
 };
 
-function answerForm({ codec }: AccountPorts, verb: 'confirm' | 'refuse'): PageRoute {
+function answerForm({ codec }: AccessPorts, verb: 'confirm' | 'refuse'): PageRoute {
   return form({
     url: `/profile/cli-logins/:code/${verb}`,
     params: CodeParams,

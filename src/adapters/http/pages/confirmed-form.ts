@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { callApi } from './call-api.ts';
@@ -33,7 +33,7 @@ interface ConfirmedParts {
  * A form for an action that cannot be undone. Its first page says what will happen, and the button on that
  * page does it. It works without scripts.
  */
-export function confirmedForm({ codec }: AccountPorts, parts: ConfirmedParts): PageRoute {
+export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): PageRoute {
   const { url, does, params, ask, to } = parts;
   return form({
     url,

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { MAX_TEXT_CHARACTERS, readPipelineText } from '#adapters/http/api/pipeline-texts.ts';
 import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
@@ -26,7 +26,7 @@ const DEFINITION = '/teams/:team/pipelines/:pipeline/definition';
 const NEW_PIPELINE = '/teams/:team/new-pipeline';
 
 /** The editor: a form that checks and saves a text, where the script draws more. */
-export function editorPages(ports: AccountPorts): PageRoute[] {
+export function editorPages(ports: AccessPorts): PageRoute[] {
   const { codec } = ports;
   return [
     page({
@@ -90,7 +90,7 @@ const textFrom = (fields: Fields) => ({ config: withoutReturns(fields['config'] 
 
 const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n');
 
-async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<EditorContent, 'viewer'>> {
+async function contentOf(name: PipelineName, ports: AccessPorts): Promise<Omit<EditorContent, 'viewer'>> {
   const definition = await readPipelineText(name, ports);
   const config = withoutReturns(definition.config);
   const { vars, generation, managed_by_manifest: isManaged = false } = definition;
@@ -102,7 +102,7 @@ async function contentOf(name: PipelineName, ports: AccountPorts): Promise<Omit<
 /** Returns nothing if the definition cannot be read now, so that the form keeps what somebody entered. */
 async function contentIfReadable(
   name: PipelineName,
-  ports: AccountPorts,
+  ports: AccessPorts,
 ): Promise<Partial<Omit<EditorContent, 'viewer'>>> {
   try {
     return await contentOf(name, ports);
@@ -122,7 +122,7 @@ interface CheckOrSaveParts {
   name: PipelineName;
   save: ApiCall;
   fields: Fields;
-  ports: AccountPorts;
+  ports: AccessPorts;
   request: Parameters<typeof viewerOf>[0];
 }
 

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { nameJob } from '#adapters/http/api/jobs.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
@@ -21,7 +21,7 @@ import { startJob } from './start-job.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** The page of a job with its builds, at both of its paths, and the form that starts one. */
-export function jobPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+export function jobPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   const { publicViews } = ports;
   const pageAt = (url: string): PageRoute =>
     page({
@@ -53,7 +53,7 @@ interface RenderJobParts {
 
 async function renderJob(
   { views }: Pick<PipelinePorts, 'views'>,
-  { codec }: AccountPorts,
+  { codec }: AccessPorts,
   { name, request, before, refused }: RenderJobParts,
 ): Promise<Html> {
   const [view, buildList, waiting, definition] = await Promise.all([

@@ -18,7 +18,7 @@ interface Document {
   breadcrumbs?: { name: string; url: string }[];
   main: Html;
   /** The path to return to after signing in, for pages that show anyone a link to sign in. */
-  signIn?: string | undefined;
+  returnAfterSignIn?: string | undefined;
   /** Path of the events that the page follows. */
   events?: string;
   /** Draws parts of the page in the browser. The page must be readable without it. */
@@ -27,7 +27,7 @@ interface Document {
 
 /** The HTML of every page: skip link, landmarks, one heading of the first rank in `main`. */
 export function layout(parts: Document): Html {
-  const { title, viewer, breadcrumbs = [], main, events, signIn } = parts;
+  const { title, viewer, breadcrumbs = [], main, events, returnAfterSignIn } = parts;
   return html`<!doctype html>
 <html lang="en">
 ${head(parts)}
@@ -36,7 +36,7 @@ ${head(parts)}
 <header>
 <p class="name"><a href="/teams">Millrace</a></p>
 ${viewer !== undefined && siteNavigation(viewer)}
-<div class="account">${themeControl} ${accountNavigation(viewer, signIn)}</div>
+<div class="account">${themeControl} ${accountNavigation(viewer, returnAfterSignIn)}</div>
 </header>
 ${breadcrumbs.length > 0 && breadcrumbList(breadcrumbs, title)}
 <main id="main" tabindex="-1">
@@ -82,11 +82,13 @@ const themeControl = html`<div class="theme" hidden>
   </select>
 </div>`;
 
-function accountNavigation(viewer: Viewer | undefined, signIn: string | undefined): Html {
-  if (viewer === undefined && signIn === undefined) return html``;
+function accountNavigation(viewer: Viewer | undefined, returnAfterSignIn: string | undefined): Html {
+  if (viewer === undefined && returnAfterSignIn === undefined) return html``;
   const links =
     viewer === undefined
-      ? html`<li><a href="/auth/login?return_to=${encodeURIComponent(signIn ?? '')}">Sign in</a></li>`
+      ? html`<li>
+          <a href="/auth/login?return_to=${encodeURIComponent(returnAfterSignIn ?? '')}">Sign in</a>
+        </li>`
       : accountLinks(viewer);
   return html`<nav aria-label="Account">
     <ul>

@@ -1,5 +1,5 @@
 import formbody from '@fastify/formbody';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { namedPlugin } from '#adapters/http/server/named-plugin.ts';
 import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
@@ -28,7 +28,7 @@ import { userPages } from './user-pages.ts';
 import { versionPathPage } from './version-path-page.ts';
 
 /** The pages and forms at the paths of the API. */
-export function createPages(ports: PipelinePorts, access: AccountPorts): ServerPages {
+export function createPages(ports: PipelinePorts, access: AccessPorts): ServerPages {
   const pageRoutes: PageRoute[] = [
     ...signInPages(access),
     ...profilePages(access),

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { PipelineParams } from '#adapters/http/api/schemas.ts';
@@ -23,7 +23,7 @@ import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
-export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
     params: PipelineParams,

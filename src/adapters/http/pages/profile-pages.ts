@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { ProviderParams } from '#adapters/http/api/oauth.ts';
@@ -24,7 +24,7 @@ import { tokenFields, tokenForm } from './token-form.ts';
 const PROFILE = '/profile';
 
 /** The user's own account: name, password, linked accounts, tokens, sessions. */
-export function profilePages(ports: AccountPorts): PageRoute[] {
+export function profilePages(ports: AccessPorts): PageRoute[] {
   return [
     profilePage(ports),
     passwordPage(ports),
@@ -35,7 +35,7 @@ export function profilePages(ports: AccountPorts): PageRoute[] {
   ];
 }
 
-function profilePage(ports: AccountPorts): PageRoute {
+function profilePage(ports: AccessPorts): PageRoute {
   return page({
     url: PROFILE,
     answer: async ({ request }) => await profile(ports, request, EMPTY_FORM),
@@ -43,7 +43,7 @@ function profilePage(ports: AccountPorts): PageRoute {
 }
 
 /** The profile. `token`: what was entered for a new token, and why it was refused. */
-async function profile(ports: AccountPorts, request: FastifyRequest, token: FormState): Promise<Html> {
+async function profile(ports: AccessPorts, request: FastifyRequest, token: FormState): Promise<Html> {
   const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
   const { user, userId, sessionId } = accountOf(request.identity);
   const viewer = viewerOf(request, codec);
@@ -120,7 +120,7 @@ function passwordOnlyPage(viewer: Viewer | undefined, hasPassword: boolean, prob
 }
 
 /** This page is also for users who must change their password first. */
-function passwordPage({ accounts, codec }: AccountPorts): PageRoute {
+function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
   return page({
     url: '/profile/password',
     answer: async ({ request }) => {
@@ -130,7 +130,7 @@ function passwordPage({ accounts, codec }: AccountPorts): PageRoute {
   });
 }
 
-function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
+function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
   return form({
     url: '/profile/password',
     does: { method: 'PUT', url: '/profile/password' },
@@ -159,7 +159,7 @@ function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
  * The form that starts to link a provider. Browsers do not let a form of ours lead to another site, not even
  * by a redirect. So the page after the form shows a link to the provider.
  */
-function linkForm({ codec }: AccountPorts): PageRoute {
+function linkForm({ codec }: AccessPorts): PageRoute {
   const url = '/profile/linked-accounts/:canonical';
   return form({
     url,
@@ -183,7 +183,7 @@ function linkForm({ codec }: AccountPorts): PageRoute {
 }
 
 /** Forms that only call a route. */
-function simpleForms({ codec }: AccountPorts): PageRoute[] {
+function simpleForms({ codec }: AccessPorts): PageRoute[] {
   const simple = (
     url: string,
     does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },

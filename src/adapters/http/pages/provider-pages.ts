@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { NamedProvider } from '#adapters/http/api/oauth-providers.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -11,7 +11,7 @@ import type { Html } from './html.ts';
 import { form, page, viewerOf } from './page.ts';
 import { enteredProvider, providerProblem, repeatableValues } from './provider-fields.ts';
 import { editProviderMain, newProviderMain } from './provider-form.ts';
-import { presetList, signInMain } from './provider-sections.ts';
+import { presetList, signInSettingsMain } from './provider-sections.ts';
 import { installationSettings } from './settings-layout.ts';
 
 const PROVIDERS = '/admin/oauth-providers';
@@ -20,7 +20,7 @@ const PROVIDER = `${PROVIDERS}/:canonical`;
 const SIGN_IN = { section: 'Sign-in', parent: { name: 'Sign-in', url: PROVIDERS } };
 
 /** How people sign in: by password and by identity providers, for global admins. */
-export function providerPages(ports: AccountPorts): PageRoute[] {
+export function providerPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: PROVIDERS, answer: async ({ request }) => await signInPage(ports, request) }),
     localForm(ports),
@@ -55,7 +55,7 @@ export function providerPages(ports: AccountPorts): PageRoute[] {
 
 const providerPath = (canonical: string): string => `${PROVIDERS}/${encodeURIComponent(canonical)}`;
 
-async function signInPage(ports: AccountPorts, request: FastifyRequest, problem?: string): Promise<Html> {
+async function signInPage(ports: AccessPorts, request: FastifyRequest, problem?: string): Promise<Html> {
   const { oauth, codec } = ports;
   const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
   const viewer = viewerOf(request, codec);
@@ -63,11 +63,11 @@ async function signInPage(ports: AccountPorts, request: FastifyRequest, problem?
     section: 'Sign-in',
     title: 'Sign-in',
     viewer,
-    main: signInMain({ local, providers, settings: ports, viewer, problem }),
+    main: signInSettingsMain({ local, providers, settings: ports, viewer, problem }),
   });
 }
 
-function localForm(ports: AccountPorts): PageRoute {
+function localForm(ports: AccessPorts): PageRoute {
   const does = { method: 'PUT', url: '/admin/auth-settings' } as const;
   return form({
     url: '/admin/auth-settings',
@@ -89,7 +89,7 @@ function localForm(ports: AccountPorts): PageRoute {
  * `OAuth2` stand for any other provider.
  */
 function newProviderPage(
-  { codec, externalUrl }: AccountPorts,
+  { codec, externalUrl }: AccessPorts,
   request: FastifyRequest,
   name: string | undefined,
   state: FormState,
@@ -107,7 +107,7 @@ function newProviderPage(
   });
 }
 
-function createForm(ports: AccountPorts): PageRoute {
+function createForm(ports: AccessPorts): PageRoute {
   return form({
     url: PROVIDERS,
     answer: async ({ fields, request }) => {
@@ -126,7 +126,7 @@ function createForm(ports: AccountPorts): PageRoute {
 }
 
 async function providerPage(
-  { oauth, codec, externalUrl }: AccountPorts,
+  { oauth, codec, externalUrl }: AccessPorts,
   request: FastifyRequest,
   canonical: string,
   state: FormState,
@@ -143,7 +143,7 @@ async function providerPage(
   });
 }
 
-function changeForm(ports: AccountPorts): PageRoute {
+function changeForm(ports: AccessPorts): PageRoute {
   return form({
     url: PROVIDER,
     does: { method: 'PUT', url: PROVIDER },

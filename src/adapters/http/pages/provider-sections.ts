@@ -5,7 +5,7 @@ import { htmlTable } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, alert, scrolling, type Viewer } from './layout.ts';
 
-interface SignInParts {
+interface SignInSettingsParts {
   /** People may sign in by password. */
   local: boolean;
   providers: readonly StoredProvider[];
@@ -20,7 +20,13 @@ interface SignInParts {
   problem: string | undefined;
 }
 
-export function signInMain({ local, providers, settings, viewer, problem }: SignInParts): Html {
+export function signInSettingsMain({
+  local,
+  providers,
+  settings,
+  viewer,
+  problem,
+}: SignInSettingsParts): Html {
   return html`<section aria-labelledby="providers">
       <h2 id="providers">Identity providers</h2>
       ${providers.length === 0 ? html`<p>There is none yet.</p>` : providerTable(providers)}
@@ -74,7 +80,7 @@ function chartSettings({
   idleSeconds,
   tokenMaxSeconds,
   externalUrl,
-}: SignInParts['settings']): Html {
+}: SignInSettingsParts['settings']): Html {
   return html`<section aria-labelledby="lifetimes">
     <h2 id="lifetimes">Sessions and tokens</h2>
     <dl>

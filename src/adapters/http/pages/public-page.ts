@@ -23,7 +23,7 @@ export function publicLayout(
   return layout({
     ...layoutParts,
     viewer: viewerOf(request, codec),
-    signIn: request.url,
+    returnAfterSignIn: request.url,
     main: html`${main}
       <p>
         <span class="help">This is what the public may see. Members of the team see more.</span>

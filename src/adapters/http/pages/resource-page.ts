@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { nameResource } from '#adapters/http/api/checks.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
@@ -20,7 +20,7 @@ import { webhookSection } from './webhook-section.ts';
 /** A resource: its versions and what became of them, its checks, and the address for its webhook. */
 export function resourcePage(
   { views, publicViews, webhooks }: PipelinePorts,
-  { codec, externalUrl }: AccountPorts,
+  { codec, externalUrl }: AccessPorts,
 ): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type, type TObject } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { PipelineParams, TeamParams } from '#adapters/http/api/schemas.ts';
@@ -30,10 +30,10 @@ const SECRET_LIMITS = {
   bodyBytes: 16 * 1024 + 12 * MAX_STORED_SECRET_BYTES,
 };
 
-type Ports = AccountPorts & Pick<PipelinePorts, 'views'>;
+type Ports = AccessPorts & Pick<PipelinePorts, 'views'>;
 
 /** Stored secrets of a team, and of each of its pipelines. Nothing shows a value of kind `secret`. */
-export function secretsPages({ views }: Pick<PipelinePorts, 'views'>, access: AccountPorts): PageRoute[] {
+export function secretsPages({ views }: Pick<PipelinePorts, 'views'>, access: AccessPorts): PageRoute[] {
   const ports = { ...access, views };
   return [...pagesOf(ports, TEAM_SECRETS, TeamParams), ...pagesOf(ports, PIPELINE_SECRETS, PipelineParams)];
 }

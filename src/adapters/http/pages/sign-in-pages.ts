@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { ProviderParams } from '#adapters/http/api/oauth.ts';
 import { refuseCrossSiteForm } from '#adapters/http/auth/csrf.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -13,7 +13,7 @@ import { HOME, returnPath } from './return-path.ts';
  * The sign-in pages: the form, a button for each provider, and the page to choose a name at the first
  * sign-in.
  */
-export function signInPages(ports: AccountPorts): PageRoute[] {
+export function signInPages(ports: AccessPorts): PageRoute[] {
   return [
     page({
       url: '/auth/login',
@@ -32,7 +32,7 @@ interface LoginParts {
   problem?: string | undefined;
 }
 
-async function loginPage({ oauth }: AccountPorts, { to, username, problem }: LoginParts): Promise<Html> {
+async function loginPage({ oauth }: AccessPorts, { to, username, problem }: LoginParts): Promise<Html> {
   const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
   const enabled = providers.filter((provider) => provider.enabled);
   const query = to === HOME ? '' : `?return_to=${encodeURIComponent(to)}`;
@@ -93,7 +93,7 @@ function localForm(to: string, { username = '', problem }: Omit<LoginParts, 'to'
   </form>`;
 }
 
-function loginForm(ports: AccountPorts): PageRoute {
+function loginForm(ports: AccessPorts): PageRoute {
   return form({
     url: '/auth/login',
     answer: async ({ fields, request }) => {
@@ -116,7 +116,7 @@ function loginForm(ports: AccountPorts): PageRoute {
  * Redirects to the provider. The path to return to is stored in a cookie of its own, and is checked again
  * when it is used.
  */
-function startPage(ports: AccountPorts): PageRoute {
+function startPage(ports: AccessPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical',
     params: ProviderParams,
@@ -134,7 +134,7 @@ function startPage(ports: AccountPorts): PageRoute {
 }
 
 async function refusedSignIn(
-  ports: AccountPorts,
+  ports: AccessPorts,
   { status, problem }: ApiResponse,
   to: string,
 ): Promise<PageAnswer> {
@@ -142,7 +142,7 @@ async function refusedSignIn(
 }
 
 /** The page to which the provider redirects the browser. */
-function callbackPage(ports: AccountPorts): PageRoute {
+function callbackPage(ports: AccessPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical/callback',
     params: ProviderParams,
@@ -159,7 +159,7 @@ function callbackPage(ports: AccountPorts): PageRoute {
   });
 }
 
-function storedReturnPath(request: FastifyRequest, { browser }: AccountPorts): string {
+function storedReturnPath(request: FastifyRequest, { browser }: AccessPorts): string {
   const path = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
   return returnPath(path);
 }
@@ -209,7 +209,7 @@ function profilePage({ token, username, fullName, problem }: ProfileParts): Html
   });
 }
 
-function profileForm(ports: AccountPorts): PageRoute {
+function profileForm(ports: AccessPorts): PageRoute {
   return form({
     url: '/auth/oauth/complete-profile',
     answer: async ({ fields, request }) => {

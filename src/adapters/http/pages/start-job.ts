@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { JobParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -22,7 +22,7 @@ type JobPageWith = (name: JobName, request: PageRequest['request'], refused: Ref
  */
 export function startJob(
   { views }: Pick<PipelinePorts, 'views'>,
-  { codec }: AccountPorts,
+  { codec }: AccessPorts,
   jobPageWith: JobPageWith,
 ): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/jobs/:job/trigger';

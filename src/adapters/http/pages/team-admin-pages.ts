@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { TeamUse } from '#flows/people/team-use-ports.ts';
 import { formatBytes } from './amounts.ts';
@@ -12,7 +12,7 @@ import { form, page, viewerOf } from './page.ts';
 import { installationSettings, settingsPath } from './settings-layout.ts';
 
 /** The first page for global admins: all teams with what they use, and the form for another one. */
-export function teamAdminPages(ports: AccountPorts): PageRoute[] {
+export function teamAdminPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: '/admin', answer: async () => ({ to: '/admin/teams' }) }),
     page({
@@ -24,7 +24,7 @@ export function teamAdminPages(ports: AccountPorts): PageRoute[] {
 }
 
 async function teamsPage(
-  { teamUse, codec }: AccountPorts,
+  { teamUse, codec }: AccessPorts,
   request: FastifyRequest,
   state: FormState,
 ): Promise<Html> {
@@ -39,7 +39,7 @@ async function teamsPage(
   });
 }
 
-function createForm(ports: AccountPorts): PageRoute {
+function createForm(ports: AccessPorts): PageRoute {
   return form({
     url: '/teams',
     answer: async ({ fields, request }) => {

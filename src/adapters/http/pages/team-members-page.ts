@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { Username } from '#adapters/http/api/request-bodies.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
@@ -20,7 +20,7 @@ const MemberParams = Type.Object({ ...TeamParams.properties, username: Username 
 const NO_ENTRIES: MembersState = { adding: EMPTY_FORM, group: EMPTY_FORM };
 
 /** Who is in a team: members and groups of identity providers. */
-export function teamMembersPages(ports: AccountPorts): PageRoute[] {
+export function teamMembersPages(ports: AccessPorts): PageRoute[] {
   return [
     page({
       url: MEMBERS,
@@ -50,7 +50,7 @@ export function teamMembersPages(ports: AccountPorts): PageRoute[] {
 const membersPath = (team: string): string => `${settingsPath(team)}/members`;
 
 async function membersPage(
-  { members, oauth, codec }: AccountPorts,
+  { members, oauth, codec }: AccessPorts,
   request: FastifyRequest,
   name: string,
   state = NO_ENTRIES,
@@ -82,7 +82,7 @@ async function membersPage(
   });
 }
 
-function addForm(ports: AccountPorts): PageRoute {
+function addForm(ports: AccessPorts): PageRoute {
   return form({
     url: MEMBERS,
     params: TeamParams,
@@ -105,7 +105,7 @@ function addForm(ports: AccountPorts): PageRoute {
   });
 }
 
-function roleForm(ports: AccountPorts): PageRoute {
+function roleForm(ports: AccessPorts): PageRoute {
   return form({
     url: MEMBER,
     does: { method: 'PUT', url: MEMBER },
@@ -129,7 +129,7 @@ function roleForm(ports: AccountPorts): PageRoute {
 const TEAM = '/teams/:team';
 const changesTeam = { method: 'PUT', url: TEAM };
 
-function addGroupForm(ports: AccountPorts): PageRoute {
+function addGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups`,
     does: changesTeam,
@@ -154,7 +154,7 @@ function addGroupForm(ports: AccountPorts): PageRoute {
   });
 }
 
-function removeGroupForm(ports: AccountPorts): PageRoute {
+function removeGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups/delete`,
     does: changesTeam,

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { overviewScope } from '#adapters/http/api/pipeline-cards.ts';
@@ -18,7 +18,7 @@ const SCRIPT = 'overview-page.js';
 const EVENTS = '/overview/events';
 
 /** The first pages: the pipelines of all teams of a person, and of one team. */
-export function teamPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+export function teamPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   return [
     page({ url: '/', answer: async () => ({ to: '/teams' }) }),
     teamsPage(ports, access),
@@ -27,7 +27,7 @@ export function teamPages(ports: PipelinePorts, access: AccountPorts): PageRoute
   ];
 }
 
-function teamsPage({ cards }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+function teamsPage({ cards }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams',
     answer: async ({ request, query }) => {
@@ -52,7 +52,7 @@ function teamsPage({ cards }: PipelinePorts, { codec }: AccountPorts): PageRoute
   });
 }
 
-function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: AccountPorts): PageRoute {
+function teamPage(url: string, { cards }: PipelinePorts, { members, codec }: AccessPorts): PageRoute {
   return page({
     url,
     params: TeamParams,

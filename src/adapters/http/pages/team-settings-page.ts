@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -17,7 +17,7 @@ const SETTINGS = '/teams/:team/settings';
 const TEAM = '/teams/:team';
 
 /** The general settings of a team: its name, its limits, and what it uses. */
-export function teamSettingsPages(ports: AccountPorts): PageRoute[] {
+export function teamSettingsPages(ports: AccessPorts): PageRoute[] {
   return [
     page({
       url: SETTINGS,
@@ -45,7 +45,7 @@ export function teamSettingsPages(ports: AccountPorts): PageRoute[] {
 }
 
 async function settingsPage(
-  { members, teamUse, codec }: AccountPorts,
+  { members, teamUse, codec }: AccessPorts,
   request: FastifyRequest,
   name: string,
   state: FormState,
@@ -70,7 +70,7 @@ async function settingsPage(
   });
 }
 
-function displayNameForm(ports: AccountPorts): PageRoute {
+function displayNameForm(ports: AccessPorts): PageRoute {
   return form({
     url: SETTINGS,
     does: { method: 'PUT', url: TEAM },

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { TeamView } from '#flows/people/ports.ts';
@@ -41,7 +41,7 @@ export function shellsSection({ team, viewer, mayChange }: ShellsParts): Html {
   </section>`;
 }
 
-export function shellsForm({ codec }: AccountPorts): PageRoute {
+export function shellsForm({ codec }: AccessPorts): PageRoute {
   return form({
     url: '/teams/:team/settings/shells',
     does: { method: 'PUT', url: '/teams/:team' },

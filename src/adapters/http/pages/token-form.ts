@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
 import { callApi } from './call-api.ts';
@@ -67,7 +67,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
  * The form that creates a token. It shows the token once. `renderAgain` renders the page of the form after a
  * refusal.
  */
-export function tokenForm({ codec }: AccountPorts, renderAgain: RenderAgain): PageRoute {
+export function tokenForm({ codec }: AccessPorts, renderAgain: RenderAgain): PageRoute {
   return form({
     url: '/api-tokens',
     answer: async ({ fields, request }) => {

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
@@ -19,7 +19,7 @@ import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 const TRIGGERS = '/teams/:team/triggers';
 
 /** The trigger streams of a team, the events of each, and the form that emits one. */
-export function triggerPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
+export function triggerPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   return [streamsPage(ports, access), eventsPage(ports, access), emitForm(ports, access)];
 }
 
@@ -30,7 +30,7 @@ interface RefusedEvent {
   problem: string;
 }
 
-function streamsPage(ports: PipelinePorts, access: AccountPorts): PageRoute {
+function streamsPage(ports: PipelinePorts, access: AccessPorts): PageRoute {
   return page({
     url: TRIGGERS,
     params: TeamParams,
@@ -41,7 +41,7 @@ function streamsPage(ports: PipelinePorts, access: AccountPorts): PageRoute {
 
 async function renderStreams(
   { streams }: Pick<PipelinePorts, 'streams'>,
-  { codec }: AccountPorts,
+  { codec }: AccessPorts,
   { team, request, refused }: { team: string; request: PageRequest['request']; refused?: RefusedEvent },
 ): Promise<Html> {
   const triggerStreams = requireFound(await streams.streams(team), `Team ${team}`);
@@ -124,7 +124,7 @@ ${refused?.fields}</textarea>
   </section>`;
 }
 
-function emitForm(ports: PipelinePorts, access: AccountPorts): PageRoute {
+function emitForm(ports: PipelinePorts, access: AccessPorts): PageRoute {
   return form({
     url: TRIGGERS,
     params: TeamParams,
@@ -147,7 +147,7 @@ function emitForm(ports: PipelinePorts, access: AccountPorts): PageRoute {
   });
 }
 
-function eventsPage({ streams }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+function eventsPage({ streams }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: `${TRIGGERS}/:trigger`,
     params: TriggerParams,

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { VersionParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi } from './call-api.ts';
@@ -18,7 +18,7 @@ interface StartedBuilds {
  * The form that starts builds with one version. If it starts a single build, the page of that build is shown,
  * otherwise a list of the builds that started and of the jobs that could not start one.
  */
-export function triggerVersionForm({ codec }: AccountPorts): PageRoute {
+export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';
   return form({
     url,

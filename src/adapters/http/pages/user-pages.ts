@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { UserParams } from '#adapters/http/api/request-bodies.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -18,7 +18,7 @@ const USER = '/users/:username';
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** The accounts of the installation, for global admins. */
-export function userPages(ports: AccountPorts): PageRoute[] {
+export function userPages(ports: AccessPorts): PageRoute[] {
   return [
     page({ url: USERS, answer: async ({ query, request }) => await usersPage(ports, request, query) }),
     createForm(ports),
@@ -50,7 +50,7 @@ const NO_ENTRIES: AccountState = { name: EMPTY_FORM, rights: EMPTY_FORM, passwor
 const userPath = (username: string): string => `${USERS}/${encodeURIComponent(username)}`;
 
 async function usersPage(
-  { accounts, codec }: AccountPorts,
+  { accounts, codec }: AccessPorts,
   request: FastifyRequest,
   query: Values,
   newAccount: FormState = EMPTY_FORM,
@@ -69,7 +69,7 @@ async function usersPage(
   });
 }
 
-function createForm(ports: AccountPorts): PageRoute {
+function createForm(ports: AccessPorts): PageRoute {
   return form({
     url: USERS,
     answer: async ({ fields, request }) => {
@@ -102,7 +102,7 @@ function createForm(ports: AccountPorts): PageRoute {
 }
 
 async function accountPage(
-  { accounts, codec }: AccountPorts,
+  { accounts, codec }: AccessPorts,
   request: FastifyRequest,
   username: string,
   state: AccountState,
@@ -119,7 +119,7 @@ async function accountPage(
 }
 
 /** Sends the fields of the form that was submitted. Each form of the page changes one thing. */
-function changeForm(ports: AccountPorts): PageRoute {
+function changeForm(ports: AccessPorts): PageRoute {
   return form({
     url: USER,
     does: { method: 'PUT', url: USER },

@@ -1,4 +1,4 @@
-import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccessPorts } from '#adapters/http/api/access-ports.ts';
 import { nameResource } from '#adapters/http/api/checks.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
@@ -14,7 +14,7 @@ import { page, viewerOf } from './page.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 
 /** The path of one version: each job that can take it, or what was made of it, with its newest build. */
-export function versionPathPage({ views }: PipelinePorts, { codec }: AccountPorts): PageRoute {
+export function versionPathPage({ views }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
     params: VersionParams,

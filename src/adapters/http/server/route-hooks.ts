@@ -152,6 +152,7 @@ function authenticator(
   const authenticate = async (request: FastifyRequest): Promise<void> => {
     request.identity = await identify(parts, request, rules);
   };
+  // Public routes identify only callers that send credentials.
   return needs === 'public'
     ? (request) => (hasNoCredentials(request) ? undefined : authenticate(request))
     : authenticate;

@@ -145,7 +145,7 @@ export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<Server
 /**
  * The certificate in `<release>-webhook-tls` if cert-manager creates that Secret; undefined until it exists.
  */
-export async function givenWebhookTls(
+export async function certManagerWebhookTls(
   options: ReleaseSecretsOptions,
 ): Promise<CertificateAndKey | undefined> {
   const { client, namespace, release } = options;

@@ -9,8 +9,8 @@ branch_patterns() {
 }
 # Prints the branches that changed, one per line: the commit, the known commit or a dash, the name.
 changed_branches() {
-  patterns "$param_branches" | sed -n '/^!/!p' | branch_patterns >"$private/wanted"
-  patterns "$param_branches" | sed -n 's/^!//p' | branch_patterns >"$private/unwanted"
+  lines_of "$param_branches" | sed -n '/^!/!p' | branch_patterns >"$private/wanted"
+  lines_of "$param_branches" | sed -n 's/^!//p' | branch_patterns >"$private/unwanted"
   [ -s "$private/wanted" ] || fail 'branches has no pattern that includes a branch'
   git ls-remote --heads -- "$url" >"$answer"
   { LC_ALL=C grep -Ef "$private/wanted" "$answer" || true; } |

@@ -1,10 +1,10 @@
 /** Part of the check of the type git: which commits of a history are versions. */
 export const gitCommits = `
 # A commit is a version if it changes something in paths and its message does not ask to skip CI.
-patterns() { printf '%s\\n' "$1" | tr ',' '\\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d'; }
+lines_of() { printf '%s\\n' "$1" | tr ',' '\\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d'; }
 select_paths() {
-  patterns "\${param_paths-}" >"$private/paths"
-  patterns "\${param_ignore_paths-}" >"$private/ignored"
+  lines_of "\${param_paths-}" >"$private/paths"
+  lines_of "\${param_ignore_paths-}" >"$private/ignored"
   if grep -q '^:' "$private/paths" "$private/ignored"; then
     fail 'a path in paths or ignore_paths begins with a colon'
   fi

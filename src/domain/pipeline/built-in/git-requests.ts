@@ -1,13 +1,14 @@
 /** Part of the check of the type git: `list_requests`. */
 export const gitRequests = `
-# Prints open requests, the one that changed last at the end. The author of a request from a fork decides what the
-# build runs. Without the parameter forks, such requests are left out; with it, their versions are marked. A request
-# of unknown origin counts as one from a fork. Forges that can filter get the filters too, which saves pages.
+# Prints open pull or merge requests, the one that changed last at the end. The author of a request from a fork
+# decides what the build runs. Unless the parameter forks is true, such requests are left out; if it is, their versions
+# are marked. A request of unknown origin counts as one from a fork. Forges that can filter get the filters too, which
+# saves pages.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
   kind=$(forge_of)
   target=$(encode "$branch")
-  labels=$(patterns "\${param_labels-}")
+  labels=$(lines_of "\${param_labels-}")
   case $kind in
     unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
     github)
