@@ -156,7 +156,7 @@ export const diagnosticCodes = {
   ),
   'passed-empty': error(
     'An expression left no job in passed, which would remove the gate.',
-    'Correct the expression. If you want no gate, write passed = null.',
+    'Correct the expression. To take them, write passed = null.',
   ),
   'passed-never': error(
     'passed names a job that neither gets nor puts the resource.',
