@@ -22,8 +22,8 @@ const TEAM = teamName('e2e-help');
 const [ANN, ADMIN] = [teamName('ann'), teamName('help-admin')];
 
 /**
- * Every check finds a version. The inputs of the job `unit` choose its duration and outcome. The pull also works
- * without a cache, because another build may use the cache.
+ * Every check finds a version. The inputs of the job `unit` choose its duration and outcome. The pull also
+ * works without a cache, because another build may use the cache.
  */
 const APP = `variable "branch" {
   type    = string

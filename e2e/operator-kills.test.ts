@@ -11,8 +11,8 @@ import { RELEASE } from '#tools/chart/install.ts';
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
 /**
- * The delay between the check request and the kill grows by this much with each kill, so the kills hit checks,
- * decisions and builds.
+ * The delay between the check request and the kill grows by this much with each kill, so the kills hit
+ * checks, decisions and builds.
  */
 const DELAY_STEP_MS = 200;
 
@@ -53,7 +53,10 @@ beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'count');
-/** Kills the leader and releases its lease, because this test does not measure how long a lease takes to expire. */
+/**
+ * Kills the leader and releases its lease, because this test does not measure how long a lease takes to
+ * expire.
+ */
 const killLeaderAndFreeLease = async (): Promise<void> => {
   await killLeader();
   const free = JSON.stringify({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });

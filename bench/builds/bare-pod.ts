@@ -24,7 +24,9 @@ export const podSpecOf = async (namespace: string, pod: string): Promise<PodSpec
   return spec;
 };
 
-/** Replaces the commands: the last container prints the current time in nanoseconds, the others exit at once. */
+/**
+ * Replaces the commands: the last container prints the current time in nanoseconds, the others exit at once.
+ */
 export const bareSpec = (spec: PodSpec): PodSpec => ({
   ...spec,
   containers: spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({

@@ -48,8 +48,8 @@ export interface PodEvent {
 }
 
 /**
- * Calls `onEvent` for every Pod event in the namespace, with the time its line arrived. Returns a function that
- * stops the watch.
+ * Calls `onEvent` for every Pod event in the namespace, with the time its line arrived. Returns a function
+ * that stops the watch.
  */
 export const watchPods = async (
   namespace: string,

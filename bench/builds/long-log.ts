@@ -95,7 +95,9 @@ interface WaitingBuild {
   waitedAt: number;
 }
 
-/** Runs a build to its step `wait`, reads the spec of its Pod and the memory of its agent, and lets it end. */
+/**
+ * Runs a build to its step `wait`, reads the spec of its Pod and the memory of its agent, and lets it end.
+ */
 async function runUntilItWaits(team: string, job: string): Promise<WaitingBuild> {
   const api = pipelineApi(team, PIPELINE);
   const { number } = created(await api.trigger(job));

@@ -72,7 +72,8 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
     const coldFigures: Figures = { start: [], hop: [] };
     for (let round = 0; round < runs; round += 1) {
       add(warmFigures, await measureRound(warm, () => untilReady(warm)));
-      // The warm team still replaces the Pods that its builds took. Cold builds wait for the end of that, too.
+      // The warm team still replaces the Pods that its builds took. Cold builds wait for the end of that,
+      // too.
       add(coldFigures, await measureRound(cold, () => untilReady(warm)));
     }
     print('cold: trigger sent → first step’s process', rowOf(coldFigures.start));

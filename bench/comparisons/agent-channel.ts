@@ -18,8 +18,8 @@ import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.t
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
  *
  * It builds the whole shim twice, once with its own link and once with `agent-channel/link-over-tls.go`, and
- * drives both with the agent's own code. They take turns. It needs Go and root (the shim hides from other users
- * in /proc), and takes 40 seconds.
+ * drives both with the agent's own code. They take turns. It needs Go and root (the shim hides from other
+ * users in /proc), and takes 40 seconds.
  */
 const STARTS = 15;
 const STREAM_BYTES = 64 * 1024 * 1024;

@@ -27,9 +27,9 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
  *
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
- * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster (`make
- * cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the servers
- * and removes the folder. A round takes about three minutes.
+ * It starts an etcd and an API server of its own on loopback, with the programs of the embedded cluster
+ * (`make cluster` downloads them), and installs the packages into a temporary folder. At the end it stops the
+ * servers and removes the folder. A round takes about three minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 

@@ -20,9 +20,9 @@ import { adminKubeconfig } from '#tools/cluster/pki.ts';
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
  * Each Pod is like a build's with one foreign image: an agent in Node and a busybox share the work directory.
- * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the busybox
- * once its shim has answered. The reference is a Pod whose steps use the worker image, which has the shim and
- * needs no volume.
+ * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the
+ * busybox once its shim has answered. The reference is a Pod whose steps use the worker image, which has the
+ * shim and needs no volume.
  */
 const runs = numberFlag('runs', 15);
 const NAMESPACE = 'millrace-measure';

@@ -6,8 +6,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startChromium } from '#testing/browser/chromium.ts';
 
 /*
- * Measures the log viewer of a build's page in a real browser: how fast a long log scrolls, and how the memory
- * of the page grows in an hour of output. A small server stands in for the gateway; needs `make dist`
+ * Measures the log viewer of a build's page in a real browser: how fast a long log scrolls, and how the
+ * memory of the page grows in an hour of output. A small server stands in for the gateway; needs `make dist`
  * (docs/benchmarks.md):
  *
  *   node bench/logs/viewer.ts [--lines 100000] [--frames 300]      make bench-log-viewer
@@ -72,7 +72,9 @@ async function memoryOf(devtools: CDPSession): Promise<number> {
   return ((usage['usedSize'] ?? 0) + (usage['backingStorageSize'] ?? 0)) / 1e6;
 }
 
-/** Scrolls by this many pixels in each frame. Returns the time of each frame, and how many spots had no line. */
+/**
+ * Scrolls by this many pixels in each frame. Returns the time of each frame, and how many spots had no line.
+ */
 const SCROLL = (pixels: number): string => `new Promise((done) => {
   const log = document.getElementById('log');
   log.scrollTop = 0;

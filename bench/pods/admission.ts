@@ -176,7 +176,9 @@ async function createNamespaces(client: ApiClient): Promise<void> {
   await ensureNamespace(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
 }
 
-/** Waits until the webhook rejects a Pipeline. The API server takes moments until it uses a new configuration. */
+/**
+ * Waits until the webhook rejects a Pipeline. The API server takes moments until it uses a new configuration.
+ */
 async function untilWebhookIsUsed(client: ApiClient): Promise<void> {
   for (let count = 0; ; count += 1) {
     const answer = await client.apply(KINDS.pipelines, pipeline('checked', 'bad', `nonsense ${count}`));

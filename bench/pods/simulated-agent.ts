@@ -15,9 +15,9 @@ import { reportEnd, tokenFor } from './simulated/kubelet.ts';
 import { podWork, type SimulatedPodWork } from './simulated/pod-work.ts';
 
 /*
- * The agents of simulated Pods, and the parts of the kubelet that kwok omits. For each running Pod of Millrace
- * it requests the token that the Pod's volume would hold, acts as the Pod's agent from the Pod's address, and
- * reports the Pod's end. simulated-pods.ts starts it; it prints a summary at its end.
+ * The agents of simulated Pods, and the parts of the kubelet that kwok omits. For each running Pod of
+ * Millrace it requests the token that the Pod's volume would hold, acts as the Pod's agent from the Pod's
+ * address, and reports the Pod's end. simulated-pods.ts starts it; it prints a summary at its end.
  *
  *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100]
  *       [--end-ms 1000] [--version-ms 100000]

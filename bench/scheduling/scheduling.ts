@@ -18,8 +18,8 @@ import { scansIn } from './scheduling-plans.ts';
  *
  *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
- * Two references alternate with the decisions on the same connections: the smallest possible round trip, and a
- * transaction that writes one row.
+ * Two references alternate with the decisions on the same connections: the smallest possible round trip, and
+ * a transaction that writes one row.
  */
 const runs = numberFlag('runs', 100);
 const least = numberFlag('least', 10_000);

@@ -54,8 +54,8 @@ const kindOf = ({ level, component, msg, err }: LogEntry): string =>
     .join(' ');
 
 /**
- * The most frequent warnings and errors in Millrace's logs since `since`. The run does not judge them, because
- * faults cause warnings.
+ * The most frequent warnings and errors in Millrace's logs since `since`. The run does not judge them,
+ * because faults cause warnings.
  */
 export const countWarnings = async (folder: string, since: number): Promise<string[]> => {
   const counts = new Map<string, number>();

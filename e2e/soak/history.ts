@@ -31,8 +31,8 @@ export type StepRun = BuildOfRun & {
   step: string;
   run: string;
   /**
-   * The files that the step found in the cache of its job: for each run that wrote some, `.<number of files>.<id
-   * of the run>_`. Empty: none.
+   * The files that the step found in the cache of its job: for each run that wrote some, `.<number of
+   * files>.<id of the run>_`. Empty: none.
    */
   restored?: string;
 };
@@ -93,8 +93,8 @@ interface Applied {
 }
 
 /**
- * When the manifest that pauses was sent, and when the API first showed the pause. Then the same two times for
- * resuming.
+ * When the manifest that pauses was sent, and when the API first showed the pause. Then the same two times
+ * for resuming.
  */
 export interface Pause {
   pipeline: string;

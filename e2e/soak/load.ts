@@ -20,8 +20,8 @@ export interface LoadOptions {
 
 const PAUSABLE = 'pausable';
 /**
- * The most builds that may be open at a time. The number is low because the machine is small and faults should
- * hit running builds.
+ * The most builds that may be open at a time. The number is low because the machine is small and faults
+ * should hit running builds.
  */
 const MAX_OPEN_BUILDS = 6;
 /** How often a manifest is applied before the run gives up, which takes some minutes. */

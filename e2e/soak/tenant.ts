@@ -4,8 +4,8 @@ import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
 
 /*
- * Another team, whose member has the Kubernetes role `edit` in that team's namespace and attacks. Nothing that
- * this member does there may affect the observed team.
+ * Another team, whose member has the Kubernetes role `edit` in that team's namespace and attacks. Nothing
+ * that this member does there may affect the observed team.
  */
 const IMAGE = 'localhost/millrace-busybox:dev';
 /** No real version, check or build of the run has this value. */

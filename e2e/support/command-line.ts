@@ -75,7 +75,9 @@ export class CommandLine {
     return await runProgram('bash', ['-c', `set -euo pipefail; ${line}`], this.#options(options));
   }
 
-  /** Runs the program at a terminal, types the answers and returns the screen. Throws if the program fails. */
+  /**
+   * Runs the program at a terminal, types the answers and returns the screen. Throws if the program fails.
+   */
   async type(line: string, answers: Parameters<typeof typeInto>[1]): Promise<string> {
     this.usedVerbs.add(verbOf(line.split(' ').slice(1)));
     return await typeInto(line, answers, this.#environment);

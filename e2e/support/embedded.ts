@@ -16,8 +16,8 @@ const folders = foldersFrom(process.env);
 export const isEmbedded = process.env['CLUSTER'] !== 'existing';
 
 /**
- * Sends a signal to process 1 of a container from outside. After SIGKILL or SIGSTOP that process cannot report
- * anything.
+ * Sends a signal to process 1 of a container from outside. After SIGKILL or SIGSTOP that process cannot
+ * report anything.
  */
 export const signalContainer = async (
   { namespace, pod, container }: { namespace: string; pod: string; container: string },

@@ -4,8 +4,8 @@ import { kubeconfigConnection, type Connection } from '#adapters/kubernetes/api/
 import type { KubernetesObject } from './kubectl.ts';
 
 /*
- * `get` and `list` take the words of `kubectl get` and call the API server without kubectl. Tests poll it often,
- * and a process for each poll would take much of the machine's time.
+ * `get` and `list` take the words of `kubectl get` and call the API server without kubectl. Tests poll it
+ * often, and a process for each poll would take much of the machine's time.
  */
 
 /** Plural of each kind → its API. */
@@ -24,7 +24,9 @@ const APIS: Readonly<Record<string, string>> = {
 
 let connection: Promise<Connection> | undefined;
 
-/** Returns one object. Throws an error with the API server's answer if the server does not return the object. */
+/**
+ * Returns one object. Throws an error with the API server's answer if the server does not return the object.
+ */
 export const get = async (...words: string[]): Promise<KubernetesObject> => {
   const { kind, name, namespace } = readWords(words);
   if (name === undefined || name === '') throw new Error(`get ${words.join(' ')}: which object?`);

@@ -8,8 +8,8 @@ import { isFinal, retry } from './retry.ts';
 const RETRY_LIMIT_MS = 5 * 60_000;
 
 /**
- * Fetches the variables with the identity tokens of a step, valid for `lifetimeSeconds` if it is given. While the gateway is unreachable, it tries again
- * for some minutes, or until `stop` aborts.
+ * Fetches the variables with the identity tokens of a step, valid for `lifetimeSeconds` if it is given. While
+ * the gateway is unreachable, it tries again for some minutes, or until `stop` aborts.
  */
 export type FetchIdentity = (
   forStep: { step: string; lifetimeSeconds?: number },

@@ -1,8 +1,8 @@
 import type { PlanContainer } from '#domain/planning/plan.ts';
 
 /**
- * Assigns the containers of a Pod to steps. Of the steps that run in parallel, each takes a container from the
- * pool of its image, in the order in which they ask.
+ * Assigns the containers of a Pod to steps. Of the steps that run in parallel, each takes a container from
+ * the pool of its image, in the order in which they ask.
  */
 export class Lanes {
   readonly #free = new Map<string, string[]>();
@@ -16,7 +16,8 @@ export class Lanes {
 
   /**
    * Resolves with the name of a container once one of the pool is free, or with undefined if `stop` aborts
-   * first. A pool that the plan does not name is the name of a container, which any number of steps may share.
+   * first. A pool that the plan does not name is the name of a container, which any number of steps may
+   * share.
    */
   async take(pool: string, stop: AbortSignal): Promise<string | undefined> {
     const free = this.#free.get(pool);

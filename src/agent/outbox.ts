@@ -52,8 +52,8 @@ export class Outbox {
   }
 
   /**
-   * Adds an event, and sends it without delay if `now` is true. Returns its sequence number, or 0 if the event
-   * was dropped because the spool is full.
+   * Adds an event, and sends it without delay if `now` is true. Returns its sequence number, or 0 if the
+   * event was dropped because the spool is full.
    */
   add(event: NewEvent, now = false): number {
     if (event.type === 'log') {

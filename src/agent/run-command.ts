@@ -22,8 +22,8 @@ export interface CommandRun {
   inputs?: string[];
   outputs?: string[];
   /**
-   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those that
-   * the command started. `stay`: none.
+   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those
+   * that the command started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
   /** The standard input of the command. Absent: empty. */

@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /**
- * Events that the gateway has not acknowledged, in order. What does not fit into memory is in an unlinked file,
- * which disappears with the process. A full spool refuses entries that are not essential.
+ * Events that the gateway has not acknowledged, in order. What does not fit into memory is in an unlinked
+ * file, which disappears with the process. A full spool refuses entries that are not essential.
  */
 export class Spool {
   readonly #folder: string;

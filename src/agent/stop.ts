@@ -20,8 +20,8 @@ export type StopReason =
 const FINAL: ReadonlySet<StopReason> = new Set(['terminated', 'refused', 'session-over']);
 
 /**
- * A switch that stops a part of the work and the parts inside it, its children. The first reason stays, except
- * that `session-over` replaces it.
+ * A switch that stops a part of the work and the parts inside it, its children. The first reason stays,
+ * except that `session-over` replaces it.
  */
 export class Stop {
   readonly #controller = new AbortController();

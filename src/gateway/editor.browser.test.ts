@@ -11,8 +11,8 @@ import { toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * The editor of pipelines in a browser, with a gateway over a real Postgres and the HCL engine. The Pipeline
- * objects are in memory, and `applyAsOperator` plays the operator. If PICTURES names a folder, the tests store
- * screenshots there.
+ * objects are in memory, and `applyAsOperator` plays the operator. If PICTURES names a folder, the tests
+ * store screenshots there.
  */
 
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

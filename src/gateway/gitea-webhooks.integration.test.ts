@@ -42,8 +42,8 @@ interface Webhook {
 }
 
 /**
- * Creates a webhook in Gitea with the address that `route` returns. `secretFor` gets the secret of the resource
- * and returns the one that Gitea uses.
+ * Creates a webhook in Gitea with the address that `route` returns. `secretFor` gets the secret of the
+ * resource and returns the one that Gitea uses.
  */
 async function createWebhook(
   secretFor: (resourceSecret: string) => string | undefined,

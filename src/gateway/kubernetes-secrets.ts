@@ -16,8 +16,8 @@ const MAX_SECRETS_AT_A_TIME = 4;
 const KEY = /^[\w.-]{1,253}$/;
 
 /**
- * Reads only Secrets with the label `millrace.dev/usable=true`, so that authors of pipelines cannot read other
- * Secrets of the namespace.
+ * Reads only Secrets with the label `millrace.dev/usable=true`, so that authors of pipelines cannot read
+ * other Secrets of the namespace.
  */
 export function kubernetesSource(client: Client): SecretSource {
   return async ({ namespace }, lookups) => {

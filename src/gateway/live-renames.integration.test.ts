@@ -7,8 +7,8 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Streams of a pipeline while the pipeline is renamed and another pipeline gets its old name. The gateway does
- * not check rights again during a test, so only the rename itself can move the streams.
+ * Streams of a pipeline while the pipeline is renamed and another pipeline gets its old name. The gateway
+ * does not check rights again during a test, so only the rename itself can move the streams.
  */
 const NO_RECHECK = { recheckMs: 3_600_000 };
 const DEFINITION = samplePipeline({

@@ -6,8 +6,8 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { recordFoundVersions, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Responses to browsers, and refusals of forms that other sites make browsers send. The tests use HTTP without
- * a browser.
+ * Responses to browsers, and refusals of forms that other sites make browsers send. The tests use HTTP
+ * without a browser.
  */
 const APP = '/teams/main/pipelines/app';
 const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e';

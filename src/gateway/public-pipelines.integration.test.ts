@@ -80,8 +80,8 @@ interface ComparableAnswer {
 }
 
 /**
- * Requests a path. Returns the response without the parts that differ for each request. Of an event stream, the
- * response has the headers and the first event.
+ * Requests a path. Returns the response without the parts that differ for each request. Of an event stream,
+ * the response has the headers and the first event.
  */
 async function ask(
   path: string,
@@ -118,8 +118,8 @@ function headersOf(entries: [string, unknown][]): Record<string, string> {
 
 /**
  * The response as a text, with the names of pipelines replaced by `app`, so that responses for different
- * pipelines can be compared. `app` is public, `hid` is private, `non` does not exist. Names of the same length
- * give the same Content-Length.
+ * pipelines can be compared. `app` is public, `hid` is private, `non` does not exist. Names of the same
+ * length give the same Content-Length.
  */
 const withNameApp = (comparable: ComparableAnswer): string =>
   JSON.stringify(comparable).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');

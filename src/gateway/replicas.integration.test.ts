@@ -164,8 +164,8 @@ interface FailedRequest {
 
 const CLIENTS = 8;
 /**
- * How long clients trust the last probe of the replicas. A replica that stops still answers for 3 s, so clients
- * must notice sooner, even if this process was suspended meanwhile.
+ * How long clients trust the last probe of the replicas. A replica that stops still answers for 3 s, so
+ * clients must notice sooner, even if this process was suspended meanwhile.
  */
 const PROBE_VALID_MS = 2000;
 

@@ -2,7 +2,8 @@ import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretOwner, SecretsAnswer, TeamSecrets } from '#flows/builds/session-ports.ts';
 
 /**
- * A value, or why it cannot be read. `transient`: a later attempt may succeed. `plain`: the value is not secret.
+ * A value, or why it cannot be read. `transient`: a later attempt may succeed. `plain`: the value is not
+ * secret.
  */
 export type SecretLookupResult = { value: string; plain?: boolean } | { fault: string; transient?: boolean };
 

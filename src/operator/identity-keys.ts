@@ -13,7 +13,9 @@ interface IdentityKeyParts {
   now: () => Date;
 }
 
-/** Creates and rotates the keys that sign identity tokens. They are encrypted with the keys of stored secrets. */
+/**
+ * Creates and rotates the keys that sign identity tokens. They are encrypted with the keys of stored secrets.
+ */
 export async function keepIdentityKeys(store: StoreKeys, parts: IdentityKeyParts): Promise<void> {
   await rewrapRows(store, parts.sealedIdentityKeys);
   const known = storeKeys([store.private, store.previous]);

@@ -2,7 +2,8 @@ const BODY = JSON.stringify({ zen: 'A test from the page of the resource.' });
 
 /**
  * Calls a webhook as a forge does after a push, signed with the secret. Returns the answer of the server in
- * words. Uses only the path of the address, because the policy of pages allows only calls to their own server.
+ * words. Uses only the path of the address, because the policy of pages allows only calls to their own
+ * server.
  */
 export async function callWebhook(address: string, secret: string): Promise<string> {
   try {

@@ -1,6 +1,6 @@
 /**
- * An order that does not move the entries that a viewer reads. Entries that are shown keep their places, even if
- * they would now sort differently or no longer match. New entries come last. Deleted entries are dropped.
+ * An order that does not move the entries that a viewer reads. Entries that are shown keep their places, even
+ * if they would now sort differently or no longer match. New entries come last. Deleted entries are dropped.
  */
 export function calmOrder(
   shown: readonly number[],

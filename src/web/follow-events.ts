@@ -15,8 +15,8 @@ interface StreamToFollow {
 /**
  * Follows a stream of server-sent events until the page closes or the server sends `end` or `closed`. After
  * `closed`, the viewer may no longer read the stream, so the page loads again, which shows why. Browsers
- * reconnect by themselves when a connection breaks, but not when the server refused it. Returns a function that
- * stops following.
+ * reconnect by themselves when a connection breaks, but not when the server refused it. Returns a function
+ * that stops following.
  */
 export function followEvents({ url, on, refused }: StreamToFollow): () => void {
   let source = new EventSource(url());

@@ -6,8 +6,8 @@ import { showTimes } from './show-times.ts';
 const FIELD_ATTRIBUTES = new Set(['value', 'checked', 'selected']);
 
 /**
- * Changes an element into the one that the server has rendered. Elements that are the same stay in the document,
- * and so do the focus, what the viewer typed or chose, and details that the viewer opened.
+ * Changes an element into the one that the server has rendered. Elements that are the same stay in the
+ * document, and so do the focus, what the viewer typed or chose, and details that the viewer opened.
  */
 export function morph(here: Element, there: Element): void {
   showTimes(there);

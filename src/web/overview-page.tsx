@@ -1,6 +1,6 @@
 /*
- * The overview of pipelines. It searches and filters while the viewer types, and follows the stream of events.
- * Cards keep their order while the viewer reads.
+ * The overview of pipelines. It searches and filters while the viewer types, and follows the stream of
+ * events. Cards keep their order while the viewer reads.
  */
 import { render } from 'preact';
 import type { CardFilter } from '#domain/graph/order-cards.ts';

@@ -3,8 +3,8 @@ import { hideNotice, showNotice } from './notice.ts';
 
 /**
  * Sends forms of the class `action` (buttons of pages) without loading the page again. The page keeps its
- * position and shows what changed. If the server refuses, its message appears above the page. Other forms, and
- * buttons that lead to another page, load pages as they do without scripts.
+ * position and shows what changed. If the server refuses, its message appears above the page. Other forms,
+ * and buttons that lead to another page, load pages as they do without scripts.
  */
 export function sendActionsByScript(): void {
   document.addEventListener('submit', (event) => {

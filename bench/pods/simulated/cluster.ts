@@ -31,8 +31,8 @@ export interface SimulatedCluster {
 }
 
 /**
- * Writes kwok's configuration and log into `folder`. To end the cluster, the caller stops the server and kills
- * kwok.
+ * Writes kwok's configuration and log into `folder`. To end the cluster, the caller stops the server and
+ * kills kwok.
  */
 export async function startSimulatedCluster(folder: string, times: NodeTimes): Promise<SimulatedCluster> {
   const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;

@@ -51,7 +51,9 @@ export class GatewaySession {
     });
   }
 
-  /** Resolves once the session is confirmed. Calls `onWork` when the gateway sends the work, maybe earlier. */
+  /**
+   * Resolves once the session is confirmed. Calls `onWork` when the gateway sends the work, maybe earlier.
+   */
   async open(token: string | undefined, onWork: (work: SessionResponse) => void): Promise<void> {
     const { pod, nonce } = this.#work;
     const request: SessionRequest = {

@@ -25,7 +25,9 @@ import { freePort } from '#testing/network/free-port.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
-/** Durations in milliseconds. A simulated Pod does no work: its agent only waits as long as the work takes. */
+/**
+ * Durations in milliseconds. A simulated Pod does no work: its agent only waits as long as the work takes.
+ */
 export interface SimulatedTimes {
   /** From a Pod's binding to its containers' start. */
   start: number;
@@ -35,7 +37,9 @@ export interface SimulatedTimes {
   end: number;
 }
 
-/** Operator, internal gateway and agents as separate processes, with a separate control plane and Postgres. */
+/**
+ * Operator, internal gateway and agents as separate processes, with a separate control plane and Postgres.
+ */
 export interface Installed {
   client: ApiClient;
   pool: DatabasePool;
@@ -123,7 +127,10 @@ function startPart(args: string[], env: NodeJS.ProcessEnv, stops: StopPart[]): C
   return part;
 }
 
-/** Writes the operator's Secrets into files, as the gateway's Pod has them. Returns the variables that name them. */
+/**
+ * Writes the operator's Secrets into files, as the gateway's Pod has them. Returns the variables that name
+ * them.
+ */
 async function gatewayEnvironment(client: ApiClient, folder: string): Promise<NodeJS.ProcessEnv> {
   const keys = join(folder, 'keys');
   const tls = join(folder, 'tls');

@@ -15,7 +15,9 @@ import {
 
 /* Hooks, services and notifications of builds. */
 
-/** The last report of a service may arrive this much after the end of its build, because the machine is busy. */
+/**
+ * The last report of a service may arrive this much after the end of its build, because the machine is busy.
+ */
 const LATE_MS = 2000;
 
 /** A build that ran to its end in a Pod that no fault hit. */
@@ -95,7 +97,9 @@ export const servicesLiveWithBuilds: Rule = (evidence) =>
     },
   );
 
-/** Judges only builds that no fault hit: others may send a notification twice or never, if their Pod was lost. */
+/**
+ * Judges only builds that no fault hit: others may send a notification twice or never, if their Pod was lost.
+ */
 export const notificationsAreSent: Rule = (evidence) =>
   checkEach(
     'one notification of the end of a build is sent, with its status',

@@ -119,8 +119,8 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
 };
 
 /**
- * A killed kubelet loses the containers that it was about to start, and the next kubelet reports them as failed.
- * A Pod may have such containers for this long.
+ * A killed kubelet loses the containers that it was about to start, and the next kubelet reports them as
+ * failed. A Pod may have such containers for this long.
  */
 const STARTING_MS = 15_000;
 

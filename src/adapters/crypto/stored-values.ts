@@ -15,8 +15,9 @@ import { promisify } from 'node:util';
 import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 
 /*
- * Envelope encryption of stored secrets. Each value has an AES-256-GCM key of its own, which RSA-OAEP wraps for
- * the public key of the installation. So a process with the public key alone can store values and read none.
+ * Envelope encryption of stored secrets. Each value has an AES-256-GCM key of its own, which RSA-OAEP wraps
+ * for the public key of the installation. So a process with the public key alone can store values and read
+ * none.
  */
 
 const NONCE_BYTES = 12;
@@ -69,7 +70,8 @@ export function storeKeys(privatePems: readonly string[]): ReadonlyMap<string, K
 }
 
 /**
- * Returns undefined if `keys` lacks the key of the value. Throws if the value or its location has been changed.
+ * Returns undefined if `keys` lacks the key of the value. Throws if the value or its location has been
+ * changed.
  */
 export function openValue(
   keys: ReadonlyMap<string, KeyObject>,

@@ -70,7 +70,9 @@ export function publicRoutes(
   ];
 }
 
-/** The routes of accounts, sessions, tokens, members and the audit log, and of the installation as an issuer. */
+/**
+ * The routes of accounts, sessions, tokens, members and the audit log, and of the installation as an issuer.
+ */
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),

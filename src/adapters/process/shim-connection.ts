@@ -136,7 +136,9 @@ export class ShimConnection {
     this.#send(TO_SHIM.signal, id, Buffer.from([SIGNALS[name]]));
   }
 
-  /** Asks the shim to kill the remaining processes and exit with 0. Drops the connection if it takes too long. */
+  /**
+   * Asks the shim to kill the remaining processes and exit with 0. Drops the connection if it takes too long.
+   */
   async end(): Promise<void> {
     const limit = setTimeout(() => this.#socket.destroy(), 2000);
     await this.askToEnd();

@@ -6,8 +6,8 @@ import { VaultSession, type VaultAccess } from './vault-session.ts';
 export type VaultAnswer = { value: string } | { fault: string; transient: boolean };
 
 /**
- * Reads secrets of the `kv` engine, versions 1 and 2. Lookups with the same configuration share a login, which
- * ends afterwards. The answers are in the order of the lookups.
+ * Reads secrets of the `kv` engine, versions 1 and 2. Lookups with the same configuration share a login,
+ * which ends afterwards. The answers are in the order of the lookups.
  */
 export async function readVault(
   lookups: readonly SecretLookup[],

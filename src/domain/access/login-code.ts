@@ -5,7 +5,9 @@
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 
-/** A code that people compare and type: `BCDF-GHJK`. `randomBelow` returns a random number below its argument. */
+/**
+ * A code that people compare and type: `BCDF-GHJK`. `randomBelow` returns a random number below its argument.
+ */
 export function makeLoginCode(randomBelow: (below: number) => number): string {
   const letters = Array.from({ length: LENGTH }, () => LETTERS.charAt(randomBelow(LETTERS.length))).join('');
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`;

@@ -1,4 +1,7 @@
-/** Images of the types that every worker of Concourse has. docs/how-to/concourse-types.md shows those with a tag. */
+/**
+ * Images of the types that every worker of Concourse has. docs/how-to/concourse-types.md shows those with a
+ * tag.
+ */
 const IMAGES: Readonly<Record<string, string>> = {
   'bosh-io-release': 'concourse/bosh-io-release-resource',
   'bosh-io-stemcell': 'concourse/bosh-io-stemcell-resource',

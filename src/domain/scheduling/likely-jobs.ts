@@ -18,8 +18,8 @@ export interface LikelyJob<Active extends ActiveJob> {
 }
 
 /**
- * The jobs that are likely to be built next, the likeliest first: those that a running build will trigger, then those
- * that were built last.
+ * The jobs that are likely to be built next, the likeliest first: those that a running build will trigger,
+ * then those that were built last.
  */
 export function jobsLikelyNext<Active extends ActiveJob>(active: readonly Active[]): LikelyJob<Active>[] {
   const newest = active.toSorted((a, b) => b.lastBuildAt.getTime() - a.lastBuildAt.getTime());

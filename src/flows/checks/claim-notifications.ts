@@ -3,7 +3,8 @@ import type { CheckStore } from './ports.ts';
 
 /**
  * Opens runs that send the notifications of builds without a running agent, at most one per team at a time.
- * `runHooks` creates their Pods. Returns the number of runs opened, and whether more notifications may be due.
+ * `runHooks` creates their Pods. Returns the number of runs opened, and whether more notifications may be
+ * due.
  */
 export async function claimNotifications({
   checks,

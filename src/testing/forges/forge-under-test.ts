@@ -47,7 +47,9 @@ export interface ForgeRepository {
   /** Creates a tag; one with a message is annotated. */
   createTag(name: string, commit: string, message?: string): Promise<void>;
   setDefaultBranch(name: string): Promise<void>;
-  /** Open requests into the branch are then into the renamed one, and it remains the default branch if it was. */
+  /**
+   * Open requests into the branch are then into the renamed one, and it remains the default branch if it was.
+   */
   renameBranch(name: string, to: string): Promise<void>;
   fork(by: ForgeUser): Promise<ForgeRepository>;
   /** Opens a pull request, which GitLab calls a merge request. */

@@ -14,8 +14,8 @@ import {
 
 /**
  * The scheduling rule by exhaustive search: tries all assignments of versions to a job's gets, keeps those
- * that a good build of each upstream job confirms, and takes the best of them. This is slow, but simple enough
- * to be trusted.
+ * that a good build of each upstream job confirms, and takes the best of them. This is slow, but simple
+ * enough to be trusted.
  */
 export function setsByBruteForce(history: History, id: number): number[][] {
   const job = jobOf(history, id);
@@ -121,8 +121,8 @@ function choosableVersions(history: History, { resource }: HistoryGet): number[]
 }
 
 /**
- * The best set; undefined if there is none. Gets without `passed` take the latest version, or `required`. Sets are compared get by get, triggers first, then by position: the set with the newer version
- * is better.
+ * The best set; undefined if there is none. Gets without `passed` take the latest version, or `required`.
+ * Sets are compared get by get, triggers first, then by position: the set with the newer version is better.
  */
 function bestSet(
   history: History,

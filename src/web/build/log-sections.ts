@@ -73,8 +73,8 @@ function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; end
 
 /**
  * Whether a section is open before the viewer chooses. On a page that was opened while the build ran, all
- * sections are open. On a page that was opened after the end, sections that did not succeed are open, and so is
- * a section that is the only one of `count`.
+ * sections are open. On a page that was opened after the end, sections that did not succeed are open, and so
+ * is a section that is the only one of `count`.
  */
 export function opensAtFirst(
   { status }: Pick<LogSection, 'status'>,

@@ -24,8 +24,8 @@ export interface OpenLine {
 export const NO_LINE: OpenLine = { text: '', hidden: 0, tail: '', returned: false };
 
 /**
- * Adds text without line ends to a line. A program that goes back to the beginning of its line writes over it,
- * so only what it wrote last stays: a progress bar takes no more memory than one line.
+ * Adds text without line ends to a line. A program that goes back to the beginning of its line writes over
+ * it, so only what it wrote last stays: a progress bar takes no more memory than one line.
  */
 export function continueLine(line: OpenLine, added: string): OpenLine {
   let end = added.length;
@@ -81,8 +81,8 @@ export function readLine(line: string, look: Look): { text: string; look: Look }
 }
 
 /**
- * How many columns a text takes on the screen, at most. Characters outside of Latin-1 count as two columns: they
- * come from other fonts, in which most of them take one and a half.
+ * How many columns a text takes on the screen, at most. Characters outside of Latin-1 count as two columns:
+ * they come from other fonts, in which most of them take one and a half.
  */
 export function cellsOf(text: string): number {
   if (SIMPLE.test(text)) return text.length;

@@ -1,6 +1,6 @@
 /*
- * Parses the output of programs with ANSI escape sequences into pieces of text with styles. It does not use the
- * DOM, so tests need no browser.
+ * Parses the output of programs with ANSI escape sequences into pieces of text with styles. It does not use
+ * the DOM, so tests need no browser.
  */
 import { indexed, opposite, parsed, readable, type Rgb } from './colours.ts';
 
@@ -54,8 +54,8 @@ export const TEXT = pair('#1b1f24', '#e6e9ec');
 
 const [ESC, BEL] = ['\u001b', '\u0007'];
 /**
- * Control sequences (colours, cursor), operating system commands (titles, links), other strings, other escapes.
- * A line end also ends an open sequence.
+ * Control sequences (colours, cursor), operating system commands (titles, links), other strings, other
+ * escapes. A line end also ends an open sequence.
  */
 const PARTS = new RegExp(
   [

@@ -46,8 +46,8 @@ interface CodeEditorParts {
 }
 
 /**
- * Creates an editor of HCL in a shadow tree. There CodeMirror uses constructed style sheets, which our content
- * security policy allows. In the document it would add style elements, which the policy forbids.
+ * Creates an editor of HCL in a shadow tree. There CodeMirror uses constructed style sheets, which our
+ * content security policy allows. In the document it would add style elements, which the policy forbids.
  */
 export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
   const root = parts.parent.shadowRoot ?? parts.parent.attachShadow({ mode: 'open' });

@@ -8,8 +8,8 @@ export type Neighbour = Pick<GraphItem, 'key' | 'node' | 'row'> & {
 };
 
 /**
- * The item to which an arrow key leads. Left and right follow edges. Up and down lead to the nearest item above
- * or below.
+ * The item to which an arrow key leads. Left and right follow edges. Up and down lead to the nearest item
+ * above or below.
  */
 export function neighbourOf<T extends Neighbour>(
   items: readonly T[],

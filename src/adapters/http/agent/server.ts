@@ -166,7 +166,9 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   void app.register(namedPlugin('routes of agents', behindSession));
 }
 
-/** The memory of a body is in use until its connection has closed and its handler, if it has begun, has ended. */
+/**
+ * The memory of a body is in use until its connection has closed and its handler, if it has begun, has ended.
+ */
 function endWithHandler(body: BodyInFlight, request: FastifyRequest, reply: FastifyReply): void {
   let closed = false;
   const inFlight = {

@@ -21,8 +21,8 @@ import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.
 import type { Drawing } from '#flows/views/overview-ports.ts';
 
 /**
- * What routes need that sign people in, or that read or change accounts, teams, pipelines, secrets, caches or the
- * audit log.
+ * What routes need that sign people in, or that read or change accounts, teams, pipelines, secrets, caches or
+ * the audit log.
  */
 export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;

@@ -7,7 +7,10 @@ import { formatDuration, scrolling, status, timeElement } from './layout.ts';
 import { shortVersion } from './outside-text.ts';
 import { paths } from './paths.ts';
 
-/** The builds of a job for members: how long each took beside the others, who or what started it, and with what. */
+/**
+ * The builds of a job for members: how long each took beside the others, who or what started it, and with
+ * what.
+ */
 export function jobBuilds(
   name: JobName,
   builds: readonly BuildView[],

@@ -1,4 +1,7 @@
-/** `default_message` prints the text of a notification without a message. `$link`: page of the build, if known. */
+/**
+ * `default_message` prints the text of a notification without a message. `$link`: page of the build, if
+ * known.
+ */
 export const defaultMessage = `
 default_message() {
   place="[\${BUILD_PIPELINE_NAME-}/\${BUILD_JOB_NAME-}]"

@@ -76,7 +76,8 @@ function detailsUrl() {
   return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;
 }
 
-// When somebody re-runs the check, a webhook of the host has this id: domain/build/rerun-request.ts parses it.
+// When somebody re-runs the check, a webhook of the host has this id: domain/build/rerun-request.ts parses
+// it.
 function externalId() {
   return [env.BUILD_TEAM_NAME, env.BUILD_PIPELINE_NAME, env.BUILD_JOB_NAME, env.BUILD_NUMBER].join('/');
 }
