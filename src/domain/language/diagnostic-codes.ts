@@ -155,8 +155,8 @@ export const diagnosticCodes = {
     'Write protocol and image, and nothing else.',
   ),
   'passed-empty': error(
-    'An expression left no job in passed, which would remove the gate.',
-    'Correct the expression. To take them, write passed = null.',
+    'An expression left no job in passed, so the get would take versions that no job has passed.',
+    'Correct the expression. To take versions that no job has passed, write passed = null.',
   ),
   'passed-never': error(
     'passed names a job that neither gets nor puts the resource.',
