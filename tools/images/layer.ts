@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { buildCacheFolder } from '#tools/dist/inputs.ts';
 
 const Layer = Type.Object({
   /** For people: "debian", "node", "program". */
@@ -27,8 +27,7 @@ export type Layer = Static<typeof Layer>;
 
 /** Cache for build results, outside the checkout, so that a fresh clone finds them. */
 export function layerCache(): string {
-  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return join(process.env['MILLRACE_CACHE'] ?? join(base, 'millrace'), 'images');
+  return join(buildCacheFolder(), 'images');
 }
 
 export function sha256(data: string | Uint8Array): string {

@@ -5,6 +5,7 @@ import { craneBinary } from '#tools/images/push.ts';
 import { oneIf, sum, type Counts } from './counts.ts';
 import { gate, goModules, jestProject, stop } from './programs.ts';
 import { withProgress } from './progress.ts';
+import { checkTypes } from './types.ts';
 
 export interface TestGate {
   /** Gates that have to run before. */
@@ -48,14 +49,14 @@ export const GATES: Readonly<Record<string, TestGate>> = {
     about: 'TypeScript, strict; and the scripts of our pages',
     run: async () =>
       sum([
-        await gate('tsc', ['-p', '.']),
-        await gate('tsc', ['-p', 'src/web']),
-        await gate('tsc', ['-p', 'src/web/tsconfig.tests.json']),
+        await checkTypes('tsconfig.json'),
+        await checkTypes('src/web/tsconfig.json'),
+        await checkTypes('src/web/tsconfig.tests.json'),
       ]),
   },
   'domain-types': {
     about: 'the domain knows no clock, no process, no network',
-    run: () => gate('tsc', ['-p', 'src/domain']),
+    run: () => checkTypes('src/domain/tsconfig.json'),
   },
   lint: { about: 'import rules, budgets, correctness', run: () => gate('oxlint', []) },
   'dead-code': { beside: true, about: 'unused files, exports and dependencies', run: () => gate('knip', []) },
