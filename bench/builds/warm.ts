@@ -65,7 +65,10 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
   try {
     await createTeam(warm, { warm: { pods: PODS, idle: '30m' } });
     await createTeam(cold);
-    for (const team of [warm, cold]) await createPipeline(team, 'chain', CONFIG);
+    for (const team of [warm, cold]) {
+      await createPipeline(team, 'chain', CONFIG);
+      await untilFirstVersionIsThrough(pipelineApi(team, 'chain'));
+    }
     // The first builds make the jobs likely, open connections and fill caches.
     for (const team of [warm, cold]) await measureRound(team, async () => {});
     const warmFigures: Figures = { start: [], hop: [] };
@@ -111,6 +114,12 @@ async function untilReady(team: string): Promise<void> {
   }
   // The watches and queues of the cluster need a moment to become idle.
   await sleep(1000);
+}
+
+/** A version that came while the first still has a queued build would supersede that build. */
+async function untilFirstVersionIsThrough(api: Api): Promise<void> {
+  while ((await api.builds('down')).length === 0) await sleep(200);
+  await untilSucceeded(api, 'down', '1');
 }
 
 async function measureStart(api: Api): Promise<number> {

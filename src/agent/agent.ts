@@ -15,7 +15,7 @@ import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
 import { identityFetcher } from './identity-tokens.ts';
 import { requestSession, type Opening } from './open-session.ts';
 import { Outbox } from './outbox.ts';
-import { retry } from './retry.ts';
+import { pauseFor, retry } from './retry.ts';
 import { runBuild, type BuildConclusion } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
@@ -39,6 +39,11 @@ const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
  * Kubernetes gives a Pod 30 s to end. The steps get the first 10 s, then the agent has these 12 s to report.
  */
 const TERMINATION_REPORT_MS = 12_000;
+/**
+ * The containers of a warm Pod end this long after the outcome of its build is stored: ending a Pod takes a
+ * sixth of a second of processor time, and builds that follow start at this moment, perhaps on the same node.
+ */
+const TEARDOWN_DELAY_MS = 500;
 
 /**
  * Waits for the last report and returns the exit code. `SessionOver` is a success too: the gateway has closed
@@ -100,8 +105,13 @@ export class Agent {
       confirmed.catch((error: unknown) => {
         if (error instanceof SessionOver) this.#stop.request('session-over');
       });
-      const work = session.work === 'wait' ? await this.#waitForWork() : session;
-      if (work.work === 'build') return await this.#runBuild(work.plan, confirmed);
+      const isWarm = session.work === 'wait';
+      const work = isWarm ? await this.#waitForWork() : session;
+      if (work.work === 'build') {
+        const exitCode = await this.#runBuild(work.plan, confirmed);
+        if (isWarm) await pauseFor(TEARDOWN_DELAY_MS, this.#stop.signal);
+        return exitCode;
+      }
       return await this.#runChecks(work.run, confirmed);
     } catch (error) {
       return this.#reportFault(error);

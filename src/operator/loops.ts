@@ -41,6 +41,8 @@ const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as 
 const AFTER_FAILURE_MS = 1000;
 /** Checks of a team are tried again this long after a check Pod was refused because a limit is reached. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
+/** The builds that took warm Pods run their first step before new Pods start beside them. */
+const REPLACE_WARM_AFTER_MS = 1000;
 
 /**
  * Work that is not about a single object. Notifications and timers start it, one run of each kind at a time.
@@ -156,9 +158,10 @@ export class Loops {
       const warmResult = (result: WarmResult): void => metrics.warmResult(result);
       const ports = { ...database, cluster, pods: () => this.#pods.all(), now, warmResult };
       const started = await startBuilds(ports, freedNamespaces);
-      // Warm Pods that builds took are replaced, and builds that wait for quota end all warm Pods of their
-      // team.
-      if (started.started.length + started.short.length > 0) this.#queue.add('warm');
+      // Builds that wait for quota end all warm Pods of their team, and warm Pods that builds took are
+      // replaced.
+      if (started.short.length > 0) this.#queue.add('warm');
+      else if (started.started.length > 0) this.#queue.addAfter('warm', REPLACE_WARM_AFTER_MS);
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
       if (started.failures.length > 0) this.#reconciling.pacer.failed();

@@ -42,7 +42,7 @@ export async function scheduleJobs(ports: Ports): Promise<BuildsScheduled> {
   }
 }
 
-/** Decides on one pipeline, then notifies the agents of superseded builds and the starter of builds. */
+/** Decides on one pipeline, then notifies the agents of superseded builds. The caller starts new builds. */
 export async function schedulePipeline(
   pipeline: number,
   {
@@ -58,10 +58,7 @@ export async function schedulePipeline(
       async (tx) => await decidePipeline(tx, at),
     );
     for (const build of interrupted) notifications.notify({ topic: 'cancel', build });
-    if (made.builds.length > 0) {
-      notifications.notify({ topic: 'builds' });
-      notifications.notify({ topic: 'status', pipeline });
-    }
+    if (made.builds.length > 0) notifications.notify({ topic: 'status', pipeline });
     return { ...made, failures: [] };
   } catch (error) {
     return { builds: [], held: false, more: false, failures: [{ pipeline, error }] };

@@ -54,6 +54,8 @@ export class FakeGateway {
    * If set, a request for a session gets its work at once, and its confirmation when this promise settles.
    */
   confirmation: Promise<SessionConfirmation> | undefined;
+  /** If true, the Pod is warm: its agent gets the work in the stream of work once `takePod` was called. */
+  isWarm = false;
   /** Operations whose secrets were fetched, in order. */
   readonly fetched: string[] = [];
   /** Answers a request for the secrets of an operation. */
@@ -67,6 +69,7 @@ export class FakeGateway {
   readonly #work: AgentWork;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
+  readonly #taken = Promise.withResolvers<void>();
   #waiting: { test: () => boolean; resolve: () => void }[] = [];
 
   constructor(certificate: { key: string; cert: string }, answer: AgentWork) {
@@ -93,6 +96,11 @@ export class FakeGateway {
   cancel(): void {
     this.cancelled = true;
     for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
+  }
+
+  /** A build takes the warm Pod. */
+  takePod(): void {
+    this.#taken.resolve();
   }
 
   /** Tells the agent to ask for the input of its shells. */
@@ -163,7 +171,7 @@ export class FakeGateway {
     const refusal =
       REFUSALS.get(failure) ?? (this.#isAuthorized(request) ? refusalStatusOf(path, body) : 401);
     if (refusal > 0) response.writeHead(refusal).end();
-    else if (path === '/agent/v1/commands') this.#openStream(response);
+    else if (request.method === 'GET') await this.#stream(path, response);
     else if (path === '/agent/v1/session' && this.confirmation) await this.#confirmLater(response, body);
     else this.#reply(response, JSON.stringify(this.#respond(path, body)), failure === 'answer-lost');
     this.#resolveWaiting();
@@ -189,9 +197,21 @@ export class FakeGateway {
     response.end(`${JSON.stringify(confirmation)}\n`);
   }
 
+  async #sendWork(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write('\n');
+    await this.#taken.promise;
+    response.end(`${JSON.stringify(this.#work)}\n`);
+  }
+
   #isAuthorized(request: IncomingMessage): boolean {
     if (request.url === '/agent/v1/session') return true;
     return this.sessions.some((session) => request.headers.authorization === `Bearer ${session.key}`);
+  }
+
+  async #stream(path: string, response: ServerResponse): Promise<void> {
+    if (path === '/agent/v1/commands') this.#openStream(response);
+    else await this.#sendWork(response);
   }
 
   #openStream(response: ServerResponse): void {
@@ -204,7 +224,7 @@ export class FakeGateway {
   #handleReport(path: string, body: unknown): unknown {
     if (path === '/agent/v1/session') {
       if (isSession(body)) this.sessions.push(body);
-      return this.#work;
+      return this.isWarm ? { work: 'wait' } : this.#work;
     }
     if (isCheckResults(body)) this.#recordChecks(body);
     if (isSecretsRequest(body)) {

@@ -192,6 +192,33 @@ describe('a queue of keys', () => {
     expect(started).toEqual(['a']);
   });
 
+  test('runs again for a key that was added with a delay during its work, once', async () => {
+    const { clock, queue, started, end } = testQueue();
+    queue.add('a');
+    queue.addAfter('a', 300);
+    queue.addAfter('a', 100);
+    await clock.advance(40);
+    await end('a', { requeueAfterMs: 5000 });
+    await clock.advance(59);
+    expect(started).toEqual(['a']);
+    await clock.advance(1);
+    expect(started).toEqual(['a', 'a']);
+    await end('a');
+    await clock.advance(10_000);
+    expect(started).toEqual(['a', 'a']);
+  });
+
+  test('runs again at once for a key whose delay is over when its work ends', async () => {
+    const { clock, queue, started, end } = testQueue();
+    queue.add('a');
+    queue.addAfter('a', 100);
+    await clock.advance(500);
+    expect(started).toEqual(['a']);
+    await end('a');
+    await clock.advance(0);
+    expect(started).toEqual(['a', 'a']);
+  });
+
   test('reports for how long it made no progress while work was due', async () => {
     const { clock, queue, end } = testQueue(1);
     await clock.advance(10_000);

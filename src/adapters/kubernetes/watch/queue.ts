@@ -37,6 +37,8 @@ interface Entry {
   /** `working-dirty`: the key was added again during its work. */
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
   dueAt: number;
+  /** When the key is due again that was added with a delay during its work. */
+  dueAgainAt: number;
   cancel?: () => void;
   backOff: BackOff;
 }
@@ -85,8 +87,8 @@ export class WorkQueue {
   /** Adds the key after a delay, unless it is due earlier. */
   addAfter(key: string, ms: number): void {
     const entry = this.#entry(key);
-    if (entry.state !== 'waiting') return;
-    this.#wait(key, entry, ms);
+    if (entry.state === 'working') entry.dueAgainAt = Math.min(entry.dueAgainAt, this.#clock.now() + ms);
+    if (entry.state === 'waiting') this.#wait(key, entry, ms);
   }
 
   /** Starts no more work, and waits for running work. */
@@ -107,6 +109,7 @@ export class WorkQueue {
     const entry: Entry = {
       state: 'waiting',
       dueAt: Infinity,
+      dueAgainAt: Infinity,
       backOff: new BackOff({ firstMs: baseMs, longestMs }, Math.random),
     };
     if (!this.#stopped) this.#entries.set(key, entry);
@@ -202,10 +205,12 @@ export class WorkQueue {
     this.#countWorking(key, -1);
     this.#lastTurn = this.#clock.now();
     const wasAddedAgain = entry.state === 'working-dirty';
+    const dueInMs = Math.min(waitMs ?? Infinity, Math.max(0, entry.dueAgainAt - this.#clock.now()));
     entry.state = 'waiting';
+    entry.dueAgainAt = Infinity;
     if (wasAddedAgain) this.#enqueue(key, entry);
-    else if (waitMs === undefined) this.#entries.delete(key);
-    else this.#wait(key, entry, waitMs);
+    else if (dueInMs === Infinity) this.#entries.delete(key);
+    else this.#wait(key, entry, dueInMs);
     this.#startWork();
     if (this.#working === 0 && this.#stopped) for (const resolve of this.#idle.splice(0)) resolve();
   }
