@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import { defined } from '#defined';
@@ -79,7 +79,7 @@ async function plannedFrom(
   definitions: Definitions,
 ): Promise<StoredSteps> {
   const definition = (await definitions.of(connection, [revision])).get(revision);
-  const name = await connection.oneFirst(rows<{ name: string }>()`
+  const name = await connection.oneFirst(prepared<{ name: string }>('job_name_in_revision')`
     SELECT ${jobNameIn(sql.fragment`${revision}`)} AS name FROM jobs j WHERE j.id = ${job}`);
   return { kind: 'planned', ...defined({ definition }), job: name, ended };
 }

@@ -1,5 +1,5 @@
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { ids, prepared, rows, textArray, type Database } from '#adapters/database/connection/pool.ts';
+import { ids, prepared, textArray, type Database } from '#adapters/database/connection/pool.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
@@ -65,7 +65,7 @@ export async function explainHeld(
   { pool }: Database,
   held: readonly { build: number; code: string; reason: string }[],
 ): Promise<number[]> {
-  const explained = await pool.anyFirst(rows<{ id: number }>()`
+  const explained = await pool.anyFirst(prepared<{ id: number }>('explain_held')`
     UPDATE builds b SET pending_reason = n.reason
     FROM unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
       ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, same_code, reason)

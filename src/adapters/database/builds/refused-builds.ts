@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
  * How many refused builds are retried when a Pod ends. The Pod makes room for about one of them. The others
@@ -13,7 +13,7 @@ const WAITS_FOR_TAGS = 'Tag%';
 const JOIN_PIPELINE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;
 
 export async function nextStartMs({ pool }: Database): Promise<number | undefined> {
-  const ms = await pool.oneFirst(rows<{ ms: number | null }>()`
+  const ms = await pool.oneFirst(prepared<{ ms: number | null }>('next_start')`
     SELECT ceil(extract(epoch FROM min(start_after) - now()) * 1000)::integer AS ms FROM builds
     WHERE wants_pod AND start_after > now()`);
   return ms ?? undefined;

@@ -4,6 +4,7 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import {
   ids,
+  prepared,
   rows,
   textArray,
   timestamp,
@@ -222,7 +223,7 @@ export async function releaseRun(
 }
 
 export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
-  const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
+  const open = await pool.any(prepared<Omit<OpenRun, 'podUid'> & { podUid: string | null }>('open_runs')`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid",
       c.pod_uid IS NOT NULL AS "byCronJob", c.cause IN ('version', 'build') AS hooks,

@@ -1,5 +1,6 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import {
+  prepared,
   rows,
   textArray,
   timestamp,
@@ -91,7 +92,7 @@ async function dueChecks(
   { pool }: Database,
   { at, ofTeam, except }: { at: Date; ofTeam: number; except: readonly string[] },
 ): Promise<DueCheck[]> {
-  const due = await pool.any(rows<DueCheck>()`
+  const due = await pool.any(prepared<DueCheck>('due_checks')`
     WITH due AS (
       SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
       WHERE live AND run_id IS NULL AND requested_at IS NOT NULL
@@ -117,7 +118,7 @@ async function dueChecks(
 }
 
 async function overduePipelines({ pool }: Database, at: Date): Promise<number[]> {
-  const found = await pool.anyFirst(rows<{ id: number }>()`
+  const found = await pool.anyFirst(prepared<{ id: number }>('overdue_pipelines')`
     SELECT DISTINCT pipeline_id AS id FROM check_scopes
     WHERE live AND run_id IS NULL AND timer <> 'none'
       AND coalesce(held_since, next_check_at) < ${timestamp(at)}

@@ -1,7 +1,14 @@
 import { sql } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { ids, rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  ids,
+  prepared,
+  rows,
+  timestamp,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import {
   BUILD_COLUMNS,
   BUILD_NAMES,
@@ -34,7 +41,7 @@ export async function dueNotifications({
   pool,
   definitions,
 }: Database & { definitions: Definitions }): Promise<DueNotifications[]> {
-  const due = await pool.any(rows<DueRow>()`
+  const due = await pool.any(prepared<DueRow>('due_notifications')`
     WITH placed AS (
       SELECT n.id, row_number() OVER (PARTITION BY p.team_id ORDER BY n.id) AS place
       FROM build_notifications n JOIN builds b ON b.id = n.build_id ${BUILD_NAMES}

@@ -107,7 +107,10 @@ function rowSchema<T>(): RowSchema<T> {
 /** Template tag of a query whose rows have the type `T`. */
 export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type(rowSchema<T>());
 
-/** A prepared query, planned once per connection. For the few queries between a trigger and its Pod. */
+/**
+ * A prepared query, planned once per connection. For queries that run for each build or each view of one:
+ * planning them takes longer than running them.
+ */
 export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSchema<T>>> =>
   sql.prepared(name, rowSchema<T>());
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { queuedBuilds } from '#adapters/database/builds/scheduling/queued-builds.ts';
 import { cronNext } from '#adapters/database/checks/cron-next.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, type Database } from '#adapters/database/connection/pool.ts';
 import { newestBuildOf } from '#adapters/database/revisions/newest-build.ts';
 import { defined } from '#defined';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
@@ -77,7 +77,7 @@ async function storedFacts(
   { pool }: Database,
   { team, pipeline }: PipelineName,
 ): Promise<StoredFacts | undefined> {
-  const found = await pool.maybeOne(rows<FactsRow>()`
+  const found = await pool.maybeOne(prepared<FactsRow>('pipeline_facts')`
     SELECT p.id, p.revision, p.paused, ${queuedBuilds(sql.fragment`p.id`)} AS queued,
       (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused, 'lastBuild', (
           SELECT jsonb_build_object('status', b.status, 'endedAt', b.ended_at,

@@ -3,7 +3,7 @@ import { parseNumber } from '#adapters/database/builds/build-number.ts';
 import { readState } from '#adapters/database/builds/build-steps.ts';
 import { pendingReason } from '#adapters/database/builds/scheduling/pending-reason.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
+import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { SentNotifications } from '#domain/build/sent-notifications.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
@@ -68,7 +68,7 @@ export async function viewBuild(
   const job = await jobId(pool, ref);
   const parsed = parseNumber(ref.number);
   if (job === undefined || parsed === undefined) return undefined;
-  const found = await pool.maybeOne(rows<
+  const found = await pool.maybeOne(prepared<
     Row & {
       inputs: BuildDetail['inputs'] | null;
       outputs: BuildDetail['outputs'] | null;
@@ -80,7 +80,7 @@ export async function viewBuild(
       containersStartedAt: Date | null;
       approval: ApprovalView | null;
     }
-  >()`
+  >('view_build')`
     SELECT ${COLUMNS}, b.admitted_at AS "admittedAt", a.pod_created_at AS "podCreatedAt",
       a.pod_name IS NOT NULL AS "warmPod", a.pod_scheduled_at AS "podScheduledAt",
       a.containers_started_at AS "containersStartedAt", ${APPROVAL} AS approval, (
@@ -111,7 +111,7 @@ export async function viewBuild(
 type SentRow = Omit<SentNotifications, 'error' | 'endedAt'> & { error: string | null; endedAt: Date | null };
 
 async function sentNotifications(pool: DatabasePool, build: number): Promise<SentNotifications[]> {
-  const sent = await pool.any(rows<SentRow>()`
+  const sent = await pool.any(prepared<SentRow>('sent_notifications')`
     SELECT moment, to_jsonb(coalesce(notifications, '{}')) AS names, coalesce(results, '[]') AS results, error,
       due_at AS "startedAt", ended_at AS "endedAt"
     FROM build_notifications WHERE build_id = ${build} ORDER BY id`);
@@ -124,7 +124,7 @@ export async function viewBuildIds(
 ): Promise<{ build: number; pipeline: number } | undefined> {
   const parsed = parseNumber(number);
   if (parsed === undefined) return undefined;
-  const found = await pool.maybeOne(rows<{ build: number; pipeline: number }>()`
+  const found = await pool.maybeOne(prepared<{ build: number; pipeline: number }>('build_ids')`
     SELECT b.id AS build, p.id AS pipeline
     FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
       JOIN teams t ON t.id = p.team_id
@@ -135,7 +135,7 @@ export async function viewBuildIds(
 
 /** Includes jobs that were removed from the pipeline: their builds stay visible. */
 async function jobId(pool: DatabasePool, { team, pipeline, job }: JobName): Promise<number | undefined> {
-  const id = await pool.maybeOneFirst(rows<{ id: number }>()`
+  const id = await pool.maybeOneFirst(prepared<{ id: number }>('job_id')`
     SELECT j.id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL`);
   return id ?? undefined;
