@@ -252,12 +252,14 @@ describe('the general settings', () => {
     await page.getByText('Shells are not allowed.').waitFor();
   });
 
-  test('show limits and use, and name the object to change if a manifest sets the limits', async () => {
+  test('show limits, workers and use, and name the object to change if a manifest sets the limits', async () => {
     await open('fix', '/teams/fixed/settings');
     const text = await mainText();
     expect(text).toMatch(/Running builds\s+0\s+3/);
     expect(text).toContain('1 h 30 min');
     expect(text).toContain('1 MiB');
+    expect(text).toMatch(/without tags\s+any label, without taints\s+2/);
+    expect(text).toMatch(/gpu\s+pool=.*alert\(1\)>\s+none: builds wait/);
     expect(text).toContain('Delete the Team object fixed');
     expect(await page.locator('main form').count()).toBe(0);
     await checkPage('settings-by-manifest');

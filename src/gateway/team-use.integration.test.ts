@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
+import { workerStore } from '#adapters/database/people/team-workers.ts';
 import { decideCaches } from '#domain/planning/decide-cache-volumes.ts';
 import { saveProvider } from '#flows/people/save-provider.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
@@ -89,6 +90,40 @@ async function useMain(): Promise<void> {
     INSERT INTO warm_pods (team_id, namespace, shape, created_at) SELECT id, 'main', 's', now() FROM teams
       WHERE name = 'main'`);
 }
+
+describe('the nodes of a team', () => {
+  const untagged = { nodeSelector: {}, nodes: 3 };
+  const gpu = { tag: 'gpu', nodeSelector: { pool: 'gpu' }, nodes: 0 };
+  const rowVersion = () =>
+    stores.pool.oneFirst(rows<{ xmin: string }>()`SELECT xmin::text FROM teams WHERE name = 'main'`);
+
+  test('are shown for jobs without tags and for each tag, as the operator counted them', async () => {
+    await workerStore(stores).saveWorkers(new Map([['main', [untagged, gpu]]]));
+    const { body } = await gateway.ask('GET /teams/main/settings', { as: root });
+    expect(body.data['workers']).toEqual([
+      { node_selector: {}, nodes: 3 },
+      { tag: 'gpu', node_selector: { pool: 'gpu' }, nodes: 0 },
+    ]);
+    expect((await gateway.ask('GET /teams/idle/settings', { as: root })).body.data).not.toHaveProperty(
+      'workers',
+    );
+  });
+
+  test('are written only if their number changed', async () => {
+    await workerStore(stores).saveWorkers(new Map([['main', [untagged]]]));
+    const before = await rowVersion();
+    await workerStore(stores).saveWorkers(new Map([['main', [untagged]]]));
+    expect(await rowVersion()).toBe(before);
+    await workerStore(stores).saveWorkers(new Map([['main', [{ ...untagged, nodes: 4 }]]]));
+    expect(await rowVersion()).not.toBe(before);
+  });
+
+  test('are not written by an operator that no longer leads', async () => {
+    await workerStore({ ...stores, epoch: () => 41 }).saveWorkers(new Map([['main', [untagged]]]));
+    const { body } = await gateway.ask('GET /teams/main/settings', { as: root });
+    expect(body.data).not.toHaveProperty('workers');
+  });
+});
 
 describe('the use of a team', () => {
   test('counts builds, logs, caches and warm Pods beside the limits', async () => {

@@ -12,6 +12,7 @@ import { createLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { accountStore } from '#adapters/database/people/account-store.ts';
 import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
+import { workerStore } from '#adapters/database/people/team-workers.ts';
 import { removableCaches } from '#adapters/database/pipelines/cache-rows.ts';
 import { debugStore } from '#adapters/database/pipelines/debug-store.ts';
 import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
@@ -30,6 +31,7 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { AccountStore } from '#flows/people/ports.ts';
+import type { WorkerStore } from '#flows/people/record-workers.ts';
 import type { TeamStore } from '#flows/people/team-ports.ts';
 import type { RemovableCaches } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
@@ -43,6 +45,7 @@ import type { Views } from '#flows/views/ports.ts';
 /** The operator's stores in Postgres. Each write carries the leader's epoch. */
 export interface OperatorDatabase {
   teams: TeamStore;
+  workers: WorkerStore;
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
@@ -94,6 +97,7 @@ export async function openOperatorDatabase(
   const database = { pool, definitions: cachedDefinitions(), webhookKey, epoch: () => epoch };
   return {
     teams: teamStore(database),
+    workers: workerStore(database),
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),

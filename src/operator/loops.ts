@@ -11,6 +11,7 @@ import { claimNotifications } from '#flows/checks/claim-notifications.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
+import { recordWorkers } from '#flows/people/record-workers.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
 import { keepWarmPods } from '#flows/pods/keep-warm-pods.ts';
@@ -36,6 +37,7 @@ const INTERVALS_MS = {
   caches: 60_000,
   retain: 300_000,
   logs: 60_000,
+  workers: 15_000,
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 const AFTER_FAILURE_MS = 1000;
@@ -71,6 +73,7 @@ export class Loops {
     ['caches', () => this.#removeCaches()],
     ['retain', () => this.#retainHistory()],
     ['logs', () => this.#limitLogs()],
+    ['workers', () => this.#recordWorkers()],
   ]);
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
@@ -287,6 +290,14 @@ export class Loops {
     for (const [team, builds] of removed)
       log.info({ team, builds }, 'the oldest logs of a team were removed');
     return this.#ending('the logs of a team could not be counted', failures);
+  }
+
+  async #recordWorkers(): Promise<ReconcileResult> {
+    const { informers } = this.#reconciling;
+    const teams = () => this.#reconciling.tagRules();
+    const nodes = () => informers.clusterNodes();
+    await recordWorkers({ teams, nodes, store: this.#leadership.database.workers });
+    return 'done';
   }
 
   #ending(what: string, failures: { error: unknown }[]): ReconcileResult {

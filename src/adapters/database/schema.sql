@@ -795,6 +795,7 @@ CREATE TABLE teams (
   build_log_bytes bigint,
   debug boolean DEFAULT false NOT NULL,
   debug_by_manifest boolean DEFAULT false NOT NULL,
+  workers jsonb,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );

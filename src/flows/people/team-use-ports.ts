@@ -1,3 +1,5 @@
+import type { WorkerNodes } from '#domain/planning/worker-nodes.ts';
+
 /* How much a team may use, and how much it uses now. */
 
 export interface TeamUseLimits {
@@ -31,6 +33,8 @@ export interface TeamUse {
   namespace: string;
   createdAt: Date;
   limits: TeamUseLimits;
+  /** The nodes on which its builds may run, as the operator last counted them. Absent: not counted yet. */
+  workers?: WorkerNodes[];
   usage: TeamUsage;
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { workerStore } from '#adapters/database/people/team-workers.ts';
 import { saveProvider } from '#flows/people/save-provider.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { appliedObjects } from '#testing/people/applied-objects.ts';
@@ -34,7 +35,7 @@ export async function openSettingsSite() {
   return { ...site, signIn: async (page: Page, user: string) => await signIn(gateway, page, user) };
 }
 
-async function fill({ teams, pipelines, access }: TestStores): Promise<void> {
+async function fill({ pool, teams, pipelines, access }: TestStores): Promise<void> {
   await teams.saveTeam({
     name: 'fixed',
     namespace: 'fixed',
@@ -46,6 +47,11 @@ async function fill({ teams, pipelines, access }: TestStores): Promise<void> {
     groups: [{ claim: EVIL, provider: 'company', role: 'read' }],
     debug: false,
   });
+  const workers = [
+    { nodeSelector: {}, nodes: 2 },
+    { tag: 'gpu', nodeSelector: { pool: EVIL }, nodes: 0 },
+  ];
+  await workerStore({ pool }).saveWorkers(new Map([['fixed', workers]]));
   await pipelines.savePipeline(toSave(samplePipeline()));
   const provider = {
     canonical: 'company',

@@ -45,6 +45,7 @@ interface UseRow extends Omit<TeamUsage, 'logBytes'> {
   defaultTimeoutSeconds: number | null;
   buildLogBytes: number | null;
   retention: TeamUseLimits['retention'] | null;
+  workers: TeamUse['workers'] | null;
 }
 
 /**
@@ -71,7 +72,7 @@ const LOG_BYTES_OF_TEAMS = sql.fragment`
 const USE = sql.fragment`
   SELECT t.id, t.name AS team, t.display_name AS "displayName", t.namespace, t.created_at AS "createdAt",
     t.running_builds AS "runningLimit", t.default_timeout_seconds AS "defaultTimeoutSeconds",
-    t.build_log_bytes AS "buildLogBytes", t.retention,
+    t.build_log_bytes AS "buildLogBytes", t.retention, t.workers,
     o.running AS "runningBuilds", o.queued AS "queuedBuilds", o.waiting AS "waitingBuilds",
     c.caches, c.bytes AS "cacheBytes",
     (SELECT count(*)::int FROM warm_pods w WHERE w.team_id = t.id AND w.state IN ('creating', 'ready')) AS "warmPods"
@@ -84,13 +85,13 @@ const USE = sql.fragment`
 
 function useOf(row: UseRow, logBytes: number): TeamUse {
   const { id: _id, team, displayName, namespace, createdAt, ...columns } = row;
-  const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, ...usage } = columns;
+  const { runningLimit, defaultTimeoutSeconds, buildLogBytes, retention, workers, ...usage } = columns;
   return {
     team,
     namespace,
     createdAt,
     usage: { ...usage, logBytes },
     limits: withoutNulls({ runningBuilds: runningLimit, defaultTimeoutSeconds, buildLogBytes, retention }),
-    ...withoutNulls({ displayName }),
+    ...withoutNulls({ displayName, workers }),
   };
 }

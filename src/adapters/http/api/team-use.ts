@@ -4,7 +4,7 @@ import { defined } from '#defined';
 import type { TeamUse } from '#flows/people/team-use-ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { requireFound } from './found.ts';
-import { answer, answerList, TeamParams, Time } from './schemas.ts';
+import { answer, answerList, Strings, TeamParams, Time } from './schemas.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -26,6 +26,19 @@ const TeamUseFields = {
       }),
     ),
   }),
+  /** The nodes on which builds of the team may run. Absent: not counted yet. */
+  workers: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /** Absent: builds without tags. */
+        tag: Type.Optional(Type.String()),
+        /** Labels that a node must have. Empty: any node without taints. */
+        node_selector: Strings,
+        /** How many nodes match and take Pods. At most half a minute old. */
+        nodes: Count,
+      }),
+    ),
+  ),
   usage: Type.Object({
     running_builds: Count,
     queued_builds: Count,
@@ -46,8 +59,8 @@ export function teamUseRoutes({ teamUse }: Pick<AccessPorts, 'teamUse'>): Route[
       needs: 'read',
       about:
         'The namespace and the limits of a team, and what it uses now: builds that run, wait for their turn or ' +
-        'wait for an approval, stored logs, caches and warm Pods. `log_bytes` may be half a minute old. An absent ' +
-        'limit is that of the installation.',
+        'wait for an approval, stored logs, caches and warm Pods; and on how many nodes its builds may run, for each ' +
+        'tag. `log_bytes` may be half a minute old. An absent limit is that of the installation.',
       schema: { params: TeamParams, response: answer(TeamUseFields) },
       handler: async ({ params: { team } }) => ({
         data: encode(requireFound(await teamUse.useOf(team), `Team ${team}`)),
@@ -65,13 +78,20 @@ export function teamUseRoutes({ teamUse }: Pick<AccessPorts, 'teamUse'>): Route[
   ];
 }
 
-function encode({ team, displayName, namespace, createdAt, limits, usage }: TeamUse) {
+function encode({ team, displayName, namespace, createdAt, limits, workers, usage }: TeamUse) {
   const { runningBuilds, defaultTimeoutSeconds, buildLogBytes, retention } = limits;
   return {
     team,
     namespace,
     created_at: createdAt.toISOString(),
-    ...defined({ display_name: displayName }),
+    ...defined({
+      display_name: displayName,
+      workers: workers?.map(({ tag, nodeSelector, nodes }) => ({
+        ...defined({ tag }),
+        node_selector: nodeSelector,
+        nodes,
+      })),
+    }),
     limits: {
       ...defined({
         running_builds: runningBuilds,

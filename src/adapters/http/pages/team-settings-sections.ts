@@ -1,3 +1,4 @@
+import type { WorkerNodes } from '#domain/planning/worker-nodes.ts';
 import { retentionOf } from '#domain/retention/decide-retention.ts';
 import type { TeamView } from '#flows/people/ports.ts';
 import type { TeamUse, TeamUseLimits } from '#flows/people/team-use-ports.ts';
@@ -36,7 +37,7 @@ export function generalMain(parts: GeneralParts): Html {
       Scripts use an <a href="/profile#tokens">API token for this team</a> from your profile.
     </p>
     ${displayNameSection(parts)} ${usageSection(use)} ${limitsSection(use.limits, team.name)}
-    ${shellsSection(parts)} ${deleteSection(parts)}`;
+    ${workersSection(use.workers)} ${shellsSection(parts)} ${deleteSection(parts)}`;
 }
 
 function displayNameSection({ team, viewer, mayChange, state }: GeneralParts): Html {
@@ -108,10 +109,41 @@ function limitsSection(
       <dd>${builds} builds, ${days} days; the newest ${minimumSucceeded} that succeeded stay</dd>
     </dl>
     <p class="help">
-      Limits, defaults, tags and the nodes that they select are fields of the Team object. Show them with
+      Limits and defaults are fields of the Team object. Show it with
       <code>kubectl get teams.millrace.dev ${team} -o yaml</code>.
     </p>
   </section>`;
+}
+
+/** A tag without nodes is the usual reason why a build waits. */
+function workersSection(workers: readonly WorkerNodes[] | undefined): Html {
+  if (workers === undefined) return html``;
+  return html`<section aria-labelledby="workers">
+    <h2 id="workers">Workers</h2>
+    <div class="team-figures">
+      ${scrolling(
+        'Workers',
+        htmlTable(workers, [
+          {
+            title: 'Jobs',
+            cell: ({ tag }) => (tag === undefined ? 'without tags' : html`<code>${tag}</code>`),
+          },
+          { title: 'Run on nodes with', cell: ({ nodeSelector }) => selectorText(nodeSelector) },
+          { title: 'Nodes now', cell: ({ nodes }) => (nodes === 0 ? 'none: builds wait' : String(nodes)) },
+        ]),
+      )}
+    </div>
+    <p class="help">
+      Nodes are those that are ready and that nobody has cordoned. A cluster autoscaler may add some when a
+      build waits. Which tags a team has, an admin of the cluster decides (<code>spec.workers</code> and
+      <code>spec.allowedTags</code> of the Team object).
+    </p>
+  </section>`;
+}
+
+function selectorText(nodeSelector: Record<string, string>): Html | string {
+  const labels = Object.entries(nodeSelector).map(([label, value]) => `${label}=${value}`);
+  return labels.length === 0 ? 'any label, without taints' : html`<code>${labels.join(', ')}</code>`;
 }
 
 function deleteSection({ team, viewer, mayChange }: GeneralParts): Html {

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { LABEL, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
+import { LABEL, nodeLabel, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import {
   Reflector,
@@ -10,12 +10,13 @@ import {
 } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
+import type { ClusterNodes } from '#domain/planning/worker-nodes.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { WarmTeam } from '#flows/pods/warm-ports.ts';
 import type { ChangeHandlers } from './change-handlers.ts';
 import type { ClusterCache } from './cluster-cache.ts';
-import { projectNode, type NodeProjection } from './node-projection.ts';
+import { labelledTags, matchingNodes, projectNode, type NodeProjection } from './node-projection.ts';
 import { owningTeam } from './owning-team.ts';
 import { projectPod, type PodProjection } from './pod-projection.ts';
 import {
@@ -191,14 +192,15 @@ export class Informers implements ClusterCache {
    */
   nodes(selector: NodeSelector): StartNode[] {
     const nodes = [...this.#nodes.store.values()];
-    if (nodes.length === 0) return [ASSUMED_NODE];
-    const requiredLabels = Object.entries(selector);
-    return nodes.filter(
-      ({ takesPods, tainted, labels }) =>
-        takesPods &&
-        (!tainted || requiredLabels.length > 0) &&
-        requiredLabels.every(([label, value]) => labels[label] === value),
-    );
+    return nodes.length === 0 ? [ASSUMED_NODE] : matchingNodes(nodes, selector);
+  }
+
+  /** Undefined while no node is known. */
+  clusterNodes(): ClusterNodes | undefined {
+    const nodes = [...this.#nodes.store.values()];
+    if (nodes.length === 0) return undefined;
+    const count = (selector: NodeSelector): number => matchingNodes(nodes, selector).length;
+    return { labelOf: nodeLabel, labelledTags: labelledTags(nodes), count };
   }
 
   /** What the nodes that take Linux Pods report about user namespaces. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { projectNode } from './node-projection.ts';
+import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
+import { labelledTags, matchingNodes, projectNode, type NodeProjection } from './node-projection.ts';
 
 type Status = NonNullable<Wire<V1Node>['status']>;
 
@@ -39,5 +40,38 @@ describe('what a node reports about user namespaces', () => {
     );
     expect(supportOf(handlers({ userNamespaces: true }), true)).toBeUndefined();
     expect(supportOf(windows)).toBeUndefined();
+  });
+});
+
+describe('the nodes for a selector', () => {
+  const ready: Status = JSON.parse('{"conditions":[{"type":"Ready","status":"True"}]}');
+  const nodeOf = (name: string, labels: Record<string, string>, spec = {}): NodeProjection =>
+    projectNode({ metadata: { name, labels }, spec, status: ready });
+  const taints = [{ key: 'gpu', effect: 'NoSchedule' }];
+  const nodes = [
+    nodeOf('plain', {}),
+    nodeOf('gpu', { 'millrace.dev/tag-gpu': 'true', pool: 'gpu' }, { taints }),
+    nodeOf('cordoned', { 'millrace.dev/tag-gpu': 'true' }, { unschedulable: true }),
+    nodeOf('unwanted', { 'millrace.dev/tag-arm': 'false', 'millrace.dev/tagged': 'true' }),
+  ];
+  const namesFor = (selector: Record<string, string>): string[] =>
+    matchingNodes(nodes, selector).map(({ name }) => name);
+
+  test('without labels are those that are ready, not cordoned and without taints', () => {
+    expect(namesFor({})).toEqual(['plain', 'unwanted']);
+  });
+
+  test('with labels may have taints', () => {
+    expect(namesFor({ pool: 'gpu' })).toEqual(['gpu']);
+    expect(namesFor({ 'millrace.dev/tag-gpu': 'true' })).toEqual(['gpu']);
+  });
+
+  test('offer the tags of their labels with the value true', () => {
+    expect(labelledTags(nodes)).toEqual(['gpu']);
+  });
+
+  test('offer no tag whose label holds only its hash', () => {
+    const long = 't'.repeat(80);
+    expect(labelledTags([nodeOf('long', { [nodeLabel(long)]: 'true' })])).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { tagOfNodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
+import type { NodeSelector } from '#flows/pods/ports.ts';
 import { projectReference } from './projections.ts';
 
 /** What the start window and the decision on user namespaces need to know about a node. */
@@ -57,4 +59,23 @@ function coresOf(quantity: string): number {
   const amount = Number.parseFloat(quantity);
   const cores = quantity.endsWith('m') ? amount / 1000 : amount;
   return Number.isFinite(cores) ? cores : 1;
+}
+
+/** The nodes that match the selector and take Pods. A tainted node matches only a selector that is not empty. */
+export function matchingNodes(nodes: readonly NodeProjection[], selector: NodeSelector): NodeProjection[] {
+  const requiredLabels = Object.entries(selector);
+  return nodes.filter(
+    ({ takesPods, tainted, labels }) =>
+      takesPods &&
+      (!tainted || requiredLabels.length > 0) &&
+      requiredLabels.every(([label, value]) => labels[label] === value),
+  );
+}
+
+/** The tags whose label some node has. */
+export function labelledTags(nodes: readonly NodeProjection[]): string[] {
+  const labels = nodes.flatMap((node) => Object.entries(node.labels));
+  return [
+    ...new Set(labels.flatMap(([label, value]) => (value === 'true' ? (tagOfNodeLabel(label) ?? []) : []))),
+  ];
 }

@@ -24,6 +24,14 @@ export const LABEL = {
 /** Label of nodes that offer a tag; its value is `true`. */
 export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`tag-${tag}`)}`;
 
+const TAG_LABEL = 'millrace.dev/tag-';
+
+/** The tag of a node's label. Undefined for other labels, and for those that hold only a hash of their tag. */
+export function tagOfNodeLabel(label: string): string | undefined {
+  const tag = label.startsWith(TAG_LABEL) ? label.slice(TAG_LABEL.length) : '';
+  return tag !== '' && nodeLabel(tag) === label ? tag : undefined;
+}
+
 /** Annotations, for values that do not fit into a label. */
 export const ANNOTATION = {
   job: 'millrace.dev/job',

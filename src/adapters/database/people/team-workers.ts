@@ -1,0 +1,17 @@
+import { sql } from 'slonik';
+import { fence } from '#adapters/database/connection/fence.ts';
+import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import type { WorkerStore } from '#flows/people/record-workers.ts';
+
+export function workerStore(database: Database): WorkerStore {
+  return {
+    async saveWorkers(workers) {
+      const teams = [...workers].map(([team, nodes]) => ({ team, nodes }));
+      await database.pool.query(rows()`
+        WITH leads AS (${fence(database)})
+        UPDATE teams t SET workers = n.nodes
+        FROM leads, jsonb_to_recordset(${sql.jsonb(teams)}) AS n (team text, nodes jsonb)
+        WHERE t.name = n.team AND t.deleted_at IS NULL AND t.workers IS DISTINCT FROM n.nodes`);
+    },
+  };
+}
