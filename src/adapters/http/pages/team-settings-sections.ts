@@ -120,6 +120,10 @@ function workersSection(workers: readonly WorkerNodes[] | undefined): Html {
   if (workers === undefined) return html``;
   return html`<section aria-labelledby="workers">
     <h2 id="workers">Workers</h2>
+    <p class="help">
+      Nodes that are ready and not cordoned. The Team object sets the tags of the team, with
+      <code>spec.workers</code> and <code>spec.allowedTags</code>.
+    </p>
     <div class="team-figures">
       ${scrolling(
         'Workers',
@@ -129,15 +133,10 @@ function workersSection(workers: readonly WorkerNodes[] | undefined): Html {
             cell: ({ tag }) => (tag === undefined ? 'without tags' : html`<code>${tag}</code>`),
           },
           { title: 'Run on nodes with', cell: ({ nodeSelector }) => selectorText(nodeSelector) },
-          { title: 'Nodes now', cell: ({ nodes }) => (nodes === 0 ? 'none: builds wait' : String(nodes)) },
+          { title: 'Nodes', cell: ({ nodes }) => (nodes === 0 ? 'none: builds wait' : String(nodes)) },
         ]),
       )}
     </div>
-    <p class="help">
-      Nodes are those that are ready and that nobody has cordoned. A cluster autoscaler may add some when a
-      build waits. Which tags a team has, an admin of the cluster decides (<code>spec.workers</code> and
-      <code>spec.allowedTags</code> of the Team object).
-    </p>
   </section>`;
 }
 
