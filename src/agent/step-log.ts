@@ -3,6 +3,7 @@ import type { Masker } from '#domain/build/mask-secrets.ts';
 import { MaskedText } from './masked-text.ts';
 
 const BATCH_CHARACTERS = 64 * 1024;
+/** Whole lines are sent after this time, the beginning of a line after the longer one. */
 const FLUSH_LINES_MS = 100;
 const FLUSH_ALL_MS = 1000;
 
@@ -27,7 +28,7 @@ export class LogBudget {
   }
 }
 
-/** The output of one step: decoded, masked, and batched into pieces that end with a line if possible. */
+/** The output of one step: decoded, masked, and batched into pieces that end at the end of a line if possible. */
 export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;
@@ -53,7 +54,7 @@ export class StepLog {
 
   /** Adds a line that the agent itself writes. */
   note(line: string): void {
-    this.#append(`${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`);
+    this.#append(`${this.#atLineStart ? '' : '\n'}${line}\n`);
   }
 
   end(): void {
@@ -65,6 +66,7 @@ export class StepLog {
     if (text === '') return;
     if (this.#text === '') this.#waitingSince = performance.now();
     this.#text += this.#prefix === '' ? text : this.#withPrefix(text);
+    this.#atLineStart = text.endsWith('\n');
     while (this.#text.length >= BATCH_CHARACTERS)
       this.#flush(this.#lineEnd(BATCH_CHARACTERS) || BATCH_CHARACTERS);
     if (this.#text !== '') this.#timer ??= setTimeout(() => this.#flushWhenDue(), FLUSH_LINES_MS);
@@ -72,7 +74,6 @@ export class StepLog {
 
   #withPrefix(text: string): string {
     const first = this.#atLineStart ? this.#prefix : '';
-    this.#atLineStart = text.endsWith('\n');
     return first + text.replaceAll(/\n(?!$)/g, `\n${this.#prefix}`);
   }
 
