@@ -60,6 +60,16 @@ async function reasonsOf(job: string): Promise<Reason[]> {
   return builds.filter((build) => build.job === job).flatMap(({ reasons }) => reasons);
 }
 
+/** On how many nodes the builds of the team run, by tag. */
+async function nodesByTag(): Promise<Record<string, number>> {
+  const settings = await data<{ workers?: { tag?: string; nodes: number }[] }>(
+    'GET',
+    `/teams/${TEAM}/settings`,
+  );
+  const { workers = [] } = settings;
+  return Object.fromEntries(workers.map(({ tag = 'none', nodes }) => [tag, nodes]));
+}
+
 test('a build whose tag no node has reports that, and runs as soon as a node has the label', async () => {
   const { number } = created(await api.trigger('train'));
   await eventually(async () => {
@@ -67,9 +77,11 @@ test('a build whose tag no node has reports that, and runs as soon as a node has
       { code: 'NoNodeForTags', message: expect.stringContaining(`the tag ${GPU}`) },
     ]);
   });
+  await eventually(async () => expect(await nodesByTag()).toEqual({ none: 1, [GPU]: 0, big: 1 }));
   const [node] = await list('nodes');
   await kubectl('label', 'node', node?.metadata.name ?? '', `${LABEL}=true`);
   expect(await buildEnded(TEAM, 'tagged', 'train', number)).toMatchObject({ status: 'succeeded' });
+  await eventually(async () => expect(await nodesByTag()).toMatchObject({ [GPU]: 1 }));
 }, 600_000);
 
 test('a tag that the Team maps to a node selector needs no label on a node', async () => {

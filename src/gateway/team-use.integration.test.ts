@@ -91,11 +91,13 @@ async function useMain(): Promise<void> {
       WHERE name = 'main'`);
 }
 
+/** Changes with each write of the row. */
+const rowVersion = () =>
+  stores.pool.oneFirst(rows<{ xmin: string }>()`SELECT xmin::text FROM teams WHERE name = 'main'`);
+
 describe('the nodes of a team', () => {
   const untagged = { nodeSelector: {}, nodes: 3 };
   const gpu = { tag: 'gpu', nodeSelector: { pool: 'gpu' }, nodes: 0 };
-  const rowVersion = () =>
-    stores.pool.oneFirst(rows<{ xmin: string }>()`SELECT xmin::text FROM teams WHERE name = 'main'`);
 
   test('are shown for jobs without tags and for each tag, as the operator counted them', async () => {
     await workerStore(stores).saveWorkers(new Map([['main', [untagged, gpu]]]));
