@@ -60,8 +60,8 @@ try {
     ...columns.map((column) => column.get(name) ?? ''),
   ]);
   console.log(table(head, lines));
-  console.log(`\nTables that grow, as ${EXPLAINED} decisions after a new version read the largest:\n`);
-  console.log(table(['table', 'read by', 'rows', 'times', 'from the table itself'], plans));
+  console.log(`\nHow ${2 * EXPLAINED} decisions read the tables that grow, with the most builds:\n`);
+  console.log(table(['table', 'read by', 'rows', 'times', 'heap fetches'], plans));
   console.log(`\n${circumstances()}`);
 } finally {
   await server.stop();
@@ -112,7 +112,7 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
       },
     },
     [NEW_VERSION]: { prepare: newVersion, operation: () => decide(2) },
-    'both ended well: 2 jobs decided, 2 builds': {
+    'both builds succeeded: 2 jobs decided, 2 builds': {
       prepare: () => endAll(pool),
       operation: () => decide(2),
     },

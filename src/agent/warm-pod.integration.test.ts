@@ -18,16 +18,16 @@ useAgent();
 
 /** Starts the agent and the step container of a warm Pod, which a build with this script can take. */
 async function startWarm(script: string): Promise<{ agent: ChildProcess; container: ChildProcess }> {
-  const waiting = new FakeGateway(certificate, { work: 'build', plan: plan([sh(script)]) });
-  waiting.isWarm = true;
-  useGateway(waiting);
-  await waiting.open();
+  const warmGateway = new FakeGateway(certificate, { work: 'build', plan: plan([sh(script)]) });
+  warmGateway.isWarm = true;
+  useGateway(warmGateway);
+  await warmGateway.open();
   const container = pod.startShim(shim, 'worker');
   const environment = { MILLRACE_CONTAINERS: 'worker' };
-  return { agent: pod.startAgent(bundle, gateway.url, certificate.cert, environment), container };
+  return { agent: pod.startAgent(bundle, warmGateway.url, certificate.cert, environment), container };
 }
 
-test('a warm Pod ends half a second after its build, so that builds that follow start first', async () => {
+test('a warm Pod ends half a second after its build, to leave the processor to downstream builds', async () => {
   const { agent, container } = await startWarm('echo warm');
   gateway.takePod();
   await gateway.when(() => gateway.end !== undefined);

@@ -1,6 +1,7 @@
 /**
- * Whether a file contains manifests: by the extension of its name, otherwise by its first line. HCL never
- * begins with a document marker, a brace, a quoted key or a key with a colon; manifests always do.
+ * Whether a file contains manifests: by the extension of its name. Without a known one, it must have a field
+ * `apiVersion`, and begin as YAML or JSON can and HCL cannot: with a document marker, a brace, a quoted key
+ * or a key with a colon.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;

@@ -14,7 +14,10 @@ interface Parts {
   registries: InternalGatewayConfig['imageRegistries'];
 }
 
-/** Looks images up in their registries. Concurrent calls for the same image share one look-up. */
+/**
+ * Looks images up in their registries. Concurrent calls for the same image, architecture and namespace share
+ * one look-up.
+ */
 export function imageLookUps({
   client,
   images,

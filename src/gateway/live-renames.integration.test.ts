@@ -45,7 +45,7 @@ async function savePipeline(): Promise<void> {
 }
 
 /** Renames the pipeline app to shop, and creates another pipeline with the name app. */
-async function passOnName(): Promise<void> {
+async function renameAndReuseName(): Promise<void> {
   await stores.pool.query(rows()`UPDATE pipelines SET name = 'shop', uid = 'uid-of-shop' WHERE name = 'app'`);
   await savePipeline();
 }
@@ -83,17 +83,18 @@ test.each([
   ['non-members', () => undefined],
 ])('%s who open the new name see that pipeline, even while others follow the old name', async (_, as) => {
   const [{ id }] = (await follow('app', as()))();
-  await passOnName();
+  await renameAndReuseName();
   expect((await follow('shop', as()))()).toMatchObject([{ id, name: 'shop' }]);
 });
 
-test('a build that was waiting is followed under the new name, even while others follow the old name', async () => {
+test('a pending build is followed under the new name, even while others follow the old name', async () => {
   await trigger();
   const [{ id }] = (await follow('app/jobs/unit/builds/1', ann))();
-  await passOnName();
+  await renameAndReuseName();
   await trigger();
   const received = await follow('shop/jobs/unit/builds/1', ann);
   await gateway.ask('POST /teams/main/pipelines/shop/jobs/unit/builds/1/cancel', { as: ann });
+  // Until the stream shows the end of the build or, which would be wrong, another build.
   while (received().every((event) => event.id === id && event.status !== 'cancelled')) await sleep(10);
   expect(received().filter((event) => event.id !== id)).toEqual([]);
 });

@@ -11,7 +11,10 @@ import { NAMESPACE } from './calls.ts';
 const LARGE_BYTES = 128 * 1024 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, ' ');
 
-/** Answers like a faulty API server. The last part of the path, up to a full stop, names the fault. */
+/**
+ * Answers like a faulty API server. The name of the object says which fault, up to a full stop: `throttled.2` is
+ * throttled. Requests in the namespace `gone` get 410.
+ */
 export class FaultyServer {
   readonly port: string;
   readonly #server: Server;
@@ -43,6 +46,7 @@ export class FaultyServer {
     const name = path.includes('/namespaces/gone/') ? 'gone' : basename(path);
     switch (parse(name).name) {
       case 'throttled':
+        // Each name once, so each contestant appends a number of its own.
         if (this.#throttled.has(name)) return answer(response, 200, object(name));
         this.#throttled.add(name);
         response.setHeader('retry-after', '1');
@@ -88,7 +92,7 @@ function answer(response: ServerResponse, code: number, body: object): void {
 
 async function sendLarge(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
-  // The client may disconnect early; that is measured and no fault of this server.
+  // The client may disconnect early. The benchmark reports that.
   await pipeline(Readable.from(largeBody()), response).catch(() => undefined);
 }
 

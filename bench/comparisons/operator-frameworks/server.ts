@@ -11,7 +11,10 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 const TOKEN = 'measure';
 const READY_MS = 60_000;
 
-/** An etcd and an API server on loopback, from the embedded cluster's binaries, that scenarios may kill. */
+/**
+ * An etcd and an API server on loopback, which scenarios may kill. They run the binaries of the embedded
+ * cluster.
+ */
 export class ThrowAwayServer {
   readonly kubeconfig: string;
   readonly address: { host: string; port: string };

@@ -12,7 +12,7 @@ const PENDING_SECONDS = 15 * 60;
 /** A working scheduler sees a new Pod within this time. Until then, a Pod without a node needs no message. */
 const SCHEDULER_SECONDS = 5;
 
-/** Why the Pod of a build is not running, and whether it may still start. */
+/** Whether to wait for the Pod of a build that has not started, to create it again or to end the build, and why. */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
   const cacheProblem = judgeCache(pod, attempt);
@@ -24,31 +24,34 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
     const message = pod.unschedulable ?? 'The scheduler has not seen the Pod yet.';
     return waitOrEnd('Unschedulable', message, attempt.ageSeconds > UNSCHEDULED_SECONDS);
   }
-  return judgeContainers(pod.containers, isLate(attempt));
+  return judgeContainers(pod.containers, startsTooLate(attempt));
 }
 
-/** Whether an image that cannot be pulled stopped the Pod before its first step. */
+/**
+ * The judgement of a Pod that has run no step, if an image cannot be pulled. Undefined: no container reports
+ * this.
+ */
 export function judgeMissingImage(
   containers: ContainerReport[],
   attempt: AttemptReport,
 ): PodJudgement | undefined {
-  const judgement = judgeContainers(containers, isLate(attempt));
+  const judgement = judgeContainers(containers, startsTooLate(attempt));
   return judgement.reason === 'ImagePullFailed' ? judgement : undefined;
 }
 
 /** Whether the Pod takes too long to start. The time in which it waited for a node does not count. */
-function isLate({ ageSeconds, scheduledSeconds = ageSeconds }: AttemptReport): boolean {
+function startsTooLate({ ageSeconds, scheduledSeconds = ageSeconds }: AttemptReport): boolean {
   return scheduledSeconds > PENDING_SECONDS;
 }
 
-function judgeContainers(containers: ContainerReport[], isTooLate: boolean): PodJudgement {
+function judgeContainers(containers: ContainerReport[], isLate: boolean): PodJudgement {
   for (const container of containers) {
     const reason = startFailureReason(container);
     if (reason)
-      return waitOrEnd(reason, startProblem(container), isTooLate || PERMANENT.has(container.reason ?? ''));
+      return waitOrEnd(reason, startProblem(container), isLate || PERMANENT.has(container.reason ?? ''));
   }
   const waiting = containers.find((container) => container.state === 'waiting');
-  return isTooLate && waiting ? waitOrEnd('PodRefused', startProblem(waiting), true) : { decision: 'wait' };
+  return isLate && waiting ? waitOrEnd('PodRefused', startProblem(waiting), true) : { decision: 'wait' };
 }
 
 function startProblem({ name, reason, message }: ContainerReport): string {
@@ -56,8 +59,8 @@ function startProblem({ name, reason, message }: ContainerReport): string {
   return `The container ${name} does not start: ${why || 'no reason is known'}`;
 }
 
-function waitOrEnd(reason: OutcomeReason, message: string, isOver: boolean): PodJudgement {
-  if (isOver) return { decision: 'end', outcome: 'failed', reason, message };
+function waitOrEnd(reason: OutcomeReason, message: string, mustEnd: boolean): PodJudgement {
+  if (mustEnd) return { decision: 'end', outcome: 'failed', reason, message };
   return { decision: 'wait', reason, message };
 }
 

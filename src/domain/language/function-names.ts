@@ -1,4 +1,4 @@
-/** The functions that the engine has, with Terraform's semantics. */
+/** The functions that expressions can call. Those that Terraform has too behave as in Terraform. */
 export const functionNames: readonly string[] = (
   'abs alltrue anytrue base64decode base64encode ceil chomp chunklist coalesce coalescelist compact ' +
   'concat contains csvdecode distinct element endswith flatten floor format formatdate formatlist ' +
@@ -9,7 +9,7 @@ export const functionNames: readonly string[] = (
   'trimprefix trimspace trimsuffix upper urlencode values zipmap'
 ).split(' ');
 
-/** Functions of Terraform that are missing on purpose, and what to do instead. */
+/** Functions that people may expect but that are missing on purpose, and what to do instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   file: 'A pipeline reads no files: write the text in a heredoc, or read the file in a step.',
   templatefile: 'A pipeline reads no files: write the text in a heredoc, or fill it in in a step.',

@@ -27,9 +27,9 @@ const shell: Variant = {
   },
 };
 
-const SUPPORTED = 'Docker flags. A Pod supports `-e NAME=value` and `--network=host`';
-const flags = strings(`${SUPPORTED}.`, { secret: true });
-const flagsOfCommand = strings(`${SUPPORTED}, and, without \`cmd\`, \`--entrypoint PROGRAM\`.`, {
+const DOCKER_FLAGS = 'Docker flags. A Pod supports `-e NAME=value` and `--network=host`';
+const dockerFlags = strings(`${DOCKER_FLAGS}.`, { secret: true });
+const dockerFlagsOfCommand = strings(`${DOCKER_FLAGS}, and, without \`cmd\`, \`--entrypoint PROGRAM\`.`, {
   secret: true,
 });
 
@@ -42,7 +42,7 @@ const docker: Variant = {
         secret: true,
       },
     ),
-    args: flagsOfCommand,
+    args: dockerFlagsOfCommand,
   },
 };
 
@@ -60,18 +60,23 @@ const commandSchema = (extraAttributes: Readonly<Record<string, AttributeSchema>
 export const command: BlockSchema = commandSchema({});
 
 export const readyCheck: BlockSchema = commandSchema({
-  interval: duration('Time between two tries. Default: `1s`.'),
-  timeout: duration('Time in which a try must succeed; after it, the build fails. Default: `60s`.'),
+  interval: duration('Pause after a failed run of the command, before it runs again. Default: `1s`.'),
+  timeout: duration(
+    'Time in which the command must succeed once, however often it runs. Otherwise the build fails. Default: `60s`.',
+  ),
 });
 
-/** The block `runner "docker" { … }` in a type: all commands of the type run with this runner. */
+/**
+ * The block `runner "docker" { … }` in a `resource_type` or another block of a type: all commands of the type run
+ * with this runner.
+ */
 export const runnerOverride: BlockSchema = {
   labels: ['runner'],
   attributes: { env: environment },
   blocks: {},
   variants: {
     exec: { attributes: {} },
-    docker: { attributes: { image, args: flags } },
+    docker: { attributes: { image, args: dockerFlags } },
   },
   customVariant: { attributes: {}, open: 'text' },
 };

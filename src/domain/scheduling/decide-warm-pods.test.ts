@@ -15,7 +15,7 @@ const facts = (more: Partial<WarmFacts> = {}): WarmFacts => ({
   settings: SETTINGS,
   freeSlots: Infinity,
   waiting: 0,
-  isShort: false,
+  lacksQuota: false,
   likelyShapes: ['a', 'b'],
   pods: [],
   refill: true,
@@ -37,7 +37,7 @@ describe('Pods are created', () => {
     'only for as many builds as the team may run': [{ freeSlots: 1 }, ['a']],
     'not if the team runs all the builds that it may': [{ freeSlots: 0 }, []],
     'only after builds that wait for a Pod have theirs': [{ waiting: 1 }, []],
-    'not if a build of the team lacks quota': [{ isShort: true }, []],
+    'not if a build of the team lacks quota': [{ lacksQuota: true }, []],
     'not if no build is likely': [{ likelyShapes: [] }, []],
     'for no shape whose Pod failed lately': [{ pods: [pod(1, { state: 'failed' })] }, ['b', 'b', 'b']],
   };
@@ -54,7 +54,7 @@ describe('a Pod is deleted', () => {
     ],
     'when no job needs its shape': [{ pods: [pod(1, { shape: 'old' })] }, [{ id: 1, reason: 'NotWanted' }]],
     'when a build of the team lacks quota': [
-      { isShort: true, pods: [pod(1)] },
+      { lacksQuota: true, pods: [pod(1)] },
       [{ id: 1, reason: 'QuotaExceeded' }],
     ],
     'when the team runs as many builds as it may, the newest first': [
@@ -100,7 +100,7 @@ const anyFacts = fc.record({
   }),
   freeSlots: fc.oneof(fc.constant(Infinity), fc.integer({ min: 0, max: 6 })),
   waiting: fc.integer({ min: 0, max: 2 }),
-  isShort: fc.boolean(),
+  lacksQuota: fc.boolean(),
   likelyShapes: fc.uniqueArray(anyShape),
   refill: fc.boolean(),
   pods: fc
@@ -132,7 +132,7 @@ test('there are never more Pods than the Team asks for or may use, none is idle,
       const after = [...remaining, ...created];
       const living = after.filter(({ state }) => state !== 'failed');
       expect(living.length).toBeLessThanOrEqual(Math.min(drawnFacts.settings.pods, drawnFacts.freeSlots));
-      if (drawnFacts.isShort) expect(living).toEqual([]);
+      if (drawnFacts.lacksQuota) expect(living).toEqual([]);
       for (const livingPod of living) {
         expect(drawnFacts.likelyShapes).toContain(livingPod.shape);
         expect(NOW.getTime() - livingPod.createdAt.getTime()).toBeLessThan(

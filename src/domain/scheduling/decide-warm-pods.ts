@@ -20,7 +20,7 @@ export interface WarmFacts {
   /** Builds that have their turn but no Pod yet. Their Pods come first. */
   waiting: number;
   /** The Pod of one of these builds was refused for lack of quota. */
-  isShort: boolean;
+  lacksQuota: boolean;
   /** Shapes of the jobs that may be built soon, the likeliest first. Each at most once. */
   likelyShapes: readonly string[];
   pods: readonly WarmPodState[];
@@ -71,19 +71,19 @@ export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
   };
 }
 
-function maxPods({ settings, freeSlots, isShort }: WarmFacts): number {
-  return settings === undefined || isShort ? 0 : Math.max(0, Math.min(settings.pods, freeSlots));
+function maxPods({ settings, freeSlots, lacksQuota }: WarmFacts): number {
+  return settings === undefined || lacksQuota ? 0 : Math.max(0, Math.min(settings.pods, freeSlots));
 }
 
 function judgePod(
   { state, shape, createdAt }: WarmPodState,
-  { settings, isShort, likelyShapes }: WarmFacts,
+  { settings, lacksQuota, likelyShapes }: WarmFacts,
   now: Date,
 ): { reason?: RemovalReason; message?: string } {
   const age = (now.getTime() - createdAt.getTime()) / 1000;
   if (settings === undefined) return { reason: 'Off' };
   if (state === 'failed') return age >= FAILED_SECONDS ? { reason: 'Forgotten' } : {};
-  if (isShort) return { reason: 'QuotaExceeded' };
+  if (lacksQuota) return { reason: 'QuotaExceeded' };
   if (!likelyShapes.includes(shape)) return { reason: 'NotWanted' };
   if (age >= settings.idleSeconds) return { reason: 'Idle' };
   if (state === 'creating' && age >= MAX_CREATING_SECONDS)

@@ -1,13 +1,13 @@
 import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 import { verifyGoneWarmPod, verifyWarmPod, type CurrentPod } from '#flows/pods/verify-pods.ts';
-import type { WarmPodOwner, WarmPodStore } from '#flows/pods/warm-ports.ts';
+import type { WarmPodRow, WarmPodStore } from '#flows/pods/warm-ports.ts';
 import { followBuildPod, type FollowBuildPorts } from './follow-pods.ts';
 
 type Work = PodFacts['work'] & { kind: 'warm' };
 
 export interface FollowWarmPorts extends FollowBuildPorts {
-  warmPods: Pick<WarmPodStore, 'owner' | 'remove' | 'fail'>;
+  warmPods: Pick<WarmPodStore, 'rowOf' | 'remove' | 'fail'>;
 }
 
 /** Short, because no step runs in a Pod that no build has taken. */
@@ -20,24 +20,24 @@ const GRACE_SECONDS = 1;
 export async function followWarmPod(pod: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
   const { warmPods, foreign } = ports;
   if (foreign.has(pod)) return;
-  const owner = await warmPods.owner(work.warm);
-  const verified = verifyWarmPod(pod, owner, foreign);
+  const row = await warmPods.rowOf(work.warm);
+  const verified = verifyWarmPod(pod, row, foreign);
   if (verified.verdict === 'foreign') return;
-  if (verified.verdict === 'own' && owner !== undefined)
-    return await followOwn(verified.pod, owner, { work, ports });
+  if (verified.verdict === 'own' && row !== undefined)
+    return await followOwn(verified.pod, row, { work, ports });
   await removePod(pod, ports);
 }
 
 async function followOwn(
   pod: CurrentPod,
-  owner: WarmPodOwner,
+  row: WarmPodRow,
   { work, ports }: { work: Work; ports: FollowWarmPorts },
 ): Promise<void> {
-  if (owner.state === 'taken') {
-    await followBuildPod(owner, pod, ports);
+  if (row.state === 'taken') {
+    await followBuildPod(row, pod, ports);
     return;
   }
-  if (owner.state === 'waiting') {
+  if (row.state === 'waiting') {
     if (!isOver(pod)) return;
     // False: a build has just taken the Pod, so it is followed as that build's Pod.
     if (!(await giveUp(pod, work, ports))) return await followWarmPod(pod, work, ports);
@@ -70,11 +70,11 @@ async function removePod(pod: PodFacts, { cluster }: FollowWarmPorts): Promise<v
  * Follows a deleted Pod. If a build had taken the Pod, it gets another Pod unless this one had ended before.
  */
 export async function followGoneWarmPod(last: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
-  const owner = await ports.warmPods.owner(work.warm);
-  const lost = verifyGoneWarmPod(last, owner, ports.foreign);
-  if (lost === undefined || owner === undefined) return;
-  if (owner.state === 'taken') {
-    await followBuildPod(owner, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
-  } else if (owner.state === 'waiting' && !(await ports.warmPods.remove(work.warm)))
+  const row = await ports.warmPods.rowOf(work.warm);
+  const lost = verifyGoneWarmPod(last, row, ports.foreign);
+  if (lost === undefined || row === undefined) return;
+  if (row.state === 'taken') {
+    await followBuildPod(row, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
+  } else if (row.state === 'waiting' && !(await ports.warmPods.remove(work.warm)))
     await followGoneWarmPod(last, work, ports);
 }

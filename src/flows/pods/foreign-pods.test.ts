@@ -19,7 +19,7 @@ import {
 import { RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import type { PodFacts } from './ports.ts';
-import type { WarmPodOwner } from './warm-ports.ts';
+import type { WarmPodRow } from './warm-ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
 
 /*
@@ -136,7 +136,7 @@ function attemptFacts(build: number, attempt: number): AttemptFacts | undefined 
 }
 
 /** 1 waits, the running build 8 took 2, 3 is being created, and 4 failed. */
-const WARM = new Map<number, WarmPodOwner>([
+const WARM = new Map<number, WarmPodRow>([
   [1, { state: 'waiting', namespace: NAMESPACE, podUid: 'warm-1' }],
   [2, { state: 'taken', namespace: NAMESPACE, podUid: 'warm-2', build: 8, attempt: 1 }],
   [3, { state: 'waiting', namespace: NAMESPACE }],
@@ -221,7 +221,7 @@ function recordingPorts(pods: () => PodFacts[]) {
     notifications: { notify: write('notify') },
     caches: new InMemoryCaches(),
     warmPods: {
-      owner: async (id: number) => WARM.get(id),
+      rowOf: async (id: number) => WARM.get(id),
       remove: writes('removeWarmPod', true),
       fail: writes('failWarmPod', true),
     },

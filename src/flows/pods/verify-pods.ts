@@ -6,7 +6,7 @@ import {
   type RecordedPod,
 } from '#domain/build/pod-ownership.ts';
 import type { PodFacts } from './ports.ts';
-import type { WarmPodOwner } from './warm-ports.ts';
+import type { WarmPodRow } from './warm-ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
@@ -79,11 +79,11 @@ export async function verifyGoneBuildPod(
  */
 export function verifyWarmPod(
   pod: PodFacts,
-  owner: WarmPodOwner | undefined,
+  row: WarmPodRow | undefined,
   foreign: ForeignPods,
 ): PodVerification {
-  const ownership = podOwnership(pod, owner && recordedForWarm(owner));
-  const isExpected = owner !== undefined && owner.state !== 'failed';
+  const ownership = podOwnership(pod, row && recordedForWarm(row));
+  const isExpected = row !== undefined && row.state !== 'failed';
   if (ownership.verdict === 'leftover' && isExpected) return FOREIGN;
   return verificationFrom(pod, ownership, foreign);
 }
@@ -91,14 +91,14 @@ export function verifyWarmPod(
 /** The deleted Pod, if it is the recorded one. */
 export function verifyGoneWarmPod(
   last: PodFacts,
-  owner: WarmPodOwner | undefined,
+  row: WarmPodRow | undefined,
   foreign: ForeignPods,
 ): CurrentPod | undefined {
   if (foreign.has(last)) return undefined;
-  return wasRecordedPod(last, owner && recordedForWarm(owner)) ? asCurrent(last) : undefined;
+  return wasRecordedPod(last, row && recordedForWarm(row)) ? asCurrent(last) : undefined;
 }
 
-function recordedForWarm({ namespace, state, podUid }: WarmPodOwner): RecordedPod {
+function recordedForWarm({ namespace, state, podUid }: WarmPodRow): RecordedPod {
   return { namespace, isExpected: state === 'waiting', ...defined({ uid: podUid }) };
 }
 

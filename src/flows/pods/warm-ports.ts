@@ -36,23 +36,26 @@ export interface TeamActivity {
   freeSlots: number;
   /** Builds with a turn and without a Pod. */
   waiting: number;
-  /** Builds of the team wait for quota. */
-  isShort: boolean;
+  /** A build of the team waits for quota. */
+  lacksQuota: boolean;
   jobs: ActiveTeamJob[];
 }
 
 /** What the database records of a Pod whose labels say that it was created as a warm Pod. */
-export type WarmPodOwner =
+export type WarmPodRow =
   | { state: 'waiting'; namespace: string; podUid?: string }
   | { state: 'taken'; namespace: string; podUid: string; build: number; attempt: number }
   /** The Pod is to be deleted. */
   | { state: 'failed'; namespace: string; podUid?: string };
 
-/** Every method is one statement, safe to repeat. */
+/**
+ * Each method that writes is one statement, and may be repeated. A repeated `add` leaves a row without a Pod,
+ * which is removed later.
+ */
 export interface WarmPodStore {
-  /** All Pods that no build has taken. */
+  /** The rows of all Pods that no build has taken, ready or not. */
   waitingPods(): Promise<RecordedWarmPod[]>;
-  /** `since`: jobs without a build after it are left out, unless one runs. */
+  /** Leaves out jobs whose newest build was created before `since` and does not run. */
   activity(team: string, since: Date): Promise<TeamActivity>;
   /** Adds a row for a Pod that is to be created. Returns the row id; undefined: the team is gone. */
   add(team: string, pod: { namespace: string; shape: string; at: Date }): Promise<number | undefined>;
@@ -61,8 +64,11 @@ export interface WarmPodStore {
   fail(id: number, failure: string): Promise<boolean>;
   /** Returns false if a build has taken the Pod: then nothing changes. */
   remove(id: number): Promise<boolean>;
-  /** Removes rows of Pods whose build has ended, or has another Pod by now. */
-  removeUsed(before: Date): Promise<void>;
+  /**
+   * Removes rows of Pods that builds took before `takenBefore`, if the build also ended before it or has another
+   * attempt by now.
+   */
+  removeUsed(takenBefore: Date): Promise<void>;
   /**
    * Gives the oldest ready Pod of the shape to the build, if the build has no Pod yet. The session of the
    * Pod's agent becomes the session of the build.
@@ -71,5 +77,6 @@ export interface WarmPodStore {
     build: { build: number; attempt: number },
     pod: { team: string; shape: string; at: Date },
   ): Promise<{ id: number } | undefined>;
-  owner(id: number): Promise<WarmPodOwner | undefined>;
+  /** `id`: row id, from the label of the Pod. */
+  rowOf(id: number): Promise<WarmPodRow | undefined>;
 }

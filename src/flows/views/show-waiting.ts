@@ -3,7 +3,7 @@ import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
 import type { WaitingView } from './ports.ts';
 import type { ExplainedJobs, WaitingStore } from './waiting-ports.ts';
 
-/** Decides as the scheduler would now and writes nothing, so that the reasons are current. */
+/** Decides now, as the scheduler would, so that the reasons are current. Writes nothing. */
 export async function showWaiting(
   explained: ExplainedJobs,
   store: WaitingStore,

@@ -12,20 +12,20 @@ export interface BuildOnPath {
 export interface PathInGraph {
   resource: string;
   /**
-   * The jobs that the version can reach, each with its build of the version. Undefined: it has not built it.
+   * The jobs that the version can reach, each with its build of the version. Undefined: the job has none.
    */
   jobs: ReadonlyMap<string, BuildOnPath | undefined>;
 }
 
-/** How many of the jobs that the version can reach have built it. */
+/** How many of the jobs that the version can reach have a build of it. */
 export function progressOf({ jobs }: PathInGraph): { built: number; all: number } {
   const built = [...jobs.values()].filter((build) => build !== undefined).length;
   return { built, all: jobs.size };
 }
 
 /**
- * The style of every node for viewers who follow a version. Jobs that built the version show how that build
- * ended. These jobs, and the resources before and after them, do not fade. All other nodes fade.
+ * The style of every node for viewers who follow a version. A job with a build of the version shows that
+ * build. Jobs without one fade, and so do the resources that are not on the path.
  */
 export function stylesOfPath(nodes: readonly GraphNode[], path: PathInGraph): Map<string, NodeStyle> {
   const putNodes = nodes.filter(
@@ -34,21 +34,23 @@ export function stylesOfPath(nodes: readonly GraphNode[], path: PathInGraph): Ma
       node.role === 'put' &&
       node.after.some((job) => path.jobs.get(job) !== undefined),
   );
-  const carried = new Set([
+  const resourcesOnPath = new Set([
     path.resource,
     ...putNodes.flatMap((node) => ('resource' in node ? node.resource : [])),
   ]);
   return new Map(
     nodes.map((node) => [
       node.id,
-      node.kind === 'job' ? styleOfPathJobs(node, path) : styleOfPathResource(node, { ...path, carried }),
+      node.kind === 'job'
+        ? styleOfPathJobs(node, path)
+        : styleOfPathResource(node, { ...path, resourcesOnPath }),
     ]),
   );
 }
 
 interface PathWithResources extends PathInGraph {
-  /** The followed resource, and the resources of which jobs on the path made versions. */
-  carried: ReadonlySet<string>;
+  /** The followed resource, and the resources that jobs with a build of the version put. */
+  resourcesOnPath: ReadonlySet<string>;
 }
 
 function styleOfPathJobs({ jobs }: JobNode, path: PathInGraph): NodeStyle {
@@ -99,7 +101,7 @@ function toneOfBuild(status: BuildOnPath['status']) {
 
 function styleOfPathResource({ resource, role, after }: ResourceNode, path: PathWithResources): NodeStyle {
   const hasBuilt = after.some((job) => path.jobs.get(job) !== undefined);
-  const isOnPath = path.carried.has(resource) && (role === 'entry' || hasBuilt);
+  const isOnPath = path.resourcesOnPath.has(resource) && (role === 'entry' || hasBuilt);
   const origin = after.length === 0 ? '' : ` after ${after.join(', ')}`;
   const title = `${resource}${origin}`;
   return { tone: 'resource', dashed: false, pinned: false, faded: !isOnPath, title, rows: [] };

@@ -9,7 +9,7 @@ interface CountRow {
   limit: number | null;
   open: number;
   waiting: number;
-  isShort: boolean;
+  lacksQuota: boolean;
 }
 
 interface JobRow {
@@ -34,13 +34,13 @@ export async function teamActivity(
   const counts = await pool.maybeOne(prepared<CountRow>('counts_of_team')`
     SELECT t.running_builds AS limit, count(b.id)::int AS open,
       (count(b.id) FILTER (WHERE b.wants_pod AND b.admitted_at IS NOT NULL))::int AS waiting,
-      coalesce(bool_or(b.pending_reason LIKE 'QuotaExceeded:%' AND b.wants_pod), false) AS "isShort"
+      coalesce(bool_or(b.pending_reason LIKE 'QuotaExceeded:%' AND b.wants_pod), false) AS "lacksQuota"
     FROM teams t
     LEFT JOIN (pipelines p JOIN jobs j ON j.pipeline_id = p.id
       JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL AND b.status IN ('pending', 'started'))
       ON p.team_id = t.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL GROUP BY t.id`);
-  if (counts === null) return { freeSlots: 0, waiting: 0, isShort: false, jobs: [] };
+  if (counts === null) return { freeSlots: 0, waiting: 0, lacksQuota: false, jobs: [] };
   const activeJobs = await pool.any(prepared<JobRow>('active_jobs_of_team')`
     SELECT p.id AS "pipelineId", p.name AS pipeline, ${jobNameIn(sql.fragment`v.id`)} AS job, v.id AS revision,
       l.created_at AS "lastBuildAt", l.running AS "isRunning", t.default_timeout_seconds AS "defaultTimeoutSeconds"
@@ -57,7 +57,7 @@ export async function teamActivity(
   return {
     freeSlots: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
     waiting: counts.waiting,
-    isShort: counts.isShort,
+    lacksQuota: counts.lacksQuota,
     jobs: activeJobs.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
       const definition = definitionsByRevision.get(revision);
       return definition === undefined

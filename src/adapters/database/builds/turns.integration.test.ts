@@ -44,7 +44,7 @@ async function triggerJobs(...names: string[]): Promise<void> {
   for (const name of names) await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
-/** Gives turns. Returns all running builds that have their turn as `job number`, oldest first. */
+/** Gives turns. Returns the builds that have their turn and have not ended, as `job number`, oldest first. */
 async function turns(): Promise<string[]> {
   await giveTurns(stores);
   const admitted = await stores.builds.openAttempts();
@@ -149,7 +149,8 @@ describe('a build has its turn', () => {
   test('a build keeps its turn while its Pod is replaced', async () => {
     await save(jobs(['unit', { concurrency: 1 }]));
     await triggerJobs('unit', 'unit');
-    const [first] = (await turns(), await stores.builds.openAttempts());
+    await giveTurns(stores);
+    const [first] = await stores.builds.openAttempts();
     await retryOn(stores, first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
     expect(await turns()).toEqual(['unit 1']);
   });
@@ -173,12 +174,12 @@ describe('a build has its turn', () => {
 
   test('a queue of hundreds of builds has turns in order', async () => {
     await save(jobs(['unit']));
-    const [request] = await stores.pool.any(rows<{ job: number }>()`SELECT id AS job FROM jobs`);
+    const unit = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT id FROM jobs`);
     await triggerJobs('unit');
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod)
       SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n
-      WHERE job_id = ${request?.job ?? 0}`);
+      WHERE job_id = ${unit}`);
     await stores.pool.query(rows()`
       INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds
         ON CONFLICT DO NOTHING`);
@@ -196,9 +197,15 @@ describe('a build has its turn', () => {
     );
     await triggerJobs('migrate');
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
+  });
+
+  test('the rules of a new revision apply to the builds of its jobs from then on', async () => {
+    await save(jobs(['unit']));
+    await triggerJobs('unit', 'unit');
+    expect(await turns()).toEqual(['unit 1', 'unit 2']);
     await save(jobs(['unit', { interruptible: true, disableRetry: true, allowFailure: true }]));
     await triggerJobs('unit');
-    expect(await turns()).toEqual(['deploy 1', 'migrate 1', 'unit 3']);
+    expect(await turns()).toEqual(['unit 3']);
     await end('unit 3');
     expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
       status: 'warning',

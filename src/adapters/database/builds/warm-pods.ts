@@ -2,7 +2,7 @@ import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import type { RecordedWarmPod, WarmPodOwner, WarmPodStore } from '#flows/pods/warm-ports.ts';
+import type { RecordedWarmPod, WarmPodRow, WarmPodStore } from '#flows/pods/warm-ports.ts';
 import { teamActivity } from './team-activity.ts';
 
 export function warmPodStore(database: Database & { definitions: Definitions }): WarmPodStore {
@@ -40,7 +40,7 @@ export function warmPodStore(database: Database & { definitions: Definitions }):
           AND (b.ended_at < ${timestamp(before)} OR b.attempt <> w.attempt)`);
     },
     take: async (build, request) => await take(database, build, request),
-    owner: async (id) => await owner(database, id),
+    rowOf: async (id) => await rowOf(database, id),
   };
 }
 
@@ -95,14 +95,14 @@ async function take(
   return found.id === null ? undefined : { id: found.id };
 }
 
-async function owner({ pool }: Database, id: number): Promise<WarmPodOwner | undefined> {
+async function rowOf({ pool }: Database, id: number): Promise<WarmPodRow | undefined> {
   const found = await pool.maybeOne(prepared<{
     state: string;
     namespace: string;
     podUid: string | null;
     build: number | null;
     attempt: number | null;
-  }>('owner_of_warm_pod')`
+  }>('warm_pod_row')`
     SELECT state, namespace, pod_uid AS "podUid", build_id AS build, attempt FROM warm_pods WHERE id = ${id}`);
   if (found === null) return undefined;
   const { state, namespace, podUid, build, attempt } = found;

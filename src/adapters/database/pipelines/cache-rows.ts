@@ -65,6 +65,7 @@ export function removableCaches(database: Database): RemovableCaches {
   const { pool } = database;
   return {
     async knownCaches() {
+      // `resource` is the name of a resource, or `<job>:<cache>` for a cache of a job.
       const known = await pool.any(rows<KnownCache>()`
         SELECT k.id AS cache, k.generation, k.resource, p.id AS "pipelineId", p.namespace, p.name AS pipeline,
           EXISTS (SELECT 1 FROM revisions v WHERE v.pipeline_id = p.id AND v.number = p.revision
@@ -88,7 +89,10 @@ export function removableCaches(database: Database): RemovableCaches {
   };
 }
 
-/** SQL: a build or check that has not ended mounts the cache `k`. */
+/**
+ * SQL: a build or check that has not ended mounts the cache `k`. A row of `cache_uses` with a `reason` records
+ * a Pod that runs without the cache.
+ */
 const USED = sql.fragment`(
   EXISTS (SELECT 1 FROM cache_uses u JOIN builds b ON b.id = u.build_id AND b.attempt = u.attempt
     WHERE u.cache_id = k.id AND u.reason IS NULL AND b.ended_at IS NULL)

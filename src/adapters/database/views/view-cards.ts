@@ -90,7 +90,7 @@ function toCardRow({ succeeded, failed, cancelled, warning, failure, newest, ...
   };
 }
 
-/** Postgres writes times in JSON with more digits, and in the zone of the session. */
+/** In JSON, Postgres writes times with microseconds and in the time zone of the session. */
 function inUtc(build: StoredBuild): StoredBuild {
   return { ...build, at: new Date(build.at).toISOString() };
 }

@@ -16,6 +16,7 @@ interface Row {
   output: string;
   schedule: Schedule | null;
   heldSince: Date | null;
+  /** Why the check got no Pod. */
   held: string | null;
   webhookWorks: boolean;
   hooks: (Omit<HooksView, 'endedAt'> & { endedAt: string }) | null;
@@ -37,6 +38,7 @@ export async function storedCheck(
   if (found === null) return undefined;
   const { heldSince, hooks, ...row } = found;
   return {
+    // A check that got no Pod is due since then, although its timer has gone on.
     ...withoutNulls({ ...row, dueSince: heldSince ?? row.nextCheckAt }),
     ...(hooks === null ? {} : { hooks: { ...hooks, endedAt: new Date(hooks.endedAt) } }),
   };

@@ -22,6 +22,7 @@ function batchedCalls(limits: { maxItems?: number; maxWaiting?: number } = {}) {
   return { calls, ask };
 }
 
+/** Lets `batched`, which starts its calls with `setImmediate`, start them and handle their ends. */
 const nextTurns = async (): Promise<void> => {
   await new Promise(setImmediate);
   await new Promise(setImmediate);

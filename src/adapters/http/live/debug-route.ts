@@ -78,7 +78,7 @@ export function debugOutput(live: DebugRouteParts): Route {
       const stream = live.streams.answer('debug', request, reply);
       const read = async (from: number) => await readDebugOutput(name, from, live.ports);
       const feed = new DebugFeed({ stream, read, after, build, failed: live.failed });
-      stream.gone = live.debug.add(feed);
+      stream.closed = live.debug.add(feed);
     },
   });
 }

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { HEARTBEAT } from './encode-event.ts';
 
-/** `sent`: the connection took the write. `buffered`: the write is buffered until the viewer takes it. */
+/**
+ * `sent`: the connection took the write. `buffered`: write no more until `drained`. After the end of the
+ * stream, a write is dropped, and its result is `buffered`.
+ */
 export type WriteResult = 'sent' | 'buffered';
 
 /**
@@ -13,12 +16,12 @@ export class EventStream {
   readonly #response: ServerResponse;
   #bufferedSince: number | undefined;
   #wroteAt: number;
-  /** Valid once the stream has ended. */
+  /** Who ended the stream: the viewer, unless the gateway did. */
   endedBy: EndedBy = 'reader';
   /** Called when the connection has taken everything. */
   drained: () => void = () => undefined;
-  /** Called when the viewer is gone. */
-  gone: () => void = () => undefined;
+  /** `OpenStreams` calls this when the response has closed, whichever side closed it. */
+  closed: () => void = () => undefined;
 
   constructor(response: ServerResponse, now: number) {
     this.#response = response;
@@ -47,7 +50,7 @@ export class EventStream {
     return 'buffered';
   }
 
-  /** Ends the stream after these bytes. The viewer may connect again. */
+  /** Ends the stream after these bytes, such as an `end` event. */
   end(by: EndedBy, last?: Buffer): void {
     if (!this.open) return;
     this.endedBy = by;

@@ -98,7 +98,7 @@ export class OpenStreams {
       this.#count(open, -1);
       this.#parts.metrics?.ended(kind, open.stream.endedBy);
       if (this.#open.size === 0) this.#stopTimer();
-      open.stream.gone();
+      open.stream.closed();
     };
     // If the viewer has already left, no close event follows.
     if (raw.closed) queueMicrotask(onClose);

@@ -49,7 +49,7 @@ export function overviewEvents(live: OverviewParts): Route {
           data: { teams: teams.map((team) => encodeOverviewTeam(team, request.identity)) },
         }),
       );
-      stream.gone = live.overview.add(stream, names);
+      stream.closed = live.overview.add(stream, names);
     },
   });
 }

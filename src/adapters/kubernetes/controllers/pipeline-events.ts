@@ -51,7 +51,8 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
     if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
       return [];
     }
-    // A short build may start and end between two statuses: then the Event of its start is missing.
+    // A short build may start and end between two statuses. One that succeeded did start, so the Event of its
+    // start is added. Others may never have started.
     const wasStarted = was?.number === lastBuild.number && was.status === 'started';
     const isStartMissing = lastBuild.status === 'succeeded' && !wasStarted;
     const started = isStartMissing ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
