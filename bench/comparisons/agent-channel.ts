@@ -9,7 +9,7 @@ import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { ensureAuthority, pairAt } from '#tools/cluster/certificates.ts';
 import { sealedAgent, tlsAgent, type AgentEnd } from './agent-channel/agents.ts';
-import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
+import { buildShim, SEALED_CHANNEL, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
  * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start time,
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
 async function build(folder: string): Promise<Channel[]> {
   const pair = pairAt(folder, 'agent');
   await ensureAuthority(pair, 'agent');
-  const sealed = await buildShim(join(folder, 'sealed'), OWN_LINK);
+  const sealed = await buildShim(join(folder, 'sealed'), SEALED_CHANNEL);
   const tls = await buildShim(
     join(folder, 'tls'),
     join(import.meta.dirname, 'agent-channel/link-over-tls.go'),

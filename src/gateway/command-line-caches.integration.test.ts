@@ -112,14 +112,14 @@ test('members who may only read cannot clear a cache', async () => {
   expect((await stores.removableCaches.knownCaches())[0]).toMatchObject({ generation: 1 });
 });
 
-test('a cleared cache gets a new volume while the build that uses the old one goes on', async () => {
+test('after a cache is cleared, the next attempt gets a new volume, even while a build uses the old one', async () => {
   await run('clear git.app --pipeline app');
   const facts = await factsOf(2);
   expect(facts.caches).toEqual([expect.objectContaining({ generation: 2 })]);
   expect(facts.caches[0]).not.toHaveProperty('usedBy');
 });
 
-test('the volume of a resource without a cache is removed once no build uses it', async () => {
+test('the volume of a cache that its resource no longer has is removed once no build uses it', async () => {
   const claim = { namespace: 'main', name: 'cache-1', uid: 'uid-1' };
   const deleted: string[] = [];
   const claims = {

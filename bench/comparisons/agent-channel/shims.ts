@@ -11,15 +11,19 @@ const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
 /**
- * Builds the whole shim as a release does, with the file `link` as its `link.go`. Returns the program's path
+ * Builds the whole shim as a release does, with `channelSource` in place of `link.go`, the file that
+ * connects to the agent. Returns the program's path
  * and size in bytes.
  */
-export async function buildShim(folder: string, link: string): Promise<{ program: string; bytes: number }> {
+export async function buildShim(
+  folder: string,
+  channelSource: string,
+): Promise<{ program: string; bytes: number }> {
   mkdirSync(folder);
   for (const file of globSync(join(SOURCES, '{*.go,go.mod}'))) {
     if (!file.endsWith('_test.go')) copyFileSync(file, join(folder, basename(file)));
   }
-  copyFileSync(link, join(folder, 'link.go'));
+  copyFileSync(channelSource, join(folder, 'link.go'));
   const program = join(folder, 'shim');
   await promisify(execFile)('go', ['build', ...FLAGS, '-o', program, '.'], {
     cwd: folder,
@@ -28,7 +32,7 @@ export async function buildShim(folder: string, link: string): Promise<{ program
   return { program, bytes: statSync(program).size };
 }
 
-export const OWN_LINK = join(SOURCES, 'link.go');
+export const SEALED_CHANNEL = join(SOURCES, 'link.go');
 
 export function startShim(program: string, secret: string, agent: AgentEnd): ChildProcess {
   return spawn(program, [], {
@@ -43,7 +47,7 @@ export function startShim(program: string, secret: string, agent: AgentEnd): Chi
 }
 
 /**
- * Usage of the shim itself: processor time in milliseconds, current and largest resident memory in megabytes.
+ * Usage of the shim without the commands that it runs: processor time in milliseconds, current and largest resident memory in megabytes.
  */
 export function usageOf(pid: number): { cpuMs: number; rss: number; peak: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)

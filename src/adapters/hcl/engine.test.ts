@@ -5,16 +5,18 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
+const MAX_DEPTH = 200;
+
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-function expressionOf(stringValue: string): {
+function expressionOf(source: string): {
   expression: Expression;
   evaluate: ReturnType<HclEngine['parse']>['evaluate'];
 } {
-  const { body, problems, evaluate } = engine.parse(`x = ${stringValue}\n`, 200);
+  const { body, problems, evaluate } = engine.parse(`x = ${source}\n`, MAX_DEPTH);
   const attribute = body?.items.find((item): item is Attribute => item.kind === 'attribute');
   if (!attribute) throw new Error(JSON.stringify(problems));
   return { expression: attribute.expression, evaluate };
@@ -46,19 +48,20 @@ const NESTED: [construct: string, make: (depth: number) => string][] = [
 
 describe('the engine limits the depth of nesting', () => {
   test.each(NESTED)('it refuses 30,000 %s, then parses the next text', (_, make) => {
-    const { body, problems } = engine.parse(`${make(30_000)}\n`, 200);
+    const { body, problems } = engine.parse(`${make(30_000)}\n`, MAX_DEPTH);
     expect({ body, problems }).toMatchObject({
       problems: [{ code: 'too-deep', subject: expect.anything() }],
     });
-    expect(engine.parse('a = 1\n', 200).problems).toEqual([]);
+    expect(engine.parse('a = 1\n', MAX_DEPTH).problems).toEqual([]);
   });
 
-  test.each(NESTED)('it handles the most %s that it allows', (construct, make) => {
-    const deepest = Array.from({ length: 200 }, (_, i) => 200 - i).find(
-      (n) => engine.parse(`${make(n)}\n`, 200).problems[0]?.code !== 'too-deep',
+  test.each(NESTED)('it evaluates the deepest %s that it allows', (construct, make) => {
+    const deepest = Array.from({ length: MAX_DEPTH }, (_, i) => MAX_DEPTH - i).find(
+      (n) => engine.parse(`${make(n)}\n`, MAX_DEPTH).problems[0]?.code !== 'too-deep',
     );
+    // A template counts twice: its quotes and its `${`.
     expect(deepest).toBeGreaterThanOrEqual(99);
-    const { body, evaluate } = engine.parse(`${make(deepest ?? 0)}\n`, 200);
+    const { body, evaluate } = engine.parse(`${make(deepest ?? 0)}\n`, MAX_DEPTH);
     const [item] = body?.items ?? [];
     if (item?.kind === 'attribute') expect(evaluate(item.expression, new Map())).toHaveProperty('problems');
     else expect(construct).toBe('blocks');
@@ -87,9 +90,9 @@ describe('evaluation in the engine', () => {
     ['-9007199254740993', '-9007199254740993'],
     ['number * 10', '1234567890123456789012345678901.23456789'],
     ['1e999', `1${'0'.repeat(999)}`],
-  ])('returns the number %s exactly as %s', (stringValue, numberValue) => {
-    const { expression, evaluate } = expressionOf(stringValue);
-    expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits: numberValue });
+  ])('returns the number %s exactly as %s', (source, digits) => {
+    const { expression, evaluate } = expressionOf(source);
+    expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits });
   });
 
   test('reports why and where an expression has no value', () => {
@@ -121,7 +124,7 @@ describe('evaluation in the engine', () => {
     ['{ (a) = 1 }', false],
     ['b[a]', false],
     ['!a', false],
-  ])('knows whether %s keeps the value of `a` unchanged: %p', (stringValue, direct) => {
+  ])('knows whether %s takes the value of `a` as it is: %p', (source, direct) => {
     const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
       ...variables,
       ...items.flatMap(collect),
@@ -130,7 +133,7 @@ describe('evaluation in the engine', () => {
         ...collect(value),
       ]),
     ];
-    const found = collect(expressionOf(stringValue).expression).filter(({ name }) => name === 'a');
+    const found = collect(expressionOf(source).expression).filter(({ name }) => name === 'a');
     expect(found.map((reference) => reference.direct)).toEqual([direct]);
   });
 });
@@ -168,7 +171,7 @@ test('the memory of an engine does not grow with use', async () => {
   );
   const scope = new Map<string, Value>([['var', { kind: 'object', entries: [] }]]);
   const run = (): void => {
-    const document = longUsedEngine.parse(source, 200);
+    const document = longUsedEngine.parse(source, MAX_DEPTH);
     for (const item of document.body?.items ?? []) {
       if (item.kind === 'attribute') document.evaluate(item.expression, scope);
     }
@@ -227,7 +230,7 @@ describe('types in the engine', () => {
   ];
 
   test.each(cases)('convert or refuse a value for %s', (type, value, converted) => {
-    const { body, convert } = engine.parse(`x = ${type}\n`, 200);
+    const { body, convert } = engine.parse(`x = ${type}\n`, MAX_DEPTH);
     const [attribute] = body?.items ?? [];
     if (attribute?.kind !== 'attribute') throw new Error('no attribute');
     const answer = convert(attribute.expression, value);

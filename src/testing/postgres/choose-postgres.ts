@@ -1,19 +1,19 @@
 import { getContainerRuntimeClient } from 'testcontainers';
 
-export type PostgresEngine = 'binaries' | 'container';
+export type PostgresSource = 'binaries' | 'container';
 
 /**
- * Chooses a container if an engine with a Docker-compatible socket runs, and Postgres binaries from npm
+ * Chooses a container if a container runtime with a Docker-compatible socket runs, and Postgres binaries from npm
  * otherwise. MILLRACE_TEST_POSTGRES overrides this.
  */
 export async function choosePostgres(
-  variable: string | undefined,
-  find: () => Promise<unknown> = getContainerRuntimeClient,
-): Promise<PostgresEngine> {
-  if (variable === 'binaries' || variable === 'container') return variable;
-  if (variable !== undefined && variable !== '')
-    throw new Error(`MILLRACE_TEST_POSTGRES is "${variable}"; it can be "binaries" or "container".`);
-  return await find().then(
+  override: string | undefined,
+  findContainerRuntime: () => Promise<unknown> = getContainerRuntimeClient,
+): Promise<PostgresSource> {
+  if (override === 'binaries' || override === 'container') return override;
+  if (override !== undefined && override !== '')
+    throw new Error(`MILLRACE_TEST_POSTGRES is "${override}"; it can be "binaries" or "container".`);
+  return await findContainerRuntime().then(
     () => 'container',
     () => 'binaries',
   );
