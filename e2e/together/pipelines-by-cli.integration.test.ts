@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { millrace, type CommandResult } from '#testing/cli/command-line.ts';
@@ -242,13 +243,15 @@ describe('a pipeline', () => {
     expect(await run(`delete ${name} --yes`)).toMatchObject({ exit: 2 });
   });
 
-  test('of a manifest cannot be changed or deleted', async () => {
+  test('of a manifest cannot be changed or deleted, and its text can be read once it runs', async () => {
     const spec = { config: text('first') };
     await installation.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec });
-    for (const line of [`update ${name} --public`, `delete ${name} --yes`, `get ${name} --config`]) {
+    for (const line of [`update ${name} --public`, `delete ${name} --yes`]) {
       const refused = await run(line);
       expect([line, refused.exit, refused.out]).toEqual([line, 2, '']);
       expect(refused.err).toContain('is managed by manifest');
     }
+    while ((await run(`get ${name} --config`)).exit !== 0) await sleep(100);
+    expect((await run(`get ${name} --config`)).out).toBe(text('first'));
   });
 });

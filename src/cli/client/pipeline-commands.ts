@@ -80,7 +80,7 @@ ${EXIT_CODES_HELP}`,
 function getCommand(run: Run): Command {
   return addNameArgument(new Command('get'), listOutputOption)
     .description('show a pipeline, or its HCL text')
-    .option('--config', 'print the HCL text; only for pipelines that were created through the API')
+    .option('--config', 'print the HCL text; of a pipeline that a manifest manages, once it runs')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace pipelines get app\n  millrace pipelines get app --config > app.hcl\n${EXIT_CODES_HELP}`,
