@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { labelledTags, matchingNodes, projectNode, type NodeProjection } from './node-projection.ts';
 
 type Status = NonNullable<Wire<V1Node>['status']>;
@@ -68,10 +67,5 @@ describe('the nodes for a selector', () => {
 
   test('offer the tags of their labels with the value true', () => {
     expect(labelledTags(nodes)).toEqual(['gpu']);
-  });
-
-  test('offer no tag whose label holds only its hash', () => {
-    const long = 't'.repeat(80);
-    expect(labelledTags([nodeOf('long', { [nodeLabel(long)]: 'true' })])).toEqual([]);
   });
 });

@@ -26,10 +26,12 @@ export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`ta
 
 const TAG_LABEL = 'millrace.dev/tag-';
 
-/** The tag of a node's label. Undefined for other labels, and for those that hold only a hash of their tag. */
+/**
+ * The tag of a node's label; undefined for other labels. Of a tag with more than 59 characters, the label has only
+ * the beginning and a hash, and so does the result.
+ */
 export function tagOfNodeLabel(label: string): string | undefined {
-  const tag = label.startsWith(TAG_LABEL) ? label.slice(TAG_LABEL.length) : '';
-  return tag !== '' && nodeLabel(tag) === label ? tag : undefined;
+  return label.startsWith(TAG_LABEL) ? label.slice(TAG_LABEL.length) : undefined;
 }
 
 /** Annotations, for values that do not fit into a label. */
