@@ -97,7 +97,7 @@ export class Agent {
     const opening = this.#openSession();
     try {
       const [session] = await Promise.all([
-        this.#unlessStopped(opening.work),
+        this.#planStop.unlessStopped(opening.work),
         this.#server.listen(this.#environment.shimPort),
         this.#installShim(),
       ]);
@@ -141,7 +141,7 @@ export class Agent {
 
   async #gather(containers: PlanContainer[], limitMs: number): Promise<void> {
     const names = containers.map((container) => container.name);
-    this.#shims = await this.#unlessStopped(this.#server.gather(names, limitMs));
+    this.#shims = await this.#planStop.unlessStopped(this.#server.gather(names, limitMs));
   }
 
   /** A build may take the Pod once every step container is connected. */
@@ -292,16 +292,5 @@ export class Agent {
   #faultReason(error: unknown): OutcomeReason {
     if (error instanceof SessionOver) return 'AgentAuthentication';
     return this.#stop.reason === 'terminated' ? 'PodLost' : 'AgentFault';
-  }
-
-  /** Awaits work during which no step runs: a stop rejects at once, because no step has to end first. */
-  #unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
-    const { signal } = this.#planStop;
-    return new Promise((resolve, reject) => {
-      const rejectWork = (): void => reject(new Error('the Pod was asked to end before a step began'));
-      if (signal.aborted) rejectWork();
-      else signal.addEventListener('abort', rejectWork, { once: true });
-      work.then(resolve, reject);
-    });
   }
 }

@@ -28,7 +28,9 @@ export class LogBudget {
   }
 }
 
-/** The output of one step: decoded, masked, and batched into pieces that end at the end of a line if possible. */
+/**
+ * The output of one step: decoded, masked, and batched into pieces that end at the end of a line if possible.
+ */
 export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;

@@ -58,6 +58,16 @@ export class Stop {
     this.#controller.abort();
   }
 
+  /** Awaits work during which no step runs: a stop rejects at once, because no step has to end first. */
+  unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const rejectWork = (): void => reject(new Error('the Pod was asked to end before a step began'));
+      if (this.signal.aborted) rejectWork();
+      else this.signal.addEventListener('abort', rejectWork, { once: true });
+      work.then(resolve, reject);
+    });
+  }
+
   child(): Stop {
     return new Stop(this);
   }

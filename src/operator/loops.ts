@@ -3,25 +3,20 @@ import type { PodProjection } from '#adapters/kubernetes/informers/pod-projectio
 import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
-import { limitLogs } from '#flows/builds/limit-logs.ts';
-import { removeForgottenShells } from '#flows/builds/remove-forgotten-shells.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { claimNotifications } from '#flows/checks/claim-notifications.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
-import { recordWorkers } from '#flows/people/record-workers.ts';
-import { removeCaches } from '#flows/pipelines/remove-caches.ts';
-import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
 import { keepWarmPods } from '#flows/pods/keep-warm-pods.ts';
 import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
-import { retainHistory } from '#flows/retention/retain-history.ts';
 import { FullNamespaces } from './full-namespaces.ts';
+import { housekeeping, HOUSEKEEPING_MS } from './housekeeping.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';
-import { reportFailures, workQueue } from './work-queue.ts';
+import { AFTER_FAILURE_MS, endingOf, reportFailures, workQueue } from './work-queue.ts';
 
 /** How often each kind of work runs. Checks are due to the second. Other work rarely waits for its timer. */
 const INTERVALS_MS = {
@@ -33,14 +28,9 @@ const INTERVALS_MS = {
   warm: 5000,
   compare: 10_000,
   overdue: 10_000,
-  orphans: 60_000,
-  caches: 60_000,
-  retain: 300_000,
-  logs: 60_000,
-  workers: 15_000,
+  ...HOUSEKEEPING_MS,
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
-const AFTER_FAILURE_MS = 1000;
 /** Checks of a team are tried again this long after a check Pod was refused because a limit is reached. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
 /** The builds that took warm Pods run their first step before new Pods start beside them. */
@@ -61,26 +51,23 @@ export class Loops {
   #refill = true;
   readonly #stop: (() => void)[] = [];
   /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
-  readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
-    ['builds', () => this.#startBuilds()],
-    ['warm', () => this.#keepWarmPods()],
-    ['checks', () => this.#startChecks()],
-    ['hooks', () => this.#runHooks()],
-    ['notifications', () => this.#claimNotifications()],
-    ['compare', () => this.#compare()],
-    ['overdue', () => this.#showOverdueChecks()],
-    ['orphans', () => this.#removeOrphans()],
-    ['caches', () => this.#removeCaches()],
-    ['retain', () => this.#retainHistory()],
-    ['logs', () => this.#limitLogs()],
-    ['workers', () => this.#recordWorkers()],
-  ]);
+  readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>>;
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key), kindOf);
     this.#pods = new PodFollower(leadership, reconciling);
+    this.#works = new Map([
+      ['builds', () => this.#startBuilds()],
+      ['warm', () => this.#keepWarmPods()],
+      ['checks', () => this.#startChecks()],
+      ['hooks', () => this.#runHooks()],
+      ['notifications', () => this.#claimNotifications()],
+      ['compare', () => this.#compare()],
+      ['overdue', () => this.#showOverdueChecks()],
+      ...Object.entries(housekeeping(leadership, reconciling)),
+    ]);
     reconciling.onPod((change) => this.#podChanged(change));
     reconciling.onTeam((namespace) => {
       this.#queue.add(`team ${namespace}`);
@@ -253,56 +240,8 @@ export class Loops {
     return 'done';
   }
 
-  async #removeOrphans(): Promise<ReconcileResult> {
-    const { informers } = this.#reconciling;
-    const { pipelines: store, notifications } = this.#leadership.database;
-    const removed = await removeOrphans({
-      store,
-      notifications,
-      exists: (namespace, name) => informers.pipelines.store.get(`${namespace}/${name}`) !== undefined,
-    });
-    if (removed.length > 0)
-      this.#leadership.log.warn({ removed }, 'pipelines without an object were stopped');
-    return 'done';
-  }
-
-  async #removeCaches(): Promise<ReconcileResult> {
-    const { removableCaches: caches } = this.#leadership.database;
-    const removed = await removeCaches({ caches, claims: this.#reconciling.cacheClaims });
-    if (removed.length > 0) this.#leadership.log.info({ removed }, 'volumes of caches were removed');
-    return 'done';
-  }
-
-  async #retainHistory(): Promise<ReconcileResult> {
-    const { retention, debug } = this.#leadership.database;
-    await removeForgottenShells({ debug, now });
-    const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
-    if (Object.values(removed).some((count) => count > 0))
-      this.#leadership.log.info({ removed }, 'old history was removed');
-    return more ? { requeueAfterMs: AFTER_FAILURE_MS } : 'done';
-  }
-
-  async #limitLogs(): Promise<ReconcileResult> {
-    const { database, metrics, log } = this.#leadership;
-    const { fills, bytes, removed, failures } = await limitLogs(this.#reconciling.teamLogs(), database.logs);
-    this.#reconciling.logsCounted(fills);
-    metrics.logs({ bytes, fills: [...fills.values()] });
-    for (const [team, builds] of removed)
-      log.info({ team, builds }, 'the oldest logs of a team were removed');
-    return this.#ending('the logs of a team could not be counted', failures);
-  }
-
-  async #recordWorkers(): Promise<ReconcileResult> {
-    const { informers } = this.#reconciling;
-    const teams = () => this.#reconciling.tagRules();
-    const nodes = () => informers.clusterNodes();
-    await recordWorkers({ teams, nodes, store: this.#leadership.database.workers });
-    return 'done';
-  }
-
   #ending(what: string, failures: { error: unknown }[]): ReconcileResult {
-    reportFailures(this.#leadership, what, failures);
-    return failures.length === 0 ? 'done' : { requeueAfterMs: AFTER_FAILURE_MS };
+    return endingOf(this.#leadership, what, failures);
   }
 }
 

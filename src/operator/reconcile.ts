@@ -15,12 +15,10 @@ import type { ChangeHandlers } from '#adapters/kubernetes/informers/change-handl
 import { Informers } from '#adapters/kubernetes/informers/informers.ts';
 import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
-import { teamRules } from '#adapters/kubernetes/manifests/team-rules.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
-import type { TagRules } from '#domain/planning/choose-nodes.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import type { TeamLogs } from '#flows/builds/limit-logs.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -171,11 +169,6 @@ export class Reconciling {
       const limit = bytesOf(this.informers.limitsOf(team).logBytes ?? '');
       return limit === undefined ? { team } : { team, limit };
     });
-  }
-
-  /** The tags and workers of all Teams. */
-  tagRules(): TagRules[] {
-    return [...this.informers.teams.store.values()].map(({ name, spec }) => teamRules(name, spec));
   }
 
   /** Updates the statuses of Teams whose logs are nearly full. */

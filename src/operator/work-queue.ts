@@ -9,6 +9,8 @@ const MAX_WAIT_MS = 10_000;
 /** Within this time, repeated errors of a key are logged as debug. */
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1000;
+/** When work is tried again of which a part failed. */
+export const AFTER_FAILURE_MS = 1000;
 
 /** The namespace in a key `<namespace>/<name>`. Queues use it to let teams take turns. */
 export function namespaceOf(key: string): string {
@@ -65,4 +67,14 @@ export function reportFailures(
     if (error instanceof EpochOver) lost.abort();
     log.warn({ err: error }, what);
   }
+}
+
+/** Reports failures of single items. If there are any, the work runs again soon. */
+export function endingOf(
+  leadership: Pick<Leadership, 'log' | 'lost'>,
+  what: string,
+  failures: { error: unknown }[],
+): ReconcileResult {
+  reportFailures(leadership, what, failures);
+  return failures.length === 0 ? 'done' : { requeueAfterMs: AFTER_FAILURE_MS };
 }

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheRoot } from '#tools/cache-root.ts';
 import { explained } from './explain.ts';
 import { tools, type Tool } from './versions.ts';
 
@@ -23,9 +23,7 @@ export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** Folders below `MILLRACE_CACHE`, or the user's cache folder. */
 export function foldersFrom(env: Readonly<Record<string, string | undefined>>): Folders {
-  const cache =
-    env['MILLRACE_CACHE'] ||
-    join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'millrace');
+  const cache = cacheRoot(env);
   const state = join(cache, 'cluster');
   if (!cache.startsWith('/')) {
     throw explained(`The cache folder ${cache} is not an absolute path; set MILLRACE_CACHE to one.`);

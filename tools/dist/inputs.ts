@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkout } from '#tools/checkout.ts';
 
 export const outputFolder = join(checkout, 'dist');
-
-/** Cache for build results, outside the checkout, so that a fresh clone finds them. */
-export function buildCacheFolder(): string {
-  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return process.env['MILLRACE_CACHE'] ?? join(base, 'millrace');
-}
 
 /** Hash of a part's inputs, and when the last of them changed (milliseconds). */
 export type State = { readonly hash: string; readonly newest: number };

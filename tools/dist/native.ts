@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { cacheRoot } from '#tools/cache-root.ts';
 import { checkout } from '#tools/checkout.ts';
 import { packPackage, type PackedPackage } from '#tools/npm/pack-package.ts';
-import { buildCacheFolder, outputFolder } from './inputs.ts';
+import { outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
@@ -69,7 +70,7 @@ export async function lockedPackages(
 /** Fetches and unpacks a package, unless the cache has it. Returns its folder. */
 export async function fetchPackage(packed: PackedPackage): Promise<string> {
   const { integrity } = packed;
-  const folder = join(buildCacheFolder(), 'native');
+  const folder = join(cacheRoot(), 'native');
   const cached = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
   if ((await readdir(cached).catch(() => [])).length > 0) return cached;
   await mkdir(folder, { recursive: true });

@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildCacheFolder, outputFolder } from './inputs.ts';
+import { cacheRoot } from '#tools/cache-root.ts';
+import { outputFolder } from './inputs.ts';
 
 const run = promisify(execFile);
 
 /** Builds process 1 of step containers for one architecture: static, cached by content and Go version. */
 export async function buildShim(folder: string, architecture: string, hash: string): Promise<string> {
-  const cached = join(buildCacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
+  const cached = join(cacheRoot(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
   if (!(await exists(cached))) {
     await mkdir(join(cached, '..'), { recursive: true });
     const partial = `${cached}.${process.pid}`;

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { buildCacheFolder } from '#tools/dist/inputs.ts';
+import { cacheRoot } from '#tools/cache-root.ts';
 
 const Layer = Type.Object({
   /** For people: "debian", "node", "program". */
@@ -27,7 +27,7 @@ export type Layer = Static<typeof Layer>;
 
 /** Cache for build results, outside the checkout, so that a fresh clone finds them. */
 export function layerCache(): string {
-  return join(buildCacheFolder(), 'images');
+  return join(cacheRoot(), 'images');
 }
 
 export function sha256(data: string | Uint8Array): string {

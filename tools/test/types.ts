@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { cacheRoot } from '#tools/cache-root.ts';
 import { checkout } from '#tools/checkout.ts';
-import { buildCacheFolder } from '#tools/dist/inputs.ts';
 import type { Counts } from './counts.ts';
 import { gate } from './programs.ts';
 
@@ -16,5 +16,5 @@ export function checkTypes(project: string): Promise<Counts> {
 /** Each checkout has its own: the file holds paths, and two checkouts may be at different commits. */
 function buildInfoFile(project: string): string {
   const key = createHash('sha256').update(join(checkout, project)).digest('hex').slice(0, 16);
-  return join(buildCacheFolder(), 'types', `${key}.tsbuildinfo`);
+  return join(cacheRoot(), 'types', `${key}.tsbuildinfo`);
 }

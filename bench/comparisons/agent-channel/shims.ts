@@ -47,7 +47,8 @@ export function startShim(program: string, secret: string, agent: AgentEnd): Chi
 }
 
 /**
- * Usage of the shim without the commands that it runs: processor time in milliseconds, current and largest resident memory in megabytes.
+ * Usage of the shim without the commands that it runs: processor time in milliseconds, current and largest
+ * resident memory in megabytes.
  */
 export function usageOf(pid: number): { cpuMs: number; rss: number; peak: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)

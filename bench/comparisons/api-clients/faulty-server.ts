@@ -12,8 +12,8 @@ const LARGE_BYTES = 128 * 1024 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, ' ');
 
 /**
- * Answers like a faulty API server. The name of the object says which fault, up to a full stop: `throttled.2` is
- * throttled. Requests in the namespace `gone` get 410.
+ * Answers like a faulty API server. The name of the object says which fault, up to a full stop: `throttled.2`
+ * is throttled. Requests in the namespace `gone` get 410.
  */
 export class FaultyServer {
   readonly port: string;

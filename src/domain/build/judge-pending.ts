@@ -12,7 +12,10 @@ const PENDING_SECONDS = 15 * 60;
 /** A working scheduler sees a new Pod within this time. Until then, a Pod without a node needs no message. */
 const SCHEDULER_SECONDS = 5;
 
-/** Whether to wait for the Pod of a build that has not started, to create it again or to end the build, and why. */
+/**
+ * Whether to wait for the Pod of a build that has not started, to create it again or to end the build, and
+ * why.
+ */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
   const cacheProblem = judgeCache(pod, attempt);

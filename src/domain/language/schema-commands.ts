@@ -67,8 +67,8 @@ export const readyCheck: BlockSchema = commandSchema({
 });
 
 /**
- * The block `runner "docker" { … }` in a `resource_type` or another block of a type: all commands of the type run
- * with this runner.
+ * The block `runner "docker" { … }` in a `resource_type` or another block of a type: all commands of the
+ * type run with this runner.
  */
 export const runnerOverride: BlockSchema = {
   labels: ['runner'],

@@ -6,7 +6,7 @@ export interface WorkerNodes {
   tag?: string;
   /** Labels that a node must have. Empty: any node without taints. */
   nodeSelector: Record<string, string>;
-  /** How many nodes match and take Pods now. */
+  /** How many nodes match and take Pods now. Taints are not compared with what the tag tolerates. */
   nodes: number;
 }
 

@@ -65,8 +65,8 @@ export interface WarmPodStore {
   /** Returns false if a build has taken the Pod: then nothing changes. */
   remove(id: number): Promise<boolean>;
   /**
-   * Removes rows of Pods that builds took before `takenBefore`, if the build also ended before it or has another
-   * attempt by now.
+   * Removes rows of Pods that builds took before `takenBefore`, if the build also ended before it or has
+   * another attempt by now.
    */
   removeUsed(takenBefore: Date): Promise<void>;
   /**

@@ -3,8 +3,8 @@ import { getContainerRuntimeClient } from 'testcontainers';
 export type PostgresSource = 'binaries' | 'container';
 
 /**
- * Chooses a container if a container runtime with a Docker-compatible socket runs, and Postgres binaries from npm
- * otherwise. MILLRACE_TEST_POSTGRES overrides this.
+ * Chooses a container if a container runtime with a Docker-compatible socket runs, and Postgres binaries from
+ * npm otherwise. MILLRACE_TEST_POSTGRES overrides this.
  */
 export async function choosePostgres(
   override: string | undefined,

@@ -61,7 +61,9 @@ function coresOf(quantity: string): number {
   return Number.isFinite(cores) ? cores : 1;
 }
 
-/** The nodes that match the selector and take Pods. A tainted node matches only a selector that is not empty. */
+/**
+ * The nodes that match the selector and take Pods. A tainted node matches only a selector that is not empty.
+ */
 export function matchingNodes(nodes: readonly NodeProjection[], selector: NodeSelector): NodeProjection[] {
   const requiredLabels = Object.entries(selector);
   return nodes.filter(
