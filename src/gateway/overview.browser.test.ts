@@ -116,9 +116,14 @@ async function open(path: string, username: string): Promise<void> {
   await page.waitForURL(`**${path}`);
 }
 
-/** Waits until the script has drawn the cards: only the script writes relative times. */
+/** Only the server's HTML has white space between cards. */
+const isDrawnByScript = (list: { firstChild: { nodeName: string } | null }): boolean =>
+  list.firstChild?.nodeName === 'LI';
 const scriptHasDrawn = async (): Promise<void> =>
-  await page.locator('.overview-card time', { hasText: 'ago' }).first().waitFor();
+  await until(async () => {
+    const lists = page.locator('.overview-cards');
+    return (await lists.count()) > 0 && (await lists.first().evaluate(isDrawnByScript));
+  });
 const cardNames = async (): Promise<string[]> => await page.locator('.overview-name a').allInnerTexts();
 const cardOf = (name: string) =>
   page.locator('.overview-card', { has: page.getByRole('link', { name, exact: true }) });
@@ -261,6 +266,8 @@ describe('the overview of pipelines', () => {
     });
     const pageWithoutScripts = await context.newPage();
     await pageWithoutScripts.goto('/teams');
+    // Proves that `scriptHasDrawn` waits for more than the server's HTML.
+    expect(await pageWithoutScripts.locator('.overview-cards').first().evaluate(isDrawnByScript)).toBe(false);
     expect((await pageWithoutScripts.locator('.overview-name a').allInnerTexts()).toSorted()).toEqual(
       SORTED.toSorted(),
     );
