@@ -30,7 +30,7 @@ const DEFAULT_TOKEN_LIFETIME_MS = 90 * DAY_MS;
 
 export interface TokenRequest {
   name: string;
-  /** Milliseconds. Undefined: the default. Null: never. */
+  /** When the token expires, in milliseconds. Undefined: after the default lifetime. Null: never. */
   expiresAt: number | null | undefined;
   /** The longest lifetime that this installation allows. 0: no limit. */
   maxLifetimeSeconds: number;

@@ -3,8 +3,8 @@ import { isRole, lowerRole, roleIncludes, type Role } from './roles.ts';
 /**
  * What a route requires of its caller. A role counts in the team of the path, never in a team that the body
  * or query names. `nothing`: anyone, since the route reveals nothing or its path is the secret. `public`:
- * anyone if the pipeline is public, otherwise the role `read`; the route itself finds out which. `user`:
- * people, also with personal tokens. `session`: people who signed in, without tokens.
+ * anyone if the pipeline is public, otherwise the role `read`; the route itself checks this. `user`: people,
+ * also with personal tokens. `session`: people who signed in, without tokens.
  */
 export type AccessLevel = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 

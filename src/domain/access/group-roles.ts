@@ -17,8 +17,8 @@ const MAX_NAMES = 10;
 
 /**
  * Which groups give no role, and why. If several providers report groups, each group role must name its
- * provider. Otherwise, people who can create groups at one provider could take the name of another provider's
- * group to get its role.
+ * provider. Otherwise, people who can create groups at one provider could create one with the name of another
+ * provider's group, and get its role.
  */
 export function ignoredGroups(
   groups: readonly GroupRole[],

@@ -4,7 +4,7 @@ import type { Role } from './roles.ts';
 export interface MemberFacts {
   /** Undefined: not a member. */
   role: Role | undefined;
-  /** Other admins of the team. */
+  /** Other admins of the team whose accounts are enabled. */
   otherAdmins: number;
   /** The Team object lists the members, so only the object changes them. */
   byManifest: boolean;
@@ -59,6 +59,7 @@ export function refuseMembers({ before, after }: { before: number; after: number
 /** An account before it is removed, disabled or demoted. */
 export interface AccountFacts {
   globalAdmin: boolean;
+  /** Only those whose accounts are enabled. */
   otherGlobalAdmins: number;
   /** Teams of which this account is the last admin. */
   lastAdminOf: readonly string[];

@@ -56,13 +56,15 @@ export function refuseLocalLoss(
   { providers }: EnabledSignIn,
 ): string | undefined {
   if (providers.length === 0) return 'No provider is enabled: nobody could sign in.';
-  const without = users.filter(({ linked }) => !linked.some((provider) => providers.includes(provider)));
-  if (without.length === 0) return undefined;
-  const usernames = without.map(({ username }) => username);
+  const withoutProvider = users.filter(
+    ({ linked }) => !linked.some((provider) => providers.includes(provider)),
+  );
+  if (withoutProvider.length === 0) return undefined;
+  const usernames = withoutProvider.map(({ username }) => username);
   return `${listUsernames(usernames)} cannot sign in with any enabled provider. Let them link one first.`;
 }
 
-/** Why an account may not be unlinked from a provider. Undefined: it may. */
+/** Why an account may not be withoutProvider from a provider. Undefined: it may. */
 export function refuseUnlink(
   user: AccountSignIn,
   provider: string,

@@ -1,7 +1,4 @@
-/**
- * The alphabet has no vowels, so codes contain no words. It has no letters that look or sound alike in most
- * fonts and languages.
- */
+/** The alphabet that RFC 8628 suggests: it has no vowels, so codes contain no words. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 

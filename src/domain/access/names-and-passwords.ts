@@ -33,7 +33,7 @@ export function teamNameFault(name: string): string | undefined {
 const GUESSABLE_WORDS = ['millrace', 'password', 'pipeline'];
 
 /**
- * What is wrong with a new password. Undefined: nothing. A password needs a certain length, but no certain
+ * What is wrong with a new password. Undefined: nothing. A password needs a minimum length, but no particular
  * kinds of characters.
  */
 export function passwordFault(

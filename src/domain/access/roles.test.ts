@@ -14,9 +14,9 @@ describe('a role', () => {
   });
 
   test('that is limited by another one is the lower of the two', () => {
-    for (const one of ROLES) {
-      for (const other of ROLES) {
-        expect(lowerRole(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
+    for (const first of ROLES) {
+      for (const second of ROLES) {
+        expect(lowerRole(first, second)).toBe(ROLES[Math.min(ROLES.indexOf(first), ROLES.indexOf(second))]);
       }
     }
   });

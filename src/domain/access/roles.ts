@@ -10,7 +10,6 @@ export function roleIncludes(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }
 
-/** The lower of two roles. */
-export function lowerRole(one: Role, other: Role): Role {
-  return roleIncludes(one, other) ? other : one;
+export function lowerRole(first: Role, second: Role): Role {
+  return roleIncludes(first, second) ? second : first;
 }

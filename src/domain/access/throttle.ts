@@ -13,13 +13,13 @@ export interface AttemptKey {
 }
 
 /**
- * The first failures (`free`) cause no wait. Each failure after them doubles the wait for the next attempt.
- * The wait for an account is short, so that nobody can lock its owner out. An address has more of the first
- * failures, since a company may share it.
+ * The first failures cause no wait. Each failure after them doubles the wait for the next attempt. The wait
+ * for an account is short, so that nobody can lock its owner out. An address has more free failures, because
+ * a whole company may share it.
  */
-const RULES: Record<ThrottleKind, { free: number; firstWaitMs: number; maxWaitMs: number }> = {
-  account: { free: 10, firstWaitMs: 1000, maxWaitMs: 60_000 },
-  address: { free: 100, firstWaitMs: 1000, maxWaitMs: 300_000 },
+const RULES: Record<ThrottleKind, { freeFailures: number; firstWaitMs: number; maxWaitMs: number }> = {
+  account: { freeFailures: 10, firstWaitMs: 1000, maxWaitMs: 60_000 },
+  address: { freeFailures: 100, firstWaitMs: 1000, maxWaitMs: 300_000 },
 };
 /** Failures are forgotten after this time without another one. */
 const FORGET_AFTER_MS = 15 * 60_000;
@@ -37,10 +37,10 @@ export function countAttempt(
   previous: FailedAttempts | undefined,
   now: number,
 ): AttemptDecision {
-  const { free, firstWaitMs, maxWaitMs } = RULES[kind];
+  const { freeFailures, firstWaitMs, maxWaitMs } = RULES[kind];
   const count = previous === undefined || now - previous.lastAt >= FORGET_AFTER_MS ? 0 : previous.count;
-  if (previous !== undefined && count >= free) {
-    const wait = Math.min(firstWaitMs * 2 ** Math.min(count - free, 30), maxWaitMs);
+  if (previous !== undefined && count >= freeFailures) {
+    const wait = Math.min(firstWaitMs * 2 ** Math.min(count - freeFailures, 30), maxWaitMs);
     const remaining = previous.lastAt + wait - now;
     if (remaining > 0) return { answer: 'wait', milliseconds: remaining };
   }
