@@ -4,7 +4,7 @@ import { VariableTable } from './variable-table.ts';
 import type { HclNode } from './write-hcl.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
-/** An error, or something that has no counterpart. */
+/** An error in the input, or a warning that the output differs from it. */
 export interface ConversionNote {
   severity: 'error' | 'warning';
   message: string;
@@ -22,11 +22,11 @@ export class Conversion {
   readonly resources = new Map<string, ConvertedResource>();
   /** The names of jobs in Millrace, by those in Concourse. */
   readonly jobs = new Map<string, string>();
-  /** The fields that references to run-time variables name, by variable. */
+  /** The fields that references such as `((.:name.field))` read, by the name of the variable. */
   readonly localFields = new Map<string, Set<string>>();
 
-  constructor(given: ReadonlyMap<string, unknown>) {
-    this.variables = new VariableTable(given);
+  constructor(fixedValues: ReadonlyMap<string, unknown>) {
+    this.variables = new VariableTable(fixedValues);
   }
 
   error(span: YamlSpan, message: string, help: string): void {
@@ -38,8 +38,8 @@ export class Conversion {
   }
 
   /**
-   * Reports that something of the input is not in the output, or not the same: adds a comment at this place,
-   * and a warning.
+   * Reports a part of the input that is missing or different in the output: adds a comment to `body`, and a
+   * warning.
    */
   leaveOut(body: HclNode[], span: YamlSpan, text: string): void {
     body.push({ kind: 'comment', text: onOneLine(text) });

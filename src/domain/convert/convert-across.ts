@@ -1,7 +1,7 @@
 import type { Conversion } from './conversion.ts';
-import { parseReference, REFERENCE } from './variable-table.ts';
+import { parseReference, REFERENCE, type VariableReference } from './variable-table.ts';
 import type { YamlFields } from './yaml-fields.ts';
-import { plainValue, textOfScalar, yamlAt, type YamlTree } from './yaml-tree.ts';
+import { plainValue, textOfScalar, yamlAt, type YamlSpan, type YamlTree } from './yaml-tree.ts';
 
 const MAX_COMBINATIONS = 500;
 
@@ -88,49 +88,49 @@ export function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
       ...tree,
       entries: tree.entries.map((entry) => ({ ...entry, value: fillLocals(entry.value, locals) })),
     };
-  return typeof tree.value === 'string' ? fillText(tree.value, { tree, locals, source: '.' }) : tree;
+  return typeof tree.value === 'string' ? fillText(tree.value, tree.span, locals) : tree;
 }
 
 /** Replaces `((name))` by fixed values that are not texts, as `fly` does: lists, numbers, true and false. */
-export function fillGiven(tree: YamlTree, given: Locals): YamlTree {
-  if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillGiven(item, given)) };
+export function fillGiven(tree: YamlTree, values: Locals): YamlTree {
+  if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillGiven(item, values)) };
   if (tree.kind === 'map')
     return {
       ...tree,
-      entries: tree.entries.map((entry) => ({ ...entry, value: fillGiven(entry.value, given) })),
+      entries: tree.entries.map((entry) => ({ ...entry, value: fillGiven(entry.value, values) })),
     };
   const text = textOfScalar(tree) ?? '';
   const reference = text.startsWith('((') ? wholeReference(text) : undefined;
   const isName = reference?.source === undefined && reference?.fields.length === 0;
-  const value = isName ? given.get(reference.path) : undefined;
+  const value = isName ? values.get(reference.path) : undefined;
   return value === undefined ? tree : { ...value, span: tree.span };
 }
 
 /** The reference that is the whole text, if the text is one. */
-function wholeReference(text: string): ReturnType<typeof parseReference> | undefined {
+function wholeReference(text: string): VariableReference | undefined {
   const [match] = text.matchAll(REFERENCE);
   return match?.[0] === text ? parseReference(match[1] ?? '') : undefined;
 }
 
-function fillText(
-  text: string,
-  { tree, locals, source }: { tree: YamlTree; locals: Locals; source: string },
-): YamlTree {
-  const valueOf = (inner: string): YamlTree | undefined => {
-    const reference = parseReference(inner);
-    if (reference.source !== source) return undefined;
-    let value = locals.get(reference.path);
-    for (const field of reference.fields) value = yamlAt(value, field);
-    return value;
-  };
+/**
+ * Replaces references to local variables, such as `((.:name))`. One that is the whole text may be a list or
+ * map.
+ */
+function fillText(text: string, span: YamlSpan, locals: Locals): YamlTree {
   const whole = wholeReference(text);
-  const [match] = whole ? text.matchAll(REFERENCE) : [];
-  const wholeValue = match && valueOf(match[1] ?? '');
-  if (wholeValue) return { ...wholeValue, span: tree.span };
+  const wholeValue = whole && valueOfLocal(whole, locals);
+  if (wholeValue) return { ...wholeValue, span };
   const value = text.replaceAll(REFERENCE, (written, inner: string) => {
-    const replacement = valueOf(inner);
+    const replacement = valueOfLocal(parseReference(inner), locals);
     if (replacement === undefined) return written;
     return textOfScalar(replacement) ?? JSON.stringify(plainValue(replacement));
   });
-  return { kind: 'scalar', span: tree.span, value };
+  return { kind: 'scalar', span, value };
+}
+
+function valueOfLocal({ source, path, fields }: VariableReference, locals: Locals): YamlTree | undefined {
+  if (source !== '.') return undefined;
+  let value = locals.get(path);
+  for (const field of fields) value = yamlAt(value, field);
+  return value;
 }

@@ -23,7 +23,7 @@ export interface GivenValues {
   trees: ReadonlyMap<string, YamlTree>;
 }
 
-/** Converts a pipeline of Concourse. With an error among the notes, the text is incomplete. */
+/** Converts a pipeline of Concourse. If one of the notes is an error, the text is incomplete. */
 export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedPipeline {
   const conversion = new Conversion(given.plain);
   const filled = fillGiven(tree, given.trees);

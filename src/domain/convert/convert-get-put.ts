@@ -9,13 +9,13 @@ import type { YamlFields } from './yaml-fields.ts';
 
 export function convertGet(fields: YamlFields, scope: JobScope): HclBlock {
   const { conversion } = scope;
-  const { labels, body, resource, target } = readTarget(fields, 'get', conversion);
+  const { labels, body, resource, concourseName } = readTarget(fields, 'get', conversion);
   const trigger = fields.flag('trigger');
   if (trigger === true) body.push(hclAttribute('trigger', 'true'));
-  const passed = readPassed(fields, target, scope);
+  const passed = readPassed(fields, concourseName, scope);
   if (passed.length > 0) body.push(hclAttribute('passed', writeList(passed.map((job) => quoteText([job])))));
   const takesEveryByDefault = trigger === true && passed.length === 0;
-  // Concourse takes the newest version, where Millrace would take every version by default.
+  // Here Millrace takes every version by default, and Concourse only the newest.
   const version = readVersion(fields, body, conversion) ?? (takesEveryByDefault ? 'latest' : undefined);
   if (version !== undefined) body.push(hclAttribute('version', quoteText([version])));
   body.push(...paramsOfStep(fields, { resource, place: 'secret' }, conversion));
@@ -55,46 +55,45 @@ interface Target {
   labels: string[];
   body: HclNode[];
   resource: ConvertedResource | undefined;
-  /** The name of the resource in Concourse. */
-  target: string;
+  concourseName: string;
 }
 
 /**
- * The target of a step, which is written as two labels, or as the name of the step and the attribute
- * `resource`.
+ * The resource of a step. Its two labels name the resource. If the step has a name of its own, that name is
+ * the only label, and the attribute `resource` names the resource.
  */
 function readTarget(fields: YamlFields, kind: 'get' | 'put', conversion: Conversion): Target {
   const step = fields.needed(kind) ?? 'unnamed';
-  const target = fields.text('resource') ?? step;
-  const resource = conversion.resources.get(target);
+  const concourseName = fields.text('resource') ?? step;
+  const resource = conversion.resources.get(concourseName);
   if (resource === undefined) {
     conversion.error(
       fields.tree(fields.text('resource') === undefined ? kind : 'resource')?.span ?? fields.span,
-      `there is no resource "${target}"`,
+      `there is no resource "${concourseName}"`,
       'Correct the name, or declare the resource.',
     );
-    return { labels: ['unknown', 'unknown'], body: [], resource, target };
+    return { labels: ['unknown', 'unknown'], body: [], resource, concourseName };
   }
   const { type, name } = resource;
-  if (step === target) return { labels: [type, name], body: [], resource, target };
+  if (step === concourseName) return { labels: [type, name], body: [], resource, concourseName };
   const label = convertName(step, { taken: new Set(), span: fields.span, allowed: 'name' }, conversion);
   return {
     labels: [label],
     body: [hclAttribute('resource', quoteText([`${type}.${name}`]))],
     resource,
-    target,
+    concourseName,
   };
 }
 
-function readPassed(fields: YamlFields, target: string, { conversion, resourcesOf }: JobScope): string[] {
+function readPassed(fields: YamlFields, resource: string, { conversion, resourcesOf }: JobScope): string[] {
   return fields.texts('passed').flatMap(({ text, span }) => {
     const job = conversion.jobs.get(text);
     if (job === undefined) {
       conversion.error(span, `there is no job "${text}"`, 'Correct the name in passed.');
       return [];
     }
-    if (resourcesOf.get(text)?.has(target) !== true)
-      conversion.error(span, `the job "${text}" neither gets nor puts ${target}`, 'Remove it from passed.');
+    if (resourcesOf.get(text)?.has(resource) !== true)
+      conversion.error(span, `the job "${text}" neither gets nor puts ${resource}`, 'Remove it from passed.');
     return [job];
   });
 }

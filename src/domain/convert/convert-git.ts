@@ -27,7 +27,10 @@ export function findUses(jobs: YamlTree | undefined): Map<string, ResourceUse[]>
   return uses;
 }
 
-/** Hosts whose keys come with Millrace. The git resource of Concourse checks no keys of hosts. */
+/**
+ * Hosts whose SSH host keys come with Millrace. Other hosts would need known_hosts, which no pipeline of
+ * Concourse has, because its git resource does not check host keys.
+ */
 const HOSTS_WITH_KEYS = ['github.com', 'gitlab.com'];
 
 /** User names that forges accept beside a token. */
@@ -63,9 +66,7 @@ function sshHost(source: YamlMap): string | undefined {
   return address.slice(address.indexOf('@') + 1).split(/[:/]/)[0];
 }
 
-/**
- * Whether the value is a list of paths that Millrace can express: there, commas and line ends separate paths.
- */
+/** Whether the built-in git can express the list. It separates paths by commas and line ends. */
 function isListOfPaths(value: YamlTree): boolean {
   return (
     value.kind === 'list' &&
@@ -76,7 +77,7 @@ function isListOfPaths(value: YamlTree): boolean {
 
 /**
  * Whether the built-in git does the same as the resource: every field of the source and every parameter of a
- * get or put has a counterpart. The folder of a clone has one name in all jobs.
+ * get or put has a counterpart, and all jobs give the folder of the clone the same name.
  */
 export function isLikeBuiltInGit(
   name: string,

@@ -66,10 +66,10 @@ function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conve
   const oldName = fields.text('old_name');
   if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
   const groups = fields.texts('serial_groups');
-  const inFlight = fields.number('max_in_flight') ?? 0;
+  const maxInFlight = fields.number('max_in_flight') ?? 0;
   // In Concourse, a serial group also limits the builds of one job.
   const isSerial = fields.flag('serial') === true || groups.length > 0;
-  const concurrency = isSerial ? 1 : inFlight;
+  const concurrency = isSerial ? 1 : maxInFlight;
   if (concurrency > 0) body.push(hclAttribute('concurrency', String(Math.min(concurrency, MAX_CONCURRENCY))));
   writeTags(groups, body, conversion, 'serial_groups');
   fields.leaveOut(body, {

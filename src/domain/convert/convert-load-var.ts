@@ -11,8 +11,7 @@ import { templateParts, wordOf } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 
 /**
- * Writes a task that copies the content of the file to `$SVC_OUTPUT`, for `$TASK_<NAME>_VALUE` in later
- * steps.
+ * Writes a task that copies the content of the file to `$SVC_OUTPUT`. Later steps see `$TASK_<NAME>_VALUE`.
  */
 export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): HclBlock {
   const name = fields.needed('load_var') ?? 'unnamed';

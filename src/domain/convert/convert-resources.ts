@@ -142,7 +142,7 @@ function writeInterval(fields: YamlFields, body: HclNode[], conversion: Conversi
   body.push(hclAttribute('check_interval', quoteText([`@every ${every}`])));
 }
 
-/** A duration of whole seconds as HCL has it, such as `1h30m`. */
+/** The duration as HCL writes it, rounded to whole seconds: `1h30m`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   const [hours, minutes, remainder] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];

@@ -9,8 +9,8 @@ import { YamlFields } from './yaml-fields.ts';
 import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 /**
- * Converts the steps, in their order. A `try` becomes a hook of the step before it: a hook never changes the
- * outcome.
+ * Converts the steps, in their order. A `try` becomes a hook of the step before it, because a failed hook
+ * does not fail the build.
  */
 export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, scope: JobScope): HclNode[] {
   const nodes: HclNode[] = [];
@@ -29,9 +29,9 @@ export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, sc
 
 /** The index of the step, or of the first comment directly before it. */
 function startOf(nodes: readonly HclNode[], step: HclBlock): number {
-  let at = nodes.indexOf(step);
-  while (nodes[at - 1]?.kind === 'comment') at--;
-  return at;
+  let index = nodes.indexOf(step);
+  while (nodes[index - 1]?.kind === 'comment') index--;
+  return index;
 }
 
 const isStep = (node: HclNode): node is HclBlock =>
@@ -53,7 +53,7 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
 }
 
 const TRY_COMMENT =
-  'A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.';
+  'This hook replaces try: its failure does not fail the build. Without a timeout, it may take 10 minutes.';
 
 function hasStepField(tree: YamlTree, keys: readonly string[]): boolean {
   if (tree.kind === 'list') return tree.items.some((item) => hasStepField(item, keys));
@@ -112,8 +112,8 @@ const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
 function finish(block: HclBlock, { fields, place, scope }: StepInput): HclNode[] {
   const settings: HclNode[] = [];
   writeAttempts(fields, settings, scope.conversion);
-  const at = block.body.findIndex(({ kind }) => kind === 'block');
-  block.body.splice(at < 0 ? block.body.length : at, 0, ...settings);
+  const firstBlock = block.body.findIndex(({ kind }) => kind === 'block');
+  block.body.splice(firstBlock < 0 ? block.body.length : firstBlock, 0, ...settings);
   writeHooks(fields, { body: block.body, place, scope, convert: convertStep });
   fields.end(block.body);
   return [block];
@@ -129,7 +129,9 @@ function leaveOutStep(kind: StepKind, reason: string, { fields, scope }: StepInp
   return nodes;
 }
 
-/** Converts a `try` that cannot become a hook. A failure of its step fails the build, except in a hook. */
+/**
+ * Converts a `try` that cannot become a hook. Unless it is in a hook already, its failure fails the build.
+ */
 function convertTry({ fields, place, scope }: StepInput): HclNode[] {
   const nodes: HclNode[] = [];
   const entry = fields.entry('try');
@@ -196,8 +198,8 @@ function convertParallel(input: StepInput): HclNode[] {
 }
 
 /**
- * Converts the steps of a group. A sequence cannot be in a group, so it runs after the group. If the group
- * has hooks or limits, the sequence gets the same.
+ * Converts the steps of a group. A sequence cannot be in a group, so it runs after the group. It gets the
+ * hooks and limits of the group.
  */
 function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: StepInput): HclNode[] {
   const { fields, scope } = input;
@@ -285,9 +287,9 @@ function instancesOf(step: YamlMap, combinations: Combinations['locals']): YamlT
   const instances = combinations.map((locals) => fillLocals(step, locals));
   const names = instances.flatMap((instance) => textOfScalar(yamlAt(instance, 'task')) ?? []);
   if (new Set(names).size === names.length) return instances;
-  return instances.map((instance, at) => {
+  return instances.map((instance, index) => {
     if (instance.kind !== 'map') return instance;
-    const value = `${names[at] ?? ''} ${suffixOf(combinations[at] ?? new Map())}`;
+    const value = `${names[index] ?? ''} ${suffixOf(combinations[index] ?? new Map())}`;
     const entries = instance.entries.map((entry) =>
       entry.key === 'task' ? { ...entry, value: { ...entry.value, kind: 'scalar' as const, value } } : entry,
     );

@@ -99,7 +99,7 @@ function setVariable({ fixed, running }: TaskEnvironment, name: string, parts: T
   else fixed.set(name, quoteText(parts));
 }
 
-/** Folders with another name outside of the task: the outside name, by the name in the task. */
+/** The names of folders outside the task, by their names in the task, where the two differ. */
 type Mapping = ReadonlyMap<string, string>;
 
 /**
@@ -178,7 +178,7 @@ interface TaskFolder {
   isOptional: boolean;
 }
 
-/** Reads the inputs or outputs: folders of the working directory, with the names of the artifacts. */
+/** Reads the inputs or outputs, which become folders of the working directory. */
 function readFolders(
   config: YamlFields,
   { field, mapping, body }: { field: 'inputs' | 'outputs'; mapping: Mapping; body: HclNode[] },

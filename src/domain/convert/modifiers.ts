@@ -4,7 +4,7 @@ import { durationText } from './convert-resources.ts';
 import type { ConvertedPlace, ConvertStep, JobScope } from './step-scope.ts';
 import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
 import type { YamlFields } from './yaml-fields.ts';
-import type { YamlTree } from './yaml-tree.ts';
+import type { YamlEntry } from './yaml-tree.ts';
 
 /** Writes `timeout` and `attempts`. */
 export function writeAttempts(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
@@ -26,7 +26,7 @@ const MAX_TIMEOUT_SECONDS = 30 * 24 * 3600;
 
 function writeTimeout(
   text: string,
-  { entry, body }: { entry: { keySpan: YamlFields['span']; value: YamlTree }; body: HclNode[] },
+  { entry, body }: { entry: YamlEntry; body: HclNode[] },
   conversion: Conversion,
 ): void {
   if (text.includes('((')) {
@@ -55,7 +55,7 @@ const HOOKS: Readonly<Record<string, string>> = {
 const ERROR_CONVERTED = 'on_error becomes on_failure: in Millrace, an error is a failure';
 const ERROR_LEFT_OUT = 'on_error is left out: in Millrace, an error is a failure, so on_failure runs';
 
-/** Writes the hooks of a step or job. A step in a hook cannot have any. */
+/** Writes the hooks of a step or job. A step in a hook cannot have hooks. */
 export function writeHooks(
   fields: YamlFields,
   {

@@ -8,7 +8,9 @@ import { textOfScalar, yamlAt, type YamlMap } from './yaml-tree.ts';
 /** Resource types of Concourse whose resources are images of a registry. */
 const REGISTRY_TYPES = ['registry-image', 'docker-image'];
 
-/** The image of a task or a resource type, as HCL. What has no counterpart becomes a comment in `body`. */
+/**
+ * The image of a task or a resource type, as HCL. A field without a counterpart becomes a comment in `body`.
+ */
 export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion): string | undefined {
   const fields = new YamlFields(map, 'an image', conversion);
   const type = fields.needed('type');

@@ -19,7 +19,7 @@ export interface UsedVariable extends VariableReference {
 export interface VariableSource {
   secretType?: string;
   values?: ReadonlyMap<string, unknown>;
-  /** What stands before the path of each secret. */
+  /** Comes before the path of each secret. */
   prefix?: string;
 }
 
@@ -58,14 +58,14 @@ export class VariableTable {
   readonly #used = new Map<string, UsedVariable>();
   readonly #names = new Set<string>();
   readonly sources = new Map<string, VariableSource>();
-  readonly #given: ReadonlyMap<string, unknown>;
+  readonly #fixedValues: ReadonlyMap<string, unknown>;
   readonly #secrets = new SecretNames();
 
-  constructor(given: ReadonlyMap<string, unknown>) {
-    this.#given = given;
+  constructor(fixedValues: ReadonlyMap<string, unknown>) {
+    this.#fixedValues = fixedValues;
   }
 
-  /** The name in Millrace of the variable that a reference names. */
+  /** The name of the variable in Millrace. Declares the variable when it is first used. */
   use(reference: VariableReference, span: YamlSpan, isPlain: boolean): string {
     const key = JSON.stringify([reference.source, reference.path, reference.fields]);
     const used = this.#used.get(key) ?? { ...reference, name: this.#nameFor(reference), span, isPlain };
@@ -106,14 +106,14 @@ export class VariableTable {
 
   #writeVariable(variable: UsedVariable, { needsValue }: VariableReport): HclNode[] {
     const { name, isPlain, source } = variable;
-    const given = this.#valueOf(variable);
-    if (given !== undefined) {
-      const isText = typeof given === 'string';
+    const fixedValue = this.#valueOf(variable);
+    if (fixedValue !== undefined) {
+      const isText = typeof fixedValue === 'string';
       return [
         hclBlock(
           'variable',
           [name],
-          [hclAttribute('type', isText ? 'string' : 'any'), hclAttribute('default', writeJson(given))],
+          [hclAttribute('type', isText ? 'string' : 'any'), hclAttribute('default', writeJson(fixedValue))],
         ),
       ];
     }
@@ -139,21 +139,21 @@ export class VariableTable {
     return [hclBlock('variable', [name], [hclAttribute('type', 'string'), secret])];
   }
 
-  /** The fixed value of the variable. A value may also be given by the name of the variable in Millrace. */
+  /** The fixed value of the variable, which people can give under its name in Concourse or in Millrace. */
   #valueOf({ source, path, fields, name }: UsedVariable): unknown {
     const values = source === undefined ? undefined : this.sources.get(source)?.values;
     if (values !== undefined) return fields.reduce<unknown>(memberOf, values.get(path));
-    if (!this.#given.has(path) && fields.length > 0) return this.#given.get(name);
-    return fields.reduce<unknown>(memberOf, this.#given.get(path) ?? this.#given.get(name));
+    if (!this.#fixedValues.has(path) && fields.length > 0) return this.#fixedValues.get(name);
+    return fields.reduce<unknown>(memberOf, this.#fixedValues.get(path) ?? this.#fixedValues.get(name));
   }
 
   /** The path and the key of the secret. Concourse stores a secret without a field under `value`. */
   #placeOf(variable: VariableReference): HclNode[] {
     const { source, path, fields } = variable;
     const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
-    const place = secretType === undefined ? this.#secrets.nameOf(variable) : `${prefix}${path}`;
+    const secretPath = secretType === undefined ? this.#secrets.nameOf(variable) : `${prefix}${path}`;
     return [
-      hclAttribute('path', quoteText([place])),
+      hclAttribute('path', quoteText([secretPath])),
       hclAttribute('key', quoteText([fields.length === 0 ? 'value' : fields.join('.')])),
     ];
   }

@@ -76,8 +76,8 @@ function endLine(parts: readonly TemplatePart[]): TemplatePart[] {
  */
 function optionsOf(path: string, flags: string): string[] | undefined {
   if (!['sh', '/bin/sh'].includes(path) || !/^-[eux]{0,3}c[eux]{0,3}$/.test(flags)) return undefined;
-  const others = ['u', 'x'].filter((letter) => flags.includes(letter)).map((letter) => `set -${letter}\n`);
-  return [flags.includes('e') ? 'set -e\n' : 'set +e\n', ...others].filter((line) => line !== 'set -e\n');
+  const lines = ['u', 'x'].filter((letter) => flags.includes(letter)).map((letter) => `set -${letter}\n`);
+  return flags.includes('e') ? lines : ['set +e\n', ...lines];
 }
 
 /**

@@ -92,8 +92,8 @@ export function quoteText(parts: readonly TemplatePart[]): string {
 const reference = ({ variable }: { variable: string }): string => `\${var.${variable}}`;
 
 /**
- * Writes a text of several lines as a heredoc, if a heredoc can hold it unchanged but for the last line end.
- * Writes other texts as strings.
+ * Writes a text of several lines as a heredoc, and other texts as strings. A heredoc may add a last line end,
+ * but must not change the text otherwise.
  */
 export function writeScript(parts: readonly TemplatePart[]): string {
   const plain = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');

@@ -4,8 +4,8 @@ import { quoteText, writeList, writeObject, type TemplatePart } from './write-hc
 import type { YamlSpan, YamlTree } from './yaml-tree.ts';
 
 /**
- * Where a value is used. `plain`: everyone can read it, so it cannot contain secrets. `running`: Millrace or
- * the shell fills in what is known only while the build runs.
+ * Where a value is used. `plain`: everyone can read it, so it cannot contain secrets. `running`: it can also
+ * refer to values that are known only while the build runs.
  */
 export type ValuePlace = 'plain' | 'secret' | 'running';
 

@@ -17,7 +17,7 @@ export class YamlFields {
     this.#conversion = conversion;
   }
 
-  /** The entry of a field, and counts the field as read. Undefined if the value is null. */
+  /** Returns the entry of a field, and marks the field as read. Undefined if the value is null. */
   entry(name: string): YamlEntry | undefined {
     this.#read.add(name);
     const entry = this.#entries.get(name);

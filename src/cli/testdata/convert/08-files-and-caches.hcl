@@ -116,7 +116,7 @@ job "try" {
   get "code" {
     resource = "git.app"
 
-    # A hook, because its failure does not fail the build, like that of try. It has 10 minutes, unless it has a timeout.
+    # This hook replaces try: its failure does not fail the build. Without a timeout, it may take 10 minutes.
     on_success {
       task "measure" {
         run "shell" {
