@@ -26,15 +26,15 @@ export function stringsAt(block: ReadBlock, name: string): LocatedString[] {
   return value?.kind === 'strings' && !value.incomplete ? value.items : [];
 }
 
-/** The elements of a list that have no error. For names, which are checked one by one. */
+/** The elements of a list that have no error. For lists of names, whose elements are checked one by one. */
 export function namesAt({ attributes }: ReadBlock, name: string): LocatedString[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
 }
 
 /**
- * The range of a list that an expression evaluates to an empty one. A written `[]` does not count, because it
- * is empty on purpose.
+ * The range of an expression that evaluates to an empty list. A literal `[]` does not count, because it is
+ * empty on purpose.
  */
 export function rangeOfEmptiedList({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);

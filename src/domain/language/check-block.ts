@@ -6,6 +6,7 @@ import type { Block, Range } from './syntax.ts';
 /** The name of a block and the range of its header, for messages. */
 export type Owner = { name: string; range: Range };
 
+/** Whether the block has the labels of its schema. Reports it if not. */
 export function checkLabels(reader: BlockReader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
   if (schema.optionalLabels === true && block.labels.length === 0) return true;

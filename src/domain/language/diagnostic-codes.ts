@@ -46,7 +46,7 @@ export const diagnosticCodes = {
     'Write svc://<name> or an https:// URL.',
   ),
   'source-unavailable': error(
-    'The definition at a source could not be fetched. Commands that fetch nothing show a warning.',
+    'The definition at a source could not be fetched. Offline commands show this as a warning.',
     'Check the address and that it can be reached from here.',
   ),
   'source-digest': error(

@@ -18,8 +18,8 @@ export interface Diagnostic {
    */
   blocks?: string[];
   /**
-   * The number of another line of the text, which the message mentions as `in line <number>`. Whoever shows
-   * the message for a file that contains the text must replace the number.
+   * The number of another line of the text, which the message mentions as `in line <number>`. If the text is
+   * part of a file, code that shows the message must replace the number by that of the line in the file.
    */
   otherLine?: number;
   /** The instance of a group with the problem. `completeMessages` moves it into the message. */

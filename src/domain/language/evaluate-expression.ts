@@ -47,8 +47,8 @@ export function evaluateExpression(
   const { value, problems } = reader.evaluate(expression, reader.scope);
   for (const problem of problems) {
     const diagnostic = diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed');
-    const secret = diagnostic.code === 'secret-used-indirectly';
-    reader.report(secret ? diagnostic : withValues(reader, expression, diagnostic, problem.context));
+    const isAboutSecret = diagnostic.code === 'secret-used-indirectly';
+    reader.report(isAboutSecret ? diagnostic : withValues(reader, expression, diagnostic, problem.context));
   }
   if (!value || !checkFinite(reader, value, expression.range)) return undefined;
   return secretsAllowed || checkSecrecy(reader, value, expression) ? value : undefined;
@@ -70,8 +70,8 @@ export function withValues(
   return values === undefined ? diagnostic : { ...diagnostic, values };
 }
 
-const overlap = (one: Range, other: Range): boolean =>
-  one.start.byte < other.end.byte && other.start.byte < one.end.byte;
+const overlap = (first: Range, second: Range): boolean =>
+  first.start.byte < second.end.byte && second.start.byte < first.end.byte;
 
 export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...childrenOf(expression).flatMap(referencesOf)];
@@ -156,8 +156,8 @@ function explainUnknownRoot(
 ): Diagnostic {
   const { name, steps } = reference;
   if (name === 'each') {
-    const message = 'each exists only in a job with for_each or matrix';
-    return diagnose('unknown-reference', reference.range, message, 'Give the job a for_each or a matrix.');
+    const message = 'each exists only in a job or resource with for_each or matrix';
+    return diagnose('unknown-reference', reference.range, message, 'Add for_each or matrix, or remove each.');
   }
   if (keyword === name && closestName(name, ['true', 'false', 'null']) !== undefined) {
     const meant = didYouMean(name, ['true', 'false', 'null']);

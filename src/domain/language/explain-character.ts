@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '\uFEFF': 'a byte order mark',
   '\u2013': 'an en dash',
   '\u2014': 'an em dash',
-  '\u2212': 'a minus sign of typography',
+  '\u2212': 'a typographic minus sign',
   '\r': 'a carriage return without a line feed',
 };
 

@@ -39,7 +39,7 @@ export function explainUnknownAttribute(
       `${noSuchAttribute}; ${nestedBlock.message}`,
       nestedBlock.help,
     );
-  const message = `${noSuchAttribute}${suggestion || sayWhere(name, true)}`;
+  const message = `${noSuchAttribute}${suggestion || suggestOwners(name, true)}`;
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
 }
 
@@ -88,24 +88,25 @@ export function explainUnknownBlock(
     const message = `there is no block "${type}" ${where}; ${meansHere(synonym.name)}`;
     return diagnose('unknown-block', typeRange, message, synonym.help);
   }
-  const suggestion = didYouMean(type, [...known, ...Object.keys(schema.attributes)]) || sayWhere(type, false);
+  const suggestion =
+    didYouMean(type, [...known, ...Object.keys(schema.attributes)]) || suggestOwners(type, false);
   const message = `there is no block "${type}" ${where}${suggestion}`;
   return diagnose('unknown-block', typeRange, message, listNames('Blocks here', known));
 }
 
 export function explainUnknownRunner(
   { text, range }: Label,
-  common: readonly string[],
-  runners: ReadonlySet<string>,
+  builtIn: readonly string[],
+  declared: ReadonlySet<string>,
 ): Diagnostic {
-  const known = [...new Set([...common, ...runners])];
+  const known = [...new Set([...builtIn, ...declared])];
   const message = `there is no runner "${text}"${didYouMean(text, known)}`;
   const help = `Use ${known.join(', ')}, or declare it with a runner_type block.`;
   return diagnose('unknown-runner', range, message, help);
 }
 
 /** Names up to two other blocks that allow the attribute or block. */
-function sayWhere(name: string, isAttribute: boolean): string {
+function suggestOwners(name: string, isAttribute: boolean): string {
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();
   const visit = (owner: string, schema: BlockSchema): void => {
@@ -121,5 +122,5 @@ function sayWhere(name: string, isAttribute: boolean): string {
   return owners.size === 0 ? '' : `; it belongs in ${[...owners].slice(0, 2).join(' or ')}`;
 }
 
-const listNames = (what: string, names: string[]): string | undefined =>
-  names.length === 0 ? undefined : `${what}: ${names.join(', ')}.`;
+const listNames = (heading: string, names: string[]): string | undefined =>
+  names.length === 0 ? undefined : `${heading}: ${names.join(', ')}.`;

@@ -93,7 +93,7 @@ function spelling(text: string, from: number): string {
   return text.slice(from, from + MAX_SPELLING);
 }
 
-/** Returns a function that converts offsets to ranges. Call it with ascending offsets. */
+/** Returns a function that converts offsets to ranges. It must be called with ascending offsets. */
 function rangesIn(text: string): (at: number, length: number) => Range {
   let lastOffset = 0;
   let position = { line: 1, column: 1, byte: 0 };

@@ -1,4 +1,6 @@
-/** The functions that expressions can call. Those that Terraform has too behave as in Terraform. */
+/**
+ * The functions that expressions can call. If Terraform has a function of the same name, both do the same.
+ */
 export const functionNames: readonly string[] = (
   'abs alltrue anytrue base64decode base64encode ceil chomp chunklist coalesce coalescelist compact ' +
   'concat contains csvdecode distinct element endswith flatten floor format formatdate formatlist ' +

@@ -58,7 +58,7 @@ describe('the position of a character in a value, found in the source text,', ()
     assert(
       property(array(piece), array(piece), (before, after) => {
         const join = (part: 0 | 1): string =>
-          [...before, ['!', '!'] as const, ...after].map((one) => one[part]).join('');
+          [...before, ['!', '!'] as const, ...after].map((pair) => pair[part]).join('');
         const [text, value] = [`"${join(0)}"`, join(1)];
         const place = placeInText(
           { text, start: { line: 1, column: 1, byte: 0 } },

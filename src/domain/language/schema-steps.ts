@@ -194,6 +194,7 @@ const conditional: BlockSchema = {
   },
 };
 
+// Added last, because a branch can contain all steps, also other branches.
 Object.assign(stepBlocks, {
   if: nested(conditional, 'Runs its steps if the condition holds.'),
   else_if: nested(conditional, 'Runs its steps if the condition holds and no earlier one did.'),

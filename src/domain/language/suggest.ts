@@ -1,9 +1,6 @@
 /** Maximum edit distance of a suggestion. */
 const MAX_CHANGES = 3;
-/**
- * Width of the diagonal band of the distance table: a letter and up to `MAX_CHANGES` letters before and after
- * it.
- */
+/** Width of the band around the diagonal of the distance table: `MAX_CHANGES` cells on each side of it. */
 const WIDTH = 2 * MAX_CHANGES + 1;
 
 /**
@@ -75,7 +72,10 @@ const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
   cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
 );
 
-/** If both words are shorter, one change is half of them or more, so only upper and lower case may differ. */
+/**
+ * Two words that are both shorter may differ only in upper and lower case: one change is half of them or
+ * more.
+ */
 const MIN_LENGTH = 3;
 
 /** The name in `known` that was probably meant by `name`. */

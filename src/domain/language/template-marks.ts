@@ -100,7 +100,7 @@ function matchEnd(pattern: RegExp, text: string, at: number): number | undefined
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** The offset after the next `sign`, or of the line break itself. */
+/** The offset after the next `sign`, or of the next line break if that is the sign. */
 function endOf(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at < 0 ? text.length : at + (sign === '\n' ? 0 : sign.length);

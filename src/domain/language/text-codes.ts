@@ -80,7 +80,7 @@ export const textCodes = {
   'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
   'unknown-reference': error(
     'An expression names something that does not exist.',
-    'There are var.<name> and, in a job with for_each or matrix, each.key and each.value.',
+    'Use var.<name>, or, in a job or resource with for_each or matrix, each.key and each.value.',
   ),
   'unknown-variable': error(
     'An expression names a variable that is not declared.',

@@ -1,7 +1,8 @@
 /**
- * A vowel as it is spoken: "user" begins with none; "http" and "fs", which are spelled out, begin with one.
+ * Matches a phrase that begins with the sound of a vowel: "http" and "fs", which people spell out, but not
+ * "user".
  */
 const VOWEL = /^(?:[aeio]|u(?!ni|s)|[fhlmnrsx][^aeiouy ]*(?: |$))/;
 
 /** "an email notification", "a git resource". */
-export const withArticle = (what: string): string => `${VOWEL.test(what) ? 'an' : 'a'} ${what}`;
+export const withArticle = (noun: string): string => `${VOWEL.test(noun) ? 'an' : 'a'} ${noun}`;
