@@ -34,7 +34,7 @@ export function readDefinition<Definition>(
   context: CompileContext,
 ): { block: ReadBlock; context: CompileContext } | undefined {
   const document = context.parse(text);
-  const origin = source?.text ?? `the built-in ${kind.what}`;
+  const origin = source?.text ?? `the built-in ${kind.noun}`;
   const diagnostics: Diagnostic[] = [];
   const reportInvalid = (problem: string): void =>
     context.report(diagnose('invalid-definition', source?.range, `${origin}: ${problem}`));

@@ -20,8 +20,8 @@ export function readTypes<Definition extends object>(
   const types = new Map<string, (Definition & NamedType) | 'broken'>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
-    const isNameValid = checkName(context.report, 'type', kind.what, label);
-    if (!claimName(taken, context.report, kind.what, label) || !isNameValid) continue;
+    const isNameValid = checkName(context.report, 'type', kind.noun, label);
+    if (!claimName(taken, context.report, kind.noun, label) || !isNameValid) continue;
     const definition = readDeclared(kind, block, context, []);
     types.set(label.text, definition ? { ...definition, name: label.text } : 'broken');
   }

@@ -33,7 +33,7 @@ const ENVIRONMENT = ['-e', '--env'];
 const NETWORK = ['--network', '--net'];
 const ENTRYPOINT = '--entrypoint';
 
-/** Docker treats an empty entrypoint as none, so it is refused here. */
+/** Refuses an empty entrypoint, which Docker treats as none. */
 function readEntrypoint({ value = '', range }: Flag, report: Report): Pick<DockerArgs, 'entrypoint'> {
   if (value !== '') return { entrypoint: value };
   const message = 'the flag --entrypoint needs the name of a program';
@@ -103,7 +103,7 @@ const INSTEAD: readonly [flags: readonly string[], help: string][] = [
   ],
   [
     ['-m', '--memory', '--cpus', '-c', '--cpu-shares', '--gpus', '--platform'],
-    'The tags of the job choose workers, and Team.spec.workers what they have.',
+    'Choose workers by the tags of the job. Team.spec.workers sets the resources for each tag.',
   ],
   [
     ['-p', '--publish', '--expose'],

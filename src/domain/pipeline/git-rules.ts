@@ -72,7 +72,7 @@ function explainSsh(values: ReadonlyMap<string, string>): Contradiction | undefi
   if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return undefined;
   const host = sshHostOf(url);
   if (host !== undefined) return explainSshParameters(host, values);
-  const name = ['private_key', 'known_hosts'].find((one) => has(values, one));
+  const name = ['private_key', 'known_hosts'].find((parameter) => has(values, parameter));
   const reason = `${name} is for a url for SSH: use the parameter token with https`;
   return name === undefined ? undefined : { name, reason };
 }
@@ -132,16 +132,19 @@ function explainBranches(values: ReadonlyMap<string, string>): Contradiction | u
  */
 function explainPaths(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
-  const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => has(values, one));
+  const name = ['paths', 'ignore_paths', 'skip_ci'].find((parameter) => has(values, parameter));
   if (mode === undefined || name === undefined) return undefined;
   return { name, reason: `${name} is for branches: it cannot be used with ${mode} = true` };
 }
 
 function explainBadPatterns(value: string): string | undefined {
-  const patterns = value.split(/[,\n]/).flatMap((one) => (one.trim() === '' ? [] : one.trim()));
-  const bad = patterns.find((one) => /^!?(?:$|[-/])|\s|[\p{Cc}~^:[\\]|\.\.|\/\/|\/$/u.test(one));
+  const patterns = value
+    .split(/[,\n]/)
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '');
+  const bad = patterns.find((pattern) => /^!?(?:$|[-/])|\s|[\p{Cc}~^:[\\]|\.\.|\/\/|\/$/u.test(pattern));
   if (bad !== undefined) return `${JSON.stringify(bad)} cannot be a pattern of branches`;
-  return patterns.some((one) => !one.startsWith('!'))
+  return patterns.some((pattern) => !pattern.startsWith('!'))
     ? undefined
     : 'branches has no pattern that includes a branch';
 }

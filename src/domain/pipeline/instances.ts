@@ -24,7 +24,7 @@ export type Instances = 'single' | 'broken' | Instance[];
 
 /** A kind of block that can be a group. */
 export interface GroupKind {
-  what: 'job' | 'resource';
+  noun: 'job' | 'resource';
   /** Index of the label that names the group. */
   label: number;
   /** Schema of only the parts that make a block a group. */
@@ -36,11 +36,11 @@ const { matrix } = jobSchema.blocks;
 const groupSchema = { labels: ['name'], attributes: defined({ for_each }), blocks: {} };
 
 export const JOB_GROUP: GroupKind = {
-  what: 'job',
+  noun: 'job',
   label: 0,
   schema: { ...groupSchema, blocks: defined({ matrix }) },
 };
-export const RESOURCE_GROUP: GroupKind = { what: 'resource', label: 1, schema: groupSchema };
+export const RESOURCE_GROUP: GroupKind = { noun: 'resource', label: 1, schema: groupSchema };
 
 const makesGroup = (item: Item, { schema }: GroupKind): boolean =>
   item.kind === 'attribute' ? item.name === 'for_each' : Object.hasOwn(schema.blocks, item.type);
@@ -77,10 +77,10 @@ export function withEach(reader: BlockReader, instance: Instance | 'unknown' | u
 export function readInstances(reader: BlockReader, block: Block, kind: GroupKind): Instances {
   const items = block.body.items.filter((item) => makesGroup(item, kind));
   if (items.length === 0) return 'single';
-  const owner = { name: kind.what, range: block.range };
+  const owner = { name: kind.noun, range: block.range };
   const { uncertain, ...content } = readBody(reader, { ...block.body, items }, kind.schema, owner);
   if (uncertain) return 'broken';
-  const read = { type: kind.what, labels: block.labels, range: block.range, ...content };
+  const read = { type: kind.noun, labels: block.labels, range: block.range, ...content };
   return instancesIn({ reader, kind, label: groupLabel(block, kind) }, read);
 }
 
@@ -157,7 +157,7 @@ function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
 
 function checkCount({ reader, kind }: Group, count: number, range: Range): boolean {
   if (count <= LIMITS.instances) return true;
-  const message = `this makes ${count} ${kind.what}s; at most ${LIMITS.instances} are allowed`;
+  const message = `this makes ${count} ${kind.noun}s; at most ${LIMITS.instances} are allowed`;
   reader.report(diagnose('too-many-instances', range, message));
   return false;
 }
@@ -193,27 +193,27 @@ function checkNames(group: Group, instances: Instance[]): Instance[] | undefined
     taken.set(name, key);
     if (slug(key) !== '' && otherKey === undefined && name.length <= 63) continue;
     areValid = false;
-    reader.report(explainBadKey(group, { key, name, ...defined({ before: otherKey }) }));
+    reader.report(explainBadKey(group, { key, name, ...defined({ otherKey }) }));
   }
   if (instances.length === 0)
-    reader.report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no ${kind.what}s`));
+    reader.report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no ${kind.noun}s`));
   return areValid ? instances : undefined;
 }
 
 function explainBadKey(
-  { label: { range }, kind: { what } }: Group,
-  { key, name, before: otherKey }: { key: string; name: string; before?: string },
+  { label: { range }, kind: { noun } }: Group,
+  { key, name, otherKey }: { key: string; name: string; otherKey?: string },
 ): ReturnType<typeof diagnose> {
   const quoted = JSON.stringify(key);
   if (slug(key) === '') {
     const help = 'Use keys with letters or digits.';
-    return diagnose('invalid-name', range, `the key ${quoted} makes no name for a ${what}`, help);
+    return diagnose('invalid-name', range, `the key ${quoted} makes no name for a ${noun}`, help);
   }
   if (otherKey !== undefined) {
     const keys = `${JSON.stringify(otherKey)} and ${quoted}`;
-    return diagnose('duplicate-name', range, `the keys ${keys} both make the ${what} "${name}"`);
+    return diagnose('duplicate-name', range, `the keys ${keys} both make the ${noun} "${name}"`);
   }
   const message = `the key ${quoted} makes the name "${name}", which has ${name.length} characters`;
-  const help = `Names of ${what}s have at most 63: shorten the key or the ${what}.`;
+  const help = `Names of ${noun}s have at most 63: shorten the key or the ${noun}.`;
   return diagnose('invalid-name', range, message, help);
 }

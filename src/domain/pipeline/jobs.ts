@@ -81,8 +81,9 @@ function readJobBlock(block: Block, progress: Progress, context: JobContext): vo
   const instances = readInstances(context.reader, block, JOB_GROUP);
   const singleBlock = withoutGroup(block, JOB_GROUP);
   // A missing label is reported elsewhere.
-  const isValid = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
-  const isNameClaimed = block.labels.length > 0 && claimName(taken, context.report, 'job', label) && isValid;
+  const isNameValid = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
+  const isNameClaimed =
+    block.labels.length > 0 && claimName(taken, context.report, 'job', label) && isNameValid;
   if (instances === 'single') {
     const draft = readInstance(singleBlock, undefined, read, context);
     if (draft && isNameClaimed) read.drafts.push(draft);
@@ -90,13 +91,13 @@ function readJobBlock(block: Block, progress: Progress, context: JobContext): vo
     // The content of the block is validated even if its instances are unknown.
     readInstance(singleBlock, 'unknown', read, context);
     read.incomplete = true;
-  } else readGroup(singleBlock, instances, { ...progress, sound: isNameClaimed }, context);
+  } else readGroup(singleBlock, instances, { ...progress, isNameClaimed }, context);
 }
 
 function readGroup(
   block: Block,
   instances: readonly Instance[],
-  { read, taken, sound: isNameClaimed }: Progress & { sound: boolean },
+  { read, taken, isNameClaimed }: Progress & { isNameClaimed: boolean },
   context: JobContext,
 ): void {
   const label = groupLabel(block, JOB_GROUP);

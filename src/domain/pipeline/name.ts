@@ -27,14 +27,15 @@ const nameKinds = {
   title: { pattern: title, help: 'Use 1 to 100 characters on one line.' },
 };
 
-export function checkName(report: Report, kind: keyof typeof nameKinds, what: string, label: Label): boolean {
+/** Reports an invalid name. `noun`: what has the name, for example `job`. */
+export function checkName(report: Report, kind: keyof typeof nameKinds, noun: string, label: Label): boolean {
   const { pattern, help } = nameKinds[kind];
   if (pattern.test(label.text)) return true;
   report(
     diagnose(
       'invalid-name',
       label.range,
-      `${JSON.stringify(label.text)} cannot be the name of ${withArticle(what)}`,
+      `${JSON.stringify(label.text)} cannot be the name of ${withArticle(noun)}`,
       help,
     ),
   );
@@ -44,12 +45,12 @@ export function checkName(report: Report, kind: keyof typeof nameKinds, what: st
 /**
  * Marks the name as taken. If it is taken already, reports the line of the earlier label and returns false.
  */
-export function claimName(taken: Map<string, Label>, report: Report, what: string, label: Label): boolean {
+export function claimName(taken: Map<string, Label>, report: Report, noun: string, label: Label): boolean {
   const earlier = taken.get(label.text);
   taken.set(label.text, earlier ?? label);
   if (!earlier) return true;
   const { line } = earlier.range.start;
-  const message = `there is already ${withArticle(what)} "${label.text}" in line ${line}`;
+  const message = `there is already ${withArticle(noun)} "${label.text}" in line ${line}`;
   report({ ...diagnose('duplicate-name', label.range, message), otherLine: line });
   return false;
 }

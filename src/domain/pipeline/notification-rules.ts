@@ -7,7 +7,8 @@ const CODE_NAMES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
 
 /**
- * Rules by source. The scripts check the values again, because some are secret when a pipeline is compiled.
+ * Rules by source. The scripts check these rules again, because the value of a secret is not known when a
+ * pipeline is compiled.
  */
 export const notificationRules: Readonly<Record<string, ParameterRules>> = {
   'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },

@@ -8,7 +8,7 @@ import type { NamedType, TypeKind } from './type-kinds.ts';
 
 export const notificationTypes: TypeKind<Omit<NotificationType, keyof NamedType>> = {
   block: 'notification_type',
-  what: 'notification type',
+  noun: 'notification type',
   ownItems: ['notify'],
   builtIn: builtInNotificationTypes,
   read(block, context) {

@@ -55,8 +55,8 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   const [params] = blocksOf(block, 'params');
   const parameters = params?.parameters ?? [];
   warnOfUnknown(parameters, type, report);
-  const what = withArticle(`${type.name} notification`);
-  checkParameters(type, { parameters, owner: ownerOf(block), context: block, what }, report);
+  const description = withArticle(`${type.name} notification`);
+  checkParameters(type, { parameters, owner: ownerOf(block), context: block, description }, report);
   checkJobFilter(block, report);
   const label = labelAt(block, 1).text;
   const message = stringAt(block, 'message');

@@ -10,7 +10,7 @@ export interface Renamed {
 
 /** Reports old names that two blocks claim, or that a job or resource still has. */
 export function checkOldNames(
-  what: 'job' | 'resource',
+  noun: 'job' | 'resource',
   renamed: readonly Renamed[],
   isKnown: (name: string) => boolean,
 ): void {
@@ -18,17 +18,17 @@ export function checkOldNames(
   for (const { name, old, report } of renamed) {
     const other = taken.get(old.text);
     taken.set(old.text, other ?? name);
-    const message = whyInUse(what, { name, old: old.text, other }, isKnown);
+    const message = whyInUse(noun, { name, old: old.text, other }, isKnown);
     if (message !== undefined) report(diagnose('old-name-in-use', old.range, message));
   }
 }
 
 function whyInUse(
-  what: string,
+  noun: string,
   { name, old, other }: { name: string; old: string; other: string | undefined },
   isKnown: (name: string) => boolean,
 ): string | undefined {
-  if (old === name) return `old_name is the name that the ${what} has now`;
-  if (isKnown(old)) return `the pipeline still has a ${what} "${old}"`;
-  return other === undefined ? undefined : `the ${what} "${other}" has the old name "${old}" as well`;
+  if (old === name) return `old_name is the name that the ${noun} has now`;
+  if (isKnown(old)) return `the pipeline still has a ${noun} "${old}"`;
+  return other === undefined ? undefined : `the ${noun} "${other}" has the old name "${old}" as well`;
 }

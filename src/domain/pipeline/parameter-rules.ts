@@ -79,8 +79,8 @@ function explainBadUrl(url: string): string | undefined {
 export interface GivenParameters {
   parameters: readonly Parameter[];
   owner: ReadBlock;
-  /** `a git resource`. */
-  what: string;
+  /** The instance in a sentence: `a git resource`. */
+  description: string;
   /** The enclosing block, where people also write parameters. */
   context?: ReadBlock;
 }
@@ -112,13 +112,13 @@ function checkTogether(
 
 function requireParameter(
   name: string,
-  { parameters, owner, what, context }: GivenParameters,
+  { parameters, owner, description, context }: GivenParameters,
   report: Report,
 ): void {
   const parameter = parameters.find((candidate) => candidate.name === name);
   const misread = [owner, context].some((block) => block?.misread.has(name)) || owner.misread.has('params');
   if (misread || (parameter && parameter.text !== '')) return;
-  const message = `${what} needs the parameter ${name}`;
+  const message = `${description} needs the parameter ${name}`;
   report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));
 }
 

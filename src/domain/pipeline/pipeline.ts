@@ -4,8 +4,8 @@ import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
 
 /**
  * A valid pipeline with every expression evaluated and every `for_each` and `matrix` expanded: what a
- * revision stores. It is plain JSON, lists keep the order of the file, an absent field means the default, and
- * strings may contain secret placeholders (see `secret-placeholder.ts`) that only the internal gateway
+ * revision stores. It is plain JSON. Lists keep the order of the file, and an absent field means the default.
+ * Strings may contain secret placeholders (see `secret-placeholder.ts`), which only the internal gateway
  * resolves.
  */
 export interface Pipeline {
@@ -173,14 +173,14 @@ export interface Job {
   onTrigger?: HookAction[];
 }
 
-/** A parameter of a manual trigger, `$INPUT_<NAME>` in every step. */
+/** A value that a person gives when they trigger the job, `$INPUT_<NAME>` in every step. */
 export interface Input {
   name: string;
   type: 'string' | 'number' | 'bool' | 'choice' | 'list';
   description?: string;
   /** The text has no default: a manual trigger must give a value. */
   required?: true;
-  /** The value of the variable if none is given. For a required input, automatic builds get it. */
+  /** The value if a person gives none, and in automatic builds, also for a required input. */
   default: string;
   /** The values to choose from. Empty for a `list` that accepts any values. */
   options?: string[];

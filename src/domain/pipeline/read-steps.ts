@@ -116,13 +116,13 @@ export function readTask(block: ReadBlock, context: StepContext): TaskStep | und
 }
 
 function readPaths(block: ReadBlock, attribute: string, report: Report): string[] {
-  const given = namesAt(block, attribute);
-  for (const { text, range } of given) {
+  const paths = namesAt(block, attribute);
+  for (const { text, range } of paths) {
     if (isInside(text)) continue;
     const message = `${JSON.stringify(text)} is not a path in the working directory`;
     report(diagnose('invalid-path', range, message));
   }
-  return [...new Set(given.map(({ text }) => text))];
+  return [...new Set(paths.map(({ text }) => text))];
 }
 
 /** Whether a path leads to a place in the working directory. */

@@ -24,7 +24,7 @@ export const registryRules: ParameterRules = {
     platform: (platform) =>
       /^(?:all|\w+\/\w+(?:\/\w+)?)$/.test(platform)
         ? undefined
-        : `${JSON.stringify(platform)} is no platform such as linux/arm64, and not all`,
+        : `${JSON.stringify(platform)} is no platform: write one such as linux/arm64, or all`,
   },
   explainTogether,
 };

@@ -15,7 +15,7 @@ const operations = ['check', 'pull', 'push'] as const;
 
 export const resourceTypes: TypeKind<Definition> = {
   block: 'resource_type',
-  what: 'resource type',
+  noun: 'resource type',
   ownItems: [...operations, 'protocol', 'image'],
   builtIn: builtInResourceTypes,
   read(block, context) {

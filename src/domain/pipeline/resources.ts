@@ -59,7 +59,7 @@ export function readResources(
 /** The type that the first label names. Returns undefined after reporting that there is none. */
 export function findType<Definition>(
   { labels, range }: ReadBlock,
-  what: string,
+  noun: string,
   types: KnownTypes<Definition>,
   report: Report,
 ): (Definition & NamedType) | undefined {
@@ -67,8 +67,8 @@ export function findType<Definition>(
   const type = types.find(label.text);
   if (type === 'broken') return undefined;
   if (type) return type;
-  const message = `there is no ${what} "${label.text}"${didYouMean(label.text, types.names)}`;
-  const block = what.replace(' ', '_');
+  const message = `there is no ${noun} "${label.text}"${didYouMean(label.text, types.names)}`;
+  const block = noun.replace(' ', '_');
   report(diagnose('unknown-type', label.range, message, `Declare it with a ${block} block.`));
   return undefined;
 }
@@ -116,13 +116,11 @@ function readParams(
     warnOfCache(block, type, report);
     return { params: {}, source: valuesByName(parameters, { name: 'params', range: block.range }, report) };
   }
-  const texts = {
-    parameters: textParameters(parameters, report),
-    what: withArticle(`${type.name} resource`),
-  };
-  warnOfUnknown(texts.parameters, type, report);
-  checkParameters(type, { ...texts, owner: ownerOf(block), context: block }, report);
-  return { params: textsByName(texts.parameters) };
+  const texts = textParameters(parameters, report);
+  warnOfUnknown(texts, type, report);
+  const description = withArticle(`${type.name} resource`);
+  checkParameters(type, { parameters: texts, owner: ownerOf(block), context: block, description }, report);
+  return { params: textsByName(texts) };
 }
 
 function warnOfCache(block: ReadBlock, { name, protocol }: ResourceType, report: Report): void {

@@ -10,7 +10,7 @@ type Templates = { path: string; args: string[] };
 
 const runnerTypes: TypeKind<Templates> = {
   block: 'runner_type',
-  what: 'runner type',
+  noun: 'runner type',
   ownItems: ['run'],
   builtIn: builtInRunnerTypes,
   refused: new Map([['docker', 'the runner docker cannot be a source: its container belongs to the Pod']]),

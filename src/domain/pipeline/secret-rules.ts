@@ -15,14 +15,14 @@ interface PlaceRules {
 }
 
 interface TextRule {
-  /** What the text must be: the end of a message. */
-  is: string;
+  /** What the text must be, for messages. */
+  noun: string;
   pattern: RegExp;
 }
 
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 const TEAM_KEY = {
-  is: 'a key of the Secret that the Team names in secretRef',
+  noun: 'a key of the Secret that the Team names in secretRef',
   pattern: KEY,
   help: 'Write the key alone, without a folder.',
 };
@@ -30,30 +30,30 @@ const TEAM_KEY = {
 const rulesBySource: Readonly<Record<string, PlaceRules>> = {
   'svc://kubernetes': {
     path: {
-      is: 'the name of a Secret',
+      noun: 'the name of a Secret',
       required: true,
       pattern: /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/,
       help: 'Write path = "<name of the Secret>".',
     },
-    key: { is: 'a key of a Secret', pattern: KEY },
+    key: { noun: 'a key of a Secret', pattern: KEY },
   },
   'svc://env': {
     path: { ...TEAM_KEY, required: false },
-    key: { is: 'the name of a variable', pattern: KEY },
+    key: { noun: 'the name of a variable', pattern: KEY },
   },
   'svc://file': {
     path: { ...TEAM_KEY, required: true },
-    key: { is: 'a member of the file', pattern: /./ },
+    key: { noun: 'a member of the file', pattern: /./ },
   },
-  'svc://store': { key: { is: 'the name of a stored secret', pattern: /^[A-Za-z_][\w-]{0,127}$/ } },
+  'svc://store': { key: { noun: 'the name of a stored secret', pattern: /^[A-Za-z_][\w-]{0,127}$/ } },
   'svc://vault': {
     path: {
-      is: 'the path of a secret in Vault',
+      noun: 'the path of a secret in Vault',
       required: true,
       pattern: /^\/?[^/]+(?:\/[^/]+)+\/?$/,
       help: 'Write path = "<mount>/<path of the secret>", without the data/ of version 2.',
     },
-    key: { is: 'a key of a secret', pattern: /./ },
+    key: { noun: 'a key of a secret', pattern: /./ },
   },
 };
 
@@ -82,7 +82,7 @@ function checkPath(
     report(diagnose('invalid-parameter', path.range, message, 'Delete path.'));
   } else if (path.text !== '') checkText(path, rule, report);
   else if (rule.required) {
-    const message = `${withArticle(name)} secret needs a path: ${rule.is}`;
+    const message = `${withArticle(name)} secret needs a path: ${rule.noun}`;
     report(diagnose('missing-parameter', block.range, message, rule.help));
   }
 }
@@ -93,9 +93,9 @@ interface Text {
 }
 
 /** Checks a text, unless it contains placeholders, whose values are known only at run time. */
-function checkText({ text, range }: Text, { is, pattern }: TextRule, report: Report): void {
+function checkText({ text, range }: Text, { noun, pattern }: TextRule, report: Report): void {
   if (findSecretNames(text).length > 0 || pattern.test(text)) return;
-  report(diagnose('invalid-parameter', range, `${JSON.stringify(text)} cannot be ${is}`));
+  report(diagnose('invalid-parameter', range, `${JSON.stringify(text)} cannot be ${noun}`));
 }
 
 /** Checks the key of a secret in a file. A file that is one value has it under the key `content`. */

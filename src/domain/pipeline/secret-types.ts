@@ -12,7 +12,7 @@ export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: str
 /** Secret types. A built-in one has no `get`, because the gateway itself reads the values. */
 export const secretTypes: TypeKind<SecretDefinition> = {
   block: 'secret_type',
-  what: 'secret type',
+  noun: 'secret type',
   ownItems: ['get'],
   builtIn: builtInSecretTypes,
   read(block, context) {

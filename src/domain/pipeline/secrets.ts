@@ -16,7 +16,7 @@ import type { KnownTypes, NamedType } from './type-kinds.ts';
 export interface SecretBlock {
   variable: string;
   block: ReadBlock;
-  /** A value was given from outside. The block is checked, but not used. */
+  /** The manifest or command line gives a value. The block is checked, but not used. */
   overridden: boolean;
 }
 
@@ -66,7 +66,7 @@ function readSecret(
       text,
       range: block.range,
     }));
-    checkParameters(type, { parameters, owner: block, what: `the secret type ${type.name}` }, report);
+    checkParameters(type, { parameters, owner: block, description: `the secret type ${type.name}` }, report);
   }
   checkSecret(block, type, report);
   return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };

@@ -15,7 +15,7 @@ type Definition = Omit<ServiceType, keyof NamedType>;
 
 export const serviceTypes: TypeKind<Definition> = {
   block: 'service_type',
-  what: 'service type',
+  noun: 'service type',
   ownItems: ['start', 'stop', 'ready_check'],
   builtIn: builtInServiceTypes,
   read(block, context) {

@@ -141,8 +141,8 @@ function fetchedText<Definition>(
   const resolved = Object.hasOwn(sources, text) ? sources[text] : undefined;
   if (resolved && 'text' in resolved) return resolved;
   if (resolved) {
-    const known = text.startsWith('svc://') ? didYouMean(text.slice(6), kind.builtIn.keys()) : '';
-    report(diagnose('source-unavailable', range, `${text}: ${resolved.failure}${known}`));
+    const hint = text.startsWith('svc://') ? didYouMean(text.slice(6), kind.builtIn.keys()) : '';
+    report(diagnose('source-unavailable', range, `${text}: ${resolved.failure}${hint}`));
   } else need({ source: text, range });
   return undefined;
 }

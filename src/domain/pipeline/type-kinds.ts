@@ -18,7 +18,7 @@ export type FoundDefinition<Definition> = Definition & Omit<NamedType, 'name'>;
 export interface TypeKind<Definition> {
   block: string;
   /** The kind in a sentence: `resource type`. */
-  what: string;
+  noun: string;
   /** Names of the attributes and blocks that define such a type. A block with a `source` cannot have them. */
   ownItems: readonly string[];
   /** Built-in definitions by name, including aliases. */

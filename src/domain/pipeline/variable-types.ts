@@ -90,10 +90,10 @@ export function valueOfText(type: Simple, text: string): { value: Value } | { re
 }
 
 /** Converts a JSON value. A string is read as JSON text; undefined if it is invalid. */
-export function fromJson(given: JsonValue): Value | undefined {
-  if (typeof given !== 'string') return valueOfJson(given);
+export function fromJson(json: JsonValue): Value | undefined {
+  if (typeof json !== 'string') return valueOfJson(json);
   try {
-    return valueOfJson(JSON.parse(given));
+    return valueOfJson(JSON.parse(json));
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ interface Chat {
   maxCharacters: number;
   /**
    * A jq expression for the body of the request. `.` is the message, and `$written` the text that the author
-   * of the pipeline wrote. Only mentions in that text may ping people.
+   * of the pipeline wrote.
    */
   body: string;
 }

@@ -45,8 +45,8 @@ printf '[%s]\\n' "$version"
 `);
 
 /**
- * Copies the content first and compares the hash of the copy, so the get copies the content of the version
- * even if the content changes meanwhile.
+ * Copies the content first and compares the hash of the copy. If the content has changed, the get fails
+ * instead of delivering other content than that of the version.
  */
 export const pull = builtInScript(`${prelude}cd -- "$start"
 
@@ -69,8 +69,7 @@ cp -R -P -l -f -- "$copy/." .
 `);
 
 /**
- * The content appears under its path in one step. If it replaces a folder, nothing is at the path for a
- * moment.
+ * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty.
  */
 export const push = builtInScript(`${prelude}cd -- "$start"
 

@@ -1,6 +1,7 @@
 /**
  * Part of the check of the type git: `list_branches`, for the parameter branches. A check stores nothing
- * between runs: `$KNOWN_BRANCHES`, a JSON object, has the newest known commit of each branch.
+ * between runs. Millrace passes it `$KNOWN_BRANCHES`, a JSON object with the newest known commit of each
+ * branch.
  */
 export const gitBranches = `
 # Globs become regular expressions for grep: * is anything but a slash, ** anything, and ? one character.
@@ -66,9 +67,9 @@ list_branches() {
   done
   # The clocks of authors differ: a commit is never older than the one before it on its branch.
   jq -cRn '
-    reduce (inputs | split(" ") | {at: .[0] | tonumber, ref: .[1], branch: .[2]}) as $one ({last: {}, all: []};
-      ([$one.at, .last[$one.branch] // 0] | max) as $at |
-      .last[$one.branch] = $at | .all += [$one | .at = $at]) |
+    reduce (inputs | split(" ") | {at: .[0] | tonumber, ref: .[1], branch: .[2]}) as $commit ({last: {}, all: []};
+      ([$commit.at, .last[$commit.branch] // 0] | max) as $at |
+      .last[$commit.branch] = $at | .all += [$commit | .at = $at]) |
     .all | sort_by(.at) | map({ref, branch}) | .[-100:]' "$private/found"
 }
 fetch_branches() {

@@ -38,7 +38,7 @@ list_requests() {
     # A request that changes meanwhile can be on two pages.
     reduce (.[] | select(wanted) |
       {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end
-    ) as $one ([]; if any(.[]; .pr == $one.pr) then . else . + [$one] end) | reverse |
+    ) as $request ([]; if any(.[]; .pr == $request.pr) then . else . + [$request] end) | reverse |
     if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then .
     else error("a request without a commit") end' "$entries"
 }

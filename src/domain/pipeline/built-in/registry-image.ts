@@ -10,11 +10,9 @@ import { semverFilter } from './semver-filter.ts';
 
 /** The maximum number of versions that one check prints. */
 const MAX_VERSIONS = 100;
-/**
- * The maximum number of pages of tags that one check reads, and of bytes in a page: some registries send all
- * tags in one page.
- */
+/** The maximum number of pages of tags that one check reads. */
 const MAX_TAG_PAGES = 100;
+/** Large, because some registries send all tags in one page. */
 const MAX_TAG_PAGE_BYTES = 16 * 1024 * 1024;
 /** The maximum size of one layer. */
 const MAX_BLOB_BYTES = 20_000_000_000;
@@ -114,14 +112,14 @@ is_index() { jq -e 'has("manifests")' "$1" >"$private/found"; }
 # fetch_blobs MANIFEST: fetches the configuration and the layers. Layers with their own urls are in no registry.
 fetch_blobs() {
   jq -r '.config, .layers[] | select(.urls | not) | "\\(.digest) \\(.size)"' "$1" >"$private/blobs"
-  while read -r one size; do
-    is_digest "$one" && matches '[0-9]{1,11}' "$size" && [ "$size" -le ${MAX_BLOB_BYTES} ] ||
-      fail "the manifest has a layer that cannot be fetched: $one, $size bytes"
-    if [ -e "$(blob "$one")" ]; then continue; fi
+  while read -r layer size; do
+    is_digest "$layer" && matches '[0-9]{1,11}' "$size" && [ "$size" -le ${MAX_BLOB_BYTES} ] ||
+      fail "the manifest has a layer that cannot be fetched: $layer, $size bytes"
+    if [ -e "$(blob "$layer")" ]; then continue; fi
     max_bytes=$size
-    ask "$api/blobs/$one" "$(blob "$one")" --location --max-redirs 5
-    [ "$status" = 200 ] || fail_with "the layer $one"
-    [ "sha256:$(hash_of "$(blob "$one")")" = "$one" ] || fail "the registry $host sends other content than $one"
+    ask "$api/blobs/$layer" "$(blob "$layer")" --location --max-redirs 5
+    [ "$status" = 200 ] || fail_with "the layer $layer"
+    [ "sha256:$(hash_of "$(blob "$layer")")" = "$layer" ] || fail "the registry $host sends other content than $layer"
   done <"$private/blobs"
 }
 fetch_manifest "$digest"
@@ -145,11 +143,11 @@ else
   printf '%s\\n' "$digest" >"$private/images"
 fi
 root_type=$type
-while IFS= read -r one; do
-  is_digest "$one" || fail 'the index names an image by something that is not a digest'
-  fetch_manifest "$one"
+while IFS= read -r image_digest; do
+  is_digest "$image_digest" || fail 'the index names an image by something that is not a digest'
+  fetch_manifest "$image_digest"
   if is_index "$file"; then fail 'the index lists an index, which is not supported'; fi
-  if [ "$root" = "$one" ]; then root_type=$type; fi
+  if [ "$root" = "$image_digest" ]; then root_type=$type; fi
   fetch_blobs "$file"
 done <"$private/images"
 printf '{"imageLayoutVersion":"1.0.0"}' >"$image/oci-layout"

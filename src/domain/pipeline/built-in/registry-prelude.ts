@@ -10,8 +10,8 @@ const MANIFEST_TYPES = [
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Names of images, as container runtimes read them. Plain HTTP is for registries on this machine and with
- * `insecure = true`.
+ * Reads the parameters. Names of images mean the same as in container runtimes. Plain HTTP is only for
+ * registries on this machine, unless `insecure` is true.
  */
 const names = `
 fail() { printf 'registry-image: %s\\n' "$1" >&2; exit 1; }
@@ -96,7 +96,7 @@ headers() {
     tolower(substr($0, 1, length(name) + 1)) == name ":" {
       value = substr($0, length(name) + 2); gsub(/^[ \\t]+|[ \\t]+$/, "", value); values[++count] = value
     }
-    END { for (one = 1; one <= count; one++) print values[one] }' | head -c 8192
+    END { for (line = 1; line <= count; line++) print values[line] }' | head -c 8192
 }
 header() { headers "$1" | tail -n 1; }
 # ask URL FILE [OPTION…]: like send, but logs in and sends again if the registry itself demands a login
@@ -106,7 +106,7 @@ ask() {
 }
 `;
 
-/** Logins with a password or with a token, as the challenge of the registry asks (RFC 9110, 11.6.1). */
+/** Logins with a password or a token, as the registry demands in its challenge (RFC 9110, 11.6.1). */
 const logins = `
 basic() { printf 'Basic %s' "$(printf '%s:%s' "$username" "$password" | base64 -w 0)"; }
 # log_in: sets authorization by the challenge of the last answer; fails if no login is possible
@@ -114,7 +114,7 @@ log_in() {
   headers www-authenticate | jq -cR '
     [scan("([A-Za-z0-9!#$%&*+.^_|~-]+)(?:\\\\s*=\\\\s*(?:\\"((?:[^\\"\\\\\\\\]|\\\\\\\\.)*)\\"|([^\\\\s\\",]+)))?")]
     | reduce .[] as [$name, $quoted, $plain] ([];
-        (if $quoted then $quoted | gsub("\\\\\\\\(?<one>.)"; .one) else $plain end) as $value
+        (if $quoted then $quoted | gsub("\\\\\\\\(?<escaped>.)"; .escaped) else $plain end) as $value
         | if $value == null then . + [{scheme: ($name | ascii_downcase)}]
           elif length > 0 then .[-1][$name | ascii_downcase] = $value else . end)
     | .[]' >"$private/challenges"
@@ -153,7 +153,7 @@ fetch_token() {
 `;
 
 const answers = `
-# fail_with WHAT: fails, and says what the status of the last answer means
+# fail_with SUBJECT: fails, and says what the status of the last answer means for the subject
 fail_with() {
   details=$(jq -r '[.errors[]?.message | strings] | join("; ")' "$content" 2>"$private/problem" | head -c 300 |
     tr -cd '[:print:]') || details=

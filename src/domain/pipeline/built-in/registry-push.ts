@@ -2,8 +2,8 @@ import { builtInScript } from './built-in-script.ts';
 import { registryPrelude } from './registry-prelude.ts';
 
 /**
- * Uploads an image. The script first asks the registry whether it has a layer, so a repeated put uploads
- * none. It uploads the manifest last, so a tag never names an image that is not complete.
+ * Uploads an image. The script uploads only layers that the registry does not have, so a repeated put uploads
+ * none. It uploads the manifest last, so a tag never names an incomplete image.
  */
 export const push = builtInScript(`${registryPrelude('pull,push')}
 image=\${put_image-}
@@ -15,7 +15,7 @@ tag=\${tag:-latest}
 check_tag "$tag"
 printf '%s\\n' "\${put_additional_tags-}" | tr -s ', ' '\\n' | grep . >"$private/tags" || true
 [ "$(wc -l <"$private/tags")" -le 20 ] || fail 'additional_tags has more than 20 tags'
-while IFS= read -r one; do check_tag "$one"; done <"$private/tags"
+while IFS= read -r additional_tag; do check_tag "$additional_tag"; done <"$private/tags"
 
 layout=$start/$image
 if [ -f "$layout" ]; then
@@ -105,7 +105,7 @@ upload_image() {
   [ "sha256:$(hash_of "$manifest")" = "$1" ] || fail "'$image' is damaged: its manifest is not $1"
   jq -r '.config, .layers[] | select(.urls | not) | .digest' "$manifest" >"$private/blobs" 2>"$private/problem" ||
     fail "'$image' has a manifest without layers: $1"
-  while IFS= read -r one; do upload_blob "$one"; done <"$private/blobs"
+  while IFS= read -r layer; do upload_blob "$layer"; done <"$private/blobs"
 }
 
 index=$(file_in index.json)
@@ -125,14 +125,14 @@ is_manifest_type "$type" || fail "'$image' has a manifest of the type '$type', w
 if jq -e 'has("manifests")' "$root" >"$private/found"; then
   jq -r '.manifests[] | "\\(.digest) \\(.mediaType)"' "$root" | sort -u >"$private/images"
   [ "$(wc -l <"$private/images")" -le 100 ] || fail 'the index lists more than 100 images'
-  while read -r one_digest one_type; do
-    upload_image "$one_digest"
-    upload_manifest "$manifest" "$one_type" "$one_digest"
+  while read -r image_digest image_type; do
+    upload_image "$image_digest"
+    upload_manifest "$manifest" "$image_type" "$image_digest"
   done <"$private/images"
 else
   upload_image "$digest"
 fi
 upload_manifest "$root" "$type" "$tag"
-while IFS= read -r one; do upload_manifest "$root" "$type" "$one"; done <"$private/tags"
+while IFS= read -r additional_tag; do upload_manifest "$root" "$type" "$additional_tag"; done <"$private/tags"
 printf '{"digest":"%s","tag":"%s"}\\n' "$digest" "$tag"
 `);

@@ -30,9 +30,9 @@ check_store() {
     fail 'the credentials have characters that are not allowed'
 }
 quoted() { printf '%s' "$1" | sed 's/[\\\\"]/\\\\&/g'; }
-# s3 WHAT URL [OPTION…]: sends a request. Sets status, and writes the answer to $private/answer.
+# s3 ACTION URL [OPTION…]: sends a request. Sets status, and writes the answer to $private/answer.
 s3() {
-  what=$1 url=$2
+  action=$1 url=$2
   shift 2
   status=$({
     printf 'user = "%s:%s"\\n' "$(quoted "$param_access_key_id")" "$(quoted "$param_secret_access_key")"
@@ -41,9 +41,9 @@ s3() {
     fi
   } | curl -q -sS -K - --aws-sigv4 "aws:amz:$region:s3" --proto '=https,http' --connect-timeout 20 \\
     --speed-limit 100 --speed-time 60 --retry 2 -o "$private/answer" -w '%{http_code}' "$@" "$url") ||
-    fail "$what: the store at $endpoint cannot be reached"
+    fail "$action: the store at $endpoint cannot be reached"
 }
-# fail_s3 WHAT: fails with the status and error code of the store
+# fail_s3 ACTION: fails with the status and error code of the store
 fail_s3() {
   code=$(head -c 10000 "$private/answer" 2>/dev/null | sed -n 's,.*<Code>\\([A-Za-z0-9]*\\)</Code>.*,\\1,p' | head -n 1)
   fail "$1: the store answered $status\${code:+ ($code)}"

@@ -2,8 +2,8 @@ import { heredoc } from './heredoc.ts';
 
 /*
  * Services that come with Millrace, each in the official image of its maker. All parameters are optional. The
- * containers belong to the build's Pod: every step reaches the port at localhost, and the containers end with
- * the Pod, so there is nothing to stop.
+ * containers belong to the build's Pod: every step reaches the port at localhost. `stop` is empty, because
+ * the containers end with the Pod.
  */
 interface Service {
   name: string;

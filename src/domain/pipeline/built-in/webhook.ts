@@ -2,9 +2,9 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The script of the type webhook, which posts an event of CloudEvents 1.0 (structured mode). The same build
- * and event have the same id, so receivers can ignore events that they already have. Node.js computes the
- * signature: a program with the key as argument would show it to other processes. For the same reason, curl
- * reads URL and headers from its stdin.
+ * and event have the same id, so receivers can ignore events that they already have. No program gets a secret
+ * as an argument, which other processes could see: Node.js computes the signature, and curl reads URL and
+ * headers from its stdin.
  */
 export const webhookScript = builtInScript(`
 fail() { printf 'webhook: %s\\n' "$1" >&2; exit 1; }
