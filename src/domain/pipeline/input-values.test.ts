@@ -10,7 +10,7 @@ const choice: Input = { name: 'size', type: 'choice', default: 'dev', options: [
 const list: Input = { name: 'size', type: 'list', default: '', options: [] };
 const listWithOptions: Input = { name: 'size', type: 'list', default: 'a', options: ['a', 'b', 'c'] };
 
-/** The value as its variable holds it, or what the problems say. */
+/** The values as their variables hold them, or the messages of the problems. */
 function outcome(inputs: Input[], given: GivenInputs): unknown {
   const chosen = chooseInputs(inputs, given);
   return 'values' in chosen ? chosen.values : chosen.problems.map(({ message }) => message);
@@ -69,7 +69,7 @@ describe('a value', () => {
 });
 
 describe('an input without a value', () => {
-  test('has its default, or what automatic builds have', () => {
+  test('has its default, also in automatic builds', () => {
     const inputs = [string, { ...listWithOptions, name: 'targets' }];
     expect(outcome(inputs, {})).toEqual({ size: 'x', targets: 'a' });
     expect(automaticInputs(inputs)).toEqual({ size: 'x', targets: 'a' });

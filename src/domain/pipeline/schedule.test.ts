@@ -3,10 +3,7 @@ import { parseGoDuration } from '#domain/language/duration.ts';
 import { explainBadCron } from './cron-expression.ts';
 import { parseSchedule } from './schedule.ts';
 
-/*
- * These are the results of robfig/cron v3.0.1, the parser of Kubernetes' CronJobs. Our parser was compared
- * with it on 60,000 generated expressions.
- */
+/* These are the results of robfig/cron v3.0.1, the parser of Kubernetes' CronJobs. */
 describe('a cron expression', () => {
   test.each([
     '* * * * *',

@@ -171,7 +171,7 @@ describe('links on a volume', () => {
     expect(await run(pull, folder, version)).toMatchObject({ code: 0 });
     expect(await readdir(work)).toEqual(['settings']);
     expect((await lstat(join(work, 'settings'))).isFile()).toBe(true);
-    // With each change of a ConfigMap, the kubelet puts its files into another folder.
+    // When a ConfigMap changes, the kubelet writes its files to a new folder.
     await rename(join(folder, '..2026'), join(folder, '..2027'));
     await rm(join(folder, '..data'));
     await symlink('..2027', join(folder, '..data'));

@@ -71,11 +71,11 @@ describe('a git check of branches', () => {
   test('begins with the last commit of each branch that matches', async () => {
     await commitOn('main', 'one');
     await commitOn('release/1', 'two');
-    const b = await commitOn('release/2', 'three');
-    await commitOn('release/x/hotfix', 'five');
-    const a = await commitOn('release/1', 'six');
-    expect(await checkAfter([], 'release/*')).toEqual([b, a]);
-    expect(await checkAfter([], 'release/*', {}, httpUrl)).toEqual([b, a]);
+    const lastOfTwo = await commitOn('release/2', 'three');
+    await commitOn('release/x/hotfix', 'four');
+    const lastOfOne = await commitOn('release/1', 'five');
+    expect(await checkAfter([], 'release/*')).toEqual([lastOfTwo, lastOfOne]);
+    expect(await checkAfter([], 'release/*', {}, httpUrl)).toEqual([lastOfTwo, lastOfOne]);
   });
 
   test.each([

@@ -5,9 +5,7 @@ import { startGitea, type Gitea } from '#testing/forges/gitea.ts';
 import { withClone } from '#testing/forges/pushed-repository.ts';
 import { installIfMissing } from '#testing/process/debian-packages.ts';
 
-/*
- * Files of Git LFS in a private repository of a real Gitea, which stores them and gives them for the token.
- */
+/* Files of Git LFS in a private repository of a real Gitea. */
 
 const CONTENT = `${'0123456789abcdef'.repeat(8192)}\n`;
 

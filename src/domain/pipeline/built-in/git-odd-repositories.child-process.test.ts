@@ -16,7 +16,7 @@ import { check } from './git-check.ts';
 
 useGitServer();
 
-/** A check with an address space of 600 MB for each of its programs. */
+/** Runs a check whose programs have an address space of 600 MB each. */
 const checkInLittleMemory = (variables: Record<string, string>): Promise<Outcome> =>
   run(`ulimit -v 600000\n${check}`, variables);
 

@@ -58,14 +58,14 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void mail.listen(0, '127.0.0.1', resolve));
 });
 
-async function listen(one: Server): Promise<string> {
-  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
-  const address = one.address();
+async function listen(listener: Server): Promise<string> {
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
 afterAll(async () => {
-  await Promise.all([server, proxy].map((one) => new Promise((resolve) => one.close(resolve))));
+  await Promise.all([server, proxy].map((listener) => new Promise((resolve) => listener.close(resolve))));
   await new Promise<void>((resolve) => mail.close(resolve));
 });
 

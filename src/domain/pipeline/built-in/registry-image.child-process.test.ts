@@ -138,7 +138,7 @@ describe('a check of a constraint', () => {
       'v1.3.0',
       '1.10.0',
     ]);
-    expect(registry.requests.filter((one) => one === 'GET tags/list')).toHaveLength(3);
+    expect(registry.requests.filter((request) => request === 'GET tags/list')).toHaveLength(3);
   });
 
   test.each(['what', '1 < 2 foo'])('refuses %j', async (semver) => {

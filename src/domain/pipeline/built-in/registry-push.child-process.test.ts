@@ -145,7 +145,9 @@ test('a repeated put uploads no layer again, and prints the same version', async
   const first = await versionOf(put(image));
   registry.requests = [];
   expect(await versionOf(put(image))).toEqual(first);
-  expect(registry.requests.filter((one) => /^(?:POST|PUT)/.test(one))).toEqual(['PUT manifests/latest']);
+  expect(registry.requests.filter((request) => /^(?:POST|PUT)/.test(request))).toEqual([
+    'PUT manifests/latest',
+  ]);
 });
 
 const CREDENTIAL = { username: 'robot', password: String.raw`pass "word"\1` };
@@ -154,7 +156,7 @@ const LOGIN = { param_username: CREDENTIAL.username, param_password: CREDENTIAL.
 test.each(['basic', 'token'] as const)('a put logs in to a registry with the login %s', async (login) => {
   registry.rules = { login, credential: CREDENTIAL };
   await versionOf(put(await createArchive(), LOGIN));
-  const tokens = registry.requests.filter((one) => one.startsWith('TOKEN'));
+  const tokens = registry.requests.filter((request) => request.startsWith('TOKEN'));
   expect(tokens).toEqual(login === 'token' ? [`TOKEN repository:${repository}:pull,push`] : []);
   const end = await put('image.tar');
   expect(end).toMatchObject({ code: 1, stdout: '' });
@@ -238,6 +240,6 @@ test.each(Object.entries(FAULTS))(
     const end = await put(image, more);
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toContain(reason);
-    expect(registry.requests.filter((one) => one.startsWith('PUT'))).toEqual([]);
+    expect(registry.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
   },
 );
