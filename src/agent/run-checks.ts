@@ -133,7 +133,7 @@ function judge({
     check.call === undefined
       ? parseCheckOutput(printed)
       : parseProtocolCheck(printed, (text) => masker.mask(text));
-  return parsed.ok ? { versions: parsed.versions, cut: parsed.left } : { error: parsed.error };
+  return parsed.ok ? { versions: parsed.versions, cut: parsed.leftOut } : { error: parsed.error };
 }
 
 /** The last line of the masked log, which mostly names the cause of a failure. */

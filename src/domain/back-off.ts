@@ -4,8 +4,7 @@ export interface BackOffLimits {
 }
 
 /**
- * The longest wait after this number of failures in a row, at least 1. It doubles with each failure, up to
- * `longestMs`.
+ * The longest wait after one or more failures in a row. It doubles with each failure, up to `longestMs`.
  */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOffLimits): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));

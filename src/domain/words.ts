@@ -1,8 +1,8 @@
 /* Numbers as people read them, the same on pages of the server and of the browser. */
 
-/** A number and what it counts: `1 job`, `2 jobs`. */
-export function countOf(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+/** The number with its noun, which is passed in the singular: `1 job`, `2 jobs`. */
+export function countOf(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** A duration in its two largest units: `2 h 5 min`, `3 min 4 s`, `5 s`. */

@@ -135,7 +135,7 @@ function applyBuildEnd(applied: EventsApplied, event: BuildEvent & { type: 'buil
     ? ({
         outcome: 'failed',
         reason: 'AgentFault',
-        message: `The agent reported success, but step ${unproven.name} was not seen to succeed (${unproven.status}).`,
+        message: `The agent reported success, but step ${unproven.name} did not succeed (${unproven.status}).`,
       } as const)
     : { outcome: event.outcome, reason: event.reason, message: event.message };
   return {

@@ -23,7 +23,7 @@ export interface StepState extends StepRecord {
   endedAt?: string;
   exitCode?: number;
   message?: string;
-  /** What a type with a protocol tells about the version of a get or put. */
+  /** What a type with a protocol reports about the version of a get or put. */
   metadata?: Metadata[];
 }
 

@@ -2,8 +2,8 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Hooks, Step } from '#domain/pipeline/steps.ts';
 
 /**
- * A step has 10 s to end after SIGTERM, and counts as lost after 30 s. The agent has the other 30 s to
- * report.
+ * After SIGTERM, a step has 10 s to end. Then the agent sends SIGKILL, and 30 s later the step counts as
+ * lost. The agent has the remaining 20 s to report.
  */
 const STEP_GRACE_SECONDS = 60;
 const HOOKS_GRACE_SECONDS = 10 * 60;

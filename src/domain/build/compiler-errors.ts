@@ -20,8 +20,8 @@ const ERROR = /^(?:fatal )?error\b/i;
 const OTHER_SEVERITY = /^(?:warning|note|info|hint|remark|debug|trace|help)\b/i;
 
 /**
- * Undefined: the line does not look like an error of a compiler. `line`: masked and without control
- * characters.
+ * Parses a line of a log, which must be masked and without control characters. Undefined: the line does not
+ * look like an error of a compiler.
  */
 export function compilerErrorIn(line: string, workdir: string): CompilerError | undefined {
   const groups = line.length > MAX_LINE_CHARACTERS ? undefined : LOCATED_MESSAGE.exec(line)?.groups;

@@ -140,9 +140,9 @@ describe('runs of notifications', () => {
     expect(decideNotificationRuns([due({ status: 'succeeded', previousOutcome: 'succeeded' }), old])).toEqual(
       {
         runs: [],
-        nothing: [1],
+        silent: [1],
         late: [{ id: 2, notifications: ['chat.bad', 'chat.news'] }],
-        overtaken: [],
+        outdated: [],
       },
     );
   });
@@ -156,11 +156,9 @@ describe('runs of notifications', () => {
   ])('leave out the request for approval of a build that is %s, and say why', (_title, status, why) => {
     expect(decideNotificationRuns([due({ moment: 'waiting', status })])).toEqual({
       runs: [],
-      nothing: [],
+      silent: [],
       late: [],
-      overtaken: [
-        { id: 1, notifications: ['chat.ask'], why: `Not sent: ${why} before a Pod could send it.` },
-      ],
+      outdated: [{ id: 1, notifications: ['chat.ask'], why: `Not sent: ${why} before a Pod could send it.` }],
     });
   });
 });

@@ -38,11 +38,11 @@ export interface NotificationDecision {
   /** At most one of each team. */
   runs: NotificationRun[];
   /** Row ids of the builds that send nothing. */
-  nothing: number[];
+  silent: number[];
   /** Notifications that are dropped because they are too late to help. */
   late: NotificationRun['builds'];
   /** Requests for an approval that the build no longer waits for. */
-  overtaken: (NotificationRun['builds'][number] & { why: string })[];
+  outdated: (NotificationRun['builds'][number] & { why: string })[];
 }
 
 /** Builds whose notifications one Pod sends. */
@@ -52,26 +52,23 @@ export const MAX_NOTIFICATION_AGE_SECONDS = 60 * 60;
 /** `due`: oldest first. Builds of one job and revision share a run. */
 export function decideNotificationRuns(due: readonly DueNotifications[]): NotificationDecision {
   const builds = due.map((build) => ({ ...build, notifications: notificationsDue(build) }));
-  const [sendingBuilds, nothing] = partition(builds, ({ notifications }) => notifications.length > 0);
-  const [overtaken, stillWanted] = partition(sendingBuilds, isOvertaken);
-  const [late, timely] = partition(
-    stillWanted,
-    ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS,
-  );
+  const [sendingBuilds, silent] = partition(builds, ({ notifications }) => notifications.length > 0);
+  const [outdated, current] = partition(sendingBuilds, isOutdated);
+  const [late, timely] = partition(current, ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS);
   const runs = [...Map.groupBy(timely, ({ team }) => team).values()].flatMap((ofTeam) => firstRun(ofTeam));
   return {
     runs,
-    nothing: nothing.map(({ id }) => id),
+    silent: silent.map(({ id }) => id),
     late: late.map(idAndNotifications),
-    overtaken: overtaken.map((build) => ({ ...idAndNotifications(build), why: whyOvertaken(build) })),
+    outdated: outdated.map((build) => ({ ...idAndNotifications(build), why: whyOutdated(build) })),
   };
 }
 
-const isOvertaken = ({ moment, status }: BuildWithNotifications): boolean =>
+const isOutdated = ({ moment, status }: BuildWithNotifications): boolean =>
   moment === 'waiting' && status !== 'waiting';
 
-/** Why a request for approval is not sent: once the build no longer waits, the request would only mislead. */
-function whyOvertaken({ status }: BuildWithNotifications): string {
+/** Why a request for approval is not sent. Once the build no longer waits, the request would only mislead. */
+function whyOutdated({ status }: BuildWithNotifications): string {
   const isOver = status === 'failed' || status === 'cancelled' || status === 'warning';
   return `Not sent: ${isOver ? 'the build ended' : 'the build was approved'} before a Pod could send it.`;
 }

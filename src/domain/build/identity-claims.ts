@@ -104,8 +104,9 @@ function claimsOf(build: IdentifiedBuild, issuer: string, issue: IdentityIssue):
 }
 
 /**
- * Where the code of the build is from: the first git version of a pull request, otherwise of the first get
- * that triggers, otherwise of the first get. So no build with a pull request has the ref of a branch.
+ * Ref and commit of the code that the build runs. They come from the first git version of a pull request, so
+ * that a build with a pull request never has the ref of a branch. Without one, they come from the first git
+ * get that triggers, or else from the first git get.
  */
 function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<IdentityClaims, 'ref' | 'sha'> {
   const gets = getsOf(jobIn(definition, job).steps)

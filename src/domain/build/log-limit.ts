@@ -5,12 +5,12 @@
 export const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
 export const LOG_CUT_LINE = '[truncated: the log of this build is over its limit]';
 
-/** The least that a log row counts, however short its text is. */
+/** Every log row uses at least this much of the limit. */
 const MIN_ROW_BYTES = 64;
 
 /**
- * The part of the text within the limit. The first text that exceeds it ends with `LOG_CUT_LINE`. `used`
- * starts at 0 and is above the limit once that line was written.
+ * The part of the text within the limit. The first text that exceeds the limit ends with `LOG_CUT_LINE`.
+ * `used` starts at 0, and is above the limit after that line.
  */
 export function cutLog(
   text: string,

@@ -48,7 +48,7 @@ const bad: Record<string, { stdout: string; error: string }> = {
 
 describe('the output of a check', () => {
   test.each(Object.entries(good))('%s', (_name, { stdout, versions }) => {
-    expect(parseCheckOutput(stdout)).toEqual({ ok: true, versions, left: 0 });
+    expect(parseCheckOutput(stdout)).toEqual({ ok: true, versions, leftOut: 0 });
   });
 
   test.each(Object.entries(bad))('cannot be %s', (_name, { stdout, error }) => {
@@ -57,7 +57,11 @@ describe('the output of a check', () => {
 
   test('adds only its newest hundred versions', () => {
     const many = Array.from({ length: 130 }, (_, n) => ({ n: String(n) }));
-    expect(parseCheckOutput(JSON.stringify(many))).toEqual({ ok: true, versions: many.slice(30), left: 30 });
+    expect(parseCheckOutput(JSON.stringify(many))).toEqual({
+      ok: true,
+      versions: many.slice(30),
+      leftOut: 30,
+    });
   });
 
   test('is refused with its beginning if it is too long', () => {

@@ -10,7 +10,11 @@ export const MAX_CHECK_VERSIONS = 100;
 export const VERSION_LIMITS = { fields: 256, characters: 64 * 1024, name: 200 };
 
 export type CheckOutput =
-  | { ok: true; versions: Record<string, string>[]; /** Older versions that were left out. */ left: number }
+  | {
+      ok: true;
+      versions: Record<string, string>[];
+      /** Older versions that were left out. */ leftOut: number;
+    }
   | { ok: false; error: string };
 
 /** A check prints a JSON array of objects, oldest first. Each object is a version. */
@@ -34,7 +38,7 @@ export function parseCheckOutput(stdout: string): CheckOutput {
   return {
     ok: true,
     versions: versions.slice(-MAX_CHECK_VERSIONS),
-    left: Math.max(0, versions.length - MAX_CHECK_VERSIONS),
+    leftOut: Math.max(0, versions.length - MAX_CHECK_VERSIONS),
   };
 }
 
@@ -44,10 +48,10 @@ export function parsePushOutput(stdout: string): Record<string, string> | undefi
   return line.startsWith('{') ? flattenVersion(parseJson(line)?.value) : undefined;
 }
 
-function refuse(what: string, stdout: string): CheckOutput {
+function refuse(problem: string, stdout: string): CheckOutput {
   const start = stdout.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
-  return { ok: false, error: `The check ${what}; expected a JSON array of objects. ${shown}` };
+  return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
 }
 
 function parseJson(text: string): { value: unknown } | undefined {

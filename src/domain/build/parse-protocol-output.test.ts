@@ -66,7 +66,7 @@ describe("a check with Concourse's protocol", () => {
     expect(parseProtocolCheck(JSON.stringify(many), mask)).toEqual({
       ok: true,
       versions: many.slice(20),
-      left: 20,
+      leftOut: 20,
     });
   });
 });

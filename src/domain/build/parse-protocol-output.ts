@@ -40,7 +40,7 @@ type Mask = (text: string) => string;
 
 /** The versions that a check printed, oldest first. `null` and `[]` mean that there are no versions. */
 export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
-  const refuse = (what: string): CheckOutput => refused(`The check ${what}`, ARRAY, mask(stdout));
+  const refuse = (problem: string): CheckOutput => refused(`The check ${problem}`, ARRAY, mask(stdout));
   const values = readJsonStream(stdout);
   if (values === undefined) return refuse('did not print JSON');
   if (values.length === 0) return refuse('printed nothing');
@@ -58,7 +58,7 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
   return {
     ok: true,
     versions: versions.slice(-MAX_CHECK_VERSIONS),
-    left: Math.max(0, versions.length - MAX_CHECK_VERSIONS),
+    leftOut: Math.max(0, versions.length - MAX_CHECK_VERSIONS),
   };
 }
 
@@ -67,7 +67,7 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
  * the metadata are masked and shortened.
  */
 export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask: Mask): ProtocolOutput {
-  const refuse = (what: string): ProtocolOutput => refused(`${program} ${what}`, OBJECT, mask(stdout));
+  const refuse = (problem: string): ProtocolOutput => refused(`${program} ${problem}`, OBJECT, mask(stdout));
   const members = readObject(stdout);
   if (typeof members === 'string') return refuse(members);
   const printedVersion = members.get('version') ?? undefined;
@@ -91,10 +91,10 @@ function readObject(stdout: string): Map<string, unknown> | string {
 const ARRAY = 'a JSON array of objects of strings';
 const OBJECT = 'a JSON object with version and metadata';
 
-function refused(what: string, expected: string, masked: string): { ok: false; error: string } {
+function refused(problem: string, expected: string, masked: string): { ok: false; error: string } {
   const start = masked.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? '' : ` It begins with: ${JSON.stringify(start)}`;
-  return { ok: false, error: `${what}; expected ${expected}.${shown}` };
+  return { ok: false, error: `${problem}; expected ${expected}.${shown}` };
 }
 
 /**

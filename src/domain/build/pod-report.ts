@@ -58,7 +58,7 @@ export type PodJudgement =
   /** The Pod lives, or the build has ended. A reason says why the Pod is not running yet. */
   | { decision: 'wait'; reason?: OutcomeReason; message?: string }
   | { decision: 'end'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
-  /** The agent does not end the build. Delete the Pod: its end ends the build. */
+  /** The agent has not ended the cancelled build in time. Delete the Pod: its end ends the build. */
   | { decision: 'stop'; reason: OutcomeReason; message: string }
   /** No step had started: create another Pod for the same build, silently. */
   | { decision: 'recreate'; reason: OutcomeReason; message: string }

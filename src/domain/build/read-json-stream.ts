@@ -1,6 +1,6 @@
 /**
- * The JSON values in a text, which follow each other, each over any number of lines. Undefined: the text has
- * something other than JSON values.
+ * The JSON values that follow each other in a text. A value may span lines. Undefined: the text has something
+ * other than JSON values.
  */
 export function readJsonStream(text: string): unknown[] | undefined {
   const values: unknown[] = [];

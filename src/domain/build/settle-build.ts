@@ -24,14 +24,14 @@ export function settleBuild(state: BuildState, { termination, ...end }: EndToSet
   const proven = proveEnd(applied.state, applied.lost, end);
   return {
     state: closeBuild(applied.state, proven.outcome, end.at),
-    logs: cutLogs(state, applied.state, end.at),
+    logs: notesOnCutLogs(state, applied.state, end.at),
     puts: applied.puts,
     end: { ...proven, at: end.at },
   };
 }
 
-/** Marks the logs of steps whose end was not reported: the last lines may be missing. */
-function cutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
+/** A last line for the log of each step whose end was not reported: the lines before it may be missing. */
+function notesOnCutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
   const unreported = before.steps.filter(
     ({ status }, index) =>
       status === 'started' || (status === 'waiting' && hasRun(after.steps[index]?.status ?? 'waiting')),

@@ -31,14 +31,12 @@ export interface StartedPod {
 }
 
 /**
- * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. Both times are
- * recorded at once, and only after a step has started: the start of a build must not wait for this write. The
- * Pod never gets its node before it was created, and its containers never start before that, whatever the
- * clocks of the cluster say.
+ * What to record now about the start of an attempt's Pod. Undefined: nothing, or nothing yet. The record is
+ * written once, and only after a step has started, so that the write does not delay the start of the build.
+ * The recorded times are in order even if clocks of the cluster differ.
  *
- * The events `Pulling` and `Pulled` of the kubelet would be more exact than the start of the containers. But
- * a watch of events gets those of every object in the namespace, several for each Pod, and the kubelet may
- * drop or merge them.
+ * The kubelet's events `Pulling` and `Pulled` would be more exact than the start of the containers. But a
+ * watch gets the events of every object in the namespace, and the kubelet may drop or merge them.
  */
 export function decideStartTimes(attempt: StartingAttempt, pod: StartedPod): StartTimes | undefined {
   const { state, isRecorded, isWarm, podCreatedAt, firstStepAt } = attempt;
@@ -63,10 +61,9 @@ function lastStartOf(containers: StartedPod['containers']): Date | undefined {
 }
 
 /**
- * The more exact one of two times of a change: the time that the API server reports, and the time at which
- * the operator saw the change. If the operator saw it within the reported second, that time is more exact. If
- * the operator saw it later than that, or after the first step, it saw the change too late. If the operator
- * saw it earlier, the clock of the reported time is ahead.
+ * The more exact time of a change: the whole second that the API server reports, or the time at which the
+ * operator saw the change. The operator saw it too late if it saw it after that second, or after the first
+ * step. If the operator saw it before that second, the clock behind the reported time is ahead.
  */
 function moreExactTime(reported: Date, seen: Date | undefined, firstStepAt: Date | undefined): Date {
   if (seen === undefined || seen.getTime() - reported.getTime() >= 1000) return reported;

@@ -69,12 +69,12 @@ const LATE = 'Not sent: for an hour no Pod could send it.';
 /** Writes the decision. Notifications that another process has claimed meanwhile stay unchanged. */
 export async function openNotificationRuns(
   database: Database,
-  { runs, nothing, late, overtaken }: NotificationDecision,
+  { runs, silent, late, outdated }: NotificationDecision,
 ): Promise<void> {
   await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     await connection.query(rows()`
-      DELETE FROM build_notifications WHERE id = ANY(${ids(nothing)}) AND run_id IS NULL AND ended_at IS NULL`);
+      DELETE FROM build_notifications WHERE id = ANY(${ids(silent)}) AND run_id IS NULL AND ended_at IS NULL`);
     await connection.query(rows()`
       UPDATE build_notifications n SET ended_at = now(), error = ${LATE}, notifications = l.notifications
       FROM jsonb_to_recordset(${sql.jsonb(late)}) AS l (id bigint, notifications text[])
@@ -83,7 +83,7 @@ export async function openNotificationRuns(
       UPDATE build_notifications n SET ended_at = now(), notifications = o.notifications, results = (
         SELECT jsonb_agg(jsonb_build_object('hook', name, 'output', '', 'skipped', o.why))
         FROM unnest(o.notifications) AS name)
-      FROM jsonb_to_recordset(${sql.jsonb(overtaken)}) AS o (id bigint, notifications text[], why text)
+      FROM jsonb_to_recordset(${sql.jsonb(outdated)}) AS o (id bigint, notifications text[], why text)
       WHERE n.id = o.id AND n.run_id IS NULL AND n.ended_at IS NULL`);
     for (const run of runs) await openRun(connection, run);
   });
