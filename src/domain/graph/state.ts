@@ -36,20 +36,19 @@ interface JobBuild {
 }
 
 /**
- * The state of a job from its builds, in any order. The ended build with the highest number gives the
- * outcome; of that build and its retries, it is the newest one. A late retry of an older build changes
- * nothing.
+ * The state of a job from its builds, in any order. The outcome is that of the highest build number that has
+ * ended, and of its newest retry. A late retry of an older build changes nothing.
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));
-  const ended = newestFirst.map(({ status }) => status).find((status) => !isDoing(status));
+  const ended = newestFirst.map(({ status }) => status).find((status) => !isActiveStatus(status));
   const doing = (['started', 'waiting', 'pending'] as const).find((word) =>
     builds.some(({ status }) => status === word),
   );
-  return { paused, ...(ended && !isDoing(ended) && { ended }), ...defined({ doing }) };
+  return { paused, ...(ended && !isActiveStatus(ended) && { ended }), ...defined({ doing }) };
 }
 
-const isDoing = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>
+const isActiveStatus = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>
   status === 'pending' || status === 'waiting' || status === 'started';
 
 function compareNumbers(one: string, other: string): number {

@@ -70,7 +70,10 @@ export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): n
   return dashed ? 2 : 1;
 };
 
-/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn over the node. */
+/**
+ * Whether the edge starts or ends at a row. Such an edge crosses the margin of a compact node, so it is drawn
+ * over the node.
+ */
 export const touchesRow = ({ fromRow, toRow }: Pick<GraphEdge, 'fromRow' | 'toRow'>): boolean =>
   fromRow !== undefined || toRow !== undefined;
 

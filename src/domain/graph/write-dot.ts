@@ -118,7 +118,8 @@ function edgeLine(
 const inches = (points: number): string => (points / 72).toFixed(2);
 
 /**
- * Quotes an id. DOT knows one escape in it, `\"`. A backslash before the closing quote would be read as one.
+ * Quotes an id. The only escape in it is `\"`. Backslashes are doubled, because a single one at the end would
+ * escape the closing quote.
  */
 function quote(text: string): string {
   return `"${replaceInvisible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
