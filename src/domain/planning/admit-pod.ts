@@ -58,7 +58,7 @@ export function admitPod(pod: PodToAdmit, team: TeamPods | undefined): PodAdmiss
   if (limit === Infinity) return { answer: 'admitted', placement, mounts };
   const running = pod.running();
   if (running < limit) return { answer: 'admitted', placement, mounts };
-  const what = pod.kind === 'build' ? 'builds' : 'checks';
-  const message = `Team ${pod.team} runs ${running} of ${limit} ${what} that it may run at a time.`;
+  const noun = pod.kind === 'build' ? 'builds' : 'checks';
+  const message = `Team ${pod.team} runs ${running} of ${limit} ${noun} that it may run at a time.`;
   return { answer: 'refused', reason: 'TeamLimit', message };
 }

@@ -93,15 +93,15 @@ function workersOf(
 }
 
 function refuseTags(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): PlacementRefusal {
-  const what = forbidden.length === 1 ? 'the tag' : 'the tags';
-  const instead = allowedTags.length === 0 ? 'none' : formatList(allowedTags);
-  const message = `Team ${name} does not allow ${what} ${formatList(forbidden)}; its spec.allowedTags has ${instead}.`;
+  const noun = forbidden.length === 1 ? 'the tag' : 'the tags';
+  const allowed = allowedTags.length === 0 ? 'none' : formatList(allowedTags);
+  const message = `Team ${name} does not allow ${noun} ${formatList(forbidden)}; its spec.allowedTags has ${allowed}.`;
   return { reason: 'TagNotAllowed', message };
 }
 
 /**
- * Why no node or Pod can have all of these tags, if so: a node has one value per label, and a Pod has one
- * runtime class.
+ * Why no Pod can have all of these tags. Undefined: one can. A node has one value per label, and a Pod has
+ * one runtime class.
  */
 function conflictBetween(workers: readonly Worker[]): string | undefined {
   const seen = new Map<string, { tag: string; value: string }>();
@@ -111,11 +111,11 @@ function conflictBetween(workers: readonly Worker[]): string | undefined {
       value,
     ]);
     if (runtimeClassName !== undefined) requirements.push(['the runtime class', runtimeClassName]);
-    for (const [what = '', value = ''] of requirements) {
-      const other = seen.get(what);
+    for (const [property = '', value = ''] of requirements) {
+      const other = seen.get(property);
       if (other !== undefined && other.value !== value)
-        return `No Pod can have the tags ${other.tag} and ${tag}: they want ${what} to be ${other.value} and ${value}.`;
-      seen.set(what, { tag, value });
+        return `No Pod can have the tags ${other.tag} and ${tag}: they want ${property} to be ${other.value} and ${value}.`;
+      seen.set(property, { tag, value });
     }
   }
   return undefined;

@@ -16,7 +16,7 @@ export interface CacheFacts {
   fork: boolean;
   /** An earlier Pod of the same build waited too long for its volumes. */
   waited: boolean;
-  /** Volumes of caches that the team has. */
+  /** How many volumes the team has for caches. */
   volumes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an image says about how its containers start. The container runtime applies the user and the
- * environment of the image.
+ * How containers of an image start. The user and the environment of the image are absent: the container
+ * runtime applies them.
  */
 export interface ImageConfiguration {
   entrypoint: string[];
@@ -9,7 +9,7 @@ export interface ImageConfiguration {
   workingDir?: string;
 }
 
-/** What a container says beside its image, as in a Pod. An empty list counts as absent. */
+/** What a Pod sets for a container in place of the defaults of its image. An empty list counts as absent. */
 export interface ContainerCommand {
   command?: readonly string[];
   args?: readonly string[];

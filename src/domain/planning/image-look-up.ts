@@ -1,6 +1,6 @@
 import type { ImageConfiguration } from './entrypoint.ts';
 
-/** What is cached of an image that was looked up with the pull secrets of one namespace. */
+/** What is cached of an image. Namespaces have caches of their own, since their pull secrets differ. */
 export interface KnownImage {
   /** Absent: the image was never found. */
   found?: { digest: string; checkedAt: Date; configuration: ImageConfiguration };
@@ -21,10 +21,11 @@ export interface FailedLookUp extends LookUpFailure {
   retryAt: Date;
 }
 
-/** How long a tag means the same digest. */
+/** How long the cached digest of a tag is used without another look-up. */
 const TAG_MS = 60_000;
 /**
- * How long a tag means the same digest while the registry fails. Nodes use their copies of images as well.
+ * How long the cached digest of a tag is used while the registry fails. Nodes use their copies of images,
+ * too.
  */
 const TAG_DURING_FAILURE_MS = 24 * 60 * 60_000;
 const MAX_RETRY_SECONDS = 60;

@@ -1,7 +1,7 @@
 import type { Command } from '#domain/pipeline/command.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** What the commands that run in this image ask of the image. Commands that run elsewhere are ignored. */
+/** What an image must provide for those of the commands that run in it. */
 export function imageNeeds(
   image: string,
   commands: readonly Command[],

@@ -2,8 +2,8 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { jobCacheName } from './cache-volumes.ts';
 
 /**
- * The key of a job's cache as the pipeline writes it, with its variables. Undefined: a resource has this
- * cache.
+ * The key of a job's cache, as written in the pipeline: its variables are not expanded. Undefined: the cache
+ * belongs to a resource.
  */
 export function keyOfJobCache({ jobs }: Pipeline, cache: string): string | undefined {
   const steps = jobs.flatMap((job) =>

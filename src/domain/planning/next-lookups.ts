@@ -33,9 +33,8 @@ export interface LookedUp {
 }
 
 /**
- * The lookups that are possible now: of `names`, and of the secrets that other lookups need first. Lookups
- * that were made are left out. Empty: no lookup is left, or those that are left need a secret without a
- * value, or need each other.
+ * The lookups to make now: of `names`, and of the secrets that these lookups need first. Empty: all are made,
+ * or the others need a secret without a value, or need each other.
  */
 export function nextLookups(
   names: readonly string[],

@@ -44,12 +44,12 @@ export interface StepPlace {
   /** Steps that have ended before. */
   before: readonly ActionStep[];
   /** Only for a hook of a step: the variables of the step. */
-  ofStep?: Record<string, string>;
-  /** Which variables the command sees. Absent: those that its kind of step sees. */
-  seenAs?: CommandContext;
+  stepVariables?: Record<string, string>;
+  /** Decides which variables the command sees. Absent: the kind of the step does. */
+  commandContext?: CommandContext;
 }
 
-/** One command, of a step or of a hook. */
+/** The plan of a step or hook: one command and its environment. Hooks of the step are planned separately. */
 export function planAction(
   step: ActionStep | HookAction,
   place: StepPlace,
@@ -60,7 +60,7 @@ export function planAction(
   const command = planCommand(run, containers, context.workdir);
   const variables = { ...context.variables, ...ownVariables(step, place, context) };
   const env = {
-    ...variablesIn('stepHook', place.ofStep ?? {}),
+    ...variablesIn('stepHook', place.stepVariables ?? {}),
     ...commandEnvironment(run),
     ...('env' in step ? step.env : {}),
     ...variablesIn(commandContextOf(step, place), variables),
@@ -98,10 +98,13 @@ export function withProtocolCall(
   return { ...planned, ...call };
 }
 
-function commandContextOf({ kind }: ActionStep | HookAction, { ofStep, seenAs }: StepPlace): CommandContext {
-  if (seenAs !== undefined) return seenAs;
+function commandContextOf(
+  { kind }: ActionStep | HookAction,
+  { stepVariables, commandContext }: StepPlace,
+): CommandContext {
+  if (commandContext !== undefined) return commandContext;
   if (kind !== 'command') return kind;
-  return ofStep === undefined ? 'jobHook' : 'stepHook';
+  return stepVariables === undefined ? 'jobHook' : 'stepHook';
 }
 
 function fieldsOf(step: ActionStep | HookAction, context: ActionContext): Omit<PlanStep, 'id' | 'env'> {

@@ -40,7 +40,7 @@ function planHook(
   { env, before }: HooksPlace,
   context: ActionContext,
 ): PlanStep {
-  const hook = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
+  const hook = planAction(action, { id, before, ...defined({ stepVariables: env }) }, context);
   const planned = withProtocolCall(hook, action, context);
   return action.kind === 'command' ? planned : { ...planned, ...plannedAttempts(action) };
 }
@@ -57,7 +57,11 @@ export function planNotifications(buildContext: ActionContext): PlanNotification
     const step: NotifyStep = { kind: 'notify', notification: notification.name, params: {} };
     return {
       on: notification.on,
-      step: planAction(step, { id: `notification.${index}`, before: [], seenAs: 'notification' }, context),
+      step: planAction(
+        step,
+        { id: `notification.${index}`, before: [], commandContext: 'notification' },
+        context,
+      ),
     };
   });
 }

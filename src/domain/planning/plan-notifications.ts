@@ -107,7 +107,7 @@ function planNotificationsOf(
   return notifiesOf(build, pipeline, job).flatMap((notify, index): HookPlan[] => {
     const { command, env, message } = planAction(
       notify,
-      { id: '', before: [], seenAs: 'notificationWithoutPod' },
+      { id: '', before: [], commandContext: 'notificationWithoutPod' },
       context,
     );
     if (command === undefined) return [];

@@ -10,13 +10,13 @@ export function refusedTags(
   labelOf: (tag: string) => string,
 ): PlacementRefusal[] {
   const podsWithTags = [
-    ...pipeline.jobs.map(({ name, tags = [] }) => ({ what: `job ${name}`, tags })),
+    ...pipeline.jobs.map(({ name, tags = [] }) => ({ work: `job ${name}`, tags })),
     ...checkGroups(pipeline).map(({ resources, tags }) => ({
-      what: `check of ${formatList(resources)}`,
+      work: `check of ${formatList(resources)}`,
       tags,
     })),
   ];
-  return podsWithTags.flatMap(({ what: work, tags }) => {
+  return podsWithTags.flatMap(({ work, tags }) => {
     const placement = placePod(tags, rules, labelOf);
     if (!isPlacementRefusal(placement)) return [];
     return [{ reason: placement.reason, message: `${work}: ${placement.message}` }];

@@ -20,4 +20,4 @@ export const TOO_LONG_CONFIGURATION = `with other secrets in it, its configurati
 export const TOO_LONG_OPERATION =
   `With the values of its secrets, the job or resource is longer than ${filledLimit}. ` +
   'Name a long secret once, and use it through a variable of the environment.';
-export const TOO_MANY_SECRETS = `It needs more than ${formatCount(MAX_SECRETS)} secrets, with those that they need.`;
+export const TOO_MANY_SECRETS = `It needs more than ${formatCount(MAX_SECRETS)} secrets, including those that its secrets need.`;

@@ -57,15 +57,15 @@ export interface RetainDecision {
   removeLogs: number[];
   retained: { build: number; because: RetainReason }[];
   /**
-   * The baselines of the job's gets of each scope, to be raised to this version before the builds are
-   * removed. Otherwise the version would count as unused.
+   * For each scope, the version to which the baselines of the job's gets must be raised before the builds are
+   * removed. Otherwise the versions of these builds would count as unused.
    */
   baselines: OldVersionTaken[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Which old builds of a job to remove. After a crash in the removal, another decision gives the same. */
+/** Which old builds of a job to remove. After a crash during the removal, the next decision is the same. */
 export function retainBuilds(facts: RetainFacts): RetainDecision {
   const decision: RetainDecision = { remove: [], removeLogs: [], retained: [], baselines: [] };
   const newest = new Map<number, number>();
