@@ -100,9 +100,9 @@ function hasMoreUnused({ gets }: JobFacts, setCount: number): boolean {
 }
 
 /**
- * Positions of the gets whose newest version is left to the last decision. One get is enough if it has an
- * older unused version, with which the other gets are built until then: whatever versions the earlier
- * decisions use, the newest set stays due.
+ * Positions of the gets whose newest version is left to the last decision. If one get has an older unused
+ * version, that get is enough: earlier decisions build the other gets with the older version, so the newest
+ * set stays due.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
   const postponing = gets.findIndex(

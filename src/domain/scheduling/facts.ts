@@ -168,7 +168,7 @@ export interface GoodBuildPage {
 /** A good build, and the version that it took or made. */
 export interface GoodBuild extends GoodBuildPosition {
   /**
-   * Everything that the build took or made of resources that gets with this upstream job in `passed` take.
+   * All versions that the build took or made of resources whose gets name this upstream job in `passed`.
    * Absent if every job has at most one such get.
    */
   also?: ResourceVersion[];

@@ -69,20 +69,20 @@ export function startQueued(facts: StartFacts): StartDecision {
     });
   const running = new RunningBuilds(builds.filter(({ state }) => state === 'running'));
   const decision: StartDecision = { start: [], held: [] };
-  const ahead = new WaitingBuilds();
+  const waiting = new WaitingBuilds();
   for (const build of builds.filter(({ state }) => state === 'queued')) {
     const paused = whyPaused({
       pipeline: build.startJob.pipelinePaused,
       job: build.startJob.paused,
       name: build.startJob.name,
     });
-    const reasons = [...paused, ...whyNotYet(build, { running, ahead, limit: facts.limit })];
+    const reasons = [...paused, ...whyNotYet(build, { running, waiting, limit: facts.limit })];
     if (reasons.length > 0) decision.held.push({ build: build.id, reasons });
     else {
       decision.start.push(build.id);
       running.add(build);
     }
-    if (reasons.length > 0 && paused.length === 0) ahead.add(build);
+    if (reasons.length > 0 && paused.length === 0) waiting.add(build);
   }
   return decision;
 }
@@ -154,12 +154,12 @@ class WaitingBuilds {
 
 function whyNotYet(
   build: BuildWithJob,
-  { running, ahead, limit }: { running: RunningBuilds; ahead: WaitingBuilds; limit: number | undefined },
+  { running, waiting, limit }: { running: RunningBuilds; waiting: WaitingBuilds; limit: number | undefined },
 ): Reason[] {
   return [
     ...whyConcurrency(build, running.ofJob(build.job)),
     ...whySerialGroup(build, running.sharing(build)),
-    ...whyQueue(build, ahead.firstSharing(build)),
+    ...whyQueue(build, waiting.firstSharing(build)),
     ...whyTeamLimit(running.count, limit),
   ];
 }
