@@ -40,8 +40,8 @@ const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
  */
 const TERMINATION_REPORT_MS = 12_000;
 /**
- * The containers of a warm Pod end this long after the outcome of its build is stored: ending a Pod takes a
- * sixth of a second of processor time, and builds that follow start at this moment, perhaps on the same node.
+ * How long a warm Pod lives on after the outcome of its build is stored. Ending a Pod takes processor time,
+ * and the next builds start at this moment, perhaps on the same node.
  */
 const TEARDOWN_DELAY_MS = 500;
 

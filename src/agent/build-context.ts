@@ -72,7 +72,7 @@ export const STOPPED: Record<StopReason, string> = {
   'job-timeout': 'the job ran out of time',
   'cleanup-timeout': 'the hooks of a cancelled build ran out of time',
   terminated: 'the Pod was asked to end',
-  refused: 'the gateway did not understand this agent',
+  refused: 'the gateway refused the events of this agent',
   'session-over': 'another attempt took the place of this one',
 };
 
@@ -103,7 +103,7 @@ export function causeOfStop(reason: StopReason, jobSeconds: number): Cause {
     case 'terminated':
       return { ...failed, reason: 'PodLost', message: 'The Pod was asked to end before the build was done.' };
     case 'refused': {
-      const message = 'The gateway cannot make sense of what this agent reports.';
+      const message = 'The gateway refused the events of this agent.';
       return { ...failed, reason: 'AgentFault', message };
     }
     case 'session-over': {

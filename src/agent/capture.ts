@@ -3,7 +3,7 @@ export class Head {
   readonly #limit: number;
   readonly #parts: Buffer[] = [];
   #size = 0;
-  overflown = false;
+  overflowed = false;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -11,7 +11,7 @@ export class Head {
 
   write(bytes: Buffer): void {
     const part = bytes.subarray(0, this.#limit - this.#size);
-    if (part.length < bytes.length) this.overflown = true;
+    if (part.length < bytes.length) this.overflowed = true;
     if (part.length === 0) return;
     this.#parts.push(Buffer.from(part));
     this.#size += part.length;

@@ -21,7 +21,8 @@ interface Piece {
 /** A shell of a person beside the command of a step. */
 export class DebugShell {
   readonly #id: number;
-  readonly #changed: () => void;
+  /** Called when there may be something new to report. */
+  readonly #onNews: () => void;
   readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
   #shell: RunningShell | undefined;
   /**
@@ -35,9 +36,9 @@ export class DebugShell {
   #end: DebugEnd | undefined;
   #closed = false;
 
-  constructor(work: DebugSessionWork, commands: RunningCommands, changed: () => void) {
+  constructor(work: DebugSessionWork, commands: RunningCommands, onNews: () => void) {
     this.#id = work.id;
-    this.#changed = changed;
+    this.#onNews = onNews;
     const { masker } = commands;
     this.#streams = { stdout: new MaskedText(masker), stderr: new MaskedText(masker) };
     this.#open(work, commands);
@@ -56,14 +57,14 @@ export class DebugShell {
     return { id: this.#id, received: this.#readInput, output, ...defined({ end }) };
   }
 
-  /** Takes what the gateway has stored, and what the person has sent. */
+  /** Drops the output that the gateway has stored, and passes new input of the person to the shell. */
   take({ received, input }: DebugSessionWork): void {
     const stored = this.#pieces.filter(({ sequence }) => sequence <= received);
     this.#pieces = this.#pieces.filter(({ sequence }) => sequence > received);
     for (const piece of stored) piece.onStored();
     for (const message of input.filter(({ sequence }) => sequence > this.#takenInput)) {
       this.#takenInput = message.sequence;
-      this.#inputQueue = this.#giveAfter(this.#inputQueue, message);
+      this.#inputQueue = this.#writeAfter(this.#inputQueue, message);
     }
   }
 
@@ -104,17 +105,17 @@ export class DebugShell {
     if (end.reason !== 'step-ended') note();
     for (const stream of Object.values(this.#streams)) void this.#append(stream.end());
     this.#end = end;
-    this.#changed();
+    this.#onNews();
   }
 
-  async #giveAfter(before: Promise<void>, message: DebugInput & { sequence: number }): Promise<void> {
+  async #writeAfter(before: Promise<void>, message: DebugInput & { sequence: number }): Promise<void> {
     await before;
-    await this.#give(message);
+    await this.#writeInput(message);
     this.#readInput = message.sequence;
-    this.#changed();
+    this.#onNews();
   }
 
-  async #give(message: DebugInput): Promise<void> {
+  async #writeInput(message: DebugInput): Promise<void> {
     if ('columns' in message) this.#shell?.resize(message);
     else await this.#shell?.write(Buffer.from('data' in message ? message.data : '', 'base64'));
   }
@@ -131,7 +132,7 @@ export class DebugShell {
       this.#pieces.push({ sequence: this.#lastSequence, data, onStored: resolve });
       stored.push(promise);
     }
-    this.#changed();
+    this.#onNews();
     await Promise.all(stored);
   }
 }

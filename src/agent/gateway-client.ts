@@ -22,7 +22,7 @@ export class RequestRefused extends GatewayError {
 
 const FINAL_STATUSES = [400, 413, 415, 422];
 
-/** JSON over HTTPS to the internal gateway, without retries. */
+/** Sends JSON over HTTPS to the internal gateway. It does not retry. */
 export class GatewayClient {
   readonly #gateway: URL;
   readonly #agent: Agent;
@@ -63,7 +63,7 @@ export class GatewayClient {
       rest = lines.pop() ?? '';
       for (const line of lines) onLine(JSON.parse(line));
       if (rest.length > MAX_RESPONSE_BYTES)
-        throw new GatewayError(`a line of more than ${MAX_RESPONSE_BYTES} characters`);
+        throw new GatewayError(`the gateway sent a line of more than ${MAX_RESPONSE_BYTES} characters`);
     }
     if (rest !== '') onLine(JSON.parse(rest));
   }
@@ -83,7 +83,7 @@ export class GatewayClient {
     const answer = await this.#send({ path, method: 'GET', headers, signal });
     if (answer.statusCode !== 200) throwForStatus(path, answer.statusCode ?? 0, await readAll(answer));
     answer.socket.setTimeout(SILENCE_LIMIT_MS, () =>
-      answer.destroy(new GatewayError('the commands fell silent')),
+      answer.destroy(new GatewayError(`the gateway sent nothing for ${SILENCE_LIMIT_MS / 1000} s`)),
     );
     let rest = '';
     for await (const chunk of answer.setEncoding('utf8')) {
@@ -106,7 +106,10 @@ export class GatewayClient {
         agent: this.#agent,
       });
       const limit = setTimeout(
-        () => outgoing.destroy(new GatewayError('no answer in time')),
+        () =>
+          outgoing.destroy(
+            new GatewayError(`the gateway did not answer within ${this.#requestLimitMs / 1000} s`),
+          ),
         this.#requestLimitMs,
       );
       outgoing.once('response', (answer) => {
@@ -140,7 +143,7 @@ async function readAll(answer: IncomingMessage): Promise<string> {
     const bytes = Buffer.from(part);
     size += bytes.length;
     if (size > MAX_RESPONSE_BYTES)
-      throw new GatewayError(`an answer of more than ${MAX_RESPONSE_BYTES} bytes`);
+      throw new GatewayError(`the gateway sent more than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(bytes);
   }
   return Buffer.concat(parts).toString('utf8');

@@ -122,7 +122,7 @@ test('hooks that do not fit into one Pod are reported', async () => {
     { hook: 'shell' },
     {
       hook: 'further hooks',
-      error: '12 more were not run: at most 1 are, of all versions that come together.',
+      error: '12 more were not run: one Pod runs at most 1, for all new versions together.',
     },
   ]);
 });

@@ -16,7 +16,7 @@ export class Lanes {
 
   /**
    * Resolves with the name of a container once one of the pool is free, or with undefined if `stop` aborts
-   * first. A pool that the plan does not name is the name of a container, which any number of steps may
+   * first. If the plan has no such pool, `pool` is the name of a container that any number of steps may
    * share.
    */
   async take(pool: string, stop: AbortSignal): Promise<string | undefined> {

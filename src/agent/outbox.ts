@@ -16,7 +16,9 @@ export type NewEvent = Unnumbered<BuildEvent>;
 
 export interface OutboxLinks {
   send: (body: string) => Promise<EventsResponse>;
+  /** The build is being cancelled. */
   onCancel: () => void;
+  /** Another attempt replaced the session of this agent. */
   onOver: () => void;
   /** The gateway refuses the events for good. */
   onRefused: () => void;
@@ -60,7 +62,7 @@ export class Outbox {
       const size = event.text.length;
       const text =
         this.#droppedCharacters > 0
-          ? `\n[${this.#droppedCharacters} characters lost: no gateway]\n${event.text}`
+          ? `\n[${this.#droppedCharacters} characters of this log are lost: the gateway was unreachable]\n${event.text}`
           : event.text;
       if (!this.#put({ ...event, text })) {
         this.#droppedCharacters += size;

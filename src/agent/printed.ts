@@ -42,7 +42,8 @@ export class Printed {
   #readResult(mask: (text: string) => string): PrintedResult {
     const isPut = this.#step.kind === 'put';
     const program = isPut ? 'out' : 'in';
-    if (this.#head.overflown) return { problem: `${program} printed more than ${MAX_PROTOCOL_BYTES} bytes.` };
+    if (this.#head.overflowed)
+      return { problem: `${program} printed more than ${MAX_PROTOCOL_BYTES} bytes.` };
     const output = parseProtocolResult(program, this.#head.text(), mask);
     if (!output.ok) return { problem: output.error };
     const { version, metadata, cut } = output.result;

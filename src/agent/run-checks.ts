@@ -15,7 +15,7 @@ import type { Stop } from './stop.ts';
 
 const LOG_TAIL_BYTES = 64 * 1024;
 const MAX_LINE_CHARACTERS = 500;
-/** Results per request. Each is at most a megabyte of versions and a log. */
+/** Results per request. One result may have megabytes of versions and log. */
 const RESULTS_PER_POST = 4;
 
 export interface ChecksWork {
@@ -127,7 +127,7 @@ function judge({
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quotesLog: true };
-  if (answer.overflown) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
+  if (answer.overflowed) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
   const printed = answer.text();
   const parsed =
     check.call === undefined

@@ -111,14 +111,14 @@ export function whyFailed(end: ShimExit): string | undefined {
   const { kind } = end.end;
   if (kind === 'not-started') return end.message;
   if (end.leftovers) return 'processes that it started could not be ended';
-  const failed = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitSentence(end.end.code);
+  const failure = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitFailure(end.end.code);
   // An exit code of 0 proves little if the kernel killed a process of the step: a shell reports only the exit
   // code of the last command of a pipeline.
-  if (failed === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
-  if (failed === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
-  return end.outOfMemory ? `out of memory: ${failed}` : failed;
+  if (failure === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
+  if (failure === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
+  return end.outOfMemory ? `out of memory: ${failure}` : failure;
 }
 
-function exitSentence(code: number): string | undefined {
+function exitFailure(code: number): string | undefined {
   return code === 0 ? undefined : `exit code ${code}`;
 }

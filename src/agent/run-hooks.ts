@@ -49,7 +49,7 @@ export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
 function resultOfLeftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
   const last = plans.at(-1);
   if (last === undefined || count === 0) return [];
-  const error = `${count} more were not run: at most ${plans.length} are, of all versions that come together.`;
+  const error = `${count} more were not run: one Pod runs at most ${plans.length}, for all new versions together.`;
   return [{ version: last.version, job: last.job, hook: 'further hooks', error, output: '' }];
 }
 

@@ -177,13 +177,17 @@ async function runBranches(
 ): Promise<NodeEnd> {
   const { variables, listVariables = [] } = context.plan;
   const knownVariables = { ...input.exports, ...variables };
-  const taken = branches.find(
+  const position = branches.findIndex(
     ({ condition }) => condition === undefined || evaluateCondition(condition, knownVariables, listVariables),
   );
-  const before = taken === undefined ? branches : branches.slice(0, branches.indexOf(taken));
-  for (const branch of before) skipBranch(branch, context);
-  const end: NodeEnd = taken ? await runBranch(taken, input, context) : { status: 'succeeded', exports: {} };
-  if (taken) for (const branch of branches.slice(branches.indexOf(taken) + 1)) skipBranch(branch, context);
+  const taken = branches[position];
+  if (taken === undefined) {
+    for (const branch of branches) skipBranch(branch, context);
+    return { status: 'succeeded', exports: {} };
+  }
+  for (const branch of branches.slice(0, position)) skipBranch(branch, context);
+  const end = await runBranch(taken, input, context);
+  for (const branch of branches.slice(position + 1)) skipBranch(branch, context);
   return end;
 }
 

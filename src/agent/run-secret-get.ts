@@ -39,8 +39,8 @@ export async function runSecretGet(
   return Object.fromEntries(values.map(({ name, key }) => [name, result(key)]));
 }
 
-function faultOf(end: CommandEnd, { overflown }: Head): string | undefined {
+function faultOf(end: CommandEnd, { overflowed }: Head): string | undefined {
   const failure = 'lost' in end ? end.lost : whyFailed(end);
   if (failure !== undefined) return `its get failed: ${failure}`;
-  return overflown ? `its get printed more than ${MAX_SECRET_OUTPUT_BYTES} bytes` : undefined;
+  return overflowed ? `its get printed more than ${MAX_SECRET_OUTPUT_BYTES} bytes` : undefined;
 }

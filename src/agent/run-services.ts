@@ -61,7 +61,7 @@ async function startService(
   context.services.push(running);
   return start.staysInForeground
     ? await startInForeground(running, { start, phase, stop, seconds }, context)
-    : await startToItsEnd({ start, phase, stop, seconds }, context);
+    : await runStartCommand({ start, phase, stop, seconds }, context);
 }
 
 function refuseService(id: string, service: PlanService, context: BuildContext): Cause {
@@ -79,7 +79,7 @@ interface Start {
 }
 
 /** The start command must end with 0. The processes that it started stay. */
-async function startToItsEnd(
+async function runStartCommand(
   { start, phase, stop: outer, seconds }: Start,
   context: BuildContext,
 ): Promise<Cause | undefined> {

@@ -93,7 +93,7 @@ export class Secrets {
    */
   async #fetch(request: SecretsRequest, { stop, onWait }: Fetching): Promise<Answer | undefined> {
     const backOff = gatewayBackOff();
-    // It never jumps, as the clock of the node may.
+    // `performance.now()` never jumps. The clock of the node may.
     const until = performance.now() + (this.#links.limitMs ?? SECRETS_LIMIT_MS);
     for (let first = true; !stop.aborted; first = false) {
       const answer = await this.#ask(request);

@@ -3,7 +3,7 @@ import type { Masker } from '#domain/build/mask-secrets.ts';
 import { MaskedText } from './masked-text.ts';
 
 const BATCH_CHARACTERS = 64 * 1024;
-/** Whole lines are sent after this time, the beginning of a line after the longer one. */
+/** Complete lines are sent after `FLUSH_LINES_MS`, an unfinished line after `FLUSH_ALL_MS`. */
 const FLUSH_LINES_MS = 100;
 const FLUSH_ALL_MS = 1000;
 

@@ -11,7 +11,7 @@ export type StopReason =
   | 'cleanup-timeout'
   /** The Pod is being deleted. */
   | 'terminated'
-  /** The gateway does not understand this agent. */
+  /** The gateway refused the events of this agent for good. */
   | 'refused'
   /** Another attempt replaced this one. */
   | 'session-over';
@@ -72,7 +72,7 @@ export class Stop {
     return new Stop(this);
   }
 
-  /** Returns a part that stops after some time. `release` ends the timer and the link to its parent. */
+  /** Returns a child that stops after some time. `release` ends the timer and the link to the parent. */
   limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
     const stop = this.child();
     const clock = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);
