@@ -56,7 +56,7 @@ const sent = (more: Partial<DueNotifications>): string[] =>
     builds.flatMap(({ notifications }) => notifications),
   );
 
-describe('a build without an agent sends', () => {
+describe('of its notifications, a build without an agent sends', () => {
   test.each<[title: string, more: Partial<DueNotifications>, names: string[]]>([
     ['those of its outcome, and of a change', {}, ['chat.bad', 'chat.news']],
     ['none of a change after another failure', { previousOutcome: 'failed' }, ['chat.bad']],

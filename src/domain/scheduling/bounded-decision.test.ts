@@ -64,7 +64,7 @@ describe('the limit of one decision', () => {
     expect(built).toHaveLength(3300);
   });
 
-  test('a decision that stops within a job takes its oldest versions first and sets no baseline for it', () => {
+  test('a decision that stops within a job takes its oldest versions first and settles none of them', () => {
     const jobs = [
       ...upTo(9).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))])),
       job(10, [get(upTo(60))]),

@@ -32,7 +32,8 @@ function facts(gets: GetFacts[], more: Partial<Facts> = {}): Facts {
   };
 }
 
-const by = (...names: [number, string][]): GetFacts['passed'] => names.map(([job, name]) => ({ job, name }));
+const after = (...names: [number, string][]): GetFacts['passed'] =>
+  names.map(([job, name]) => ({ job, name }));
 const page = (upstream: number, resource: number, rows: GoodBuild[], end = true): GoodBuildPage => ({
   upstream,
   resource,
@@ -71,7 +72,7 @@ describe('a decision on much history', () => {
   });
 
   test('a decision requests the page that it lacks, from the place where it continues', () => {
-    const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
+    const gets = [get({ passed: after([1, 'unit'], [2, 'lint']) })];
     const scenario = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
     expect(decideBuilds(facts(gets, scenario)).needs).toEqual([
       { kind: 'passes', upstream: 1, resource: 1, from: { version: 7, build: NEWEST } },
@@ -79,7 +80,7 @@ describe('a decision on much history', () => {
   });
 
   test('a decision requests whether a version was used if that is older than its facts', () => {
-    const gets = [get({ passed: by([1, 'unit']) })];
+    const gets = [get({ passed: after([1, 'unit']) })];
     const scenario = {
       passes: [page(1, 1, [row(7, 70)])],
       used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
@@ -88,7 +89,7 @@ describe('a decision on much history', () => {
   });
 
   test('a decision on several jobs leaves out only the job that lacks a page', () => {
-    const withoutPage = facts([get({ passed: by([1, 'unit']) })]);
+    const withoutPage = facts([get({ passed: after([1, 'unit']) })]);
     const other = { id: 10, name: 'unit', paused: false, gets: [get({ unused: [4] })], requests: [] };
     const decision = decideBuilds({
       ...withoutPage,
@@ -101,7 +102,7 @@ describe('a decision on much history', () => {
   });
 
   test('a decision ends with a reason when no older pages exist', () => {
-    const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
+    const gets = [get({ passed: after([1, 'unit'], [2, 'lint']) })];
     const scenario = {
       passes: [page(1, 1, [row(50, 500)], false), page(2, 1, [row(7, 70)])],
       exhausted: true,
@@ -120,7 +121,7 @@ describe('a decision on much history', () => {
   });
 
   test('a version counts as used if the page that would tell is too old to be read', () => {
-    const gets = [get({ passed: by([1, 'unit']) })];
+    const gets = [get({ passed: after([1, 'unit']) })];
     const scenario = {
       passes: [page(1, 1, [row(7, 70)])],
       used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
@@ -133,9 +134,9 @@ describe('a decision on much history', () => {
 
   test('a decision gives up a search that would take for ever', () => {
     const gets = [
-      get({ resource: 1, passed: by([1, 'unit'], [4, 'lint']) }),
-      get({ resource: 2, passed: by([2, 'bake']) }),
-      get({ resource: 3, passed: by([1, 'unit'], [2, 'bake']) }),
+      get({ resource: 1, passed: after([1, 'unit'], [4, 'lint']) }),
+      get({ resource: 2, passed: after([2, 'bake']) }),
+      get({ resource: 3, passed: after([1, 'unit'], [2, 'bake']) }),
     ];
     const many = Array.from({ length: 300 }, (_, index) => 301 - index);
     // unit and bake agree on only one version of the third resource. The build of unit with that version took
@@ -175,10 +176,10 @@ describe('a decision on much history', () => {
 
   test('a decision searches nothing twice', () => {
     const gets = [
-      get({ resource: 1, passed: by([1, 'a']) }),
-      get({ resource: 2, passed: by([1, 'a'], [2, 'b']) }),
-      get({ resource: 3, passed: by([2, 'b'], [3, 'c']) }),
-      get({ resource: 4, passed: by([3, 'c'], [4, 'd']) }),
+      get({ resource: 1, passed: after([1, 'a']) }),
+      get({ resource: 2, passed: after([1, 'a'], [2, 'b']) }),
+      get({ resource: 3, passed: after([2, 'b'], [3, 'c']) }),
+      get({ resource: 4, passed: after([3, 'c'], [4, 'd']) }),
     ];
     const many = Array.from({ length: 200 }, (_, index) => 200 - index);
     // Whatever version of the first resource is taken, the second one is taken at version 7. For each of
@@ -227,9 +228,9 @@ describe('a decision on much history', () => {
 
 test('reasons name their resources, jobs and versions', () => {
   const gets = [
-    get({ passed: by([1, 'unit'], [2, 'lint']) }),
+    get({ passed: after([1, 'unit'], [2, 'lint']) }),
     get({ resource: 2, trigger: false }),
-    get({ resource: 3, passed: by([3, 'bake']) }),
+    get({ resource: 3, passed: after([3, 'bake']) }),
   ];
   const scenario = facts(gets, { passes: [page(1, 1, []), page(2, 1, []), page(3, 3, [row(4, 40)])] });
   scenario.resources = [
@@ -246,8 +247,8 @@ test('reasons name their resources, jobs and versions', () => {
 
 test('builds whose good versions downstream jobs would take now must stay', () => {
   const gets = [
-    get({ resource: 1, passed: by([1, 'unit'], [2, 'lint']) }),
-    get({ resource: 2, passed: by([1, 'unit']) }),
+    get({ resource: 1, passed: after([1, 'unit'], [2, 'lint']) }),
+    get({ resource: 2, passed: after([1, 'unit']) }),
     get({ resource: 3 }),
   ];
   const passes = [

@@ -20,7 +20,7 @@ function follow(builds: [version: number, ...PathBuild[]][]): VersionPath {
   return versionPath({
     jobs,
     start: { resource: APP, version: 10 },
-    builds: new Map(builds.map(([version, ...of]) => [version, of])),
+    builds: new Map(builds.map(([version, ...takers]) => [version, takers])),
   });
 }
 

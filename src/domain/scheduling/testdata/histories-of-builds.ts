@@ -10,7 +10,7 @@ const DIAMOND = `${UNIT}
 const SHARED = `test: repo, image
   deploy: repo trigger passed test, image trigger passed test`;
 
-/** Which builds come by themselves, with which versions. */
+/** Which builds the scheduler creates automatically, and with which versions. */
 export const BUILDS: Record<string, Histories> = {
   'automatic builds': {
     'each version that triggers a job has a build, also those of the first check and while others run':

@@ -1,11 +1,11 @@
 /**
- * Sentence → pipeline, then a step a line: what happens, an arrow, what follows from it. Steps joined by
- * ` + ` happen before the next decision.
+ * Histories by sentence. The first line is the pipeline. Each further line is a step: an event, an arrow, and
+ * what the scheduler does. Events joined by ` + ` happen before the next decision.
  *
  *     app v1 v2                → unit#1 v1, unit#2 v2
  *     unit#1 ok image=i1       → deploy#1 v1 i1
  *
- * What may happen:
+ * Events:
  *
  * - versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check.
  *   `v1@12` is a version of request 12, `v1@main` of the branch main
@@ -22,7 +22,7 @@
  * - `why <job>`
  * - `hooks app v1`: the hooks of the version have ended
  *
- * What follows: new builds with their versions and, unless they are pending, their status; other changes of
- * status; codes of refusals.
+ * After the arrow: new builds with their versions and, unless they are pending, their status; other changes
+ * of status; codes of refusals.
  */
 export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
