@@ -39,7 +39,7 @@ test.each([
 ])(
   'an agent whose clock jumps %s and returns waits for its gateway, and its times stay in order',
   async (_jump, milliseconds) => {
-    const wrongClockFile = join(pod.folder, 'wrongClockFile-clock');
+    const wrongClockFile = join(pod.folder, 'wrong-clock');
     const steps = [sh('echo begun; until [ -e go ]; do sleep 0.02; done; echo done'), sh('true')];
     useGateway(new FakeGateway(certificate, { work: 'build', plan: plan(steps) }));
     gateway.failure = (path) => (path.endsWith('/session') ? 'refuse' : undefined);

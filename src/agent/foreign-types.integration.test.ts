@@ -84,7 +84,8 @@ function pipelineOf(steps: Step[] = []): Pipeline {
 }
 
 /**
- * Runs the work in containers of its types. The plan has a placeholder where the gateway fills in the secret.
+ * Runs the work in containers of its types. Like the gateway, it replaces the placeholder of the secret. The
+ * placeholder is in JSON inside the JSON of the work, so the secret is escaped twice.
  */
 async function run(work: AgentWork & { work: 'build' | 'checks' }, programs?: string): Promise<void> {
   const fake = new FakeGateway(certificate, work);

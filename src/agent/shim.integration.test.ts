@@ -306,7 +306,7 @@ describe('a hostile step', () => {
       '0123456789\n'.repeat(Math.ceil(100_000_000 / 11)).slice(0, 100_000_000),
     );
     expect(hash.digest('hex')).toBe(expected.digest('hex'));
-    const size = await run(await Promise.resolve(shim), {
+    const size = await run(shim, {
       script: 'awk "/VmHWM/ {print \\$2}" /proc/1/status',
     });
     expect(Number(size.stdout)).toBeLessThan(40_000);

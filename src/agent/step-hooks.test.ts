@@ -55,7 +55,7 @@ async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<
   return { conclusion, events, commands };
 }
 
-/** The hooks that should run after a status, in their order. The agent's own code does not take part. */
+/** The hooks that should run after a status, in their order. Does not use the agent's code. */
 function expectedHooks(
   { onSuccess, onFailure, onCancel, ensure = [] }: PlanHooks,
   status: StepStatus,
@@ -74,8 +74,8 @@ function history(owner: string, events: readonly BuildEvent[]): string[] {
   return events.flatMap((event) => {
     if (event.type !== 'step-started' && event.type !== 'step-ended') return [];
     if (event.step !== owner && !isHookOf(owner, event.step)) return [];
-    const what = event.type === 'step-started' ? 'start' : event.step === owner ? event.status : 'end';
-    return [`${what} ${event.step}`];
+    const word = event.type === 'step-started' ? 'start' : event.step === owner ? event.status : 'end';
+    return [`${word} ${event.step}`];
   });
 }
 

@@ -66,7 +66,7 @@ describe('an agent that waits', () => {
     await ended;
   });
 
-  test('gives up when every stream ends at once for as long as that, so that the build gets another Pod', async () => {
+  test('gives up when every stream ends at once for that long, so that the build gets another Pod', async () => {
     const { work } = waitingAgent(() => Promise.resolve());
     const ended = expect(work).rejects.toThrow('unreachable for too long');
     await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
@@ -82,7 +82,7 @@ describe('an agent that waits', () => {
     await expect(work).rejects.toThrow('the Pod is stopping');
   });
 
-  test('refuses a plan in an unknown format', async () => {
+  test('connects again after a plan in an unknown format', async () => {
     const { work } = waitingAgent(async (count, onLine) => {
       onLine(JSON.stringify(count === 1 ? { work: 'build', plan: { format: 9 } } : WORK));
     });
