@@ -138,7 +138,7 @@ describe('the outbox', () => {
     await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '1', text: 'again' }));
     expect(sent.flat().findLast((event) => event.type === 'log')).toMatchObject({
       sequence: 3,
-      text: '\n[100 characters of this log are lost: the gateway was unreachable]\nagain',
+      text: '\n[100 characters lost: the gateway was unreachable]\nagain',
     });
   });
 

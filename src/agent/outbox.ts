@@ -62,7 +62,7 @@ export class Outbox {
       const size = event.text.length;
       const text =
         this.#droppedCharacters > 0
-          ? `\n[${this.#droppedCharacters} characters of this log are lost: the gateway was unreachable]\n${event.text}`
+          ? `\n[${this.#droppedCharacters} characters lost: the gateway was unreachable]\n${event.text}`
           : event.text;
       if (!this.#put({ ...event, text })) {
         this.#droppedCharacters += size;
