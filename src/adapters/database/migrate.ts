@@ -17,8 +17,8 @@ export interface MigrateOptions {
 }
 
 /**
- * In effect no limit: the limit of the pool's queries would end a long migration, or the wait for the
- * migration of another process.
+ * In effect no limit. The pool's limit for queries would abort a long migration, or the wait while another
+ * process migrates.
  */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /**
@@ -49,7 +49,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     for (const [name, value] of Object.entries(KEEPALIVE_SECONDS)) {
       await client.query(`SELECT set_config($1, $2, false)`, [`tcp_keepalives_${name}`, String(value)]);
     }
-    const done = await runner({
+    const migrations = await runner({
       dbClient: client,
       dir: MIGRATIONS,
       direction: 'up',
@@ -58,7 +58,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       singleTransaction: true,
       logger: { info: () => undefined, warn: log, error: log },
     });
-    return done.map((migration) => migration.name);
+    return migrations.map(({ name }) => name);
   } finally {
     await client.end();
   }
@@ -66,17 +66,17 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 
 /** Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. */
 export async function createLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
-  const made: string[] = [];
+  const created: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
     const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));
     const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead + 1, 1));
     const name = `build_logs_${day(first).slice(0, 7).replace('-', '_')}`;
-    if (await makePartition(pool, name, [day(first), day(next)])) made.push(name);
+    if (await createPartition(pool, name, [day(first), day(next)])) created.push(name);
   }
-  return made;
+  return created;
 }
 
-async function makePartition(
+async function createPartition(
   pool: DatabasePool,
   name: string,
   [from, to]: [string, string],

@@ -16,15 +16,15 @@ import { insertGoodVersions } from './write-changes.ts';
 export function buildActions(connection: Transaction, pipeline: number): BuildActionTransaction {
   return {
     build: async (ref) => await lockBuild(connection, pipeline, ref),
-    async cancel({ id, job }, why) {
-      await connection.query(rows()`${stopBuilds(sql.fragment`id = ${id}`, why)}`);
+    async cancel({ id, job }, cancellation) {
+      await connection.query(rows()`${stopBuilds(sql.fragment`id = ${id}`, cancellation)}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
-    async cancelAll(builds, why) {
+    async cancelAll(builds, cancellation) {
       if (builds.length === 0) return [];
-      const which = sql.fragment`id = ANY(${ids(builds)})`;
+      const condition = sql.fragment`id = ANY(${ids(builds)})`;
       const stopped = await connection.anyFirst(rows<{ id: number }>()`
-        WITH stopped AS (${stopBuilds(which, why)}) SELECT id FROM stopped`);
+        WITH stopped AS (${stopBuilds(condition, cancellation)}) SELECT id FROM stopped`);
       return [...stopped];
     },
     retryFacts: async (build) => await retryFacts(connection, build),
@@ -56,7 +56,7 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
   };
 }
 
-type BuildRow = Pick<LockedBuild, 'id' | 'job' | 'attempt' | 'status'> & {
+type LockedRow = Pick<LockedBuild, 'id' | 'job' | 'attempt' | 'status'> & {
   gate: Gate | null;
   by: string | null;
   votes: GatedBuild['votes'] | null;
@@ -69,7 +69,7 @@ async function lockBuild(
 ): Promise<LockedBuild | undefined> {
   const parsed = parseNumber(buildNumber);
   if (parsed === undefined) return undefined;
-  const row = await connection.maybeOne(rows<BuildRow>()`
+  const row = await connection.maybeOne(rows<LockedRow>()`
     SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS by, (
       SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
         WHERE v.build_id = b.id) AS votes

@@ -10,7 +10,7 @@ import type { StoredSteps } from '#domain/build/stored-state.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { StoredAttempt } from '#flows/builds/build-transaction.ts';
 
-interface Row {
+interface AttemptStateRow {
   status: BuildStatus;
   applied: number;
   steps: StepRow[] | null;
@@ -37,7 +37,7 @@ export async function readState(
   { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
   definitions: Definitions,
 ): Promise<StoredAttempt | undefined> {
-  const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
+  const row = await connection.maybeOne(prepared<AttemptStateRow>(`build_state_${lock}`)`
     SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
       b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS had_turn,
@@ -75,7 +75,7 @@ export async function readState(
 
 async function plannedFrom(
   connection: CommonQueryMethods,
-  { revision, job, ended }: Row,
+  { revision, job, ended }: AttemptStateRow,
   definitions: Definitions,
 ): Promise<StoredSteps> {
   const definition = (await definitions.of(connection, [revision])).get(revision);

@@ -71,7 +71,7 @@ function queueTransaction(connection: Transaction, team: number): QueueTransacti
   };
 }
 
-interface Row {
+interface QueueRow {
   limit: number | null;
   jobs: (Omit<StartJob, 'concurrency'> & { concurrency: number | null })[] | null;
   builds: (OpenBuild & { pendingReason: string | null })[] | null;
@@ -85,7 +85,7 @@ interface Queue {
 
 /** Reads all running builds, which are few, and the oldest queued ones of each job. */
 async function gatherQueue(connection: Transaction, team: number): Promise<Queue> {
-  const found = await connection.one(prepared<Row>('gather_queue')`
+  const found = await connection.one(prepared<QueueRow>('gather_queue')`
     WITH RECURSIVE queued (job) AS (
       (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
       UNION ALL

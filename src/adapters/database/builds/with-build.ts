@@ -25,8 +25,8 @@ export async function withBuild<T>(
     return await work({
       attempt: async (attempt) =>
         await readState(connection, { build, attempt, lock: true }, database.definitions),
-      record: async (read, changes) => await writeChanges(connection, read, changes),
-      retry: async (read, over) => await writeRetry(connection, read, over),
+      record: async (stored, changes) => await writeChanges(connection, stored, changes),
+      retry: async (stored, toClose) => await writeRetry(connection, stored, toClose),
     });
   });
 }
@@ -49,7 +49,7 @@ async function writeRetry(
         THEN now() + make_interval(secs => 2 ^ least(attempt, 6)) END
     WHERE id = ${build}`);
   await connection.query(rows()`
-    WITH over AS (UPDATE build_attempts SET ended_at = ${timestamp(at)}, reason = ${reason}
+    WITH closed AS (UPDATE build_attempts SET ended_at = ${timestamp(at)}, reason = ${reason}
       WHERE build_id = ${build} AND attempt = ${attempt})
     INSERT INTO build_attempts (build_id, attempt, created_at) VALUES (${build}, ${attempt + 1}, ${timestamp(at)})`);
 }

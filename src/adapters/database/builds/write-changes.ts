@@ -21,17 +21,17 @@ import { encodeText, logMonth } from './log-chunks.ts';
 /** Takes one round trip, and more for a put or the end of the build. */
 export async function writeChanges(
   connection: Transaction,
-  read: StoredAttempt,
+  stored: StoredAttempt,
   changes: AttemptChanges,
 ): Promise<void> {
-  const target = { ...read, steps: changes.state.steps };
-  await writeState(connection, target, changes);
-  if (changes.cacheSizes !== undefined) await writeCacheSizes(connection, read, changes.cacheSizes);
-  for (const put of changes.puts) await writePut(connection, target, put);
-  if (changes.end !== undefined) await writeEnd(connection, read, changes.end);
+  const changed = { ...stored, steps: changes.state.steps };
+  await writeState(connection, changed, changes);
+  if (changes.cacheSizes !== undefined) await writeCacheSizes(connection, stored, changes.cacheSizes);
+  for (const put of changes.puts) await writePut(connection, changed, put);
+  if (changes.end !== undefined) await writeEnd(connection, stored, changes.end);
 }
 
-interface Target extends StoredAttempt {
+interface ChangedAttempt extends StoredAttempt {
   /** The steps after the events. */
   steps: StepState[];
 }
@@ -39,8 +39,12 @@ interface Target extends StoredAttempt {
 /** Bytes that a log row takes in addition to its text, including the index entry. */
 const ROW_BYTES = 150;
 
-async function writeState(connection: Transaction, target: Target, changes: AttemptChanges): Promise<void> {
-  const { build, attempt, createdAt } = target;
+async function writeState(
+  connection: Transaction,
+  changed: ChangedAttempt,
+  changes: AttemptChanges,
+): Promise<void> {
+  const { build, attempt, createdAt } = changed;
   const logs = changes.logs.map((log) => ({ ...log, stored: encodeText(log.text) }));
   await connection.query(prepared('write_changes')`
     WITH build AS (
@@ -49,7 +53,7 @@ async function writeState(connection: Transaction, target: Target, changes: Atte
         wants_pod = false, pending_reason = NULL
       WHERE id = ${build} AND status = 'pending' AND ${changes.startedAt ?? null}::timestamptz IS NOT NULL),
     steps AS (
-      ${upsertSteps(target)}),
+      ${upsertSteps(changed)}),
     logs AS (
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
     SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz,
@@ -72,11 +76,11 @@ async function writeState(connection: Transaction, target: Target, changes: Atte
 /** Records the version of a successful put for its resource and for the build. */
 async function writePut(
   connection: Transaction,
-  target: Target,
+  changed: ChangedAttempt,
   put: AttemptChanges['puts'][number],
 ): Promise<void> {
-  const { build, attempt, pipelineId: pipeline, createdAt } = target;
-  const step = target.steps.find((candidate) => candidate.id === put.step);
+  const { build, attempt, pipelineId: pipeline, createdAt } = changed;
+  const step = changed.steps.find(({ id }) => id === put.step);
   if (step?.resource === undefined) return;
   const putTarget = await lockPutTargets(connection, { build, pipeline, resource: step.resource });
   if (putTarget === undefined) return;
@@ -132,9 +136,9 @@ async function lockPutTargets(
 }
 
 /**
- * Takes the pipeline's lock shared before versions are recorded or decisions requested: saving and scheduling
- * take it exclusively. The lock must be taken before the row of the build is locked, as in every transaction
- * that decides and then stops builds.
+ * Takes a shared lock on the pipeline: saving and scheduling, which lock it exclusively, wait until the
+ * transaction ends. Call it before the row of the build is locked, since every transaction that decides and
+ * then stops builds locks in this order.
  */
 export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
   await connection.query(prepared('lock_for_end')`

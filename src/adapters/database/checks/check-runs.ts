@@ -79,12 +79,12 @@ export async function insertRun(
     VALUES (${pipeline}, (${newestRevision(pipeline)}), ${group}, ${cause}, ${podUid}, ${timestamp(at)},
       CASE WHEN ${podUid}::text IS NOT NULL THEN ${timestamp(at)} END)
     RETURNING id`);
-  const next = scopes.map((scope) => isoTime(scope.next) ?? '');
+  const nextTimes = scopes.map((scope) => isoTime(scope.next) ?? '');
   await connection.query(rows()`
     UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
       next_check_at = nullif(n.next, '')::timestamptz
     FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${textArray(scopes.map((scope) => scope.cause))},
-      ${textArray(next)}) AS n (id, cause, next)
+      ${textArray(nextTimes)}) AS n (id, cause, next)
     WHERE s.id = n.id`);
   return run;
 }

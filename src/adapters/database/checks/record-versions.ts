@@ -45,7 +45,7 @@ export async function addVersions(
     pinned AS (
       UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
       WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
-    -- So may the version that a person pinned while the resource had another scope.
+    -- The version that a person pinned while the resource had another scope may be among them too.
     found_again AS (
       UPDATE resources r SET pinned_version = a.id FROM added a, versions p
       WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),

@@ -8,8 +8,8 @@ import type { ResourceName } from '#flows/names.ts';
  * resource that another transaction has locked is `busy` and delays none of the others, unless `wait` is set.
  * A call whose check is already requested and has not begun needs no write. The statement always writes a
  * message into the log of Postgres (`noise`), so that unknown tokens take as long as known ones. All calls
- * are two texts and all answers one row: the driver would take longer for many rows than Postgres for the
- * query.
+ * go in as two texts and all answers come back as one row, because many rows would cost the driver more time
+ * than the query costs Postgres.
  */
 export async function requestChecksByToken(
   pool: DatabasePool,

@@ -69,8 +69,8 @@ class CallQueue {
     this.#waiting.add(resolve);
     const timer = setTimeout(() => {
       this.#waiting.delete(resolve);
-      const why = `all ${maxCalls} connections were in use for ${timeoutMilliseconds / 1000} s`;
-      reject(new DatabaseUnavailable(`The database does not answer, or is too slow: ${why}.`));
+      const cause = `all ${maxCalls} connections were in use for ${timeoutMilliseconds / 1000} s`;
+      reject(new DatabaseUnavailable(`The database does not answer, or is too slow: ${cause}.`));
     }, timeoutMilliseconds);
     await promise.finally(() => clearTimeout(timer));
   }

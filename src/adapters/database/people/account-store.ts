@@ -17,7 +17,7 @@ import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { joinTeams, restoreExpectedMembers } from './team-members.ts';
 
-/** SQL: roles by name of existing teams. */
+/** SQL: the roles of user `u` by team name, without deleted teams. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((
   SELECT jsonb_object_agg(r.name, r.role) FROM (
     SELECT t.name, ${highest(sql.fragment`h.role`)} AS role FROM ${HELD_ROLES} h JOIN teams t ON t.id = h.team_id
@@ -90,11 +90,11 @@ async function createAccount(
   const { username, fullName, globalAdmin, mustChangePassword } = account;
   const passwordHash = account.passwordHash ?? null;
   return await withAccessLock(pool, async (connection) => {
-    const made = await connection.maybeOneFirst(rows<{ id: number }>()`
+    const created = await connection.maybeOneFirst(rows<{ id: number }>()`
       INSERT INTO users (username, full_name, global_admin, password_hash, must_change_password, created_at)
       VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${timestamp(act.at)})
       ON CONFLICT (username) DO NOTHING RETURNING id`);
-    if (made === null) return 'taken';
+    if (created === null) return 'taken';
     const details = { global_admin: globalAdmin };
     await audit(connection, { ...auditFields(username, act), action: 'user.created', details });
     await joinTeams(connection, username, act.at);
@@ -108,11 +108,11 @@ async function seedAdmin(
   at: Date,
 ): Promise<'seeded' | 'not-empty'> {
   return await withAccessLock(pool, async (connection) => {
-    const made = await connection.maybeOneFirst(rows<{ id: number }>()`
+    const created = await connection.maybeOneFirst(rows<{ id: number }>()`
       INSERT INTO users (username, password_hash, must_change_password, global_admin, created_at)
       SELECT ${username}, ${passwordHash}, true, true, ${timestamp(at)} WHERE NOT EXISTS (SELECT 1 FROM users)
         RETURNING id`);
-    if (made === null) return 'not-empty';
+    if (created === null) return 'not-empty';
     const details = { global_admin: true };
     await audit(connection, {
       ...auditFields(username, { by: 'system', at }),

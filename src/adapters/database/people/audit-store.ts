@@ -13,7 +13,7 @@ export async function audit(connection: CommonQueryMethods, entry: AuditEntry): 
     VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${detailsJson}::jsonb, ${timestamp(at)})`);
 }
 
-interface Row {
+interface AuditRow {
   id: number;
   team: string | null;
   actor: string;
@@ -29,7 +29,7 @@ export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
     record: async (entry) => await audit(pool, entry),
     async entries(team, filter, page) {
       const { before, after } = page;
-      const found = await pool.any(rows<Row>()`
+      const found = await pool.any(rows<AuditRow>()`
         SELECT id, team, actor, action, target_type AS "targetType", target, details, at FROM audit_log
         WHERE ${sql.join(
           [

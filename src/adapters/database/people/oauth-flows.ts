@@ -30,9 +30,9 @@ export function oauthFlows(pool: DatabasePool): Flows {
         DELETE FROM oauth_flows WHERE state_hash = ${stateHash}
         RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId",
           session_id AS "sessionId",
-          expires_at <= ${timestamp(at)} AS over`);
-      if (found === null || found.over) return undefined;
-      const { over: _, userId, sessionId, ...flow } = found;
+          expires_at <= ${timestamp(at)} AS "isExpired"`);
+      if (found === null || found.isExpired) return undefined;
+      const { isExpired: _, userId, sessionId, ...flow } = found;
       return userId === null ? flow : { ...flow, link: { userId, sessionId: sessionId ?? '' } };
     },
     async saveProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
@@ -50,7 +50,11 @@ export function oauthFlows(pool: DatabasePool): Flows {
   };
 }
 
-type TakenRow = Omit<OAuthFlow, 'link'> & { userId: number | null; sessionId: string | null; over: boolean };
+type TakenRow = Omit<OAuthFlow, 'link'> & {
+  userId: number | null;
+  sessionId: string | null;
+  isExpired: boolean;
+};
 
 interface PendingProfile {
   provider: string;

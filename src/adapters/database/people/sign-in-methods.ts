@@ -67,14 +67,14 @@ async function signInsWhere(
   return [...found];
 }
 
-type Row = {
+type ProviderRow = {
   [Key in keyof StoredProvider]-?: undefined extends StoredProvider[Key]
     ? StoredProvider[Key] | null
     : StoredProvider[Key];
 };
 
 async function providersOf(connection: CommonQueryMethods): Promise<StoredProvider[]> {
-  const found = await connection.any(rows<Row>()`
+  const found = await connection.any(rows<ProviderRow>()`
     SELECT canonical, display_name AS "displayName", type, client_id AS "clientId", issuer_url AS "issuerUrl",
       auth_url AS "authUrl", token_url AS "tokenUrl", user_info_url AS "userInfoUrl", scopes,
       username_claim AS "usernameClaim", groups_claim AS "groupsClaim", enabled, secret_key AS "secretKey",

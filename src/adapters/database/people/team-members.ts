@@ -8,7 +8,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
 import { audit } from './audit-store.ts';
 
-/** `byManifest`: the manifest lists the members. Otherwise removes all expected members. */
+/** Records whether the manifest lists the members. If it does not, the team expects no members any more. */
 export async function saveMembersByManifest(
   connection: Transaction,
   id: number,
@@ -128,7 +128,7 @@ export async function saveGroups(
   const before = await groupsOfTeam(connection, id);
   const newGroups = groups
     .map(({ claim, provider, role }) => ({ claim, ...defined({ provider }), role }))
-    .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
+    .toSorted((first, second) => (first.claim < second.claim ? -1 : 1));
   if (JSON.stringify(before) === JSON.stringify(newGroups)) return;
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);
   await connection.query(rows()`

@@ -65,7 +65,7 @@ async function renameRows(
     JOIN ${tables.main} o ON o.pipeline_id = ${pipeline} AND o.name = n.old
     LEFT JOIN ${tables.main} t ON t.pipeline_id = ${pipeline} AND t.name = n.name
     WHERE t.id IS NULL OR (t.deleted_at IS NOT NULL AND o.deleted_at IS NULL)`);
-  // Removed rows give up the name. Their own names get a `~`, which no block can have in its name.
+  // A removed row gives up its name and gets one with a `~`, which no name of a block can contain.
   for (const { removed, name } of toRename)
     if (removed !== null)
       await rename(connection, tables, { id: removed, old: name, name: `${name}~${removed}`, revision });

@@ -20,7 +20,7 @@ export function debugMessages(
         INSERT INTO debug_messages (session_id, direction, sequence, message)
         SELECT ${session}, ${direction}, sequence, message
         FROM unnest(${ids(numbers)}, ${textArray(messages.map(({ message }) => message))})
-          AS given(sequence, message)`);
+          AS appended(sequence, message)`);
       const column = direction === 'input' ? sql.fragment`last_input` : sql.fragment`last_output`;
       await connection.query(rows()`
         UPDATE debug_sessions SET ${column} = ${numbers.at(-1) ?? 0} WHERE id = ${session}`);

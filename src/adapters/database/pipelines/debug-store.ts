@@ -23,19 +23,19 @@ export function debugStore({ pool }: Database): DebugStore {
     withAttempt: async ({ build, attempt }, work) =>
       await pool.transaction(async (connection) => {
         const condition = sql.fragment`s.build_id = ${build} AND s.attempt = ${attempt} AND s.state <> 'ended'`;
-        return await work(transactionOver(connection), await lockSessions(connection, condition));
+        return await work(debugTransaction(connection), await lockSessions(connection, condition));
       }),
     withSession: async ({ id, ref, by }, work) =>
       await pool.transaction(async (connection) => {
         const condition = sql.fragment`s.id = ${id} AND s.team = ${ref.team} AND s.target = ${targetName(ref)}
           AND s.opened_by = ${by}`;
         const [session] = await lockSessions(connection, condition);
-        return session === undefined ? undefined : await work(transactionOver(connection), session);
+        return session === undefined ? undefined : await work(debugTransaction(connection), session);
       }),
     withForgotten: async (since, work) => {
       await pool.transaction(async (connection) => {
         const forgotten = await lockSessions(connection, sql.fragment`s.seen_at < ${timestamp(since)}`);
-        if (forgotten.length > 0) await work(transactionOver(connection), forgotten);
+        if (forgotten.length > 0) await work(debugTransaction(connection), forgotten);
       });
     },
   };
@@ -86,7 +86,7 @@ async function open(
   return id;
 }
 
-function transactionOver(connection: Transaction): DebugTransaction {
+function debugTransaction(connection: Transaction): DebugTransaction {
   return {
     ...debugMessages(connection),
     async note(id, { state = null, inputAt, seenAt }) {
@@ -115,7 +115,7 @@ async function endSession(connection: Transaction, id: number, end: DebugEnd, at
   await audit(connection, { ...entry, action: 'build.debug_ended' });
 }
 
-type Row = Omit<LockedDebugSession, 'terminal' | 'end' | 'state'> & {
+type SessionRow = Omit<LockedDebugSession, 'terminal' | 'end' | 'state'> & {
   state: LockedDebugSession['state'] | 'ended';
   columns: number | null;
   height: number | null;
@@ -126,7 +126,7 @@ async function lockSessions(
   connection: Transaction,
   condition: FragmentSqlToken,
 ): Promise<LockedDebugSession[]> {
-  const found = await connection.any(rows<Row>()`
+  const found = await connection.any(rows<SessionRow>()`
     SELECT s.id, s.build_id AS build, s.attempt, s.step, s.opened_by AS "openedBy", s.command, s.columns,
       s.rows AS height, s.state, s.opened_at AS "openedAt", s.input_at AS "inputAt", s.seen_at AS "seenAt",
       s.last_input AS "lastInput", s.last_output AS "lastOutput", s.ended AS "end", t.debug AS allowed,

@@ -23,7 +23,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
         WHERE id = ${resource}`);
     },
     unstartedBuilds: async (resource) => await buildsBeforeStart(connection, resource),
-    endUnstarted: async (builds, why) => await endAndFreeVersions(connection, builds, why),
+    endUnstarted: async (builds, ending) => await endAndFreeVersions(connection, builds, ending),
     getsOf: async (resource) => await unpinnedGets(connection, resource),
     async saveFloors(floors) {
       const floorRows = floors.map(({ job, position, floor }) => ({ job, position, floor }));
@@ -43,12 +43,12 @@ export function pinTransaction(connection: Transaction): PinTransaction {
 export async function endAndFreeVersions(
   connection: Transaction,
   builds: readonly number[],
-  why: { by: string | null; message: string; at: Date },
+  ending: { by: string | null; message: string; at: Date },
 ): Promise<number[]> {
   if (builds.length === 0) return [];
   const ended = await connection.anyFirst(rows<{ id: number }>()`
     WITH ended AS (
-      ${stopBuilds(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, why)})
+      ${stopBuilds(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, ending)})
     SELECT id FROM ended`);
   await freeVersions(connection, ended);
   return [...ended];

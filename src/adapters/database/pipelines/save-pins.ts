@@ -4,7 +4,7 @@ import type { ChangedPin } from '#flows/pipelines/save-ports.ts';
 
 type Fields = Record<string, string>;
 
-interface Row {
+interface PinRow {
   resource: number;
   wanted: Fields | null;
   /** The manifest changes the pin. */
@@ -17,7 +17,7 @@ export async function changedPins(
   pipeline: number,
   pins: readonly { resource: string; version: Fields }[],
 ): Promise<ChangedPin[]> {
-  const found = await connection.any(rows<Row>()`
+  const found = await connection.any(rows<PinRow>()`
     SELECT r.id AS resource, n.version AS wanted, n.version IS DISTINCT FROM r.pin_wanted AS changes,
       (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> n.version
         ORDER BY v.place DESC LIMIT 1) AS version

@@ -13,7 +13,7 @@ import { saveJobs } from './save-jobs.ts';
 import { changedPins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
 
-interface Row {
+interface LockedRow {
   id: number;
   revision: number;
   paused: boolean;
@@ -84,7 +84,7 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
   const id = await connection.oneFirst(rows<{ id: number }>()`
     SELECT id FROM pipelines, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)
     WHERE team_id = ${teamId} AND name = ${pipeline}`);
-  const locked = await connection.one(rows<Row>()`
+  const locked = await connection.one(rows<LockedRow>()`
     SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition, now() AS now,
       EXISTS (SELECT 1 FROM pipeline_renames WHERE uid = ${uid} AND moved_at IS NOT NULL) AS renamed
     FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
@@ -95,8 +95,8 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
 }
 
 /**
- * Locks all scopes of the pipeline. A transaction that records versions locks its scope too: it has committed
- * before, or it sees what this transaction saves.
+ * Locks all scopes of the pipeline. A transaction that records versions locks its scope too, so it either
+ * committed before this one or sees what this one saves.
  */
 async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`

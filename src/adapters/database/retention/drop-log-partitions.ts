@@ -1,10 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/**
- * How long dropping a table may wait for its lock, since writers of logs wait meanwhile. The next run
- * retries.
- */
+/** How long dropping a table may wait for its lock: writers of logs queue behind it. The next run retries. */
 const MAX_LOCK_WAIT = '500ms';
 
 /**

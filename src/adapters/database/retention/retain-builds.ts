@@ -68,10 +68,10 @@ export async function removeBuilds(
   { id: job }: RetentionTurn,
   { decision, builds }: { decision: RetainDecision; builds: OldBuilds['builds'] },
 ): Promise<void> {
-  const losingLogs = new Set([...decision.remove, ...decision.removeLogs]);
+  const withoutLogs = new Set([...decision.remove, ...decision.removeLogs]);
   await removeLogs(
     connection,
-    builds.filter(({ id }) => losingLogs.has(id)),
+    builds.filter(({ id }) => withoutLogs.has(id)),
   );
   if (decision.remove.length === 0) return;
   for (const { scope, version } of decision.baselines) {

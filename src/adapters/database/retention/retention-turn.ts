@@ -26,8 +26,8 @@ export async function nextTurn(
 }
 
 /**
- * Stores up to which id the turn came. Without `last`, the job or resource is done and waits for its next
- * turn.
+ * Stores the last id that the turn reached. Without `last`, the job or resource is done and waits for its
+ * next turn.
  */
 export async function leaveTurn(
   connection: Transaction,

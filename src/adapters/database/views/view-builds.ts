@@ -13,7 +13,7 @@ import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
 import type { ApprovalView, BuildDetail, BuildView } from '#flows/views/ports.ts';
 
-interface Row {
+interface StoredRow {
   id: number;
   number: string;
   status: BuildStatus;
@@ -51,7 +51,7 @@ export async function viewBuilds(
   const job = await jobId(pool, name);
   if (job === undefined) return undefined;
   const { before, after, status } = page;
-  const found = await pool.any(rows<Row>()`
+  const found = await pool.any(rows<StoredRow>()`
     SELECT ${COLUMNS} FROM builds b
     WHERE b.job_id = ${job}
       ${before === undefined ? sql.fragment`` : sql.fragment`AND b.id < ${before}`}
@@ -69,7 +69,7 @@ export async function viewBuild(
   const parsed = parseNumber(ref.number);
   if (job === undefined || parsed === undefined) return undefined;
   const found = await pool.maybeOne(prepared<
-    Row & {
+    StoredRow & {
       inputs: BuildDetail['inputs'] | null;
       outputs: BuildDetail['outputs'] | null;
       checks: RequestedCheck[] | null;

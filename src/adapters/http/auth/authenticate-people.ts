@@ -5,7 +5,7 @@ import { apiTokenHash } from './api-token.ts';
 import { bearerToken, type Authenticate } from './authenticate.ts';
 import type { SessionCodec } from './session-token.ts';
 
-interface Parts {
+interface AuthenticationParts {
   sessions: Pick<UserSessionStore, 'identityOfSession'>;
   tokens: Pick<TokenStore, 'ownerOfToken'>;
   codec: Pick<SessionCodec, 'read'>;
@@ -27,7 +27,7 @@ export function authenticatePeople({
   installation,
   idleSeconds,
   now,
-}: Parts): Authenticate {
+}: AuthenticationParts): Authenticate {
   async function identifySession(token: string): Promise<Identity | 'invalid'> {
     const at = now();
     const claims = await codec.read(token, at);

@@ -130,14 +130,14 @@ function readTokens({ file, newest }: TokenSources, report: (sentence: string) =
 }
 
 /** Reports the same error only once in a row. */
-function reportOnce(what: string, report: (sentence: string) => void) {
+function reportOnce(source: string, report: (sentence: string) => void) {
   let reported = '';
   return async (read: () => Promise<void>): Promise<void> => {
     try {
       await read();
       reported = '';
     } catch (error) {
-      const sentence = `${what} cannot be used: ${error instanceof Error ? error.message : 'unknown'}`;
+      const sentence = `${source} cannot be used: ${error instanceof Error ? error.message : 'unknown'}`;
       if (sentence !== reported) report(sentence);
       reported = sentence;
     }

@@ -18,8 +18,8 @@ export const PRESSURE_LIMITS: PressureLimits = {
 const READING_MS = 20;
 
 /**
- * Returns a function that says whether the process is overloaded, so that a request would time out and is
- * better refused at once. The plugin only measures: its own hook costs a look-up of the route at each
+ * Returns a function that says whether the process is overloaded: a request would then time out, so it is
+ * better refused at once. The plugin only measures, because its own hook would look up the route at each
  * request.
  */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {

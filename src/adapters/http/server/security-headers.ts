@@ -32,8 +32,8 @@ const BY_KIND: Record<ContentKind, Headers> = {
     'referrer-policy': 'no-referrer',
   },
   /**
-   * Forms may only lead to our own pages, also after a redirect. So the way to an identity provider is a
-   * link.
+   * Forms may lead only to our own pages, even after a redirect. So pages send people to an identity provider
+   * with a link.
    */
   page: {
     'content-security-policy': [

@@ -21,7 +21,7 @@ interface CachedImage {
  */
 export type FindCachedImage = (url: string) => CachedImage | undefined;
 
-interface Parts {
+interface ImageServerParts {
   parts: { log: FastifyBaseLogger; draining?: () => boolean; observe?: ObserveRequest };
   headers: ReturnType<typeof securityHeaders>;
   isOverloaded: () => boolean;
@@ -30,12 +30,12 @@ interface Parts {
 }
 
 /**
- * Serves cached images before Fastify sees the request; returns true if it did. The response, the log line
- * and the metrics equal those of the route, at less CPU time (ADR 0024): viewers request the image of a
- * public page far more often than it changes. Requests with credentials go to the route, so no rights are
- * checked here.
+ * Serves cached images before Fastify sees the request, and returns true if it did. The response, the log line
+ * and the metrics are those of the route but take less CPU time (ADR 0024): viewers request the image of a
+ * public page far more often than it changes. Requests with credentials go to the route, so this checks no
+ * rights.
  */
-export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: Parts) {
+export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: ImageServerParts) {
   const fixedHeaders = { ...headers.image, 'cache-control': 'no-cache' };
   const log = accessLog(parts.log);
   return (request: IncomingMessage, response: ServerResponse): boolean => {

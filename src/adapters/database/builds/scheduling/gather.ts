@@ -31,7 +31,7 @@ export interface GatheredJob {
   gets: { name: string; resource: number; nth: number }[];
   /** The gate of its builds. */
   approval?: Gate;
-  hold: TurnConstraints;
+  turnConstraints: TurnConstraints;
 }
 
 /** Facts of the jobs, without pages of history. */
@@ -47,7 +47,7 @@ export interface Gathered {
   ids: Map<number, number>;
 }
 
-interface Row {
+interface JobRow {
   id: number;
   queued: number;
   name: string;
@@ -88,7 +88,10 @@ interface GetRow extends Omit<GetFacts, 'unused'> {
  */
 const MAX_GETS = 250;
 
-/** The first jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
+/**
+ * Reads the facts of the first jobs of a pipeline that wait for a decision. The caller holds the pipeline's
+ * lock.
+ */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
   return await gather(connection, 'gather_waiting', {
     queued: queuedBuilds(sql.fragment`${pipeline}`),
@@ -96,6 +99,7 @@ export async function gatherWaiting(connection: Transaction, pipeline: number): 
   });
 }
 
+/** SQL condition: job `j` is one of the first waiting jobs whose gets fit into one decision. */
 const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
       SELECT w.id FROM (
         SELECT q.id, coalesce(sum(q.gets) OVER (
@@ -105,7 +109,7 @@ const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
             AND o.schedule_requested > o.last_scheduled) AS q) AS w
       WHERE w.before < ${MAX_GETS})`;
 
-/** These jobs of one pipeline. `unused` limits the unused versions that are read per get. */
+/** Reads the facts of these jobs of one pipeline, with at most `unused` unused versions per get. */
 export async function gatherJobs(
   connection: Transaction,
   jobs: readonly number[],
@@ -142,7 +146,7 @@ async function gather(
     unused = MAX_UNUSED_VERSIONS + 1,
   }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
 ): Promise<Gathered> {
-  const found = await connection.any(prepared<Row>(name)`
+  const found = await connection.any(prepared<JobRow>(name)`
     WITH queue AS MATERIALIZED (SELECT ${queued} AS queued)
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number,
       j.schedule_requested AS requested,
@@ -192,7 +196,7 @@ async function gather(
   };
 }
 
-function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
+function toGathered(row: JobRow, placeOf: PlaceOf): GatheredJob {
   const gets = row.gets ?? [];
   return {
     facts: {
@@ -223,7 +227,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
     requested: row.requested,
     gets: gets.map(({ name, resource, nth }) => ({ name, resource, nth })),
     ...(row.approval === null ? {} : { approval: row.approval }),
-    hold: {
+    turnConstraints: {
       paused: row.paused || row.pipeline_paused,
       serialGroups: row.serial_groups,
       ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),

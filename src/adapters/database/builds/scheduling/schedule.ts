@@ -63,7 +63,7 @@ export function decisionTransaction(
     },
     older: async (needs, rowsPerPage) =>
       await olderPages(connection, gathered(), { needs, rows: rowsPerPage }),
-    interruptFacts: async (of) => await interruptFacts(connection, of),
+    interruptFacts: async (jobsAndVersions) => await interruptFacts(connection, jobsAndVersions),
     write: async (decision, options) => await writeDecision(connection, gathered().jobs, decision, options),
   };
 }
@@ -83,7 +83,7 @@ async function toFacts(
     used,
     ids: new Map([...gathered.ids, ...ids]),
     queued,
-    turnConstraints: new Map(jobs.map((job) => [job.facts.id, job.hold])),
+    turnConstraints: new Map(jobs.map((job) => [job.facts.id, job.turnConstraints])),
     more,
   };
 }

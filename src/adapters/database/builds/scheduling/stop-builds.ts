@@ -22,10 +22,10 @@ const CANCELLED = sql.fragment`'Cancelled'`;
 /**
  * SQL: an UPDATE that stops builds. A build that has not started ends here, without hooks, since nothing has
  * run. A running build is marked for cancellation, and its agent ends it. The caller holds the pipeline's
- * lock, which must be taken before rows of builds are locked. `which`: an SQL condition that selects by id.
+ * lock, which must be taken before rows of builds are locked. `condition`: SQL that selects builds by id.
  */
 export function stopBuilds(
-  which: FragmentSqlToken,
+  condition: FragmentSqlToken,
   { by = null, message, reason = CANCELLED, at }: Ending,
 ): FragmentSqlToken {
   const started = sql.fragment`builds.status = 'started'`;
@@ -38,6 +38,6 @@ export function stopBuilds(
         reason = CASE WHEN ${started} THEN builds.reason ELSE ${reason} END,
         message = CASE WHEN ${started} THEN builds.message ELSE ${message} END,
         wants_pod = wants_pod AND ${started}, held = NULL, pending_reason = NULL
-      WHERE id = ANY(ARRAY(SELECT id FROM builds WHERE ${which} AND ${STILL_OPEN} ORDER BY id FOR UPDATE))
+      WHERE id = ANY(ARRAY(SELECT id FROM builds WHERE ${condition} AND ${STILL_OPEN} ORDER BY id FOR UPDATE))
       RETURNING builds.id, builds.job_id, builds.status`;
 }

@@ -6,7 +6,7 @@ import { rowsOf, type MadeRow } from './decision-rows.ts';
 import type { GatheredJob } from './gather.ts';
 import { stopBuilds } from './stop-builds.ts';
 
-interface Row extends MadeRow {
+interface WrittenRow extends MadeRow {
   /** False: the decision ended this older build. */
   made: boolean;
 }
@@ -15,7 +15,7 @@ const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
  * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
- * builds, settled versions, answers to requests, and up to which request each job was decided.
+ * builds, settled versions, answers to requests, and the last request of each job that the decision covers.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -25,7 +25,7 @@ export async function writeDecision(
 ): Promise<DecisionWritten> {
   if (jobs.length === 0) return { made: [], interrupted: [] };
   const rows = rowsOf(jobs, decision, startAtOnce);
-  const writtenBuilds = await connection.any(prepared<Row>('write_decision')`
+  const writtenBuilds = await connection.any(prepared<WrittenRow>('write_decision')`
     WITH interrupted AS (
       ${endOlder(decision, rows.superseded, at)}),
     ${upstreamEnds(rows.inputs)},
