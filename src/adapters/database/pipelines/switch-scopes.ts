@@ -130,6 +130,6 @@ async function endQueued(
       AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') AND EXISTS (
         SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
         WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
-  const message = 'A resource that it took changed its source.';
+  const message = 'The source of a resource that this build takes has changed.';
   return await endAndFreeVersions(connection, queued, { by: null, message, at: new Date() });
 }

@@ -90,7 +90,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     return reply.code(status).send(body);
   });
   registerSessionRoute(app, routes);
-  registerBehindKey(app, routes);
+  registerRoutesWithSession(app, routes);
   return app;
 }
 
@@ -122,8 +122,8 @@ function logResponses(app: AgentApp, { log, observe }: AgentServerParts): void {
   });
 }
 
-/** Registers the routes that need a session. */
-function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
+/** Registers the routes that need a session, with the hooks that identify it and count the bodies. */
+function registerRoutesWithSession(app: AgentApp, routes: AgentRoutes): void {
   const { sessions, refusals } = routes;
   const identify = async (authorization: string | undefined, peer: string) => {
     const settle = refusals.begin(peer);
@@ -138,8 +138,8 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
     }
   };
   const bodies = new BodiesInFlight();
-  const behindSession = async (behindKey: AgentApp): Promise<void> => {
-    behindKey.addHook('onRequest', async (request) => {
+  const register = async (scope: AgentApp): Promise<void> => {
+    scope.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
       // Steps share the address of the Pod with their agent, and may make calls that are refused. The calls
       // of the agent must pass nevertheless.
@@ -147,7 +147,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
     // Counts the inflated bytes of the body, even if it turns out to be invalid.
-    behindKey.addHook('preParsing', async (request, reply, payload) => {
+    scope.addHook('preParsing', async (request, reply, payload) => {
       const { agent, method } = request;
       if (agent === undefined || method !== 'POST') return payload;
       const body = bodies.begin(agent.keyHash);
@@ -157,13 +157,13 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
         body.add(bytes);
       });
     });
-    behindKey.addHook('preHandler', async ({ bodyInFlight }) => {
+    scope.addHook('preHandler', async ({ bodyInFlight }) => {
       if (bodyInFlight !== undefined) bodyInFlight.handled = true;
     });
-    behindKey.addHook('onSend', async ({ bodyInFlight }) => bodyInFlight?.handlerEnded());
-    registerAgentRoutes(behindKey, routes);
+    scope.addHook('onSend', async ({ bodyInFlight }) => bodyInFlight?.handlerEnded());
+    registerAgentRoutes(scope, routes);
   };
-  void app.register(namedPlugin('routes of agents', behindSession));
+  void app.register(namedPlugin('routes of agents', register));
 }
 
 /**

@@ -57,7 +57,10 @@ export class Sessions {
     return { keyHash, session: cached.session };
   }
 
-  /** Whether the key of a request is cached. Identifying such a key costs at most one query in 30 s. */
+  /**
+   * Whether the key of a request is cached. Identifying such a key costs at most one query in 30 s, or one per
+   * request while a warm Pod waits.
+   */
   isCached(authorization: string | undefined): boolean {
     const key = bearerToken(authorization);
     return key !== undefined && this.#cached.has(hashKey(key));

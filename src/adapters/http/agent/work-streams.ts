@@ -44,11 +44,11 @@ export class WorkStreams {
     // Listens before it reads the state, so that it does not miss a build that takes the Pod in between.
     const stop = this.#parts.warmPods.on(agent.warm, beginIfTaken);
     const keepAliveTimer = setInterval(() => response.write('\n'), KEEP_ALIVE_MS);
-    const lookTimer = setInterval(beginIfTaken, RECHECK_MS);
+    const recheckTimer = setInterval(beginIfTaken, RECHECK_MS);
     beginIfTaken();
     response.once('close', () => {
       clearInterval(keepAliveTimer);
-      clearInterval(lookTimer);
+      clearInterval(recheckTimer);
       stop();
       if (this.#open.get(agent.keyHash) === response) this.#open.delete(agent.keyHash);
       this.#parts.metrics.waiting(-1);

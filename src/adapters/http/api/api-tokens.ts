@@ -8,7 +8,7 @@ import { createToken } from '#flows/people/api-tokens.ts';
 import type { ApiToken } from '#flows/people/ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, requireRecentSignIn } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
 import { answerList, Time } from './schemas.ts';
 
@@ -70,7 +70,7 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
       handler: async ({ params: { id }, identity }, reply) => {
         const { userId } = accountOf(identity);
         const removed = await tokens.removeToken({ id, userId }, actOf(identity, now()));
-        requireFound(removed ? removed : undefined, 'This token');
+        requireExists(removed, 'This token');
         return reply.code(204).send(undefined);
       },
     }),
@@ -91,13 +91,14 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
       body: CreateTokenBody,
       response: { 201: Type.Object({ data: Type.Object(CreatedToken) }) },
     },
-    handler: async ({ body: wanted, identity }, reply) => {
+    handler: async ({ body: tokenRequest, identity }, reply) => {
       const at = now();
       const { userId, user: username, sessionId = '' } = requireRecentSignIn(identity, at);
-      const expiry = expiryOf(wanted, tokenMaxSeconds, at);
-      const scope = scopeOf(wanted);
+      const expiry = expiryOf(tokenRequest, tokenMaxSeconds, at);
+      const scope = scopeOf(tokenRequest);
       const { token, hash, prefix } = makeApiToken();
-      const tokenFields = { name: wanted.name, username, prefix, ...defined({ scope }), ...expiry };
+      const { name } = tokenRequest;
+      const tokenFields = { name, username, prefix, ...defined({ scope }), ...expiry };
       const created = await createToken({ ...tokenFields, userId, sessionId, hash }, at, tokens);
       if (created.answer !== 'made') {
         const { kind, detail } = REFUSALS[created.answer];
@@ -126,12 +127,15 @@ function expiryOf(
  * Returns the scope of a token of a team, or undefined for a personal token. A personal token names neither
  * team nor role; any other token names both.
  */
-function scopeOf(wanted: {
+function scopeOf({
+  personal,
+  team_canonical: team,
+  role,
+}: {
   personal: boolean;
   team_canonical?: string;
   role?: TokenScope['role'];
 }): TokenScope | undefined {
-  const { personal, team_canonical: team, role } = wanted;
   if (personal && team === undefined && role === undefined) return undefined;
   if (personal) throw new Problem('invalid-request', 'A personal token has neither team_canonical nor role.');
   if (team !== undefined && role !== undefined) return { team, role };

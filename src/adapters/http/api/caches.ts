@@ -6,7 +6,7 @@ import { listCaches, type StoredCache } from '#domain/planning/list-cache-volume
 import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { nameResource } from './checks.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import { Nothing } from './request-bodies.ts';
 import { answerList, PipelineParams, ResourceParams, Time } from './schemas.ts';
 
@@ -33,7 +33,7 @@ export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/caches',
       needs: 'read',
       about:
-        'The caches of the resources and jobs of a pipeline: size, last use, and what uses each now. That of a ' +
+        'The caches of the resources and jobs of a pipeline: size, last use, and what uses each now. The cache of a ' +
         'job is named `<job>:<cache>`.',
       schema: { params: PipelineParams, response: answerList(CacheFields) },
       handler: async ({ params }) => {
@@ -57,7 +57,7 @@ export function cacheRoutes({ caches, now }: AccessPorts): Route[] {
       schema: { params: ResourceParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
         const cleared = await caches.clearCache(params, actOf(identity, now()));
-        requireFound(cleared ? cleared : undefined, `A used cache of ${nameResource(params)}`);
+        requireExists(cleared, `A used cache of ${nameResource(params)}`);
         return reply.code(204).send(undefined);
       },
     }),

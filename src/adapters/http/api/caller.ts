@@ -59,7 +59,7 @@ export function actOf(identity: Identity | undefined, at: Date): AuditedAct {
 
 const MAX_USER_AGENT_CHARACTERS = 200;
 
-/** From where a request comes, for rate limits and for the list of sessions. */
+/** Where a request comes from, for rate limits and for the list of sessions. */
 export function callerOf(request: FastifyRequest): Caller {
   const client = (request.headers['user-agent'] ?? '')
     .replaceAll(/[^\x20-\x7e]/g, '?')

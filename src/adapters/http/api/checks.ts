@@ -4,7 +4,7 @@ import { defined } from '#defined';
 import { requestCheck } from '#flows/checks/request-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { HooksView } from '#flows/views/ports.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, ResourceParams, Time } from './schemas.ts';
 
@@ -99,7 +99,7 @@ function checkRoute(ports: PipelinePorts): Route {
     handler: async ({ params }, reply) => {
       const result = await requestCheck(params, ports);
       ports.metrics.check(result);
-      requireFound(result === 'requested' ? result : undefined, nameResource(params));
+      requireExists(result === 'requested', nameResource(params));
       return reply.code(202).send({ data: { resource: params.resource } });
     },
   });

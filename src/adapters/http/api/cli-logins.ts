@@ -7,7 +7,7 @@ import { beginCliLogin, findCliLogin, finishCliLogin, forgiveLoginCodes } from '
 import type { AuditedAct } from '#flows/people/ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireRecentSignIn, tooManyAttempts } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
 import { issueSession, SessionFields } from './sign-in.ts';
@@ -175,7 +175,7 @@ function decisionRoute(ports: AccessPorts, { verb, about, decide, accountFor }: 
       const account = accountFor(identity);
       const { code } = await pendingLogin(ports, params.code, account.user);
       const isDecided = await decide(code, account, actOf(identity, ports.now()));
-      requireFound(isDecided ? isDecided : undefined, LOGIN_NAME);
+      requireExists(isDecided, LOGIN_NAME);
       await forgiveLoginCodes(account.user, ports);
       return reply.code(204).send(undefined);
     },

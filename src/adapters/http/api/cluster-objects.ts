@@ -12,9 +12,9 @@ export function requireObjects(objects: ApiObjects | undefined): ApiObjects {
 }
 
 /** Returns what was written, or throws a problem that says why nothing was written. */
-export function requireWritten<T>(answer: ObjectAnswer<T>, what: string): T {
+export function requireWritten<T>(answer: ObjectAnswer<T>, subject: string): T {
   if (answer.answer === 'done') return answer.value;
-  throw objectProblem(answer, what);
+  throw objectProblem(answer, subject);
 }
 
 type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
@@ -27,9 +27,9 @@ const PROBLEMS = {
   changed: ['refused', 'was changed by someone else at the same time: reload it and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
-export function objectProblem(answer: NotWritten, what: string): Problem {
+export function objectProblem(answer: NotWritten, subject: string): Problem {
   if (answer.answer === 'refused') return new Problem('refused', answer.message);
   if (answer.answer === 'unreachable') return new Problem('unavailable', answer.message);
   const [kind, sentenceEnd] = PROBLEMS[answer.answer];
-  return new Problem(kind, `${what} ${sentenceEnd}.`);
+  return new Problem(kind, `${subject} ${sentenceEnd}.`);
 }

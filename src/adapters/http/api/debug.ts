@@ -9,7 +9,7 @@ import { openDebugSession } from '#flows/builds/open-debug-session.ts';
 import { closeDebugSession, giveDebugInput } from '#flows/builds/use-debug-session.ts';
 import { nameBuild, refOf } from './builds.ts';
 import { userNameOf } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { requireDone } from './refusal.ts';
 import { body, Nothing } from './request-bodies.ts';
@@ -113,7 +113,7 @@ function closeRoute(ports: PipelinePorts): Route {
     handler: async ({ params, identity }, reply) => {
       const name = sessionOf(params, identity);
       const closed = await closeDebugSession(name, ports);
-      requireFound(closed === 'closed' ? closed : undefined, nameSession(name));
+      requireExists(closed === 'closed', nameSession(name));
       return reply.code(204).send(undefined);
     },
   });

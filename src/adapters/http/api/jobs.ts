@@ -158,8 +158,8 @@ function refusal(job: string, reasons: { code: string; message: string }[]): Pro
 }
 
 export function buildUrl({ team, pipeline, job }: JobName, number: string): string {
-  const [t, p, j] = [team, pipeline, job].map(encodeURIComponent);
-  return `/teams/${t}/pipelines/${p}/jobs/${j}/builds/${number}`;
+  const pipelineUrl = `/teams/${encodeURIComponent(team)}/pipelines/${encodeURIComponent(pipeline)}`;
+  return `${pipelineUrl}/jobs/${encodeURIComponent(job)}/builds/${number}`;
 }
 
 export function nameJob({ team, pipeline, job }: JobName): string {

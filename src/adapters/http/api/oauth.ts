@@ -13,7 +13,7 @@ import {
 import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireRecentSignIn } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists } from './found.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
 import { issueSession, SessionFields, Transport } from './sign-in.ts';
@@ -175,7 +175,10 @@ function profileRoute(ports: AccessPorts): Route {
       if (completed.answer === 'taken')
         throw new Problem('already-exists', `User ${username} exists already: choose another name.`);
       if (completed.answer === 'unknown')
-        throw new Problem('provider-failed', 'This sign-in is over. Begin again.');
+        throw new Problem(
+          'provider-failed',
+          'This sign-in has expired or was completed already. Sign in again.',
+        );
       return reply.code(201).send({ data: await issueSession(ports, completed.session, session, reply) });
     },
   });
@@ -262,7 +265,7 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
   ];
 }
 
-function requireMethodsChanged(changed: SignInMethodsAnswer, what: string): void {
+function requireMethodsChanged(changed: SignInMethodsAnswer, subject: string): void {
   if (changed.answer === 'refused') throw new Problem('would-lock-out', changed.message);
-  requireFound(changed.answer === 'done' ? changed : undefined, what);
+  requireExists(changed.answer === 'done', subject);
 }

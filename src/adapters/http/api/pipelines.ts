@@ -13,7 +13,7 @@ import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
 import { objectProblem } from './cluster-objects.ts';
 import { limitCompiles } from './compile-limits.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { changePorts, encodeResult, PipelineResultBody, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
 import { Config, MAX_BODY_BYTES, pipelineTextRoutes, Vars, type TextPorts } from './pipeline-texts.ts';
@@ -113,7 +113,7 @@ function createRoute(ports: TextPorts): Route {
       const spec = applyFields({ config }, settings);
       const act = actOf(identity, ports.now());
       const created = await createPipeline(pipelineName, spec, act, changePortsFor(team, ports));
-      requireFound(created.answer === 'unknown' ? undefined : created, `Team ${team}`);
+      requireExists(created.answer !== 'unknown', `Team ${team}`);
       const result = encodeResult(pipelineName, created);
       return reply.code(result.ready ? 201 : 202).send({ data: result });
     },

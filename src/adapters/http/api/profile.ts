@@ -8,7 +8,7 @@ import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { accountOf, actOf, callerOf, requireChanged, signInAgain, tooManyAttempts } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
 import { issueSession, SessionFields, Transport } from './sign-in.ts';
@@ -131,7 +131,7 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = accountOf(identity);
         const ended = await sessions.endSession({ id: params.session, userId }, actOf(identity, now()));
-        requireFound(ended ? ended : undefined, 'This session');
+        requireExists(ended, 'This session');
         return reply.code(204).send(undefined);
       },
     }),

@@ -4,11 +4,11 @@ import type { ActionRefused } from '#flows/builds/action-ports.ts';
 import { requireFound } from './found.ts';
 
 /**
- * Returns what was done, or throws a problem: the thing does not exist, or its state does not allow the
+ * Returns what was done, or throws a problem: the subject does not exist, or its state does not allow the
  * action.
  */
-export function requireDone<T extends { answer: 'done' }>(answer: T | ActionRefused, what: string): T {
-  const result = requireFound(answer.answer === 'unknown' ? undefined : answer, what);
+export function requireDone<T extends { answer: 'done' }>(answer: T | ActionRefused, subject: string): T {
+  const result = requireFound(answer.answer === 'unknown' ? undefined : answer, subject);
   if (result.answer === 'done') return result;
   const { reasons } = result;
   const managed = reasons.some(({ code }) => code === 'ManagedByManifest');

@@ -7,7 +7,7 @@ import type { SecretScope, StoredSecret } from '#flows/pipelines/secret-ports.ts
 import { storeSecret } from '#flows/pipelines/set-secret.ts';
 import type { AccessPorts } from './access-ports.ts';
 import { actOf } from './caller.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import { body, Nothing } from './request-bodies.ts';
 import { answerList, PipelineParams, TeamParams, Time } from './schemas.ts';
 
@@ -89,7 +89,7 @@ function routesOf(ports: AccessPorts, url: string, scope: ScopeParams, owner: st
       schema: { params, response: Nothing },
       handler: async ({ params: { name, ...secretScope }, identity }, reply) => {
         const removed = await ports.secrets.removeSecret(secretScope, name, actOf(identity, ports.now()));
-        requireFound(removed ? removed : undefined, `The secret ${name}`);
+        requireExists(removed, `The secret ${name}`);
         return reply.code(204).send(undefined);
       },
     }),

@@ -3,6 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { WaitingView } from '#flows/views/ports.ts';
 import { requireFound } from './found.ts';
+import { nameJob } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';
 
@@ -39,8 +40,7 @@ export function waitingRoutes({ views }: PipelinePorts): Route[] {
       schema: { params: JobParams, response: answer(WaitingFields) },
       handler: async ({ params }) => {
         const waiting = await views.waiting(params);
-        const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;
-        return { data: encode(requireFound(waiting, what)) };
+        return { data: encode(requireFound(waiting, nameJob(params))) };
       },
     }),
   ];

@@ -10,7 +10,7 @@ import { retryByWebhook } from '#flows/pipelines/retry-by-webhook.ts';
 import type { ResourceView } from '#flows/views/ports.ts';
 import { batchWebhooks } from './batch-webhooks.ts';
 import { nameResource } from './checks.ts';
-import { requireFound } from './found.ts';
+import { requireExists, requireFound } from './found.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
 import { ReasonShown, requireDone } from './refusal.ts';
@@ -77,7 +77,7 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         const tokenHash = webhooks.hash(request.params.token);
         const outcome = wantsCheck ? await answerCall({ tokenHash, signature }) : 'requested';
         metrics.webhook(outcome === 'requested' ? 'accepted' : outcome);
-        requireFound(outcome === 'unknown' ? undefined : outcome, TOKEN_OWNER);
+        requireExists(outcome !== 'unknown', TOKEN_OWNER);
         if (outcome === 'refused') throw new Problem('wrong-signature', SIGNATURE_REFUSED);
         if (rerun === undefined) return reply.code(202).send({ data: { accepted: true } });
         const rerunResult = await rerunBuild(tokenHash, rerun, ports);

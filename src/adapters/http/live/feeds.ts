@@ -1,11 +1,11 @@
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** The shared source of events for all viewers of one build or pipeline. `A`: where a viewer resumes. */
-export interface Feed<A> {
+/** The shared source of events for all viewers of one build or pipeline. `Cursor`: where a viewer resumes. */
+export interface Feed<Cursor> {
   readonly empty: boolean;
-  add(stream: EventStream, after: A): () => void;
-  /** To be called when something may have changed. */
+  add(stream: EventStream, after: Cursor): () => void;
+  /** Call it when something may have changed. */
   refresh(): void;
   stop(): void;
 }
@@ -15,8 +15,8 @@ interface Ids {
   pipeline: number;
 }
 
-interface OpenFeed<A> {
-  feed: Feed<A>;
+interface OpenFeed<Cursor> {
+  feed: Feed<Cursor>;
   ids: Ids;
 }
 
@@ -24,8 +24,8 @@ interface OpenFeed<A> {
  * The feeds that have viewers, by key. One listener receives the notifications for all of them. Regular
  * refreshes make up for lost ones.
  */
-export class Feeds<A> {
-  readonly #feeds = new Map<string, OpenFeed<A>>();
+export class Feeds<Cursor> {
+  readonly #feeds = new Map<string, OpenFeed<Cursor>>();
   readonly #listen: Notifications['listen'];
   #stopListening: (() => void) | undefined;
 
@@ -37,10 +37,10 @@ export class Feeds<A> {
    * Adds a viewer to the feed of the key, which is created for the first viewer. Returns a function that
    * removes the viewer.
    */
-  read(
-    { key, ids, makeFeed }: { key: string; ids: Ids; makeFeed: () => Feed<A> },
+  addViewer(
+    { key, ids, makeFeed }: { key: string; ids: Ids; makeFeed: () => Feed<Cursor> },
     stream: EventStream,
-    after: A,
+    after: Cursor,
   ) {
     this.#stopListening ??= this.#listen(['progress', 'status'], (notification) =>
       this.#refreshFor(notification),

@@ -118,7 +118,7 @@ export class OverviewFeed {
         await this.#readTeams(names.slice(0, MAX_TEAMS_READ));
       await this.#readChanged();
     } catch (error) {
-      // Changes of this time are lost; `refresh` starts the next read.
+      // The changes of this read are lost, so all teams are read again. `refresh` starts that read.
       this.#markAllStale();
       throw error;
     }

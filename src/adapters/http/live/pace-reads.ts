@@ -1,5 +1,5 @@
 export interface PacedReads {
-  /** Makes a read happen soon. However often it is called, there is at most one read per pause. */
+  /** Requests a read. However often it is called, there is at most one read per pause. */
   trigger(): void;
   stop(): void;
 }

@@ -116,7 +116,7 @@ function buildEvents(live: LiveFeeds): Route {
       const stream = live.streams.answer('build', request, reply);
       const makeFeed = () => new BuildFeed({ ref, views, failed: live.failed });
       const key = `${ids.build} ${pathOf(request)}`;
-      stream.closed = live.builds.read({ key, ids, makeFeed }, stream, after);
+      stream.closed = live.builds.addViewer({ key, ids, makeFeed }, stream, after);
     },
   });
 }
@@ -148,7 +148,7 @@ function pipelineEvents(live: LiveFeeds): Route {
       const makeFeed = () => new PipelineFeed({ ...state, failed: live.failed });
       const stateId = request.headers['last-event-id'];
       const key = `${nonMember ? 'public' : 'members'} ${id} ${pathOf(request)}`;
-      stream.closed = live.pipelines.read({ key, ids: { pipeline: id }, makeFeed }, stream, stateId);
+      stream.closed = live.pipelines.addViewer({ key, ids: { pipeline: id }, makeFeed }, stream, stateId);
     },
   });
 }

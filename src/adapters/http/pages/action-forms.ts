@@ -44,7 +44,7 @@ export function actionForms(ports: AccessPorts): PageRoute[] {
       url: `${RESOURCE}/webhook_token`,
       params: ResourceParams,
       body: signature,
-      next: (thingPath) => `${thingPath}?webhook=shown#webhook`,
+      next: (targetPath) => `${targetPath}?webhook=shown#webhook`,
     }),
     actionForm(ports, { url: `${PIPELINE}/caches/:resource`, params: ResourceParams, method: 'DELETE' }),
   ];
@@ -71,10 +71,10 @@ interface ActionParts {
   method?: ApiCall['method'];
   body?: (fields: Fields) => Readonly<Record<string, unknown>>;
   /**
-   * Returns the path to go to, given the path of the thing. Absent: the URL in the response, or the page that
-   * had the button.
+   * Returns the path to go to, given the path of what the action changes. Absent: the URL in the response, or
+   * the page that had the button.
    */
-  next?: (thingPath: string) => string;
+  next?: (targetPath: string) => string;
 }
 
 function actionForm(
@@ -83,7 +83,7 @@ function actionForm(
 ): PageRoute {
   return form({
     url,
-    does: { method, url },
+    calls: { method, url },
     params,
     answer: async ({ fields, request }) => {
       const [path = ''] = request.url.split('?');
@@ -94,16 +94,16 @@ function actionForm(
         ...(body && { body: body(fields) }),
       };
       const { status, data, problem, cookies } = await callApi(request, call);
-      const thingPath = returnPath(path.replace(/\/[^/]+$/, ''));
-      if (problem === undefined && next !== undefined) return { to: next(thingPath), cookies };
+      const targetPath = returnPath(path.replace(/\/[^/]+$/, ''));
+      if (problem === undefined && next !== undefined) return { to: next(targetPath), cookies };
       if (problem === undefined)
         return {
-          to: returnPath(data['url'] ?? pathOfReferer(request.headers.referer) ?? thingPath),
+          to: returnPath(data['url'] ?? pathOfReferer(request.headers.referer) ?? targetPath),
           cookies,
         };
       return {
         status,
-        page: problemPage({ status, detail: problem, viewer: viewerOf(request, codec), back: thingPath }),
+        page: problemPage({ status, detail: problem, viewer: viewerOf(request, codec), back: targetPath }),
       };
     },
   });

@@ -72,5 +72,5 @@ export function personalPageOnlyRoutes(): Route[] {
 }
 
 async function refusePrograms(): Promise<never> {
-  throw new Problem('not-found', 'This is a page for browsers: ask with Accept: text/html.');
+  throw new Problem('not-found', 'This is a page for browsers. Request it with Accept: text/html.');
 }

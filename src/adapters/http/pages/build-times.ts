@@ -9,7 +9,7 @@ type PodTimes = Pick<
 >;
 type Phase = [name: string, from: Date | undefined, to: Date | undefined];
 
-/** A bar of at least this width can still be seen. */
+/** The narrowest bar that people can still see. */
 const MIN_BAR_PERCENT = 0.6;
 
 /** A part of a build's time. */

@@ -22,7 +22,7 @@ interface Confirmation {
 
 interface ConfirmedParts {
   url: string;
-  does: { method: 'DELETE'; url: string };
+  calls: { method: 'DELETE'; url: string };
   params: TSchema;
   ask: (params: Params) => Confirmation;
   /** The path to go to after the action. */
@@ -34,10 +34,10 @@ interface ConfirmedParts {
  * page does it. It works without scripts.
  */
 export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): PageRoute {
-  const { url, does, params, ask, to } = parts;
+  const { url, calls, params, ask, to } = parts;
   return form({
     url,
-    does,
+    calls,
     params,
     answer: async ({ params: pathParams, fields, request }) => {
       const viewer = viewerOf(request, codec);
@@ -45,8 +45,8 @@ export function confirmedForm({ codec }: AccessPorts, parts: ConfirmedParts): Pa
       const question = { ...ask(pathParams), action, viewer };
       if (fields['confirmed'] !== 'yes') return confirmPage(question);
       const { status, problem, cookies } = await callApi(request, {
-        method: does.method,
-        url: fillPath(does.url, pathParams),
+        method: calls.method,
+        url: fillPath(calls.url, pathParams),
         csrfToken: fields['csrf_token'],
       });
       if (problem === undefined) return { to: to(pathParams, request.identity?.user), cookies };

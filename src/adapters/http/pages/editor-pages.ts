@@ -37,7 +37,7 @@ export function editorPages(ports: AccessPorts): PageRoute[] {
     }),
     form({
       url: NEW_PIPELINE,
-      does: { method: 'POST', url: '/teams/:team/pipelines' },
+      calls: { method: 'POST', url: '/teams/:team/pipelines' },
       params: TeamParams,
       limits: LONG_TEXT,
       answer: async ({ params: { team = '' }, fields, request }) => {
@@ -59,7 +59,7 @@ export function editorPages(ports: AccessPorts): PageRoute[] {
     }),
     form({
       url: DEFINITION,
-      does: { method: 'PUT', url: '/teams/:team/pipelines/:pipeline' },
+      calls: { method: 'PUT', url: '/teams/:team/pipelines/:pipeline' },
       params: PipelineParams,
       limits: LONG_TEXT,
       answer: async ({ params, fields, request }) => {

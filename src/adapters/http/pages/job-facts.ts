@@ -19,8 +19,8 @@ export function jobFacts(name: PipelineName, job: Job): Html {
       html`<dl>
         ${joined(
           rules.map(
-            ([what, rule]) =>
-              html`<dt>${what}</dt>
+            ([subject, rule]) =>
+              html`<dt>${subject}</dt>
                 <dd>${rule}</dd>`,
           ),
         )}
@@ -61,14 +61,14 @@ function getsTable(name: PipelineName, { steps }: Job): Html {
 }
 
 /** The settings of a job that differ from the defaults. */
-export function rulesOf(job: Job): [what: string, rule: string][] {
-  return RULES.flatMap(([what, ruleOf]): [string, string][] => {
+export function rulesOf(job: Job): [subject: string, rule: string][] {
+  return RULES.flatMap(([subject, ruleOf]): [string, string][] => {
     const rule = ruleOf(job);
-    return rule === undefined ? [] : [[what, rule]];
+    return rule === undefined ? [] : [[subject, rule]];
   });
 }
 
-const RULES: readonly [what: string, ruleOf: (job: Job) => string | undefined][] = [
+const RULES: readonly [subject: string, ruleOf: (job: Job) => string | undefined][] = [
   [
     'At a time',
     ({ concurrency }) => {

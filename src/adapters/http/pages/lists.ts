@@ -65,8 +65,8 @@ export function pipelineGraph(name: PipelineName, { title, jobs, resources, isMe
   </div>`;
 }
 
-export function pausedNote(what: 'pipeline' | 'job', paused: boolean): Html {
-  return paused ? html`<p class="alert">This ${what} is paused: nothing is built.</p>` : html``;
+export function pausedNote(kind: 'pipeline' | 'job', paused: boolean): Html {
+  return paused ? html`<p class="alert">This ${kind} is paused: nothing is built.</p>` : html``;
 }
 
 /** The rows of a table, and whether the viewer asked for all of them. */

@@ -76,7 +76,7 @@ function operation({
           ${parameters.map(
             ({ name, in: location, required = false, schema }) =>
               html`<li>
-                <code>${name}</code> in ${location}${required && ', needed'}:
+                <code>${name}</code> in ${location}${required && ', required'}:
                 <code>${JSON.stringify(schema)}</code>
               </li>`,
           )}

@@ -39,7 +39,7 @@ interface PageParts {
 
 const fieldsOf = (maxLength: number) => Type.Record(Type.String(), Type.String({ maxLength }));
 
-/** Defines a page. Who may open it is what the route at its path needs. */
+/** Defines a page. The rules of the route at its path say who may open it. */
 export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   return {
     register(app, routes) {
@@ -76,7 +76,7 @@ interface FormParts {
    * The route that the form calls, if its method or URL differs from the form's: HTML forms can only send GET
    * and POST.
    */
-  does?: { method: string; url: string };
+  calls?: { method: string; url: string };
   params?: TSchema;
   /** Limits of a form for long texts. */
   limits?: { fieldCharacters: number; bodyBytes: number };
@@ -87,13 +87,14 @@ interface FormParts {
 const LIMITS = { fieldCharacters: 2 * MAX_FIELD_LENGTH, bodyBytes: 16 * 1024 };
 
 /**
- * Defines a form. Who may send it is what the route that it calls needs; that route checks the CSRF token.
+ * Defines a form. The rules of the route that it calls say who may send it, and that route checks the CSRF
+ * token.
  */
-export function form({ url, does, params, limits = LIMITS, answer }: FormParts): PageRoute {
+export function form({ url, calls, params, limits = LIMITS, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
       // The route that the form calls writes the audit log, not the form.
-      const { audit: _, ...rules } = rulesOf(routes, does?.method ?? 'POST', does?.url ?? url);
+      const { audit: _, ...rules } = rulesOf(routes, calls?.method ?? 'POST', calls?.url ?? url);
       app.route({
         method: 'POST',
         url,

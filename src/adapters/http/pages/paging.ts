@@ -8,7 +8,7 @@ export function cursor(text: string | undefined): { before?: number } {
   return text !== undefined && /^\d{1,15}$/.test(text) ? { before: Number(text) } : {};
 }
 
-/** A link to the next page, if there is one. */
-export function older({ rows, hasMore }: Listed<{ id: number }>, url: string, what: string): Html {
-  return hasMore ? html`<p><a href="${url}?before=${rows.at(-1)?.id}">Older ${what}</a></p>` : html``;
+/** A link to the next page, if there is one. `plural`: what the rows are. */
+export function older({ rows, hasMore }: Listed<{ id: number }>, url: string, plural: string): Html {
+  return hasMore ? html`<p><a href="${url}?before=${rows.at(-1)?.id}">Older ${plural}</a></p>` : html``;
 }

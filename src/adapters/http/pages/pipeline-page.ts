@@ -69,14 +69,14 @@ function definitionLink(name: PipelineName): Html {
 
 /** Says whether the pipeline or job is paused, with the button that changes it. */
 export function pauseControl(
-  what: 'pipeline' | 'job',
+  kind: 'pipeline' | 'job',
   { url, paused }: { url: string; paused: boolean },
   teamViewer: TeamViewer,
 ): Html {
   const { viewer } = teamViewer;
   const [verb, label] = paused ? ['unpause', 'Unpause'] : ['pause', 'Pause'];
-  return html`${pausedNote(what, paused)}
-  ${may(teamViewer, 'write') && action({ url: `${url}/${verb}`, viewer, label: `${label} the ${what}`, quiet: true })}`;
+  return html`${pausedNote(kind, paused)}
+  ${may(teamViewer, 'write') && action({ url: `${url}/${verb}`, viewer, label: `${label} the ${kind}`, quiet: true })}`;
 }
 
 function jobsOf(

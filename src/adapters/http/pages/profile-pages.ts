@@ -7,6 +7,7 @@ import { ProviderParams } from '#adapters/http/api/oauth.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { callApi, type ApiCall } from './call-api.ts';
+import { fillPath } from './confirmed-form.ts';
 import { EMPTY_FORM, type FormState } from './form-fields.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, layout, type Viewer } from './layout.ts';
@@ -133,7 +134,7 @@ function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
 function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
   return form({
     url: '/profile/password',
-    does: { method: 'PUT', url: '/profile/password' },
+    calls: { method: 'PUT', url: '/profile/password' },
     answer: async ({ fields, request }) => {
       const { current_password: current, new_password: newPassword = '', csrf_token: csrfToken } = fields;
       const body = {
@@ -186,7 +187,7 @@ function linkForm({ codec }: AccessPorts): PageRoute {
 function simpleForms({ codec }: AccessPorts): PageRoute[] {
   const simple = (
     url: string,
-    does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
+    calls: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
     options: {
       params?: Parameters<typeof form>[0]['params'];
       names?: string[];
@@ -196,19 +197,16 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
   ): PageRoute =>
     form({
       url,
-      does,
+      calls,
       ...defined({ params: options.params }),
       answer: async ({ params, fields, request }): Promise<PageAnswer> => {
-        const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
-          encodeURIComponent(params[name] ?? ''),
-        );
         const namedFields =
           options.names && Object.fromEntries(options.names.map((name) => [name, fields[name] ?? '']));
         const body =
           options.keepsTokens === true ? { keep_tokens: fields['keep_tokens'] === 'yes' } : namedFields;
         const call = {
-          method: does.method,
-          url: path,
+          method: calls.method,
+          url: fillPath(calls.url, params),
           csrfToken: fields['csrf_token'],
           ...defined({ body }),
         };

@@ -38,7 +38,7 @@ export function providerPages(ports: AccessPorts): PageRoute[] {
     changeForm(ports),
     confirmedForm(ports, {
       url: `${PROVIDER}/delete`,
-      does: { method: 'DELETE', url: PROVIDER },
+      calls: { method: 'DELETE', url: PROVIDER },
       params: NamedProvider,
       ask: ({ canonical = '' }) => ({
         title: `Delete the provider ${canonical}?`,
@@ -68,13 +68,13 @@ async function signInPage(ports: AccessPorts, request: FastifyRequest, problem?:
 }
 
 function localForm(ports: AccessPorts): PageRoute {
-  const does = { method: 'PUT', url: '/admin/auth-settings' } as const;
+  const calls = { method: 'PUT', url: '/admin/auth-settings' } as const;
   return form({
     url: '/admin/auth-settings',
-    does,
+    calls,
     answer: async ({ fields, request }) => {
       const { status, problem } = await callApi(request, {
-        ...does,
+        ...calls,
         body: { local: fields['local'] === 'true' },
         csrfToken: fields['csrf_token'],
       });
@@ -146,7 +146,7 @@ async function providerPage(
 function changeForm(ports: AccessPorts): PageRoute {
   return form({
     url: PROVIDER,
-    does: { method: 'PUT', url: PROVIDER },
+    calls: { method: 'PUT', url: PROVIDER },
     params: NamedProvider,
     answer: async ({ params, fields, request }) => {
       const { canonical = '' } = params;

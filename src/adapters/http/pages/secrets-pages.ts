@@ -49,7 +49,7 @@ function pagesOf(ports: Ports, url: string, params: TObject): PageRoute[] {
     setForm(ports, url, params),
     confirmedForm(ports, {
       url: `${url}/:name/delete`,
-      does: { method: 'DELETE', url: `${url}/:name` },
+      calls: { method: 'DELETE', url: `${url}/:name` },
       params: Type.Object({ ...params.properties, name: SecretName }),
       ask: ({ name = '', ...pathParams }) => ({
         title: `Delete the secret ${name}?`,
@@ -107,10 +107,10 @@ async function secretsPage(
 }
 
 function setForm(ports: Ports, url: string, params: TObject): PageRoute {
-  const does = { method: 'PUT', url: `${url}/:name` } as const;
+  const calls = { method: 'PUT', url: `${url}/:name` } as const;
   return form({
     url,
-    does,
+    calls,
     params,
     limits: SECRET_LIMITS,
     answer: async ({ params: pathParams, fields, request }) => {
@@ -123,8 +123,8 @@ function setForm(ports: Ports, url: string, params: TObject): PageRoute {
       const { status, problem: refused } =
         problem === undefined
           ? await callApi(request, {
-              method: does.method,
-              url: fillPath(does.url, { ...pathParams, name: trimmed }),
+              method: calls.method,
+              url: fillPath(calls.url, { ...pathParams, name: trimmed }),
               // Browsers send line breaks as two characters.
               body: { value: value.replaceAll('\r\n', '\n'), kind },
               csrfToken: fields['csrf_token'],

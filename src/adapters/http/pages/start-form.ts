@@ -20,7 +20,7 @@ export const checkFirstField = html`<input
   />
   <label for="check-first">Check for new versions first</label>`;
 
-/** What somebody sent, and what is wrong with it, by input. */
+/** The values that somebody sent, and what is wrong with them, by input. */
 export interface RefusedStart {
   values: ReadonlyMap<string, string>;
   problems: ReadonlyMap<string, string>;

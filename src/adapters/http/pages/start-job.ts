@@ -28,7 +28,7 @@ export function startJob(
   const url = '/teams/:team/pipelines/:pipeline/jobs/:job/trigger';
   return form({
     url,
-    does: { method: 'POST', url },
+    calls: { method: 'POST', url },
     params: JobParams,
     answer: async ({ params, fields, request }) => {
       const name = jobFromParams(params);

@@ -31,7 +31,7 @@ export function teamMembersPages(ports: AccessPorts): PageRoute[] {
     roleForm(ports),
     confirmedForm(ports, {
       url: `${MEMBER}/delete`,
-      does: { method: 'DELETE', url: MEMBER },
+      calls: { method: 'DELETE', url: MEMBER },
       params: MemberParams,
       ask: ({ team = '', username = '' }) => ({
         title: `Remove ${username}?`,
@@ -108,7 +108,7 @@ function addForm(ports: AccessPorts): PageRoute {
 function roleForm(ports: AccessPorts): PageRoute {
   return form({
     url: MEMBER,
-    does: { method: 'PUT', url: MEMBER },
+    calls: { method: 'PUT', url: MEMBER },
     params: MemberParams,
     answer: async ({ params, fields, request }) => {
       const { team = '', username = '' } = params;
@@ -132,7 +132,7 @@ const changesTeam = { method: 'PUT', url: TEAM };
 function addGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups`,
-    does: changesTeam,
+    calls: changesTeam,
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '', provider = '', role = '' } = fields;
@@ -157,7 +157,7 @@ function addGroupForm(ports: AccessPorts): PageRoute {
 function removeGroupForm(ports: AccessPorts): PageRoute {
   return form({
     url: `${TEAM}/groups/delete`,
-    does: changesTeam,
+    calls: changesTeam,
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { claim = '' } = fields;

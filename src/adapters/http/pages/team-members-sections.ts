@@ -44,9 +44,9 @@ export function membersMain(parts: MembersParts): Html {
 }
 
 /** A note that says why people cannot change a setting here, and where to change it. */
-export function managedNote(team: string, what: string, field: string): Html {
+export function managedNote(team: string, setting: string, field: string): Html {
   return html`<p class="team-note">
-    A manifest sets the ${what} of this team. Change <code>${field}</code> of the Team object
+    A manifest sets the ${setting} of this team. Change <code>${field}</code> of the Team object
     <code>${team}</code>, where your cluster's manifests are kept.
   </p>`;
 }
@@ -94,8 +94,8 @@ const memberPath = (team: string, username: string): string =>
   `${settingsPath(team)}/members/${encodeURIComponent(username)}`;
 
 /**
- * The form for a member's own role, which does not depend on groups. If the shown role comes from a group,
- * the own role is not known here. So the admin has to choose one, and does not make the role of the group the
+ * The form for a member's own role, which does not depend on groups. If the shown role comes from a group, this
+ * page does not know the own role. So the form has no preset, and an admin cannot store the group's role as the
  * member's own by accident.
  */
 function roleForm(team: string, member: Member, viewer: Viewer | undefined, state: MembersState): Html {

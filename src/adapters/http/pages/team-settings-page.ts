@@ -29,7 +29,7 @@ export function teamSettingsPages(ports: AccessPorts): PageRoute[] {
     shellsForm(ports),
     confirmedForm(ports, {
       url: `${TEAM}/delete`,
-      does: { method: 'DELETE', url: TEAM },
+      calls: { method: 'DELETE', url: TEAM },
       params: TeamParams,
       ask: ({ team = '' }) => ({
         title: `Delete team ${team}?`,
@@ -73,7 +73,7 @@ async function settingsPage(
 function displayNameForm(ports: AccessPorts): PageRoute {
   return form({
     url: SETTINGS,
-    does: { method: 'PUT', url: TEAM },
+    calls: { method: 'PUT', url: TEAM },
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { display_name: name = '' } = fields;

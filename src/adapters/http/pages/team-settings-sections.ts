@@ -82,7 +82,7 @@ function usageSection({ usage, limits }: TeamUse): Html {
       ${scrolling(
         'Use',
         htmlTable(rows, [
-          { title: 'What', cell: ([what]) => what },
+          { title: 'What', cell: ([name]) => name },
           { title: 'Now', cell: ([, now]) => now },
           { title: 'Limit', cell: ([, , limit]) => limit },
         ]),

@@ -44,7 +44,7 @@ export function shellsSection({ team, viewer, mayChange }: ShellsParts): Html {
 export function shellsForm({ codec }: AccessPorts): PageRoute {
   return form({
     url: '/teams/:team/settings/shells',
-    does: { method: 'PUT', url: '/teams/:team' },
+    calls: { method: 'PUT', url: '/teams/:team' },
     params: TeamParams,
     answer: async ({ params: { team = '' }, fields, request }) => {
       const { status, problem } = await callApi(request, {

@@ -22,7 +22,7 @@ export function triggerVersionForm({ codec }: AccessPorts): PageRoute {
   const url = '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger';
   return form({
     url,
-    does: { method: 'POST', url },
+    calls: { method: 'POST', url },
     params: VersionParams,
     answer: async ({ params, fields, request }) => {
       const [path = ''] = request.url.split('?');

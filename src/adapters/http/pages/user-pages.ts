@@ -31,7 +31,7 @@ export function userPages(ports: AccessPorts): PageRoute[] {
     changeForm(ports),
     confirmedForm(ports, {
       url: `${USER}/delete`,
-      does: { method: 'DELETE', url: USER },
+      calls: { method: 'DELETE', url: USER },
       params: UserParams,
       ask: ({ username = '' }) => ({
         title: `Delete the account ${username}?`,
@@ -122,7 +122,7 @@ async function accountPage(
 function changeForm(ports: AccessPorts): PageRoute {
   return form({
     url: USER,
-    does: { method: 'PUT', url: USER },
+    calls: { method: 'PUT', url: USER },
     params: UserParams,
     answer: async ({ params, fields, request }) => {
       const { username = '' } = params;
