@@ -11,7 +11,7 @@ export interface Mark {
   scope: number | null;
   gated: boolean;
   every: boolean;
-  /** Null: the get did not trigger builds. */
+  /** The baseline. Null: the get did not trigger builds. */
   dealt_with: number | null;
   settled: number;
   floor: number;

@@ -30,26 +30,32 @@ const MAX_SECRET_BODY_BYTES = 6 * MAX_STORED_SECRET_BYTES + 1024;
 /** Stored secrets of a team, and of one pipeline. */
 export function secretRoutes(ports: AccessPorts): Route[] {
   return [
-    ...routesOf(ports, '/teams/:team/secrets', TeamParams, 'the team: each of its pipelines can use them'),
-    ...routesOf(
-      ports,
-      '/teams/:team/pipelines/:pipeline/secrets',
-      PipelineParams,
-      'the pipeline: they take precedence over those of the team',
-    ),
+    ...routesOf(ports, '/teams/:team/secrets', TeamParams, {
+      owner: 'the team',
+      effect: 'each of its pipelines can use',
+    }),
+    ...routesOf(ports, '/teams/:team/pipelines/:pipeline/secrets', PipelineParams, {
+      owner: 'the pipeline',
+      effect: 'take precedence over those of the team',
+    }),
   ];
 }
 
 type ScopeParams = typeof TeamParams | typeof PipelineParams;
 
-function routesOf(ports: AccessPorts, url: string, scope: ScopeParams, owner: string): Route[] {
+function routesOf(
+  ports: AccessPorts,
+  url: string,
+  scope: ScopeParams,
+  { owner, effect }: { owner: string; effect: string },
+): Route[] {
   const params = Type.Object({ ...scope.properties, name: SecretName });
   return [
     route({
       method: 'GET',
       url,
       needs: 'read',
-      about: `Stored secrets of ${owner}. Values only of kind \`plain\`.`,
+      about: `The stored secrets of ${owner}, which ${effect}. Values only of kind \`plain\`.`,
       schema: { params: scope, response: answerList(Secret) },
       handler: async ({ params: secretScope }) => {
         const secrets = requireFound(await ports.secrets.secrets(secretScope), nameScope(secretScope));
@@ -61,7 +67,7 @@ function routesOf(ports: AccessPorts, url: string, scope: ScopeParams, owner: st
       url: `${url}/:name`,
       needs: 'maintain',
       about:
-        `Stores a secret of ${owner}. A value that has the name is replaced. \`kind\` is \`secret\` if absent: ` +
+        `Stores a secret of ${owner}, or replaces the value of this name. \`kind\` is \`secret\` if absent: ` +
         'the value is encrypted, masked in logs, and never returned. A `plain` value is returned and not ' +
         'masked. The kind of a name cannot change: delete the secret first.',
       bodyLimit: MAX_SECRET_BODY_BYTES,
