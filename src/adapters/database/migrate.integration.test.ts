@@ -48,8 +48,8 @@ test('one of several concurrent processes migrates and the others wait', async (
 });
 
 test('tables for logs are created for this month and three more, once', async () => {
-  const made = await createLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
-  expect(made).toEqual([
+  const created = await createLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
+  expect(created).toEqual([
     'build_logs_2031_11',
     'build_logs_2031_12',
     'build_logs_2032_01',

@@ -42,8 +42,8 @@ const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 describe('deciding', () => {
   test('four schedulers at the same moment make each build once', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
-    const made = await Promise.all([1, 2, 3, 4].map(() => schedule()));
-    expect(made.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    const created = await Promise.all([1, 2, 3, 4].map(() => schedule()));
+    expect(created.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
   });
 
   test('a version that comes while a decision is made is not lost', async () => {

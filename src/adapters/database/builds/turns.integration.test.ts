@@ -79,8 +79,8 @@ describe('a build has its turn', () => {
   test('an unlimited build has its turn at its creation, and others at the next reconciliation', async () => {
     await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
     await triggerJobs('unit', 'deploy', 'lint');
-    const made = await stores.builds.openAttempts();
-    expect(made.map((build) => build.job)).toEqual(['unit']);
+    const attempts = await stores.builds.openAttempts();
+    expect(attempts.map((build) => build.job)).toEqual(['unit']);
     expect(await stores.builds.buildsToStart(10, [])).toMatchObject([{ job: 'unit' }]);
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 9 });

@@ -30,7 +30,8 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
+const scopeOf = (name: string): number =>
+  saved.resources.find((candidate) => candidate.name === name)?.scope ?? 0;
 const after = (seconds: number): Date => new Date(start + seconds * SECOND);
 const due = async (seconds: number): Promise<string[]> =>
   (await stores.checks.dueChecks(after(seconds), 100)).map((check) => check.resource).toSorted();

@@ -55,11 +55,11 @@ describe('the manifest wins', () => {
   });
 
   test('the manifest overrides pins of the resources that it pins, and no others', async () => {
-    const [a = 0, b = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
-    await stores.actions.pin(GIT, { version: b, by: 'ann' });
+    const [first = 0, second = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await stores.actions.pin(GIT, { version: second, by: 'ann' });
     await save({ pins: [{ resource: 'git.app', version: { ref: 'a' } }] });
-    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: a, by: 'manifest' } });
-    expect(await stores.actions.pin(GIT, { version: b, by: 'ann' })).toEqual(MANAGED);
+    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: first, by: 'manifest' } });
+    expect(await stores.actions.pin(GIT, { version: second, by: 'ann' })).toEqual(MANAGED);
     expect(await stores.actions.unpin(GIT)).toEqual(MANAGED);
     await save();
     expect((await stores.views.resource(GIT))?.pinned).toBeUndefined();
@@ -86,8 +86,8 @@ describe('the manifest wins', () => {
       answer: 'refused',
       reasons: [{ code: 'PinnedUnknown' }],
     });
-    const [, c = 0] = await recordFoundVersions(stores, saved, [{ ref: 'b' }, { ref: 'c' }]);
-    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: c } });
+    const [, pinned = 0] = await recordFoundVersions(stores, saved, [{ ref: 'b' }, { ref: 'c' }]);
+    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: pinned } });
     expect(await schedule()).toEqual(['unit 1']);
     expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({
       inputs: [{ fields: { ref: 'c' } }],
@@ -96,11 +96,11 @@ describe('the manifest wins', () => {
 });
 
 test('a manifest that is applied a hundred times changes nothing', async () => {
-  const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  const [first = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
   await schedule();
   await succeed(stores, 'unit');
   await schedule();
-  await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'the last good one' });
+  await stores.actions.pin(GIT, { version: first, by: 'ann', comment: 'the last good one' });
   await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
   await schedule();
   const snapshot = async () => ({
@@ -141,10 +141,10 @@ test('a job that is removed and added back keeps its builds, its numbers and its
 
 describe('the author of an action', () => {
   test('a pin has its author and comment', async () => {
-    const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
-    await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
+    const [first = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
+    await stores.actions.pin(GIT, { version: first, by: 'ann', comment: 'until the fix' });
     expect((await stores.views.resource(GIT))?.pinned).toEqual({
-      version: a,
+      version: first,
       by: 'ann',
       comment: 'until the fix',
     });
@@ -198,8 +198,8 @@ test('an action on what does not exist is answered as unknown', async () => {
   expect(await stores.actions.unpin({ ...APP, resource: 'git.none' })).toEqual(unknown);
   expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann')).toEqual(unknown);
   await stores.pipelines.savePipeline(toSave(samplePipeline(), { pipeline: 'second' }));
-  const [a = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
+  const [first = 0] = await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
   const elsewhere = { ...GIT, pipeline: 'second' };
-  expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' })).toEqual(unknown);
-  expect(await stores.actions.disableVersion(elsewhere, a, 'ann')).toEqual(unknown);
+  expect(await stores.actions.pin(elsewhere, { version: first, by: 'ann' })).toEqual(unknown);
+  expect(await stores.actions.disableVersion(elsewhere, first, 'ann')).toEqual(unknown);
 });

@@ -79,7 +79,7 @@ describe('builds', () => {
     expect(await orphanedRows()).toBe(0);
     await stores.pool.query(rows()`UPDATE job_gets SET settled = 0`);
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
-    expect((await schedule()).builds.filter((made) => made.job === 'unit')).toEqual([]);
+    expect((await schedule()).builds.filter((build) => build.job === 'unit')).toEqual([]);
     await makeBuilds('e');
     expect(await numbers()).toEqual(['3', '4', '5']);
   });
@@ -114,7 +114,7 @@ describe('builds', () => {
 
   test('old builds are deleted even if more builds are before them than one transaction reads', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
-    for (let made = 0; made < 104; made += 1) await triggerOn(stores, UNIT, 'ann', new Date());
+    for (let count = 0; count < 104; count += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     await stores.pool.query(rows()`
       UPDATE builds SET status = 'started', ended_at = NULL WHERE number <= 101`);
@@ -189,8 +189,8 @@ describe('builds', () => {
 
   test('builds are deleted once, even if two processes do it at once', async () => {
     await makeBuilds('a', 'b', 'c', 'd', 'e', 'f');
-    const both = await Promise.all([retain(), retain()]);
-    expect(both.reduce((sum, { builds }) => sum + builds, 0)).toBe(4);
+    const results = await Promise.all([retain(), retain()]);
+    expect(results.reduce((sum, { builds }) => sum + builds, 0)).toBe(4);
     expect(await numbers()).toEqual(['5', '6']);
   });
 });

@@ -53,19 +53,22 @@ describe('a search for versions', () => {
 
 describe('what became of a version', () => {
   test('is the newest build of each job that took it, in the order of the jobs', async () => {
-    const [one = 0, two = 0] = versions;
+    const [first = 0, second = 0] = versions;
     await triggerOn(stores, { ...APP, job: 'lint' }, 'ann', new Date());
     await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     await triggerOn(stores, UNIT, 'ann', new Date());
-    const uses = await stores.views.versionUses(GIT, [one, two]);
+    const uses = await stores.views.versionUses(GIT, [first, second]);
     expect(new Map(uses.map((use) => [use.version, use]))).toEqual(
       new Map([
-        [one, { version: one, builds: [{ job: 'unit', number: '1', status: 'succeeded' }], metadata: [] }],
         [
-          two,
+          first,
+          { version: first, builds: [{ job: 'unit', number: '1', status: 'succeeded' }], metadata: [] },
+        ],
+        [
+          second,
           {
-            version: two,
+            version: second,
             metadata: [],
             builds: [
               { job: 'unit', number: '3', status: 'pending' },
@@ -118,13 +121,13 @@ test('the definition of a job is that of the current revision', async () => {
 });
 
 test('a pin has its time, and a disabled version who disabled it', async () => {
-  const [one = 0, two = 0] = versions;
-  await stores.actions.pin(GIT, { version: one, by: 'ann' });
-  await stores.actions.disableVersion(GIT, two, 'ben');
+  const [first = 0, second = 0] = versions;
+  await stores.actions.pin(GIT, { version: first, by: 'ann' });
+  await stores.actions.disableVersion(GIT, second, 'ben');
   expect((await stores.views.resource(GIT))?.pinnedAt).toBeInstanceOf(Date);
   const rows = (await stores.views.versions(GIT, { limit: 10 }))?.rows ?? [];
   expect(rows.map(({ disabledBy }) => disabledBy)).toEqual(['ben', undefined]);
-  await stores.actions.enableVersion(GIT, two);
+  await stores.actions.enableVersion(GIT, second);
   await stores.actions.unpin(GIT);
   expect(await stores.views.resource(GIT)).not.toHaveProperty('pinnedAt');
   expect((await stores.views.versions(GIT, { limit: 1 }))?.rows[0]).not.toHaveProperty('disabledBy');

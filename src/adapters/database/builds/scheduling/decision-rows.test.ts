@@ -16,7 +16,7 @@ const gatheredJob = (id: number): GatheredJob => ({
   nextNumber: 5,
   requested: 8,
   gets: [{ name: 'app', resource: 3, nth: 0 }],
-  hold: { paused: false, serialGroups: [] },
+  turnConstraints: { paused: false, serialGroups: [] },
 });
 
 function decisionOn(jobs: number): Decision {

@@ -268,8 +268,11 @@ function disagreeing(shape: { upTo: number; agreed: number; place: (version: num
     interruptible: false,
     gets: [{ resource: 0, trigger: false, every: false, passed: 0 }],
   };
-  const both = { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] };
-  const history = historyOf({ resources: 1, jobs: [upstream, upstream, both], past: [] });
+  const downstream = {
+    interruptible: false,
+    gets: [{ resource: 0, trigger: true, every: false, passed: 3 }],
+  };
+  const history = historyOf({ resources: 1, jobs: [upstream, upstream, downstream], past: [] });
   const onlyResource = history.resources[0];
   for (let version = 1; version <= shape.upTo; version += 1) {
     onlyResource?.versions.push({

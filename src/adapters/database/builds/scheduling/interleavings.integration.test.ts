@@ -95,10 +95,10 @@ class World {
 
   /** Expects that no job, serial group or team runs more builds than its limit. */
   async expectLimits(): Promise<void> {
-    const exceeded = await stores.pool.any(rows<{ what: string }>()`
+    const exceeded = await stores.pool.any(rows<{ name: string }>()`
       WITH running AS (SELECT j.name, j.concurrency, j.serial_groups FROM builds b JOIN jobs j ON j.id = b.job_id
         WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL)
-      SELECT name AS what FROM running GROUP BY name, concurrency HAVING count(*) > concurrency
+      SELECT name FROM running GROUP BY name, concurrency HAVING count(*) > concurrency
       UNION ALL SELECT g FROM running, unnest(serial_groups) g GROUP BY g HAVING count(DISTINCT name) > 1
       UNION ALL SELECT 'the team' FROM running HAVING count(*) > 4`);
     expect(exceeded).toEqual([]);
@@ -170,12 +170,12 @@ class World {
     await stores.checks.closeRun(opened.run, at);
   }
 
-  async #end(index: number, how: 'end' | 'fail'): Promise<void> {
+  async #end(index: number, ending: 'end' | 'fail'): Promise<void> {
     const build = pick(await stores.builds.openAttempts(), index);
     if (build === undefined) return;
     const state = await stateOn(stores, build.id, build.attempt);
     const facts = await stores.builds.attemptFacts(build.id, build.attempt);
-    if (how === 'fail' || facts?.cancelled !== undefined) {
+    if (ending === 'fail' || facts?.cancelled !== undefined) {
       const outcome = facts?.cancelled !== undefined ? 'cancelled' : 'failed';
       await endOn(stores, build.id, build.attempt, {
         outcome,

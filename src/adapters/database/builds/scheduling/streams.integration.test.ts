@@ -48,7 +48,7 @@ async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
 async function emit(fields: Record<string, string>, pipeline = 'sender'): Promise<void> {
   await triggerOn(stores, { team: 'main', pipeline, job: 'release' }, 'ann', now());
   await giveTurns(stores);
-  const build = (await stores.builds.buildsToStart(10)).find((one) => one.pipeline === pipeline);
+  const build = (await stores.builds.buildsToStart(10)).find((candidate) => candidate.pipeline === pipeline);
   const events = eventsOf(['0'], now().toISOString()).map((event) =>
     event.type === 'step-ended' ? { ...event, version: fields } : event,
   );
@@ -69,8 +69,8 @@ describe('a trigger', () => {
     expect(await versionsOf('main', 'unrelated', 'trigger.elsewhere')).toEqual([]);
     expect(await versionsOf('other', 'outsider')).toEqual([]);
     expect(await stores.builds.pipelinesToSchedule(10)).toContain(ids.get('main/receiver'));
-    const made = await scheduleOn(stores, ids.get('main/receiver') ?? 0, now());
-    expect(made.builds).toMatchObject([{ pipeline: 'receiver', job: 'deploy', number: '1' }]);
+    const scheduled = await scheduleOn(stores, ids.get('main/receiver') ?? 0, now());
+    expect(scheduled.builds).toMatchObject([{ pipeline: 'receiver', job: 'deploy', number: '1' }]);
   });
 
   test('a pipeline that is added later gets no earlier triggers', async () => {
