@@ -4,9 +4,9 @@ const ROLES_ASCENDING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']
 
 /**
  * SQL: roles of users in teams, as members or through groups that their identity provider reported when they
- * last signed in. A group counts only while its provider is enabled, has a claim for groups, and still has the
- * issuer of that sign-in. A group that the team lists without a provider counts only while no other enabled
- * provider has a claim for groups.
+ * last signed in. A group counts only while its provider is enabled, has a claim for groups, and still has
+ * the issuer of that sign-in. A group that the team lists without a provider counts only while no other
+ * enabled provider has a claim for groups.
  */
 export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members

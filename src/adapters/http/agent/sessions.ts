@@ -58,8 +58,8 @@ export class Sessions {
   }
 
   /**
-   * Whether the key of a request is cached. Identifying such a key costs at most one query in 30 s, or one per
-   * request while a warm Pod waits.
+   * Whether the key of a request is cached. Identifying such a key costs at most one query in 30 s, or one
+   * per request while a warm Pod waits.
    */
   isCached(authorization: string | undefined): boolean {
     const key = bearerToken(authorization);

@@ -1,7 +1,7 @@
 /**
- * Caches what `make` returns for a key. Holds at most `2 × maxEntries` values and drops those not used lately.
- * The cache copies its keys: a key cut out of a longer text, such as a URL, would keep the whole text in
- * memory.
+ * Caches what `make` returns for a key. Holds at most `2 × maxEntries` values and drops those not used
+ * lately. The cache copies its keys: a key cut out of a longer text, such as a URL, would keep the whole text
+ * in memory.
  */
 export function memoize<V>(maxEntries: number, make: (key: string) => V): (key: string) => V {
   let [recent, older] = [new Map<string, V>(), new Map<string, V>()];

@@ -30,9 +30,9 @@ interface ImageServerParts {
 }
 
 /**
- * Serves cached images before Fastify sees the request, and returns true if it did. The response, the log line
- * and the metrics are those of the route but take less CPU time (ADR 0024): viewers request the image of a
- * public page far more often than it changes. Requests with credentials go to the route, so this checks no
+ * Serves cached images before Fastify sees the request, and returns true if it did. The response, the log
+ * line and the metrics are those of the route but take less CPU time (ADR 0024): viewers request the image of
+ * a public page far more often than it changes. Requests with credentials go to the route, so this checks no
  * rights.
  */
 export function serveCachedImage({ parts, headers, isOverloaded, find, idOf }: ImageServerParts) {

@@ -9,8 +9,8 @@ import {
 } from '#domain/scheduling/facts.ts';
 
 /*
- * SQL for the versions that a get may still take. `j` is the job, `g` its get and `r` the resource of the get.
- * The column `dealt_with` holds the baseline of a get.
+ * SQL for the versions that a get may still take. `j` is the job, `g` its get and `r` the resource of the
+ * get. The column `dealt_with` holds the baseline of a get.
  */
 
 /**
