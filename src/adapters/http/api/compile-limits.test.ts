@@ -15,7 +15,7 @@ function heldCompiles() {
   return {
     shares,
     slots,
-    ask: (team: string) =>
+    compileFor: (team: string) =>
       slots
         .compilerOf(team)
         .compile('', {})
@@ -23,12 +23,12 @@ function heldCompiles() {
           () => 'done',
           (error: unknown) => (error instanceof Error ? error.message : ''),
         ),
-    letGo: () => waiting.splice(0).forEach((release) => release()),
+    releaseAll: () => waiting.splice(0).forEach((release) => release()),
   };
 }
 
 test('a team that compiles many texts cannot compile more, and another team is not affected', async () => {
-  const { ask: compileFor, letGo: releaseAll, shares } = heldCompiles();
+  const { compileFor, releaseAll, shares } = heldCompiles();
   const greedy = Array.from({ length: MAX_COMPILES_OF_TEAM }, () => compileFor('greedy'));
   expect(await compileFor('greedy')).toBe(
     'Many texts of the team greedy are being checked now. Try again in a second.',
@@ -43,7 +43,7 @@ test('a team that compiles many texts cannot compile more, and another team is n
 });
 
 test('all teams together have a limit', async () => {
-  const { ask: compileFor, letGo: releaseAll } = heldCompiles();
+  const { compileFor, releaseAll } = heldCompiles();
   const compiles = Array.from({ length: MAX_COMPILES }, (_, index) => compileFor(`team-${index}`));
   expect(await compileFor('late')).toBe('Many texts are being checked now. Try again in a second.');
   releaseAll();
@@ -51,7 +51,7 @@ test('all teams together have a limit', async () => {
 });
 
 test('a text that compiles and is drawn holds one slot until both have ended', async () => {
-  const { slots, ask: compileFor, letGo: releaseAll, shares } = heldCompiles();
+  const { slots, compileFor, releaseAll, shares } = heldCompiles();
   const drawing = Promise.withResolvers<string>();
   const drawings = Array.from({ length: MAX_COMPILES_OF_TEAM }, () =>
     slots.holdSlot('greedy', async (compiler) => {

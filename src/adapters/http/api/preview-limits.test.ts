@@ -16,13 +16,13 @@ function heldPreviews() {
     svg: () => new Promise((resolve) => waiting.push(() => resolve({ svg: 'drawn' }))),
   });
   return {
-    ask: (team: string) => previewsOf(team).svg(picture),
-    letGo: () => waiting.splice(0).forEach((release) => release()),
+    drawFor: (team: string) => previewsOf(team).svg(picture),
+    releaseAll: () => waiting.splice(0).forEach((release) => release()),
   };
 }
 
 test("while a preview of a team is drawn, its second one is refused as busy and another team's is drawn", async () => {
-  const { ask: drawFor, letGo: releaseAll } = heldPreviews();
+  const { drawFor, releaseAll } = heldPreviews();
   const first = drawFor('greedy');
   const second = drawFor('greedy');
   const other = drawFor('good');
@@ -43,7 +43,7 @@ test("while a preview of a team is drawn, its second one is refused as busy and 
 });
 
 test('previews of all teams together have a limit', async () => {
-  const { ask: drawFor, letGo: releaseAll } = heldPreviews();
+  const { drawFor, releaseAll } = heldPreviews();
   const previews = Array.from({ length: MAX_PREVIEWS }, (_, index) => drawFor(`team-${index}`));
   const late = drawFor('late');
   releaseAll();

@@ -15,15 +15,15 @@ function createLimit(addresses = 100) {
       }
     }).length;
   return {
-    take: limitAddress,
-    through: countAllowed,
-    later: (milliseconds: number) => void (now += milliseconds),
+    limitAddress,
+    countAllowed,
+    advanceClock: (milliseconds: number) => void (now += milliseconds),
   };
 }
 
 describe('the rate limit of an address', () => {
   test('allows a burst and then a number of requests per second', () => {
-    const { through: countAllowed, later: advanceClock } = createLimit();
+    const { countAllowed, advanceClock } = createLimit();
     expect(countAllowed('192.0.2.1', 10)).toBe(3);
     advanceClock(1000);
     expect(countAllowed('192.0.2.1', 10)).toBe(2);
@@ -32,17 +32,17 @@ describe('the rate limit of an address', () => {
   });
 
   test('is independent of other addresses', () => {
-    const { through: countAllowed } = createLimit();
+    const { countAllowed } = createLimit();
     expect([countAllowed('192.0.2.1', 10), countAllowed('192.0.2.2', 10)]).toEqual([3, 3]);
   });
 
   test('is shared by the addresses of one IPv6 network', () => {
-    const { through: countAllowed } = createLimit();
+    const { countAllowed } = createLimit();
     expect([countAllowed('2001:db8::1', 10), countAllowed('2001:db8::ffff:2', 10)]).toEqual([3, 0]);
   });
 
   test('returns the time to wait in its error', () => {
-    const { take: limitAddress, through: countAllowed } = createLimit();
+    const { limitAddress, countAllowed } = createLimit();
     countAllowed('192.0.2.1', 3);
     expect(() => limitAddress('192.0.2.1')).toThrow(
       expect.objectContaining({ kind: 'too-many-requests', extensions: { retry_after: 1 } }),
@@ -50,7 +50,7 @@ describe('the rate limit of an address', () => {
   });
 
   test('is stored for a limited number of addresses, and the least recently active is removed first', () => {
-    const { through: countAllowed } = createLimit(2);
+    const { countAllowed } = createLimit(2);
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.3']) countAllowed(address, 2);
     expect([countAllowed('192.0.2.1', 10), countAllowed('192.0.2.2', 10)]).toEqual([0, 3]);
   });

@@ -6,13 +6,13 @@ function requestLog(level = 'trace') {
   const lines: string[] = [];
   const parentLog = createLog(level, 'test', { write: (line) => void lines.push(line) });
   const log = new RequestLog(parentLog, { requestId: 'one' });
-  return { log, written: () => lines.map((line): Record<string, unknown> => JSON.parse(line)) };
+  return { log, writtenLines: () => lines.map((line): Record<string, unknown> => JSON.parse(line)) };
 }
 
 test.each(['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const)(
   '%s writes the request id and otherwise what the log itself would write',
   (level) => {
-    const { log, written: writtenLines } = requestLog();
+    const { log, writtenLines } = requestLog();
     log[level]('a text');
     log[level]({ token: 'hunter2', count: 2 }, 'with fields');
     expect(writtenLines()).toMatchObject([
@@ -23,14 +23,14 @@ test.each(['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const)(
 );
 
 test('a message below the level is not written', () => {
-  const { log, written: writtenLines } = requestLog('warn');
+  const { log, writtenLines } = requestLog('warn');
   log.info('a text');
   log.silent();
   expect([log.level, writtenLines()]).toEqual(['warn', []]);
 });
 
 test('a child has its own fields and those of the request', () => {
-  const { log, written: writtenLines } = requestLog();
+  const { log, writtenLines } = requestLog();
   log.child({ part: 'two' }).info('a text');
   expect(writtenLines()).toMatchObject([{ requestId: 'one', part: 'two' }]);
 });

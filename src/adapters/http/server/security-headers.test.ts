@@ -86,7 +86,7 @@ describe('the security headers', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
-    // The standard has a sandboxed document with an opener policy not shown.
+    // By the HTML standard, browsers do not show a sandboxed document that has an opener policy.
     expect(headers).not.toHaveProperty('cross-origin-opener-policy');
   });
 

@@ -30,7 +30,7 @@ function heldHandler(handle: Handler = async () => 'late') {
     await finish.promise;
     return await handle(request, reply);
   };
-  return { handler, begun: begun.promise, go: finish.resolve };
+  return { handler, begun: begun.promise, finish: finish.resolve };
 }
 
 beforeEach(() => {
@@ -42,7 +42,7 @@ afterEach(() => {
 
 describe('a request', () => {
   test('gets a 503 after half a minute, and the handler’s own answer is dropped', async () => {
-    const { handler, begun, go: finish } = heldHandler();
+    const { handler, begun, finish } = heldHandler();
     const answer = server(handler).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(31_000);
@@ -53,7 +53,7 @@ describe('a request', () => {
   });
 
   test('gets an answer that is ready in time', async () => {
-    const { handler, begun, go: finish } = heldHandler();
+    const { handler, begun, finish } = heldHandler();
     const answer = server(handler).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(29_000);
@@ -62,7 +62,7 @@ describe('a request', () => {
   });
 
   test('has the time limit of its route', async () => {
-    const { handler, begun, go: finish } = heldHandler();
+    const { handler, begun, finish } = heldHandler();
     const answer = server(handler, 120_000).inject('/slow');
     await begun;
     await jest.advanceTimersByTimeAsync(119_000);

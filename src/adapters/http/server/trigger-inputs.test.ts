@@ -43,7 +43,7 @@ test('a trigger with invalid inputs is refused with every reason', async () => {
   }
 });
 
-const notStored: Record<string, [body: unknown, detail: string]> = {
+const refusedBodies: Record<string, [body: unknown, detail: string]> = {
   'an unknown field': [{ input: {} }, 'The body has no field "input"; did you mean "inputs"?'],
   'inputs as a list': [{ inputs: [] }, 'body'],
   'a null character': [{ inputs: { env: 'a\0' } }, 'inputs.env has a character that no environment variable'],
@@ -51,7 +51,7 @@ const notStored: Record<string, [body: unknown, detail: string]> = {
     { inputs: { env: ['\ud800'] } },
     'inputs.env has a character that no environment',
   ],
-  'a name that is not a string': [
+  'a name with a null character': [
     { inputs: { 'a\0': 1 } },
     'inputs.a has a character that no environment variable',
   ],
@@ -61,7 +61,7 @@ const notStored: Record<string, [body: unknown, detail: string]> = {
     'body',
   ],
 };
-test.each(Object.entries(notStored))('a trigger refuses %s', async (_name, [body, detail]) => {
+test.each(Object.entries(refusedBodies))('a trigger refuses %s', async (_name, [body, detail]) => {
   const { ask, ports } = gateway();
   const answer = await ask('POST', TRIGGER, 'write@main', jsonBody(body));
   expect([answer.statusCode, answer.json<{ detail: string }>().detail]).toEqual([
