@@ -103,7 +103,7 @@ test('a job or check with a forbidden tag gets no Pod until the Team allows the 
     expect(await reasonsOf('secret')).toEqual([{ code: 'TagNotAllowed', message: why }]);
     const { status } = await get('pipeline', 'tagged', '--namespace', TEAM);
     expect(status?.['failingChecks']).toEqual([
-      { resource: 'list.far', message: `No Pod could be made: ${why}` },
+      { resource: 'list.far', message: `No Pod could be created: ${why}` },
     ]);
   });
   expect(await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/job=secret')).toEqual([]);

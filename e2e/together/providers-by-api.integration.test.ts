@@ -134,7 +134,7 @@ describe('a provider of the API', () => {
     const refused = await ask('PUT /admin/oauth-providers/company', body);
     expect([refused.status, refused.body.detail]).toEqual([
       400,
-      'The client secret would go to another server by issuerUrl: send client_secret again with this change.',
+      'The new issuerUrl would send the client secret to another server: send client_secret again with this change.',
     ]);
     expect((await objectOf()).spec).toMatchObject({ issuerURL: 'https://id.example.org' });
     const within = { issuer_url: 'https://id.example.org/realms/company' };

@@ -1,7 +1,4 @@
-/**
- * Which rows of a list a page shows: those with ids below `before`, or above `after`, and at most
- * `MAX_PER_PAGE`.
- */
+/** Which rows of a list a page shows: with ids below `before` or above `after`, at most `MAX_PER_PAGE`. */
 export interface Page {
   limit: number;
   before?: number;
@@ -17,8 +14,8 @@ export interface Listed<T> {
 }
 
 /**
- * Cuts a page out of rows, which were read newest first for `before`, or oldest first for `after`, and one
- * more than the page holds. The page is always newest first.
+ * Cuts a page, newest first, out of rows in the order of the query: oldest first with `after`, otherwise
+ * newest first. The query reads one row more than the page holds, to tell whether there are more.
  */
 export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
   const limit = pageSize(page);

@@ -63,6 +63,7 @@ export interface PinToWrite {
   resource: number;
   /** Absent: the manifest pins a version that no check has found yet. */
   version?: number;
+  /** Fields of the version that the manifest pins. */
   wanted?: Record<string, string>;
   by: string;
   comment?: string;
@@ -80,10 +81,7 @@ export interface PinTransaction {
   unpin(resource: number): Promise<void>;
   /** Builds with a version of the resource as an input that have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
-  /**
-   * Ends those of the builds that have not started, and returns their row ids. Their inputs do not count as
-   * used.
-   */
+  /** Ends the builds that have not started, and returns their row ids. Their inputs do not count as used. */
   endUnstarted(
     builds: readonly number[],
     why: { by: string | null; message: string; at: Date },
@@ -126,7 +124,7 @@ export interface BuildActionTransaction {
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
   /** Ends a build that has not started; asks a running build to stop. */
   cancel(build: LockedBuild, why: { by: string; message: string; at: Date }): Promise<void>;
-  /** Cancels those of the builds that have not ended, and returns their row ids. */
+  /** Cancels the builds that have not ended, and returns their row ids. */
   cancelAll(builds: readonly number[], why: { message: string; at: Date }): Promise<number[]>;
   retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
   /** Creates a build with the inputs and the revision of the original. */
@@ -148,10 +146,7 @@ export interface RetryToWrite {
   at: Date;
 }
 
-/**
- * An entry of the audit log of the pipeline's team. Routes record what people do; a flow records what a
- * webhook does.
- */
+/** An entry of the team's audit log. Routes record what people do; a flow records what a webhook does. */
 interface AuditedAction {
   actor: string;
   action: string;

@@ -16,7 +16,7 @@ export type WarmWorkAnswer =
   | { answer: 'begin'; session: WorkSession; work: AgentWork }
   /** No build has taken the Pod. From now on, a build can take it. */
   | { answer: 'waiting'; warm: number }
-  /** An entrypoint is not known: the agent asks again. */
+  /** The entrypoint of an image is not known: the agent asks again. */
   | { answer: 'not-yet'; reason: string }
   | { answer: 'over' };
 

@@ -27,12 +27,10 @@ interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBui
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
-/** A Pod that was created more recently may be missing only because the watch has not shown it yet. */
+/** A younger Pod may be missing only because the watch has not shown it yet. */
 const SETTLED_SECONDS = 10;
-/**
- * As above, for Pods whose creation was not recorded: long enough for the watch to notice a lost connection.
- */
-const UNKNOWN_SECONDS = 60;
+/** The same for a Pod that was not recorded: long enough for the watch to notice a lost connection. */
+const UNRECORDED_SECONDS = 60;
 
 /**
  * Compares open attempts and runs with the Pods that exist, and so finds what happened while no operator
@@ -50,7 +48,7 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   };
   for (const attempt of attempts) {
     const pod = podOfAttempt(attempt, pods);
-    if (pod === undefined && !lacksPod(attempt, now)) continue;
+    if (pod === undefined && !hasLostPod(attempt, now)) continue;
     await follow(pod, () => followBuildPod({ build: attempt.id, attempt: attempt.attempt }, pod, ports));
   }
   for (const run of runs) {
@@ -95,12 +93,12 @@ export async function followGonePod(
 }
 
 /**
- * An attempt without a recorded Pod may be about to get one. But if one of its steps has started, a Pod
- * existed, and the operator died before recording that Pod.
+ * Whether the Pod of an attempt is gone, not just absent so far. An attempt without a recorded Pod may be
+ * about to get one. But if one of its steps has started, a Pod existed that the operator did not record.
  */
-function lacksPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
+function hasLostPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
   if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;
-  return startedAt !== undefined && secondsSince(startedAt, now) >= UNKNOWN_SECONDS;
+  return startedAt !== undefined && secondsSince(startedAt, now) >= UNRECORDED_SECONDS;
 }
 
 function secondsSince(then: Date, now: Date): number {

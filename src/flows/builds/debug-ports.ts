@@ -49,11 +49,11 @@ export interface DebugTransaction {
   append(session: number, direction: MessageDirection, messages: readonly DebugMessage[]): Promise<void>;
   /** Removes messages that the other side has received: those up to this sequence number. */
   drop(session: number, direction: MessageDirection, upTo: number): Promise<void>;
-  /** The messages after this sequence number, as many as are together no longer than a backlog. */
+  /** The messages after this sequence number, at most the length of one backlog. */
   messages(session: number, direction: MessageDirection, after: number): Promise<DebugMessage[]>;
   /**
-   * Records that the agent knows the session (`state`), when the person last sent input, or when their stream
-   * last read output.
+   * `state`: the agent knows the session. `inputAt`: when the person last sent input. `seenAt`: when their
+   * stream last read output.
    */
   note(session: number, news: { state?: 'open'; inputAt?: Date; seenAt?: Date }): Promise<void>;
   /** Records the end in the audit log too. */

@@ -71,20 +71,27 @@ export async function fillCheck(
   return await fillOperation(runToFill(facts, location), wanted, secrets);
 }
 
+/** Work to plan, first with placeholders and then with the secrets of one operation. */
+interface ToFill<F, W> {
+  facts: F;
+  /** The same facts without text from outside: fields of versions, values of inputs. */
+  bare: F;
+  plan: (facts: F) => W;
+  /** The part of the definition that the plan uses. */
+  usedDefinition: Pipeline;
+}
+
 function attemptToFill(facts: AttemptFacts, location: RunLocation): ToFill<AttemptFacts, Plan> {
   const { inputs: _, ...withoutInputs } = facts;
   const bare = { ...withoutInputs, versions: facts.versions.map(() => ({})) };
   const { definition, job, versions } = facts;
-  const why = whyWithoutSecrets(definition, job, versions);
-  const usedDefinition = definitionForBuild(facts);
-  if (why === undefined) return { facts, bare, plan: planAttempt(location), usedDefinition };
-  const empty = withoutSecrets(definition);
-  return {
-    facts,
-    bare,
-    plan: (known) => planWithoutSecrets(attemptOf(known, location), empty, why),
-    usedDefinition,
+  const whyWithheld = whyWithoutSecrets(definition, job, versions);
+  const plan = (factsToPlan: AttemptFacts): Plan => {
+    const build = buildToPlan(factsToPlan, location);
+    if (whyWithheld === undefined) return planBuild(build);
+    return planWithoutSecrets(build, withoutSecrets(definition), whyWithheld);
   };
+  return { facts, bare, plan, usedDefinition: definitionForBuild(facts) };
 }
 
 function runToFill(facts: CheckRunFacts, location: RunLocation): ToFill<CheckRunFacts, CheckRun> {
@@ -95,15 +102,11 @@ function runToFill(facts: CheckRunFacts, location: RunLocation): ToFill<CheckRun
     checks: checks.map(({ scope, resource }) => ({ scope, resource })),
     ...(hooks && { hooks: { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) } }),
   };
-  return { facts, bare, plan: planRunWith(facts, location), usedDefinition: definitionForRun(facts) };
+  const plan = (factsToPlan: CheckRunFacts): CheckRun => planRun(factsToPlan, facts.definition, location);
+  return { facts, bare, plan, usedDefinition: definitionForRun(facts) };
 }
 
-const planAttempt =
-  (location: RunLocation) =>
-  (facts: AttemptFacts): Plan =>
-    planBuild(attemptOf(facts, location));
-
-function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: RunLocation): BuildToPlan {
+function buildToPlan(facts: AttemptFacts, { workdir, externalUrl }: RunLocation): BuildToPlan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const { inputs, previousOutcome, defaultTimeoutSeconds, caches } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
@@ -123,12 +126,7 @@ function withoutOutsideText({ job, builds }: NotificationsToSend): Notifications
   };
 }
 
-/** The definition of `unfilled` has placeholders in place of secrets; that of `facts` may be filled in. */
-const planRunWith =
-  (unfilled: CheckRunFacts, location: RunLocation) =>
-  (facts: CheckRunFacts): CheckRun =>
-    planRun(facts, unfilled.definition, location);
-
+/** `unfilled` has placeholders in place of secrets. In the definition of the facts, they may be filled in. */
 function planRun(facts: CheckRunFacts, unfilled: Pipeline, { workdir }: RunLocation): CheckRun {
   const { run, team, pipeline, definition, checks, hooks, notifications } = facts;
   const common = { run: String(run), team, name: pipeline, pipeline: definition };
@@ -143,15 +141,6 @@ function planRun(facts: CheckRunFacts, unfilled: Pipeline, { workdir }: RunLocat
     ...defined({ caches: facts.caches, workdir }),
     checks: checks.map(({ scope, ...check }) => ({ ...check, scope: String(scope) })),
   });
-}
-
-interface ToFill<F, W> {
-  facts: F;
-  /** The same facts without text from outside: fields of versions, values of inputs. */
-  bare: F;
-  plan: (facts: F) => W;
-  /** The part of the definition that the plan uses. */
-  usedDefinition: Pipeline;
 }
 
 function definitionForBuild({ definition, job }: AttemptFacts): Pipeline {
@@ -169,10 +158,9 @@ function definitionForRun({ definition, checks, hooks, notifications }: CheckRun
 }
 
 /**
- * Reads the secrets that one operation names, and plans it with them. Their placeholders in the definition
- * are replaced before versions and inputs are added. Both come from outside: text in them that looks like a
- * placeholder must not read a Secret. The replacement works on the JSON text of the part of the definition
- * that the plan uses, and each value is encoded for JSON.
+ * Reads the secrets that one operation names, and plans the operation with them. It replaces the placeholders
+ * in the JSON text of the definition, before it adds versions and inputs. Those come from outside: text in
+ * them that looks like a placeholder must not read a Secret.
  */
 async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W extends Plan | CheckRun>(
   { facts, bare, plan, usedDefinition }: ToFill<F, W>,

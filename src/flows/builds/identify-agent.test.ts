@@ -59,7 +59,7 @@ const CASES: Record<
   'a nonce of somebody else is refused': {
     request: { ...BY_NONCE, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
     pod: BUILD_POD,
-    expected: 'its nonce is not of our making',
+    expected: 'Millrace did not sign its nonce',
   },
   'a nonce from a Pod that is gone is refused': { request: BY_NONCE, expected: 'there is no such Pod' },
   'a nonce from another address is refused': {
@@ -69,7 +69,7 @@ const CASES: Record<
   },
   'a request with neither nonce nor token is refused': {
     request: { key: 'k', pod: POD },
-    expected: 'it shows neither nonce nor token',
+    expected: 'it sent neither a nonce nor a token',
   },
   'a nonce and a token from the right Pod are accepted before the Pod has an address': {
     request: BY_BOTH,
@@ -89,12 +89,12 @@ const CASES: Record<
   'a nonce with a token that the API server does not know is refused': {
     request: { ...BY_BOTH, token: 'other' },
     pod: BUILD_POD,
-    expected: 'its token is not that of an agent',
+    expected: 'its token is not valid for an agent',
   },
   'a token of the right Pod with a nonce of somebody else is refused': {
     request: { ...BY_BOTH, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
     pod: BUILD_POD,
-    expected: 'its nonce is not of our making',
+    expected: 'Millrace did not sign its nonce',
   },
   'a token of the right Pod with a nonce for other work is refused': {
     request: { ...BY_BOTH, nonce: signNonce(KEY, { ...SESSION, attempt: 3 }) },
@@ -110,7 +110,7 @@ const CASES: Record<
   'the token of a Pod whose labels name a build is refused without the nonce of that build': {
     request: BY_TOKEN,
     pod: { ...BUILD_POD, addresses: [] },
-    expected: 'the labels of the Pod name no checks',
+    expected: 'the labels of the Pod name no check group',
   },
   'the token of a Pod that a CronJob created names the check group': {
     request: BY_TOKEN,
@@ -120,7 +120,7 @@ const CASES: Record<
   'a token that the API server does not know is refused': {
     request: { ...BY_TOKEN, token: 'other' },
     pod: CRON_POD,
-    expected: 'its token is not that of an agent',
+    expected: 'its token is not valid for an agent',
   },
   'the token of another Pod is refused': {
     request: BY_TOKEN,
@@ -136,12 +136,12 @@ const CASES: Record<
   'a token from a Pod with ids that are no numbers is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, labels: { ...CRON_POD.labels, 'millrace.dev/pipeline-id': '3 OR 1=1' } },
-    expected: 'the labels of the Pod name no checks',
+    expected: 'the labels of the Pod name no check group',
   },
   'a token from a Pod that is not of Millrace is refused': {
     request: BY_TOKEN,
     pod: { ...CRON_POD, labels: { 'millrace.dev/build-id': '41', 'millrace.dev/attempt': '2' } },
-    expected: 'the Pod is not one of ours',
+    expected: 'the Pod has no label of Millrace',
   },
 };
 

@@ -34,17 +34,17 @@ export async function identifyAgent(
 ): Promise<Identified> {
   const { nonce, token } = request;
   const session = nonce === undefined ? undefined : ports.credentials.workOf(nonce);
-  if (nonce !== undefined && session === undefined) return refused('its nonce is not of our making');
-  if (token !== undefined) return await byToken(request, { token, session }, ports);
-  if (session === undefined) return refused('it shows neither nonce nor token');
-  return await byNonce(request, { session, peer, onAwaitingAddress }, ports);
+  if (nonce !== undefined && session === undefined) return refused('Millrace did not sign its nonce');
+  if (token !== undefined) return await identifyByToken(request, { token, session }, ports);
+  if (session === undefined) return refused('it sent neither a nonce nor a token');
+  return await identifyByNonce(request, { session, peer, onAwaitingAddress }, ports);
 }
 
 /**
  * Anyone who can read Pods knows the nonce as soon as the Pod exists, but cannot call from the Pod's address.
  * So the address has to match first.
  */
-async function byNonce(
+async function identifyByNonce(
   { pod }: SessionRequest,
   {
     session,
@@ -87,11 +87,8 @@ function isWaiting(judgement: AgentJudgement | Unavailable): boolean {
   return 'verdict' in judgement && judgement.verdict === 'wait';
 }
 
-/**
- * The API server confirms the Pod and its uid; only that Pod can read the token. A nonce next to it names the
- * work.
- */
-async function byToken(
+/** Only the Pod that the API server names can read the token. If there is a nonce too, it names the work. */
+async function identifyByToken(
   { pod }: SessionRequest,
   { token, session }: { token: string; session: AgentSession | undefined },
   { pods }: IdentifyPorts,
@@ -99,7 +96,7 @@ async function byToken(
   const [owner, found] = await Promise.all([pods.ofToken(token), pods.find(pod)]);
   if (owner.answer === 'unavailable') return notYet(owner.reason);
   if (found.answer === 'unavailable') return notYet(found.reason);
-  if (owner.answer === 'unknown') return refused('its token is not that of an agent');
+  if (owner.answer === 'unknown') return refused('its token is not valid for an agent');
   if (!isSamePod(owner.pod, pod)) return refused('its token belongs to another Pod');
   if (found.answer === 'absent') return refused('the Pod is gone or ending');
   return workOfPod(found.pod, { session, uid: pod.uid });
@@ -107,8 +104,8 @@ async function byToken(
 
 type PodIdentity = SessionRequest['pod'];
 
-function isSamePod(one: PodIdentity, other: PodIdentity): boolean {
-  return one.namespace === other.namespace && one.name === other.name && one.uid === other.uid;
+function isSamePod(first: PodIdentity, second: PodIdentity): boolean {
+  return first.namespace === second.namespace && first.name === second.name && first.uid === second.uid;
 }
 
 function workOfPod(
@@ -116,21 +113,22 @@ function workOfPod(
   { session, uid }: { session: AgentSession | undefined; uid: string },
 ): Identified {
   if (pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
-  if (session === undefined) return checksOf(pod);
+  if (session === undefined) return checkGroupOf(pod);
   const judgement = judgeAgentPod({ session, uid }, pod);
   return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 
 /**
- * The checks that a CronJob's Pod is for, by its labels. The caller verifies the namespace. Builds need a
- * nonce: anyone who can create Pods can write labels, and a build that waits for approval must not get an
- * agent.
+ * The check group that the labels of a CronJob's Pod name. The caller verifies the namespace. Builds need a
+ * nonce instead: anyone who can create Pods can set labels, and a build that waits for approval must not get
+ * an agent.
  */
-function checksOf({ labels }: AgentPod): Identified {
-  if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');
+function checkGroupOf({ labels }: AgentPod): Identified {
+  if (labels['app.kubernetes.io/managed-by'] !== 'millrace')
+    return refused('the Pod has no label of Millrace');
   const { 'millrace.dev/pipeline-id': pipelineId = '', 'millrace.dev/check-group': group } = labels;
   if (!/^\d{1,15}$/.test(pipelineId) || group === undefined)
-    return refused('the labels of the Pod name no checks');
+    return refused('the labels of the Pod name no check group');
   return { verdict: 'group', pipelineId: Number(pipelineId), group };
 }
 

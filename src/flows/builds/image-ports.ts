@@ -14,7 +14,7 @@ export interface OpenImage {
 }
 
 export interface ImageRegistry {
-  /** `credentialTexts`: files of the form that Docker's credentials have. */
+  /** `credentialTexts`: contents of files in the format of Docker's `config.json`. */
   open(image: string, credentialTexts: readonly string[]): OpenImage;
 }
 

@@ -1,7 +1,7 @@
 import { judgeLogs, type LogFill } from '#domain/build/judge-logs.ts';
 
 export interface LogStore {
-  /** Bytes of the team's logs in the database, counted from its builds each time. */
+  /** Bytes of the team's logs in the database. Each call reads all its builds with logs. */
   logBytes(team: string): Promise<number>;
   /**
    * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of
@@ -28,10 +28,7 @@ export interface LogsLimited {
   failures: { error: unknown }[];
 }
 
-/**
- * Keeps the logs of each team within its limit by removing the team's oldest logs. No build fails because of
- * this.
- */
+/** Removes the oldest logs of each team that exceeds its limit. No build fails because of this. */
 export async function limitLogs(teams: readonly TeamLogs[], logs: LogStore): Promise<LogsLimited> {
   const limited: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };
   for (const { team, limit } of teams) {

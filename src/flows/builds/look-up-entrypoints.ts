@@ -21,9 +21,9 @@ export async function withEntrypoints<W extends { containers: PlanContainer[] }>
 ): Promise<{ answer: 'filled'; work: W } | Exclude<EntrypointsAnswer, { answer: 'found' }>> {
   const images = imagesToLookUp(work);
   if (images.length === 0) return { answer: 'filled', work };
-  const looked = await lookUpEntrypoints(images, pod, lookUps);
-  if (looked.answer !== 'found') return looked;
-  return { answer: 'filled', work: fillEntrypoints(work, looked.entrypoints) };
+  const result = await lookUpEntrypoints(images, pod, lookUps);
+  if (result.answer !== 'found') return result;
+  return { answer: 'filled', work: fillEntrypoints(work, result.entrypoints) };
 }
 
 /** What each image runs if the pipeline gives no command, by image. */
@@ -46,12 +46,12 @@ const entrypointsIn = (answer: EntrypointsAnswer): Record<string, string[]> =>
 
 async function lookUpEntrypoint(
   image: string,
-  { podName, ...ofPod }: PodOfImages,
+  { podName, namespace, architecture }: PodOfImages,
   lookUps: ImageLookUps,
 ): Promise<EntrypointsAnswer> {
-  const looked = await lookUps.lookUp({ ...ofPod, image }, podName);
-  if (looked.answer !== 'found') return looked;
-  const decision = entrypointOf(looked.configuration);
+  const result = await lookUps.lookUp({ namespace, image, architecture }, podName);
+  if (result.answer !== 'found') return result;
+  const decision = entrypointOf(result.configuration);
   return decision.answer === 'runs'
     ? { answer: 'found', entrypoints: { [image]: decision.argv } }
     : { answer: 'end', reason: `The image ${image} cannot run: ${decision.reason}` };

@@ -16,22 +16,22 @@ import type {
   LookUpAnswer,
 } from './image-ports.ts';
 
-/** Images that a process looks up in registries at a time. Each answer can have 4 MiB. */
+/** Images that a process looks up in registries at a time. Each answer can be as large as 4 MiB. */
 export const MAX_LOOK_UPS = 8;
 
 export interface LookUpPorts {
   images: ImageStore;
   registry: ImageRegistry;
   pulls: ImagePulls;
-  /** One seat for each look-up. Namespaces take turns, so that slow registries of one delay no other. */
+  /** One seat for each look-up. Namespaces take turns, so slow registries of one do not delay others. */
   seats: FairPool<number>;
   now: () => Date;
 }
 
 /**
- * The configuration of an image, which says what it runs: from the cache if that is recent enough, else from
- * the image's registry, with the pull secrets of the Pod that runs the image. A failure is recorded, so that
- * no other build asks the registry again at once.
+ * Finds the configuration of an image, which says what the image runs. If the cache is too old, asks the
+ * registry with the pull secrets of the Pod that runs the image. Records a failure, so that other builds do
+ * not ask the registry again at once.
  */
 export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpPorts): Promise<LookUpAnswer> {
   const { images, pulls, now } = ports;
@@ -41,10 +41,10 @@ export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpP
   const facts = await pulls.factsOf({ namespace: key.namespace, name: podName });
   if (facts === undefined)
     return { answer: 'wait', reason: 'The API server does not answer, so image pull secrets are not known.' };
-  const looked = cached?.failure ?? (await askAndRecord({ key, known }, facts.credentialTexts, ports));
-  if ('found' in looked) return { answer: 'found', configuration: looked.found };
-  const answer = judgeLookUpFailure(looked, facts.agentStartedAt, now());
-  return { answer, reason: reasonOf(key.image, looked) };
+  const result = cached?.failure ?? (await askAndRecord({ key, known }, facts.credentialTexts, ports));
+  if ('found' in result) return { answer: 'found', configuration: result.found };
+  const answer = judgeLookUpFailure(result, facts.agentStartedAt, now());
+  return { answer, reason: reasonOf(key.image, result) };
 }
 
 /** Asks the registry and records a failure. After a failure, an older cached configuration may be used. */
@@ -55,13 +55,13 @@ async function askAndRecord(
 ): Promise<ImageAnswer<ImageConfiguration>> {
   const { images, seats, now } = ports;
   const seat = await seats.acquire(key.namespace);
-  const looked = await askRegistry(key, credentialTexts, ports).finally(() => seats.release(seat));
-  if ('found' in looked) return looked;
+  const result = await askRegistry(key, credentialTexts, ports).finally(() => seats.release(seat));
+  if ('found' in result) return result;
   const count = (known.failure?.count ?? 0) + 1;
-  const failure = { ...looked, count, retryAt: new Date(now().getTime() + retryLookUpAfterMs(count)) };
+  const failure = { ...result, count, retryAt: new Date(now().getTime() + retryLookUpAfterMs(count)) };
   await images.recordFailure(key, failure);
   const stale = useCached(key.image, { ...known, failure }, now());
-  return stale?.answer === 'use' ? { found: stale.configuration } : looked;
+  return stale?.answer === 'use' ? { found: stale.configuration } : result;
 }
 
 /** Asks for the digest first: for a known digest, the configuration is usually cached. */
@@ -75,11 +75,11 @@ async function askRegistry(
   if (!('found' in answer)) return answer;
   const digest = answer.found;
   const cached = await images.configuration(key, digest);
-  const looked =
+  const result =
     cached === undefined ? await image.configuration(digest, key.architecture) : { found: cached };
-  if ('found' in looked)
-    await images.recordFound(key, { digest, configuration: looked.found, checkedAt: now() });
-  return looked;
+  if ('found' in result)
+    await images.recordFound(key, { digest, configuration: result.found, checkedAt: now() });
+  return result;
 }
 
 const reasonOf = (image: string, { failure }: LookUpFailure): string =>

@@ -305,7 +305,7 @@ describe('anyone else', () => {
     const pod = { namespace: 'team-red', name, uid: 'u9' };
     expect(await openAgentSession(buildRequest({ pod }), PEER, ports)).toEqual({
       answer: 'refused',
-      reason: 'the work belongs into namespace team-blue',
+      reason: 'the work belongs to namespace team-blue',
     });
     expect(keys.size).toBe(0);
   });

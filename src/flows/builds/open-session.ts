@@ -36,9 +36,7 @@ export type PrepareBuildPorts = Pick<
 >;
 export type EndWorkPorts = Pick<OpenSessionPorts, 'builds' | 'checks' | 'notifications' | 'now'>;
 
-/**
- * Called at most once, before the answer, with work that may begin while the agent is still being identified.
- */
+/** Called at most once, before the answer: with work that may begin before the agent is identified. */
 type OnProvisional = (work: AgentWork) => void;
 
 /**
@@ -107,6 +105,7 @@ async function openWarmSession(
   }
 }
 
+/** Fails the build that has taken the warm Pod. */
 async function endForSecondKey(
   session: WorkSession & { kind: 'build' },
   ports: OpenSessionPorts,
@@ -176,6 +175,7 @@ async function prepare(
     : await prepareRun(session.run, { podName: pod.name, architecture }, ports);
 }
 
+/** Plans the attempt and fills in the entrypoints of its images. */
 export async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
   architecture: string,
@@ -198,7 +198,7 @@ export async function prepareBuild(
 
 async function prepareRun(
   run: number,
-  // The name is that of the request, because Kubernetes names the Pods of a CronJob.
+  // The name comes from the request, because Kubernetes names the Pods of a CronJob.
   agentPod: { podName: string; architecture: string },
   { checks, pods, images }: OpenSessionPorts,
 ): Promise<Work> {
@@ -219,20 +219,17 @@ function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
   return work.answer === 'ready' && wrongPodReason(request, work, 'known') === undefined;
 }
 
-/**
- * Labels and nonces can be copied into another namespace or Pod; the namespace and name of a Pod of Millrace
- * cannot.
- */
+/** Anyone can copy labels and nonces into another Pod, but not the namespace and name of Millrace's Pod. */
 function wrongPodReason(
   { pod }: SessionRequest,
   { namespace, podName }: WorkPod,
   verdict: 'known' | 'group',
 ): string | undefined {
-  if (namespace !== pod.namespace) return `the work belongs into namespace ${namespace}`;
+  if (namespace !== pod.namespace) return `the work belongs to namespace ${namespace}`;
   // Kubernetes names the Pods of a CronJob.
   return verdict === 'group' || podName === pod.name
     ? undefined
-    : `the Pod of this work is called ${podName}`;
+    : `the Pod of this work has the name ${podName}`;
 }
 
 /**
@@ -270,7 +267,8 @@ async function claimSession(
 const SECOND_KEY = {
   reason: 'AgentAuthentication',
   message:
-    'A second key showed the credential of the agent, so somebody else has read it. Look at who may read Pods here.',
+    'A second client used the credential of the agent, so somebody has read it. ' +
+    'Check who can read Pods in this namespace.',
 } as const;
 
 async function endWork(

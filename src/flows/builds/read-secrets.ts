@@ -25,8 +25,8 @@ export interface SecretsToRead extends SecretOwner {
 }
 
 /**
- * Reads the secrets of these names, first those that others need. The answer has only `names`, and not the
- * secrets that only others need, such as the token of a Vault.
+ * Reads the secrets of these names, and first the secrets that they need, such as the token of a Vault. The
+ * answer has only the secrets of these names.
  */
 export async function lookUpSecrets(
   names: readonly string[],
@@ -40,13 +40,13 @@ export async function lookUpSecrets(
   for (;;) {
     const lookups = nextLookups(names, definition, { values, missing });
     if (values.size + missing.size + lookups.length > MAX_SECRETS) return tooManySecrets(names);
-    const [toRun, others] = splitByGet(lookups, given);
-    if (others.length === 0 && toRun.length > 0)
+    const [toRun, toRead] = splitByGet(lookups, given);
+    if (toRead.length === 0 && toRun.length > 0)
       return { answer: 'run', lookups: toRun, known: valuesToMask(values, plain) };
-    if (others.length === 0) break;
-    const read = await readAll(others, given, { owner: { team, namespace, pipelineId }, secrets });
+    if (toRead.length === 0) break;
+    const read = await readAll(toRead, given, { owner: { team, namespace, pipelineId }, secrets });
     if (read.answer !== 'read') return read;
-    for (const { name } of others) recordLookup(name, read, { values, missing });
+    for (const { name } of toRead) recordLookup(name, read, { values, missing });
     for (const name of read.plain ?? []) plain.add(name);
   }
   return {
@@ -59,30 +59,34 @@ export async function lookUpSecrets(
   };
 }
 
-/** Splits the look-ups into those for which the agent must run a get, and the others. */
+/** Splits the look-ups: first those for which the agent must run a get, then those that can be read now. */
 function splitByGet(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
-  const waits = ({ get, name, fault }: SecretLookup): boolean =>
+  const needsRun = ({ get, name, fault }: SecretLookup): boolean =>
     get !== undefined && fault === undefined && !given.has(name);
-  return [lookups.filter(waits), lookups.filter((lookup) => !waits(lookup))];
+  return [lookups.filter(needsRun), lookups.filter((lookup) => !needsRun(lookup))];
 }
 
-/** Takes the values of secret types of the pipeline from `given`, and reads the others. */
+/** Reads stored secrets. Takes the values that gets of secret types returned from `given`. */
 async function readAll(
   lookups: readonly SecretLookup[],
   given: GivenSecrets,
   { owner, secrets }: { owner: SecretOwner; secrets: TeamSecrets },
 ): Promise<SecretsAnswer> {
-  const [stored, others] = [lookups.filter(isStored), lookups.filter((lookup) => !isStored(lookup))];
+  const stored = lookups.filter(isStored);
+  const fromGets = lookups.filter((lookup) => !isStored(lookup));
   const read: SecretsAnswer =
     stored.length === 0 ? { answer: 'read', values: new Map() } : await secrets.read(owner, stored);
   if (read.answer !== 'read') return read;
   const values = new Map(read.values);
   const missing = new Map(read.missing);
-  for (const { name, source, fault } of others) {
+  for (const { name, source, fault } of fromGets) {
     const output = fault === undefined ? given.get(name) : { fault };
     if (output !== undefined && 'value' in output) values.set(name, output.value);
     else
-      missing.set(name, `The ${source} secret ${name} has no value: ${output?.fault ?? 'nothing has it'}.`);
+      missing.set(
+        name,
+        `The ${source} secret ${name} has no value: ${output?.fault ?? 'its get returned nothing'}.`,
+      );
   }
   return { ...read, values, missing };
 }
@@ -108,7 +112,7 @@ function recordLookup(
   if (value !== undefined && value.length > MAX_SECRET_CHARACTERS)
     missing.set(name, withoutValue(name, TOO_LONG_SECRET));
   else if (value !== undefined) values.set(name, value);
-  else missing.set(name, read.missing?.get(name) ?? withoutValue(name, 'nothing has it'));
+  else missing.set(name, read.missing?.get(name) ?? withoutValue(name, NOT_STORED));
 }
 
 function entryOf(name: string, values: ReadonlyMap<string, string>): [string, string][] {
@@ -122,8 +126,10 @@ function entryOf(name: string, values: ReadonlyMap<string, string>): [string, st
 function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
   const ownReason = missing.get(name);
   if (ownReason !== undefined) return ownReason;
-  if (missing.size === 0) return withoutValue(name, 'it needs itself');
+  if (missing.size === 0) return withoutValue(name, 'looking it up needs its own value');
   return `${withoutValue(name, 'a secret that it needs has none')} ${[...missing.values()].join(' ')}`;
 }
+
+const NOT_STORED = 'no store of secrets has it';
 
 const withoutValue = (name: string, why: string): string => `The secret ${name} has no value: ${why}.`;

@@ -35,7 +35,7 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** By the name of the secret in its placeholder. */
+/** Each name is that of a secret in its placeholder. */
 export type SecretsAnswer =
   | {
       answer: 'read';
@@ -70,9 +70,9 @@ export interface AddressWait {
   /** Monotonic milliseconds. */
   elapsed: () => number;
   sleep: (milliseconds: number) => Promise<void>;
-  /** Time for the kubelet to report the address of a Pod whose agent already calls. */
+  /** How long to wait for the kubelet to report the Pod's address, once its agent has called. */
   maxWaitMs?: number;
-  /** Called with how long the address took. */
+  /** Called with how long it took until the status had the address. */
   waited?: (seconds: number) => void;
 }
 

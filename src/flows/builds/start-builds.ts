@@ -36,7 +36,7 @@ export interface BuildsStarted {
   started: PendingBuild[];
   /** Builds whose Pods could not be requested. The next call tries these builds again. */
   failures: { build: PendingBuild; error: unknown }[];
-  /** Namespaces in which builds wait for quota. Call again with them when a Pod there ends. */
+  /** Namespaces in which builds wait for quota. When a Pod ends in one of them, call again with it. */
   short: string[];
   /** When the next build is due that is delayed or held by the start window. */
   againAfterMs?: number;
@@ -63,21 +63,16 @@ const MAX_BUILDS_READ = 128;
 const MAX_CONCURRENT_REQUESTS = 32;
 /** After so many attempts with a taken Pod name, the build waits until the name is free. */
 const MAX_ATTEMPTS_FOR_NAME = 5;
-/**
- * After a refusal for lack of quota, a smaller Pod of the namespace may fit, so this many are tried per call.
- */
+/** A call skips a namespace after so many refusals: a Pod that is smaller than a refused one may fit. */
 const MAX_QUOTA_REFUSALS = 4;
-/**
- * After this time, builds that the start window holds are tried again: no notification reports that an agent
- * started.
- */
+/** When to try builds again that the start window holds. No notification reports that an agent started. */
 const HELD_AGAIN_MS = 250;
 
 /**
- * Creates a Pod for each pending build, team by team, as far as the start window allows. After a crash
- * between the Pod and its record, the next call finds the same Pod, because name and contents derive from
- * build and attempt. Builds of a Team at its limit keep their order and wait for the next call.
- * `freedNamespaces`: those that were full, and in which a Pod has ended since then.
+ * Creates a Pod for each pending build, team by team, as far as the start window allows. If the operator dies
+ * before it records a Pod, the next call finds that Pod: its name and contents derive from build and attempt.
+ * Builds of a Team at its limit keep their order and wait for the next call. `freedNamespaces`: full
+ * namespaces in which a Pod has ended since the last call.
  */
 export async function startBuilds(ports: Ports, freedNamespaces: string[] = []): Promise<BuildsStarted> {
   const progress: Progress = {
@@ -109,7 +104,7 @@ export async function startBuilds(ports: Ports, freedNamespaces: string[] = []):
   };
 }
 
-/** Starts builds that have had their turn, until no other one can start now. */
+/** Starts builds that have had their turn, until no other build can start now. */
 async function startBuildsWithTurn(ports: Ports, progress: Progress): Promise<void> {
   for (;;) {
     const failed = new Set(progress.failures.map((failure) => failure.build.id));
@@ -121,6 +116,7 @@ async function startBuildsWithTurn(ports: Ports, progress: Progress): Promise<vo
     const { start, held, refused } = pickBuilds(toStart, progress.starting, ports);
     progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
+    // Requesting a refused Pod records the reason. It never runs, so its nodes do not matter.
     const toRequest = [...refused.map((build) => ({ build, nodes: '' })), ...start];
     await Promise.all(
       toRequest
@@ -149,10 +145,7 @@ async function takeWarmPods(
   return pending.filter((_, index) => results[index] !== 'hit' && results[index] !== 'failed');
 }
 
-/**
- * If the answer is lost, the build may have taken a warm Pod. So the build counts as failed, and the next
- * call reads it again before it creates a Pod.
- */
+/** After an error, the build may have a warm Pod, so this call creates no other Pod for it. */
 async function tryWarmPod(
   build: PendingBuild,
   { ports, progress }: { ports: Ports; progress: Progress },
@@ -207,10 +200,7 @@ async function startBuild(
   }
 }
 
-/**
- * Records why the start window holds builds. Notifies of each pipeline in which the reason of a build
- * changed.
- */
+/** Records why the start window holds builds, and notifies of each pipeline with a changed reason. */
 async function explainHeld({ builds, notifications }: Ports, { held }: Progress): Promise<void> {
   if (held.size === 0) return;
   const changed = await builds.explainHeld(

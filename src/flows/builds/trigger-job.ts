@@ -32,7 +32,7 @@ interface CheckPorts {
   builds: Pick<BuildStore, 'withRequestAfterChecks' | 'triggerAnswer' | 'withWaitEnded'>;
   notifications: Notifications;
   now: () => Date;
-  /** Resolves after so long, or when the signal is aborted. */
+  /** Resolves after this time, or when the signal aborts. */
   sleep: (milliseconds: number, wakeUp: AbortSignal) => Promise<void>;
 }
 

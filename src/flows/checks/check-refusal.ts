@@ -17,11 +17,11 @@ export async function endRefused(run: number, refusal: Refusal, ports: Ports): P
   const { reason, message } = refusal;
   const transient = isTransient(refusal);
   if (transient) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
-  else await closeRun(run, ports, `No Pod could be made: ${message}`);
+  else await closeRun(run, ports, `No Pod could be created: ${message}`);
   return transient;
 }
 
-/** The Pod had no place within the limits, or no free name: a later attempt may succeed. */
+/** A limit or a taken name refused the Pod, so a later attempt may succeed. */
 export function isTransient({ reason }: Refusal): boolean {
   return TRANSIENT_REASONS.has(reason);
 }

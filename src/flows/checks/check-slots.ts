@@ -14,10 +14,7 @@ export interface CheckSlotPorts extends Pick<WindowPorts, 'pods' | 'now'> {
 export const MAX_CHECK_PODS = 10;
 const MAX_CHECK_PODS_OF_TEAM = 3;
 
-/**
- * Whether the Pod of each open run is starting, and whether a CronJob created that Pod. `groupOf`: runs of a
- * group share a Pod.
- */
+/** The open runs, as `pickChecks` needs them. `groupOf`: runs of a group share a Pod. */
 export function openChecks(
   runs: readonly OpenRun[],
   groupOf: (run: OpenRun) => string,
@@ -41,9 +38,7 @@ function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date)
   return judgeStarting(pod, ages) === 'starting';
 }
 
-/**
- * Checks have their own start window, half the size of the window of builds, so neither waits for the other.
- */
+/** Checks have their own start window, half as large as that of builds, so neither waits for the other. */
 export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckSlotPorts): CheckLimits {
   return {
     pods: MAX_CHECK_PODS,

@@ -151,7 +151,9 @@ describe('a check', () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'Invalid', message: 'no room' });
     expect((await startChecks(ports())).runs).toEqual([]);
-    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'No Pod could be made: no room' });
+    expect(await stores.views.resource(GIT)).toMatchObject({
+      checkError: 'No Pod could be created: no room',
+    });
     expect(await stores.checks.openRuns()).toEqual([]);
   });
 

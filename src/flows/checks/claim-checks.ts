@@ -7,7 +7,7 @@ interface Ports {
 }
 
 /**
- * Claims those of the scopes that are due and free; undefined if none is. A claim moves the due time, so that
+ * Claims the scopes that are due and free; undefined if there are none. A claim moves the due time, so that
  * no time of the schedule gets two runs.
  */
 export async function openRun(

@@ -14,7 +14,7 @@ type Emitted =
   /** No pipeline of the team declares the trigger. */
   | { answer: 'unknown' };
 
-/** Records an event that a person emits as a version of each resource of the stream. */
+/** Records a person's event as a version of each resource of the stream. */
 export async function emitTrigger(
   stream: StreamName,
   { fields, by }: { fields: unknown; by: string },

@@ -23,7 +23,7 @@ export interface FollowChecksPorts {
 const MAX_WAIT_FOR_AGENT_SECONDS = 5 * 60;
 /** Time that an agent has to report the death of one of its containers. */
 const MAX_WAIT_FOR_REPORT_SECONDS = 30;
-const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
+const LOST = 'The Pod is lost: it was deleted, and its node does not report that it ended.';
 
 /** Deletes the Pod of a closed run, once the Pod has ended. */
 export async function removeEnded(pod: OwnedPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
@@ -35,13 +35,13 @@ export async function followCheckPod(
   run: OpenRun,
   pod: CurrentPod | undefined,
   ports: FollowChecksPorts,
-): Promise<'wait' | 'closed' | 'made'> {
+): Promise<'wait' | 'closed' | 'created'> {
   const withoutCache = pod && whyWithoutCache(run, pod, ports);
   if (withoutCache !== undefined) return await releaseForCache(run, { pod, why: withoutCache }, ports);
   const late = !run.seen && !run.hooks && secondsSince(run.openedAt, ports) >= MAX_WAIT_FOR_AGENT_SECONDS;
   const lost = isOverdue(pod, ports);
   const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
-  if (verdict === 'make') return await createPodAgain(run, ports);
+  if (verdict === 'create') return await createPodAgain(run, ports);
   if (verdict === 'wait') return 'wait';
   await close(run, lost ? LOST : explainCheckFailure(pod, workOf(run)), ports);
   await remove(pod, ports);
@@ -81,21 +81,19 @@ async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChe
   ports.notifications.notify({ topic: 'checks' });
 }
 
-function judgeRun(run: OpenRun, pod: PodFacts | undefined, failed: boolean): 'wait' | 'make' | 'close' {
+function judgeRun(run: OpenRun, pod: PodFacts | undefined, failed: boolean): 'wait' | 'create' | 'close' {
   if (failed) return 'close';
   if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
   if (run.seen || run.podUid !== undefined) return 'close';
   // Hooks and notifications have a timer of their own (run-hooks.ts).
-  return run.hooks ? 'wait' : 'make';
+  return run.hooks ? 'wait' : 'create';
 }
 
-/**
- * The operator died between the claim and the Pod, or somebody deleted the Pod before its agent connected.
- */
-async function createPodAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
+/** The operator died before it created the Pod, or somebody deleted the Pod before its agent connected. */
+async function createPodAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'created' | 'closed'> {
   const facts = await ports.checks.runFacts(run.run);
   const answer = facts && (await requestCheckPod(facts, ports));
-  if (answer !== undefined && answer.answer !== 'refused') return 'made';
+  if (answer !== undefined && answer.answer !== 'refused') return 'created';
   if (answer === undefined) await closeRun(run.run, ports);
   else await endRefused(run.run, answer, ports);
   return 'closed';

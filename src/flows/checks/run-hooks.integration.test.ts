@@ -196,7 +196,7 @@ describe('hooks of new versions', () => {
     await runHooks(ports());
     await scheduleAndStart();
     expect(buildPods()).toEqual(['app-unit-1-1']);
-    expect(await hookView()).toMatchObject({ error: 'No Pod could be made: no' });
+    expect(await hookView()).toMatchObject({ error: 'No Pod could be created: no' });
   });
 
   test('a team runs at most three checks and hooks at a time, the oldest first', async () => {

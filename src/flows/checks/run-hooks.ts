@@ -36,11 +36,13 @@ export async function runHooks(ports: Ports): Promise<HooksRun> {
   const open = await ports.checks.openHookRuns();
   if (open.length === 0) return result;
   const pods = ports.pods();
-  const collectFailure = async (work: Promise<unknown>): Promise<void> =>
-    void (await work.catch((error: unknown) => result.failures.push({ error })));
+  const collectFailure = async (work: Promise<unknown>): Promise<void> => {
+    await work.catch((error: unknown) => result.failures.push({ error }));
+  };
   const podOf = (run: OpenHookRun): CurrentPod | undefined => podOfRun(run, pods);
   const inTime = open.filter(({ leftMs }) => leftMs > 0);
-  for (const run of open) if (!inTime.includes(run)) await collectFailure(giveUp(run, podOf(run), ports));
+  const late = open.filter(({ leftMs }) => leftMs <= 0);
+  for (const run of late) await collectFailure(giveUp(run, podOf(run), ports));
   const withoutPod = inTime.filter((run) => !run.seen && podOf(run) === undefined);
   if (withoutPod.length > 0) await collectFailure(startRuns(withoutPod, ports));
   if (inTime.length > 0) result.againAfterMs = pauseFor(inTime, withoutPod.length > 0);
@@ -81,7 +83,7 @@ async function startRuns(withoutPod: OpenHookRun[], ports: Ports): Promise<void>
   const { groups, held } = pickChecks(candidates, running, checkLimits(running, ports));
   for (const run of groups.flat()) await startRun(run, ports);
   for (const { run } of held)
-    await ports.checks.explainHooks(run, 'TeamLimit: As many checks run as may at a time.');
+    await ports.checks.explainHooks(run, 'TeamLimit: The limit of check Pods is reached.');
 }
 
 async function startRun({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
@@ -94,7 +96,7 @@ async function startRun({ run, pipelineId }: OpenHookRun, ports: Ports): Promise
     await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);
     return;
   }
-  await closeRun(run, ports, `No Pod could be made: ${pod.message}`);
+  await closeRun(run, ports, `No Pod could be created: ${pod.message}`);
   notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

@@ -30,10 +30,12 @@ export interface ChecksStarted {
 
 /** Due checks of one team per call. */
 const MAX_DUE_OF_TEAM = 1000;
-/** Checks without a Pod that are answered per call, so that checks with a Pod start in between. */
+/** Checks without a Pod that one call answers, so that checks with a Pod start in between. */
 const MAX_ANSWERED = 200;
 /** Checks without a Pod that are answered at a time. Each is a transaction on its own row. */
 const ANSWERED_AT_ONCE = 4;
+
+const NO_TEAMS: ReadonlySet<string> = new Set();
 
 /**
  * Creates a Pod for each group of due checks that need a Pod, and answers the other checks. Teams take turns,
@@ -75,16 +77,16 @@ async function startGroups(due: DueCheck[], ports: Ports, done: ChecksStarted): 
       freeSlotsOf: (team) => (done.short.includes(team) ? 0 : freeSlotsOf(team)),
     });
     if (picked.groups.length === 0) break;
-    // A group that cannot start takes no slot.
-    for (const checks of picked.groups)
-      if (await startGroup(checks, ports, done))
-        running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
+    for (const checks of picked.groups) {
+      const [first] = checks;
+      const started = await startGroup(checks, ports, done);
+      // A group that cannot start takes no slot.
+      if (started && first !== undefined) running.push({ ...first, byCronJob: false, starting: true });
+    }
     waiting = picked.held;
   }
   done.held += waiting.length;
 }
-
-const NO_TEAMS: ReadonlySet<string> = new Set();
 
 function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
   return `${pipelineId} ${group}`;

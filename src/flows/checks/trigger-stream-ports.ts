@@ -1,9 +1,6 @@
 import type { Listed, Page } from '#flows/page.ts';
 
-/**
- * A trigger stream: the resources `trigger.<name>` of all pipelines of a team. An event becomes a version of
- * each of them.
- */
+/** All resources `trigger.<name>` of a team's pipelines. An event becomes a version of each of them. */
 export interface StreamName {
   team: string;
   /** The name of the resource without its type. */

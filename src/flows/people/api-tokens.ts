@@ -24,7 +24,7 @@ export async function createToken(
   });
 }
 
-/** The owner of the token, with the rights of the token: never more than the owner has now. */
+/** The owner of the token, with the rights of the token: at most those that the owner has now. */
 export async function identifyByToken(
   hash: Buffer,
   at: Date,

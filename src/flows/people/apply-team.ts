@@ -23,9 +23,7 @@ export type TeamApplied =
   | { outcome: 'applied'; pipelines: number; saved: TeamSaved; ignoredGroups?: IgnoredGroups }
   | (NamespaceAnswer & { answer: 'refused'; outcome: 'refused' });
 
-/**
- * Applies a Team object: first its namespace with network policy and quota, then the team's row and members.
- */
+/** Applies a Team object: first its namespace with everything in it, then the team's row and members. */
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
   const reserved = whyReserved(manifest.namespace);
   if (reserved !== undefined)

@@ -14,7 +14,7 @@ export interface ChangeProviderPorts {
 export type ProviderChanged =
   | ObjectAnswer<StoredProvider>
   | { answer: 'fault'; message: string }
-  /** Somebody could no longer sign in; the message names them. */
+  /** The change would lock somebody out; the message names them. */
   | { answer: 'lock-out'; message: string };
 
 /** A provider as a person requests it: without the key of its secret and other fields that Millrace sets. */
@@ -63,15 +63,15 @@ export async function updateProvider(
   if (read.answer !== 'done') return read;
   const before = read.value.provider;
   const { secretKey, byApi = true } = before;
-  const wanted: StoredProvider = { ...change(before), secretKey, byApi };
-  const refused = (await refuseChange(before, wanted, ports)) ?? refuseMove(before, wanted, secret);
+  const changed: StoredProvider = { ...change(before), secretKey, byApi };
+  const refused = (await refuseChange(before, changed, ports)) ?? refuseSecretMove(before, changed, secret);
   if (refused !== undefined) return refused;
   const storedSecret =
     secret === undefined
       ? { answer: 'done' as const, value: before.secretKey }
       : await objects.saveSecret(canonical, secret);
   if (storedSecret.answer !== 'done') return storedSecret;
-  const written = await objects.replace(read.value, { ...wanted, secretKey: storedSecret.value }, act.by);
+  const written = await objects.replace(read.value, { ...changed, secretKey: storedSecret.value }, act.by);
   if (written.answer !== 'done') {
     if (written.answer !== 'unreachable' && secret !== undefined)
       await objects.deleteSecret(storedSecret.value);
@@ -86,33 +86,36 @@ async function readToChange(
 ): Promise<ObjectAnswer<ProviderObject>> {
   const read = await objects.read(canonical);
   if (read.answer !== 'done' || !read.value.deleting) return read;
-  return { answer: 'refused', message: 'Its deletion is under way.' };
+  return { answer: 'refused', message: 'The provider is being deleted.' };
 }
 
-function refuseMove(
+/** Without this, someone who does not know the secret could redirect it to a server of their own. */
+function refuseSecretMove(
   before: StoredProvider,
-  wanted: StoredProvider,
+  changed: StoredProvider,
   secret: string | undefined,
 ): ProviderChanged | undefined {
-  const changedUrls = secret === undefined ? changedOrigins(before, wanted) : [];
+  const changedUrls = secret === undefined ? changedOrigins(before, changed) : [];
   if (changedUrls.length === 0) return undefined;
   const message =
-    `The client secret would go to another server by ${changedUrls.join(' and ')}: ` +
+    `The new ${changedUrls.join(' and ')} would send the client secret to another server: ` +
     'send client_secret again with this change.';
   return { answer: 'fault', message };
 }
 
 async function refuseChange(
   before: StoredProvider,
-  wanted: StoredProvider,
+  changed: StoredProvider,
   ports: ChangeProviderPorts,
 ): Promise<ProviderChanged | undefined> {
   const [fault] = [
-    ...(before.type === wanted.type ? [] : ['The type of a provider cannot be changed: make another one.']),
-    ...providerFaults(wanted),
+    ...(before.type === changed.type
+      ? []
+      : ['The type of a provider cannot be changed: create another provider.']),
+    ...providerFaults(changed),
   ];
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const message = await refuseProviderChange(wanted, ports.oauth);
+  const message = await refuseProviderChange(changed, ports.oauth);
   return message === undefined ? undefined : { answer: 'lock-out', message };
 }
 
@@ -148,7 +151,10 @@ export async function deleteProvider(
   if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
   const applied = await removeOAuthProvider(canonical, ports, act.by);
   if (applied.outcome === 'refused') {
-    return { answer: 'lock-out', message: `${applied.message} Its deletion waits until then.` };
+    return {
+      answer: 'lock-out',
+      message: `${applied.message} Until then, the deletion of the provider waits.`,
+    };
   }
   await objects.deleteSecretsBefore(canonical, act.at);
   return { answer: 'done', value: read.value.provider };

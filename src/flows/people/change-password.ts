@@ -55,7 +55,7 @@ export async function changePassword(
   return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
 }
 
-const SAME = 'The new password is the one before.';
+const SAME = 'The new password is the same as the current one.';
 
 /** An unattended browser must not be enough to set a password. */
 function refuseStale({ fresh }: PasswordChange): PasswordChanged | undefined {

@@ -14,7 +14,7 @@ export interface ChangeTeamPorts {
 export type TeamMade =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'done'; team: TeamView }
-  /** The object exists, and the operator has not applied it yet. */
+  /** The operator has not applied the change of the object yet. */
   | { answer: 'waiting' }
   | { answer: 'fault'; message: string };
 
@@ -59,6 +59,7 @@ async function waitUntilCreated(
   return undefined;
 }
 
+/** Deletes the Team object, and waits a limited time until the operator has removed the team. */
 export async function deleteTeam(
   name: string,
   act: AuditedAct,

@@ -4,7 +4,7 @@ import type { AuditedAct, StoredCredentials } from './ports.ts';
 
 /** Who requests a login, according to the command line and its connection. */
 export interface LoginAsker {
-  /** As the command line names its machine; anyone can claim any name. */
+  /** The machine's name according to the command line. Anyone can claim any name. */
   client: string;
   address: string;
 }

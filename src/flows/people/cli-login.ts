@@ -26,10 +26,7 @@ export type CliLoginBegun =
   | { answer: 'used' }
   | Wait;
 
-/**
- * Lets a command line wait for a person to confirm its login. Each begun login counts as an attempt of its
- * address.
- */
+/** Begins a login of a command line, which a person confirms. It counts as an attempt of its address. */
 export async function beginCliLogin(
   { challenge, client, caller }: { challenge: string; client: string; caller: Caller },
   ports: CliLoginPorts,
@@ -50,9 +47,8 @@ export async function beginCliLogin(
 export type CliLoginFound = { answer: 'found'; login: PendingCliLogin } | { answer: 'unknown' } | Wait;
 
 /**
- * Finds a login by the code that a person typed. Each code counts as an attempt until a login is confirmed or
- * refused, so nobody can try many codes. Finding a login does not reset the count, because anyone can begin a
- * login and find it.
+ * Finds a login by the code that a person typed. Each code counts as an attempt, so nobody can try many.
+ * Only confirming or refusing a login resets the count: anyone can begin a login and find it.
  */
 export async function findCliLogin(
   typed: string,

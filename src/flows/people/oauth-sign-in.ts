@@ -48,7 +48,7 @@ interface Failed {
  * one answer.
  */
 export async function startFlow(
-  { canonical, link: request }: { canonical: string; link?: LinkRequest },
+  { canonical, link: linkRequest }: { canonical: string; link?: LinkRequest },
   ports: OAuthPorts,
 ): Promise<FlowStarted> {
   const provider = await enabledProvider(canonical, ports);
@@ -63,7 +63,7 @@ export async function startFlow(
   const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
   const opened = await ports.oauth.openFlow(
     ports.digest(state),
-    { ...flow, ...defined({ link: request }) },
+    { ...flow, ...defined({ link: linkRequest }) },
     expiresAt,
   );
   if (!opened) return { answer: 'failed', message: CHANGED };
@@ -88,6 +88,7 @@ export type FlowFinished =
   | { answer: 'taken' }
   | Failed;
 
+/** Verifies the provider's answer, then signs in, links the account, or asks for a profile. */
 export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise<FlowFinished> {
   const { canonical, query, state, browser } = answer;
   const flow = await ports.oauth.takeFlow(ports.digest(state), ports.now());
@@ -95,7 +96,7 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
     return {
       answer: 'failed',
       message:
-        'This sign-in is not under way here, took longer than five minutes, or was answered before. Begin again.',
+        'This sign-in began in another browser, took longer than five minutes, or has ended already. Begin again.',
     };
   }
   const provider = await enabledProvider(canonical, ports);

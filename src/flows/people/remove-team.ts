@@ -9,18 +9,13 @@ export interface RemoveTeamPorts {
 
 export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
 
-/**
- * Removes a team once it has no pipelines; until then the deletion waits with the reason. The namespace
- * stays.
- */
+/** Removes a team once it has no pipelines. Until then, the deletion waits. The namespace stays. */
 export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts): Promise<TeamRemoved> {
   const pipelines = await ports.cluster.pipelinesOf(manifest);
   if (pipelines > 0) {
-    const left = pipelines === 1 ? 'one Pipeline is' : `${pipelines} Pipelines are`;
-    return {
-      outcome: 'waiting',
-      message: `${left} left in namespace ${manifest.namespace}. The team is deleted once they are.`,
-    };
+    const left = pipelines === 1 ? 'One Pipeline is' : `${pipelines} Pipelines are`;
+    const message = `${left} left in namespace ${manifest.namespace}. The team is deleted once none is left.`;
+    return { outcome: 'waiting', message };
   }
   const act = { by: manifest.byApi?.changedBy, at: ports.now() };
   if ((await removeSavedTeam(manifest.name, act, ports.store)) === 'removed') return { outcome: 'removed' };

@@ -56,10 +56,10 @@ async function providerNamed(name: string, methods: SignInMethods): Promise<Stor
 
 async function refuseIfLocksOut(
   before: StoredProvider | undefined,
-  wanted: StoredProvider,
+  changed: StoredProvider,
   methods: SignInMethods,
 ): Promise<string | undefined> {
-  return mayLockOut(before, wanted) ? await refuseProviderRemoval(wanted.canonical, methods) : undefined;
+  return mayLockOut(before, changed) ? await refuseProviderRemoval(changed.canonical, methods) : undefined;
 }
 
 /** Why `removeProvider` would refuse now. `removeProvider` checks again. */

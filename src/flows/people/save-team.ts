@@ -15,7 +15,7 @@ export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promis
     const existing = await tx.team();
     const id = await tx.saveRow(team, existing);
     const act = { id, team: team.name, by: MANIFEST, at };
-    if (existing === undefined || existing.removed) await recordNewTeam(tx, team, { ...act });
+    if (existing === undefined || existing.removed) await recordNewTeam(tx, team, act);
     const message = team.members && refuseMembers(await tx.admins(id, team.members));
     if (team.members !== undefined && message === undefined) await tx.saveMembers(team.members, act);
     if (team.groups !== undefined) await tx.saveGroups(team.groups, act);

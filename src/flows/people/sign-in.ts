@@ -45,7 +45,7 @@ export interface OpenedSession {
 
 export type SignInAnswer =
   | { answer: 'signed-in'; session: OpenedSession }
-  /** The answer gives no hint at what was wrong. */
+  /** The answer does not tell whether the user name or the password was wrong. */
   | { answer: 'failed' }
   | { answer: 'local-off' }
   | { answer: 'wait'; seconds: number };

@@ -13,8 +13,8 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * Present if the manifest sets the field; the same is true of `members`, `groups` and `debug`. If the
-   * manifest drops the field, the last value stays and the API can change it.
+   * Absent if the manifest does not set the field, like `members`, `groups` and `debug`. Then the last value
+   * stays, and the API can change it.
    */
   displayName?: string;
   members?: readonly NamedMember[];
@@ -61,9 +61,7 @@ export interface TeamTransaction {
   addAdmin(username: string, act: TeamAct): Promise<void>;
   /** Number of admins before and after these members would be saved. */
   admins(id: number, members: readonly NamedMember[]): Promise<{ before: number; after: number }>;
-  /**
-   * Makes exactly these the members. A name without an account becomes a member once the account is created.
-   */
+  /** Replaces the members. A name without an account becomes a member once the account is created. */
   saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
   saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
   saved(id: number): Promise<TeamSaved>;
@@ -85,7 +83,7 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
-  /** Present if the manifest sets the members; the same is true of `groups`. */
+  /** Absent if the manifest does not set the members, like `groups`. */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   debug?: boolean;

@@ -174,7 +174,7 @@ describe('a manifest', () => {
       outcome: 'unavailable',
       reason: 'TooManyPipelines',
       message:
-        'The team may have 3 pipelines (limits.pipelines of the Team), and has them. ' +
+        'The team has reached its limit of 3 pipelines (limits.pipelines of the Team). ' +
         'Delete another one, or ask for a higher limit.',
       again: true,
     });

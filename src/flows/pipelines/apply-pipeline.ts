@@ -56,7 +56,7 @@ export type PipelineApplied = CurrentRevision &
     | RenameOutcome
   );
 
-/** What the current revision shows; empty before the first revision. */
+/** What the status shows of the current revision; empty before the first revision. */
 interface CurrentRevision {
   facts?: PipelineFacts;
   /** Jobs and resources whose tags no node can satisfy. */
@@ -130,12 +130,12 @@ async function refuseSurplus(
   if ((await store.pipelineFacts(manifest)) !== undefined) return undefined;
   const pipelines = limit === 1 ? 'pipeline' : 'pipelines';
   const message =
-    `The team may have ${limit} ${pipelines} (limits.pipelines of the Team), and has them. ` +
+    `The team has reached its limit of ${limit} ${pipelines} (limits.pipelines of the Team). ` +
     'Delete another one, or ask for a higher limit.';
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
-/** A text that could not be read because the machine was too busy may be valid, so it is not refused. */
+/** If the machine was too busy to compile a text, the text may be valid, so it is not refused. */
 async function retryWhenLessBusy(
   { diagnostics }: Compilation,
   manifest: PipelineManifest,

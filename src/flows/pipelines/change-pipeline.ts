@@ -15,10 +15,7 @@ export interface ChangePipelinePorts {
 export type PipelineChanged =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'invalid'; findings: ManifestFinding[] }
-  /**
-   * The object is written. Without `verdict`, the operator has not judged the object yet. A pipeline that the
-   * operator refuses does not run.
-   */
+  /** The object is written. Without `verdict`, the operator has not judged it yet. */
   | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: ManifestFinding[] };
 
 /** How often, at most, a request reads the object while it waits for the operator. */
@@ -81,11 +78,11 @@ export async function readToChange(
   const read = await readPipeline(name, ports);
   if (read.answer !== 'done') return read;
   const { deleting, others } = read.value;
-  if (deleting) return { answer: 'refused', message: 'Its deletion is under way.' };
+  if (deleting) return { answer: 'refused', message: 'The pipeline is being deleted.' };
   if (others.length === 0) return read;
   const message =
-    `Its object says ${others.map((other) => `spec.${other}`).join(', ')}, ` +
-    'which the API does not set and would drop: change it with kubectl.';
+    `The Pipeline object has ${others.map((other) => `spec.${other}`).join(', ')}, ` +
+    'which a change through the API would remove. Change the object with kubectl.';
   return { answer: 'refused', message };
 }
 

@@ -33,8 +33,8 @@ export type CompiledWithSources =
 const MAX_CONCURRENT_FETCHES = 8;
 
 /**
- * Compiles a text with its sources. Sources are fetched once for a text, its variables and a request, and
- * cached, so neither restarts nor changes at the source change a pipeline.
+ * Compiles a text with its sources. Fetches sources once for each text, its variables and a request, and
+ * caches them, so that a pipeline does not change with a restart or with its sources.
  */
 export async function compileWithSources(
   manifest: PipelineManifest,
@@ -50,10 +50,10 @@ export async function compileWithSources(
   const fetching: Fetching = { sources, deadline: Infinity };
   let compilation = withoutSources;
   // Each round may find sources that name further sources. The compiler ends chains that are too long.
-  for (let round = 0; compilation.needs && round <= LIMITS.sourceChain; round++) {
-    const ended = await fetchRound(fetching, compilation.needs, manifest, ports);
-    if ('refused' in ended) return { compilation: { diagnostics: [ended.refused] }, digest };
-    if (!('complete' in ended)) return ended;
+  for (let rounds = 0; compilation.needs && rounds <= LIMITS.sourceChain; rounds++) {
+    const round = await fetchRound(fetching, compilation.needs, manifest, ports);
+    if ('refused' in round) return { compilation: { diagnostics: [round.refused] }, digest };
+    if (!('complete' in round)) return round;
     compilation = await ports.compiler.compile(config, variables, sources);
   }
   const texts = Object.fromEntries(Object.entries(sources).filter(([, source]) => 'text' in source));

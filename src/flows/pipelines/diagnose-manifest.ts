@@ -13,16 +13,16 @@ export interface ManifestText {
   varsElsewhere: boolean;
 }
 
-/** Each as `line:column: in <blocks>: message`, as in the condition `Ready`. */
+/** Texts in the form `line:column: in <blocks>: message`, as in the condition `Ready`. */
 export interface ManifestDiagnosis {
-  /** Errors whatever ConfigMaps, Secrets and sources contain. */
+  /** Errors that no content of ConfigMaps, Secrets or sources can prevent. */
   errors: string[];
   warnings: string[];
 }
 
 /**
- * Validates a manifest by itself. It reads nothing that the manifest refers to, and refuses nothing that
- * could still be right. A text that took too long to read is a warning.
+ * Validates a manifest without the objects and sources that it refers to, and refuses nothing that they could
+ * make valid. If compiling takes too long, that is a warning.
  */
 export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,

@@ -16,9 +16,8 @@ export type RenameOutcome =
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**
- * The steps of a rename: the new object exists; the pipeline's row gets the new name; the new object is
- * applied; the old object is deleted. After a crash, the next call continues with the step that is due.
- * Undefined: no rename, apply the object.
+ * Takes the next step of a rename: the pipeline's row gets the name of the new object, the caller applies the
+ * new object, the old object is deleted. After a crash, the next call continues. Undefined: apply the object.
  */
 export async function followRename(
   manifest: PipelineManifest,
@@ -40,8 +39,12 @@ async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<R
   if (state === 'not-requested') return refused(name, `No rename of ${name} to this name is requested.`);
   const old = await ports.cluster.compareRenamed(renaming);
   if (old === 'changed')
-    return refused(name, `${name} has changed since it was asked to get this name: ask again.`);
-  if (old === 'managed') return refused(name, `${name} is managed by manifest: the API does not rename it.`);
+    return refused(
+      name,
+      `${name} has changed since its rename to this name was requested: request the rename again.`,
+    );
+  if (old === 'managed')
+    return refused(name, `${name} is managed by a manifest, so the API cannot rename it.`);
   const completed = await ports.store.completeRename(renaming, ports.now());
   if (completed.answer === 'done') return undefined;
   if (completed.answer === 'not-requested')
@@ -49,7 +52,7 @@ async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<R
   if (completed.answer === 'taken')
     return refused(name, `Another pipeline of ${renaming.team} has this name.`);
   if (completed.answer === 'history')
-    return refused(name, `A pipeline that was deleted has its history under this name.`);
+    return refused(name, `A deleted pipeline has its history under this name.`);
   return { outcome: 'renaming', reason: 'Renaming', message: waitingFor(name, completed.builds) };
 }
 
@@ -58,9 +61,9 @@ function waitingFor(name: string, builds: number): string {
 }
 
 const ADVICE =
-  'Nothing of it runs under this name. Delete this object, ' +
-  'or take off its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
+  'No pipeline runs under this name. Delete this object, ' +
+  'or remove its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
 
 function refused(name: string, why: string): RenameOutcome {
-  return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${ADVICE} ${name} is as it was.` };
+  return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${ADVICE} ${name} is unchanged.` };
 }

@@ -77,8 +77,8 @@ export interface PipelineCluster {
   /** How many pipelines the team may have; absent: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Creates the CronJobs of exactly these checks and deletes the pipeline's others. Does not touch a CronJob
-   * of such a name that Millrace did not create, and returns a sentence for each of them.
+   * Creates the CronJobs of these checks and deletes all others of the pipeline. Leaves a CronJob alone that
+   * has the right name but was not created by Millrace, and returns a sentence for each one.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
   /** The Team's rules for tags and volumes; undefined while no Team of this name is ready. */

@@ -19,7 +19,7 @@ export interface PipelineToSave extends PipelineName {
   /** The fields that identify the version. Present: the manifest pins these resources. */
   pins?: { resource: string; version: Record<string, string> }[];
   config: string;
-  /** SHA-256 of everything that the definition was made from. An equal digest makes no new revision. */
+  /** SHA-256 of everything that the definition depends on. An equal digest creates no new revision. */
   digest: string;
   definition: Pipeline;
   actor: string;

@@ -3,7 +3,7 @@ import type { ResourceName } from '#flows/names.ts';
 
 interface Ports {
   actions: Pick<ActionStore, 'withPipeline'>;
-  /** Hash of the token of a generation. */
+  /** Hash of the webhook token of this generation. */
   webhookHash: (resource: number, generation: number) => string;
 }
 

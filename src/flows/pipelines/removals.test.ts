@@ -114,7 +114,7 @@ describe('a team', () => {
       false,
       {
         outcome: 'waiting',
-        message: '2 Pipelines are left in namespace team-blue. The team is deleted once they are.',
+        message: '2 Pipelines are left in namespace team-blue. The team is deleted once none is left.',
       },
     ],
     [

@@ -27,9 +27,9 @@ export async function removePipeline(
 ): Promise<PipelineRemoved> {
   const isLate = requestedMsAgo >= REMOVAL_DEADLINE_MS;
   try {
-    const { running, what } = await stopAndCount(name, ports);
+    const { running, noun } = await stopAndCount(name, ports);
     if (running === 0 || isLate) return { outcome: 'removed' };
-    const count = running === 1 ? `one ${what}` : `${running} ${what}s`;
+    const count = running === 1 ? `one ${noun}` : `${running} ${noun}s`;
     return { outcome: 'waiting', message: `Waiting for ${count} to end.` };
   } catch (error) {
     if (!isLate) throw error;
@@ -38,16 +38,14 @@ export async function removePipeline(
   }
 }
 
-/**
- * What the deletion waits for. After a rename, only checks end: the pipeline continues under its new name.
- */
+/** Stops what the deletion waits for. After a rename, only checks: builds continue under the new name. */
 async function stopAndCount(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
   const renamed = await ports.store.renamedTo(name.uid);
-  if (renamed !== undefined) return { running: renamed.runningChecks, what: 'check' };
-  return { running: await stopPipeline(name, ports), what: 'build' };
+  if (renamed !== undefined) return { running: renamed.runningChecks, noun: 'check' };
+  return { running: await stopPipeline(name, ports), noun: 'build' };
 }
 
-/** Notifies the agents of running builds. Returns the number of those builds. */
+/** Stops the pipeline, and notifies the agents of its running builds. Returns the number of these builds. */
 export async function stopPipeline(
   name: PipelineName,
   {

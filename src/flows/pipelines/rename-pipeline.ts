@@ -49,9 +49,9 @@ function refusal(
 ): Exclude<ObjectAnswer, { answer: 'done' }> {
   if (outcome.answer === 'taken') return { answer: 'exists' };
   if (outcome.answer === 'unknown')
-    return refused(`${pipeline} has not run yet as it is: wait until it does.`);
+    return refused(`The operator has not applied ${pipeline} yet: wait until it has.`);
   if (outcome.answer === 'history')
-    return refused(`A pipeline ${to} that was deleted has its history under that name. Choose another one.`);
+    return refused(`A deleted pipeline has its history under the name ${to}. Choose another name.`);
   const builds = outcome.builds === 1 ? 'one of its builds runs' : `${outcome.builds} of its builds run`;
   const advice = 'pause it, and wait for them or cancel them';
   return refused(`${pipeline} cannot be renamed while ${builds}: ${advice}.`);

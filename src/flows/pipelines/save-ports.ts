@@ -40,9 +40,8 @@ export interface SaveTransaction {
    */
   applyRenames(revision: number): Promise<NewNames>;
   /**
-   * Saves jobs and resources. Those that are removed keep their history, and get it back if a later
-   * definition has their name again. New jobs get a baseline, new resources a webhook token and the history
-   * of their check scope.
+   * Saves jobs and resources. If a later definition has the name of a removed one again, its history
+   * continues. New jobs get a baseline, new resources a webhook token and the history of their check scope.
    */
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
   /** Saves namespace, display name, visibility, and whether the pipeline is paused. */

@@ -1,10 +1,7 @@
-/** Pipelines that fetch sources at a time, in the whole operator. A fetch uses a worker of the controller. */
+/** Pipelines that fetch sources at a time, in the whole operator. Each occupies a worker of the queue. */
 export const MAX_FETCHING_PIPELINES = 2;
 
-/**
- * Turns for fetching sources. Few pipelines have one at a time, and only one pipeline of each team, so that a
- * team's slow hosts do not delay other teams.
- */
+/** Turns for fetching sources. A team has one turn at a time, so its slow hosts do not delay other teams. */
 export class SourceTurns {
   readonly #teams = new Set<string>();
 

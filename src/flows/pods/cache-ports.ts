@@ -7,15 +7,15 @@ import type { CacheFacts } from '#domain/planning/decide-cache-volumes.ts';
 export type CacheUser = { pipelineId: number } & ({ build: number; attempt: number } | { run: number });
 
 export interface CacheStore {
-  /** Holds the caches of these resources until `work` ends. Those that do not exist yet are added. */
+  /** Adds missing caches of these resources, and locks all of them until `work` ends. */
   withCaches<T>(
     user: CacheUser,
     resources: readonly string[],
     work: (tx: CacheTransaction) => Promise<T>,
   ): Promise<T>;
-  /** Frees the caches that this Pod was to use, because the Pod will not exist after all. */
+  /** Frees the caches of a Pod that was not created. */
   releaseCaches(user: CacheUser): Promise<void>;
-  /** Frees one cache, because the Pod runs without this cache after all. */
+  /** Frees one cache: the Pod runs without it. */
   leaveOut(user: CacheUser, use: CacheUse): Promise<void>;
 }
 

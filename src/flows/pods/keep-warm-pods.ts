@@ -12,7 +12,7 @@ export interface KeepWarmPorts extends WindowPorts {
     TakeWarmPorts['cluster'] &
     Pick<Cluster, 'warmTeams' | 'createWarmPod' | 'deletePod'>;
   warmPods: WarmPodStore;
-  /** Absent: a shape gets a Pod only if none has this shape. */
+  /** Also create Pods for shapes that have one. Absent: do not. */
   refill?: boolean;
 }
 
@@ -28,9 +28,7 @@ export interface WarmPodsCounted {
   failures: { error: unknown }[];
 }
 
-/**
- * A row whose Pod is missing this long after the row was added is removed. The watch shows a new Pod sooner.
- */
+/** A row without a Pod is removed at this age. The watch shows a new Pod sooner. */
 const SETTLED_SECONDS = 15;
 /** How long the row of a taken Pod stays, so that the end of one Pod is not mistaken for that of another. */
 const USED_SECONDS = 60;
@@ -146,10 +144,7 @@ async function deletePod(
     await cluster.deletePod(namespace, name, podUid, GRACE_SECONDS);
 }
 
-/**
- * Those of the shapes to `create` for which the start window has slots. A warm Pod takes a slot like any
- * other.
- */
+/** The shapes for which the start window has slots. A warm Pod takes a slot like any other Pod. */
 async function allowedByWindow(
   team: string,
   create: readonly string[],
@@ -158,13 +153,13 @@ async function allowedByWindow(
   if (create.length === 0) return [];
   const starting = await gatherStarting(ports);
   const selectors = new Map<string, Record<string, string>>();
-  const wanted = create.map((shape) => {
+  const candidates = create.map((shape) => {
     const selector = fits.get(shape)?.pod.placement.nodeSelector ?? {};
     selectors.set(shape, selector);
     return { team, nodes: selectorKey(selector), shape };
   });
   const byKey = new Map([...selectors.values()].map((selector) => [selectorKey(selector), selector]));
-  return pickStarts(wanted, starting, windowOf(byKey, ports)).start.map(({ shape }) => shape);
+  return pickStarts(candidates, starting, windowOf(byKey, ports)).start.map(({ shape }) => shape);
 }
 
 async function createPod(

@@ -56,7 +56,7 @@ export interface Cluster {
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
   /** Teams that keep Pods ready. */
   warmTeams(): WarmTeam[];
-  /** A text that is equal for jobs of a team whose Pods are equal, apart from what names a build. */
+  /** An equal text for Pods of a team that differ only in what names their build. */
   shapeOf(team: string, pod: AdmittedPod): string;
   createWarmPod(warm: WarmPodToCreate, pod: AdmittedPod): Promise<CreatePodAnswer & { name: string }>;
   /** Claims the volume of a cache, if that did not happen before. */

@@ -50,8 +50,8 @@ interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
 }
 
 /**
- * Checks the limit and requests the Pod without waiting in between, so that concurrent requests count each
- * other. Also checks the limit before caches are taken, because a refused Pod must not hold caches.
+ * Checks the limit right before the request, with no await in between, so that concurrent requests count each
+ * other. Also checks it before caches are taken, because a refused Pod must not hold caches.
  */
 async function request<Needs extends PodNeeds>(
   { kind, user, owner, needs: { tags, caches: cacheNeeds, ...needs } }: RequestedWork<Needs>,

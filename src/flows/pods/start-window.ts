@@ -23,22 +23,20 @@ export interface WindowPorts {
 
 /** The Pods of builds that are starting, read from Postgres and the watch each time. */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
-  const open = await ports.builds.startingPods();
-  if (open.length === 0) return [];
+  const recorded = await ports.builds.startingPods();
+  if (recorded.length === 0) return [];
   const pods = new Map(ports.pods().map((pod) => [pod.uid, pod]));
   const now = ports.now();
-  return open.flatMap(({ team, podUid, podCreatedAt }) => {
+  return recorded.flatMap(({ team, podUid, podCreatedAt }) => {
     const pod = pods.get(podUid);
     const age = secondsBetween(podCreatedAt, now);
     const scheduled = pod?.scheduledAt && secondsBetween(pod.scheduledAt, now);
-    const state = judgeStarting(pod, {
-      created: age,
-      ...defined({ scheduled }),
-    });
+    const state = judgeStarting(pod, { created: age, ...defined({ scheduled }) });
     return state === undefined ? [] : { team, nodes: selectorKey(pod?.nodeSelector ?? {}), state, age };
   });
 }
 
+/** A build that needs a Pod. */
 export interface WantedBuild {
   team: string;
   /** Key of the node selector of the build's Pod. */
@@ -54,18 +52,20 @@ export function pickBuilds(
 ): PickedStarts<WantedBuild> & { refused: PendingBuild[] } {
   const selectors = new Map<string, NodeSelector>();
   const refused: PendingBuild[] = [];
-  const wanted = builds.flatMap((build): WantedBuild[] => {
+  const candidates = builds.flatMap((build): WantedBuild[] => {
     const selector = nodeSelectorOf(build, cluster);
-    if (selector === undefined) refused.push(build);
-    if (selector === undefined) return [];
+    if (selector === undefined) {
+      refused.push(build);
+      return [];
+    }
     const nodes = selectorKey(selector);
     selectors.set(nodes, selector);
     return [{ team: build.team, nodes, build }];
   });
-  return { ...pickStarts(wanted, starting, windowOf(selectors, { cluster })), refused };
+  return { ...pickStarts(candidates, starting, windowOf(selectors, { cluster })), refused };
 }
 
-/** The start window for Pods with these node selectors, which have the keys of `selectorKey`. */
+/** The start window for Pods with these node selectors, by `selectorKey`. */
 export function windowOf(
   selectors: ReadonlyMap<string, NodeSelector>,
   { cluster }: Pick<WindowPorts, 'cluster'>,

@@ -10,7 +10,7 @@ export interface TakeCachesPorts {
   now: () => Date;
 }
 
-/** The caches that a Pod needs which is about to be created. */
+/** The caches that a new Pod needs. */
 export interface CachesToTake {
   user: CacheUser;
   owner: Pick<CacheClaim, 'team' | 'namespace' | 'pipeline'>;
@@ -18,7 +18,7 @@ export interface CachesToTake {
 }
 
 /**
- * The caches that a Pod mounts, with their volumes claimed. The decision is recorded, so that the same Pod
+ * Decides which caches a Pod mounts, and claims their volumes. The decision is recorded, so that the same Pod
  * gets the same caches after a crash. If the Team has no volumes for caches, nothing is recorded for caches
  * of built-in types.
  */
@@ -27,10 +27,10 @@ export async function takeCaches(
   { cluster, caches, now }: TakeCachesPorts,
 ): Promise<PodCache[]> {
   const settings = cluster.teamPods(owner.team)?.caches;
-  const wanted = settings === undefined ? needs.filter(({ byDefault }) => !byDefault) : needs;
-  if (wanted.length === 0) return [];
+  const needed = settings === undefined ? needs.filter(({ byDefault }) => !byDefault) : needs;
+  if (needed.length === 0) return [];
   const teamWithoutVolumes = settings === undefined ? owner.team : undefined;
-  const resources = wanted.map(({ resource }) => resource);
+  const resources = needed.map(({ resource }) => resource);
   const uses = await caches.withCaches(user, resources, async (tx): Promise<CacheUse[]> => {
     const earlier = await tx.uses();
     if (earlier.length > 0) return earlier;

@@ -10,8 +10,9 @@ import type { WarmPodRow } from './warm-ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
- * Whose a Pod is. Anyone can create a Pod with the labels of Millrace, so flows judge builds, checks and
- * hooks only by Pods that were verified here, and delete no other Pods.
+ * Verifies which Pods Millrace created, and for which work. Anyone can create a Pod with the labels of
+ * Millrace, so flows judge builds, checks and hooks only by Pods that were verified here, and delete no other
+ * Pods.
  */
 
 const VERIFIED = Symbol('verified');
@@ -45,10 +46,7 @@ export type PodVerification =
 
 const FOREIGN: PodVerification = { verdict: 'foreign' };
 
-/**
- * Verifies a Pod whose labels name a build. A leftover of an attempt that still runs in another Pod counts as
- * foreign until that attempt ends.
- */
+/** Verifies a Pod whose labels name a build. While the attempt expects another Pod, a leftover is foreign. */
 export async function verifyBuildPod(
   pod: PodFacts,
   work: BuildWork,
@@ -61,7 +59,7 @@ export async function verifyBuildPod(
   return verificationFrom(pod, ownership, ports.foreign);
 }
 
-/** The Pod of a build that was deleted; undefined if no build lost its Pod with it. */
+/** The deleted Pod; undefined if it was not the recorded Pod of an attempt. */
 export async function verifyGoneBuildPod(
   last: PodFacts,
   work: BuildWork,

@@ -47,10 +47,7 @@ export interface CheckRunFacts extends PipelineName {
     scope: number;
     resource: string;
     last?: Record<string, string>;
-    /**
-     * The field `ref` of the newest version of each value of the field `branch`, if the last version has
-     * both.
-     */
+    /** By branch, the `ref` of its newest version. Present if the last version has `branch` and `ref`. */
     branches?: Record<string, string>;
   }[];
   /** What was decided about the caches of the run's resources when the Pod of the run was created. */

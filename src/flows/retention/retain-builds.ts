@@ -12,7 +12,7 @@ import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
 /** Builds per transaction. */
 const MAX_BUILDS = 100;
-/** This long after a revision was replaced, nothing that read it as the current revision still uses it. */
+/** Replaced revisions stay this long: a process may still use one that it read as the current revision. */
 const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
@@ -39,7 +39,7 @@ export async function retainSomeBuilds(
   return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
 }
 
-/** Downstream needs are read only if something would be removed without them. */
+/** Reads what downstream jobs need only if a build would be removed. */
 async function decideRemoval(
   tx: RetentionTransaction,
   turn: RetentionTurn,

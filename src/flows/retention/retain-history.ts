@@ -27,9 +27,10 @@ const DAY_MS = 24 * HOUR_MS;
 const TURN_INTERVAL_MS = 6 * HOUR_MS;
 /** Age at which ends of checks and refused requests are removed. */
 const RECORD_AGE_MS = 7 * DAY_MS;
-/** Age at which a request is removed that follows a triggered version, if no upstream build has succeeded. */
+/** Age at which a request downstream of a triggered version is removed if no upstream build has succeeded. */
 const WAITING_REQUEST_AGE_MS = 30 * DAY_MS;
 
+/** Removes old history for a limited time. `more`: call again. */
 export async function retainHistory({
   retention,
   now,
@@ -49,9 +50,9 @@ export async function retainHistory({
 }
 
 /**
- * Gives one job or resource its turn: removes from its oldest history what the team's retention does not
- * keep. Without such a turn, removes old records. Repeatable, also concurrently. Undefined: nothing was left
- * to do.
+ * Gives one job or resource its turn: removes the oldest history that the team's retention does not keep. If
+ * all have had their turn, removes old records. Repeatable, also concurrently. Undefined: nothing is left to
+ * do.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<RowsRemoved | undefined> {
   const since = before(at, TURN_INTERVAL_MS);

@@ -24,7 +24,7 @@ export interface ViewStore
   changes(ref: BuildRef, max: number): Promise<BuildChangesView | undefined>;
 }
 
-/** Views from stored rows, with what is computed from them. */
+/** Adds to the stored views the fields that are computed from the rows. */
 export function completeViews(store: ViewStore, now: () => Date): Views {
   return {
     ...store,

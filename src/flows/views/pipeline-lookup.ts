@@ -34,5 +34,5 @@ function ifVisible(isMember: boolean, pipeline: OverviewPipeline | undefined): O
   return pipeline !== undefined && (pipeline.public || isMember) ? pipeline : undefined;
 }
 
-/** A key that is unambiguous for any two names, because names come from URLs. */
+/** Unambiguous for any names, which come from URLs. */
 export const pipelineKey = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;

@@ -68,7 +68,7 @@ export interface JobView {
   running: boolean;
   /** Outcome of the newest ended build: by number, then by retry. */
   ended?: EndedStatus;
-  /** States of the job's builds that have not ended. */
+  /** Statuses of the job's builds that have not ended. */
   doing: ActiveStatus[];
   /** Parameters of a manual trigger, in the order of the file. */
   inputs: Input[];

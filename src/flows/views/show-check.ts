@@ -3,7 +3,7 @@ import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { CheckView } from './ports.ts';
 
-/** `dueSince`: when the check should have started, even if a run was opened and released since then. */
+/** `dueSince`: when the check should have started. A run that was opened and released does not change it. */
 export interface DueCheckTimer {
   schedule?: Schedule;
   dueSince?: Date;

@@ -145,6 +145,7 @@ interface PictureRequest extends GraphRequest {
 async function findPicture(request: PictureRequest): Promise<Picture | 'no-version'> {
   const { ports, caches, pipeline, options, stateFound } = request;
   const { format, version } = options;
+  // Empty: the picture follows no version.
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
   const parts = [
@@ -204,17 +205,12 @@ async function findGraph({ ports, caches, pipeline }: GraphRequest, shape: Graph
 async function pictureOf(request: PictureRequest, resource?: string): Promise<PictureToDraw> {
   const { pipeline, options, stateFound } = request;
   const { hideIntermediates, groupParallel } = options;
-  const shown = await findGraph(request, { hideIntermediates, groupParallel });
-  const whole =
-    resource === undefined
-      ? undefined
-      : await findGraph(request, { hideIntermediates: false, groupParallel: false });
-  const followed = whole && resource !== undefined ? { whole, resource } : undefined;
-  return {
-    graph: shown,
-    styles: nodeStyles(shown, graphState(stateFound.state), followed),
-    name: pipeline.pipeline,
-  };
+  const graph = await findGraph(request, { hideIntermediates, groupParallel });
+  const state = graphState(stateFound.state);
+  const name = pipeline.pipeline;
+  if (resource === undefined) return { graph, styles: nodeStyles(graph, state), name };
+  const whole = await findGraph(request, { hideIntermediates: false, groupParallel: false });
+  return { graph, styles: nodeStyles(graph, state, { whole, resource }), name };
 }
 
 async function drawIn(

@@ -44,7 +44,7 @@ describe('calls without a session', () => {
 
   test('that open a session are refused early by address, and other addresses are not affected', async () => {
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-    fake.state.answer = { answer: 'refused', reason: 'its nonce is not of our making' };
+    fake.state.answer = { answer: 'refused', reason: 'Millrace did not sign its nonce' };
     const statuses = await openings(MAX_REFUSED_CALLS + 5);
     const admitted = MAX_REFUSED_CALLS - OPENING_WEIGHT + 1;
     expect(statuses.indexOf(429)).toBe(admitted);
