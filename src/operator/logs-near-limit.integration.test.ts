@@ -38,7 +38,7 @@ async function conditionOfTeam(): Promise<string | undefined> {
   const { fills } = await limitLogs([{ team: 'main', limit: LIMIT }], stores.logs);
   const status = teamStatus({
     object: OBJECT,
-    wanted: [],
+    conditions: [],
     before: undefined,
     pipelineCount: 1,
     limits: { logBytes: '64Mi' },

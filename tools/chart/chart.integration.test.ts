@@ -365,7 +365,7 @@ describe('docs/reference/network.md lists the flows of', () => {
       certificateAuthority: '',
     });
     const documented = tableRows(document, 'Check and build Pods', 3).map((row) => row.split(' | ')[2]);
-    expect(documented).toEqual(flows.map(({ what }) => what));
+    expect(documented).toEqual(flows.map(({ purpose }) => purpose));
   });
 
   test('all Pods, because the chart denies every other flow', () => {

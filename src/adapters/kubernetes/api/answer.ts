@@ -5,13 +5,16 @@ export interface ApiProblem {
   ok: false;
   /** HTTP status; 0 without a response. */
   status: number;
-  /** Reason code of the API server, or `Unreachable`, `Timeout`, `TooLarge`, `BadAnswer`, `Stopped`. */
+  /**
+   * Reason code of the API server. Without a response: `Unreachable`, `Timeout` or `TooLarge`; from a
+   * reflector, `WatchBroken` or `HandlerFailed`.
+   */
   reason: string;
   message: string;
   retryAfterSeconds?: number;
 }
 
-/** Reason if the answer has more bytes than the limit. */
+/** The reason when an answer has more bytes than the limit. */
 export const TOO_LARGE = 'TooLarge';
 
 /** Thrown by callers that need the value. The work queue retries. */

@@ -9,42 +9,39 @@ interface ObjectWithMetadata {
 }
 
 /**
- * Applies the object unless the current one is equal. An annotation has the digest of the last applied text,
- * so removed fields are noticed. Every field is compared, so changes by others are undone.
+ * Applies the object unless the current one has all its fields with equal values, so changes by others are
+ * undone. An annotation has the digest of the applied object, so that a removed field counts as a change too.
  */
 export async function applyIfChanged<T extends ObjectWithMetadata>(
   client: Pick<ApiClient, 'apply'>,
   kind: ApiKind<T>,
-  wanted: T,
+  desired: T,
   current: T | undefined,
 ): Promise<ApiAnswer<'applied' | 'same'>> {
-  const marked = withDigest(wanted);
+  const marked = withDigest(desired);
   if (current !== undefined && covers(current, marked)) return { ok: true, value: 'same' };
   const answer = await client.apply(kind, marked);
   return answer.ok ? { ok: true, value: 'applied' } : answer;
 }
 
 /** Adds the digest of the object as an annotation. */
-function withDigest<T extends ObjectWithMetadata>(wanted: T): T {
-  const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
-  const annotations = { ...wanted.metadata?.annotations, [ANNOTATION.applied]: digest };
-  return { ...wanted, metadata: { ...wanted.metadata, annotations } };
+function withDigest<T extends ObjectWithMetadata>(desired: T): T {
+  const digest = createHash('sha256').update(JSON.stringify(desired)).digest('hex').slice(0, 16);
+  const annotations = { ...desired.metadata?.annotations, [ANNOTATION.applied]: digest };
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
 }
 
-/**
- * Whether every field of `wanted` is in `current` with an equal value. Lists must have the same number of
- * items.
- */
-export function covers(current: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
+/** Whether `current` has every field of `desired` with an equal value. Lists must have equal lengths. */
+export function covers(current: unknown, desired: unknown): boolean {
+  if (Array.isArray(desired)) {
     return (
       Array.isArray(current) &&
-      current.length === wanted.length &&
-      wanted.every((item, index) => covers(current[index], item))
+      current.length === desired.length &&
+      desired.every((item, index) => covers(current[index], item))
     );
   }
-  if (typeof wanted !== 'object' || wanted === null) return current === wanted;
-  if (typeof current !== 'object' || current === null) return Object.keys(wanted).length === 0;
+  if (typeof desired !== 'object' || desired === null) return current === desired;
+  if (typeof current !== 'object' || current === null) return Object.keys(desired).length === 0;
   const fields = new Map<string, unknown>(Object.entries(current));
-  return Object.entries(wanted).every(([name, value]) => covers(fields.get(name), value));
+  return Object.entries(desired).every(([name, value]) => covers(fields.get(name), value));
 }

@@ -22,12 +22,12 @@ export async function prepareClaim(
 ): Promise<ClaimAnswer> {
   const owner = cache.pipelineOwner(claim.namespace, claim.pipeline);
   if (owner === undefined) return refused('its Pipeline is being deleted.');
-  const wanted = wire(KINDS.persistentVolumeClaims, cacheClaim(claim, owner));
-  const { namespace, name = '' } = wanted.metadata ?? {};
+  const desired = wire(KINDS.persistentVolumeClaims, cacheClaim(claim, owner));
+  const { namespace, name = '' } = desired.metadata ?? {};
   const operation = `reading the PersistentVolumeClaim ${namespace}/${name}`;
   const existing = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), operation);
   if (existing !== undefined) return judgeClaim(existing, owner);
-  const answer = await client.create(KINDS.persistentVolumeClaims, wanted);
+  const answer = await client.create(KINDS.persistentVolumeClaims, desired);
   // 409: another Pod of the same attempt created the claim at the same moment.
   if (answer.ok || answer.status === 409) return { answer: 'ready' };
   if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
@@ -52,8 +52,8 @@ function judgeClaim(
   owner: OwnerObject,
 ): ClaimAnswer {
   if (metadata.deletionTimestamp !== undefined) return refused('its volume is being deleted.');
-  const ours = metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
-  return ours ? { answer: 'ready' } : refused('Millrace did not create the claim of its volume.');
+  const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
+  return isOwned ? { answer: 'ready' } : refused('Millrace did not create the claim of its volume.');
 }
 
 function refused(message: string): ClaimAnswer {

@@ -22,8 +22,8 @@ interface CronJobToApply {
 }
 
 /**
- * Applies the CronJobs of a pipeline and deletes outdated ones. If somebody else's CronJob has the name of
- * one, it is not applied: returns a message for each, with the resources that are not checked.
+ * Applies the CronJobs of a pipeline and deletes outdated ones. Skips a CronJob whose name somebody else's
+ * CronJob has, and returns a message with the resources that are not checked because of that.
  */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,
@@ -37,7 +37,7 @@ export async function applyCheckCronJobs(
     const name = cronJob.metadata?.name ?? '';
     const current = stale.get(name);
     stale.delete(name);
-    if (current === undefined && (await isOfOthers({ namespace, name }, pipeline, client))) {
+    if (current === undefined && (await isTaken({ namespace, name }, pipeline, client))) {
       blocked.push(blockedBy({ namespace, name }, resources));
       continue;
     }
@@ -81,10 +81,10 @@ interface ObjectName {
 }
 
 /**
- * True if neither this Pipeline nor an earlier Pipeline with its name owns the existing CronJob. Applying a
- * CronJob with this name would then take over somebody else's object.
+ * Whether somebody else has a CronJob of this name: one that neither this Pipeline nor an earlier Pipeline of
+ * the same name owns. Applying a CronJob would take over that object.
  */
-async function isOfOthers(
+async function isTaken(
   ref: ObjectName,
   { pipeline }: ScheduledPipeline,
   client: CheckCronJobsOptions['client'],
@@ -103,11 +103,11 @@ async function isOfOthers(
 }
 
 function blockedBy({ namespace, name }: ObjectName, resources: readonly string[]): string {
-  const some = resources.slice(0, MAX_LISTED_RESOURCES).join(', ');
+  const listed = resources.slice(0, MAX_LISTED_RESOURCES).join(', ');
   const more =
     resources.length > MAX_LISTED_RESOURCES ? ` and ${resources.length - MAX_LISTED_RESOURCES} more` : '';
   return (
-    `Millrace did not create the CronJob ${namespace}/${name}, so it does not check: ${some}${more}. ` +
+    `Millrace did not create the CronJob ${namespace}/${name}, so it does not check: ${listed}${more}. ` +
     `If nobody needs the CronJob, delete it: kubectl -n ${namespace} delete cronjob ${name}`
   );
 }

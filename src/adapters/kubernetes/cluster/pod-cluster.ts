@@ -43,11 +43,11 @@ export function podCluster(options: PodClusterOptions): Cluster {
   const starting = new Map<string, number>();
 
   const create = async (pod: V1Pod, kind: PodKind | 'warm'): Promise<CreatePodAnswer> => {
-    const wanted = withSeal(options.agentKey, wirePod(pod));
-    const key = `${kind} ${wanted.metadata?.namespace}`;
+    const desired = withSeal(options.agentKey, wirePod(pod));
+    const key = `${kind} ${desired.metadata?.namespace}`;
     starting.set(key, (starting.get(key) ?? 0) + 1);
     try {
-      return await post(options, wanted);
+      return await createOrFind(options, desired);
     } finally {
       starting.set(key, (starting.get(key) ?? 1) - 1);
     }
@@ -75,8 +75,8 @@ export function podCluster(options: PodClusterOptions): Cluster {
       return createHash('sha256').update(text).digest('hex');
     },
     async createWarmPod(warm, admitted) {
-      const wanted = podOfWarm(warm, admitted, options);
-      return { ...(await create(wanted, 'warm')), name: wanted.metadata?.name ?? '' };
+      const desired = podOfWarm(warm, admitted, options);
+      return { ...(await create(desired, 'warm')), name: desired.metadata?.name ?? '' };
     },
     prepareClaim: async (claim) => await prepareClaim(claim, options),
     async findBuildPod(attempt) {
@@ -153,28 +153,29 @@ function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   return team.rules;
 }
 
-async function post(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
-  const answer = await options.client.create(KINDS.pods, wanted);
+async function createOrFind(options: PodClusterOptions, desired: Wire<V1Pod>): Promise<CreatePodAnswer> {
+  const answer = await options.client.create(KINDS.pods, desired);
   if (answer.ok) {
     options.cache.created(answer.value);
     return { answer: 'created', uid: answer.value.metadata?.uid ?? '' };
   }
-  if (answer.status === 409 && answer.reason === 'AlreadyExists') return compareWithExisting(options, wanted);
-  return refusal(wanted, answer);
+  if (answer.status === 409 && answer.reason === 'AlreadyExists')
+    return compareWithExisting(options, desired);
+  return refusal(desired, answer);
 }
 
 /**
- * A Pod with that name exists: Millrace created it before a crash, or somebody imitates it. The nonce
- * decides: nobody else knows the nonce before the Pod of Millrace exists, and it cannot be changed in a Pod.
+ * A Pod with that name exists: Millrace created it before a crash, or somebody imitates it. The nonce tells:
+ * nobody else knows it before the Pod of Millrace exists, and nobody can change it in an existing Pod.
  */
 async function compareWithExisting(
   options: PodClusterOptions,
-  wanted: Wire<V1Pod>,
+  desired: Wire<V1Pod>,
 ): Promise<CreatePodAnswer> {
-  const { namespace, name = '' } = wanted.metadata ?? {};
+  const { namespace, name = '' } = desired.metadata ?? {};
   const operation = `reading the Pod ${namespace}/${name}`;
   const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), operation);
-  const credential = credentialOf(wanted);
+  const credential = credentialOf(desired);
   if (credential !== undefined && credentialOf(found) === credential) {
     options.cache.created(found);
     return { answer: 'exists', uid: found.metadata?.uid ?? '' };
@@ -190,10 +191,10 @@ function credentialOf({ spec }: Wire<V1Pod>): string | undefined {
   return environment.find(({ name }) => name === AGENT_ENVIRONMENT.nonce)?.value;
 }
 
-function refusal(wanted: Wire<V1Pod>, problem: ApiProblem): CreatePodAnswer {
+function refusal(desired: Wire<V1Pod>, problem: ApiProblem): CreatePodAnswer {
   const reason = refusalReason(problem);
   if (reason !== undefined) return { answer: 'refused', reason, message: problem.message };
-  throw new ApiError(`creating the Pod ${wanted.metadata?.namespace}/${wanted.metadata?.name}`, problem);
+  throw new ApiError(`creating the Pod ${desired.metadata?.namespace}/${desired.metadata?.name}`, problem);
 }
 
 /** Why the API server refuses the Pod; undefined if a retry may succeed. */

@@ -31,7 +31,7 @@ type Refused = NamespaceAnswer & { answer: 'refused' };
 export function teamCluster(options: TeamClusterOptions): TeamCluster {
   return {
     async prepareNamespace(team) {
-      const refusal = await prepare(team, options);
+      const refusal = await createOrAdopt(team, options);
       return refusal ?? (await applyContents(namespaceToApply(team, options), options));
     },
     pipelinesOf: (team) => Promise.resolve(options.pipelinesOf(team)),
@@ -59,13 +59,13 @@ function namespaceToApply(team: TeamManifest, options: TeamClusterOptions): Team
  * Creates or adopts the namespace. Creation fails if the namespace exists, so Millrace never takes over a
  * namespace by accident.
  */
-async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
+async function createOrAdopt(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
   const { client } = options;
-  const wanted = wire(KINDS.namespaces, teamNamespace(namespaceToApply(team, options)));
+  const desired = wire(KINDS.namespaces, teamNamespace(namespaceToApply(team, options)));
   const name = team.namespace;
   const found = orAbsent(await client.get(KINDS.namespaces, { name }), `reading the namespace ${name}`);
   if (found === undefined) {
-    const created = await client.create(KINDS.namespaces, wanted);
+    const created = await client.create(KINDS.namespaces, desired);
     if (created.ok) return undefined;
     if (created.status === 409) throw new ApiError(`creating the namespace ${name}`, created);
     return refused(name, created);
@@ -75,12 +75,12 @@ async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise
     const message = `The namespace ${name} is being deleted.`;
     return { answer: 'refused', reason: 'NamespaceTerminating', message };
   }
-  if (owner !== team.name) return notOurs(name, team.name, owner);
-  const applied = await applyIfChanged(client, KINDS.namespaces, wanted, found);
+  if (owner !== team.name) return ownedByOthers(name, team.name, owner);
+  const applied = await applyIfChanged(client, KINDS.namespaces, desired, found);
   return applied.ok ? undefined : refused(name, applied);
 }
 
-function notOurs(name: string, team: string, owner: string | undefined): Refused {
+function ownedByOthers(name: string, team: string, owner: string | undefined): Refused {
   const message =
     owner === undefined
       ? `The namespace ${name} already exists. To give it to the team: ` +
@@ -127,20 +127,20 @@ async function ensure<T extends ObjectWithName>(
   kind: ApiKind<T>,
   object: ObjectWithName,
 ): Promise<ApiAnswer<unknown>> {
-  const wanted = wire(kind, object);
+  const desired = wire(kind, object);
   const { name = '', namespace } = object.metadata ?? {};
   const found = await client.get(kind, { name, namespace });
   if (!found.ok && found.status !== 404) return found;
-  return applyIfChanged(client, kind, wanted, found.ok ? found.value : undefined);
+  return applyIfChanged(client, kind, desired, found.ok ? found.value : undefined);
 }
 
 async function ensureOrRemove<T extends ObjectWithName>(
   client: ApiClient,
   kind: ApiKind<T>,
   ref: { namespace: string; name: string },
-  wanted: ObjectWithName | undefined,
+  desired: ObjectWithName | undefined,
 ): Promise<ApiAnswer<unknown>> {
-  if (wanted !== undefined) return ensure(client, kind, wanted);
+  if (desired !== undefined) return ensure(client, kind, desired);
   const found = await client.get(kind, ref);
   if (!found.ok) return found.status === 404 ? { ok: true, value: undefined } : found;
   return client.delete(kind, ref);

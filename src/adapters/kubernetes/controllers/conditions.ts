@@ -8,6 +8,7 @@ export interface StatusCondition {
   lastTransitionTime: string;
 }
 
+/** A condition without what `conditionsOf` adds: the generation, and when the status last changed. */
 export type WantedCondition = Pick<StatusCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 export function notReady(reason: string, message: string): WantedCondition {
@@ -33,12 +34,12 @@ export function readyVerdict(
 
 /** The conditions to write. lastTransitionTime changes only with the status. */
 export function conditionsOf(
-  wanted: WantedCondition[],
+  conditions: WantedCondition[],
   before: StatusCondition[] | undefined,
   generation: number,
   now: Date,
 ): StatusCondition[] {
-  return wanted.map((condition) => {
+  return conditions.map((condition) => {
     const previous = before?.find(({ type }) => type === condition.type);
     const since = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
     return {

@@ -92,7 +92,7 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
   ];
 }
 
-/** A condition that is present only while something is wrong. */
+/** A condition that is present only while there are such texts. */
 function whileAny(
   texts: string[],
   condition: (text: string) => Omit<WantedCondition, 'status'>,

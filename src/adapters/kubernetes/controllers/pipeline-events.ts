@@ -19,22 +19,24 @@ export function eventsBetween(before: PipelineStatus | undefined, after: Pipelin
 }
 
 function revisionEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  const [was, is] = [conditionOf(before, 'Ready'), conditionOf(after, 'Ready')];
+  const [oldReady, newReady] = [conditionOf(before, 'Ready'), conditionOf(after, 'Ready')];
   const applied = after.revision !== undefined && after.revision !== before?.revision;
-  const refused = is?.status === 'False' && (was?.reason !== is.reason || was.message !== is.message);
+  const refused =
+    newReady?.status === 'False' &&
+    (oldReady?.reason !== newReady.reason || oldReady.message !== newReady.message);
   return [
     ...(applied
       ? [normal('RevisionApplied', 'Apply', `Revision ${after.revision}: ${planText(after)}`)]
       : []),
-    ...(refused ? [warning(is.reason, 'Apply', is.message)] : []),
+    ...(refused ? [warning(newReady.reason, 'Apply', newReady.message)] : []),
   ];
 }
 
 function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string {
-  const changes = (['jobs', 'resources'] as const).flatMap((what) =>
+  const changes = (['jobs', 'resources'] as const).flatMap((kind) =>
     (['added', 'changed', 'removed'] as const).flatMap((change) => {
-      const names = lastPlan?.[what]?.[change] ?? [];
-      return names.length === 0 ? [] : [`${what} ${change}: ${names.slice(0, 5).join(', ')}`];
+      const names = lastPlan?.[kind]?.[change] ?? [];
+      return names.length === 0 ? [] : [`${kind} ${change}: ${names.slice(0, 5).join(', ')}`];
     }),
   );
   const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;
@@ -47,13 +49,16 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
-    const was = known.get(name);
-    if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
+    const previous = known.get(name);
+    if (
+      lastBuild === undefined ||
+      (previous?.number === lastBuild.number && previous.status === lastBuild.status)
+    ) {
       return [];
     }
-    // A short build may start and end between two statuses. One that succeeded did start, so the Event of its
-    // start is added. Others may never have started.
-    const wasStarted = was?.number === lastBuild.number && was.status === 'started';
+    // A short build may start and end between two statuses. If it succeeded, it has started, so the Event of
+    // its start is added. If it failed or was cancelled, it may never have started.
+    const wasStarted = previous?.number === lastBuild.number && previous.status === 'started';
     const isStartMissing = lastBuild.status === 'succeeded' && !wasStarted;
     const started = isStartMissing ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
     return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
@@ -64,20 +69,20 @@ function buildEvent(
   job: string,
   { number, status }: { number: string; status: string },
 ): EventNote | undefined {
-  const what = `Build ${number} of job ${job}`;
+  const build = `Build ${number} of job ${job}`;
   switch (status) {
     case 'started':
-      return normal('BuildStarted', 'Build', `${what} started.`);
+      return normal('BuildStarted', 'Build', `${build} started.`);
     case 'succeeded':
-      return normal('BuildSucceeded', 'Build', `${what} succeeded.`);
+      return normal('BuildSucceeded', 'Build', `${build} succeeded.`);
     case 'failed':
-      return warning('BuildFailed', 'Build', `${what} failed.`);
+      return warning('BuildFailed', 'Build', `${build} failed.`);
     case 'warning':
-      return warning('BuildWarning', 'Build', `${what} failed, and counts as a warning.`);
+      return warning('BuildWarning', 'Build', `${build} failed, and counts as a warning.`);
     case 'waiting':
-      return normal('BuildWaiting', 'Build', `${what} waits for approval.`);
+      return normal('BuildWaiting', 'Build', `${build} waits for approval.`);
     case 'cancelled':
-      return normal('BuildCancelled', 'Build', `${what} was cancelled.`);
+      return normal('BuildCancelled', 'Build', `${build} was cancelled.`);
     default:
       return undefined;
   }
@@ -103,8 +108,8 @@ function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus
   return (after.waiting ?? [])
     .filter((waiting) => !INITIAL_REASONS.has(waiting.reason) && !known.has(waitingKey(waiting)))
     .map(({ job, build, reason, message }) => {
-      const what = build === undefined ? `Job ${job} gets no build` : `Build ${build} of job ${job} waits`;
-      const note = `${what}: ${message}`;
+      const subject = build === undefined ? `Job ${job} gets no build` : `Build ${build} of job ${job} waits`;
+      const note = `${subject}: ${message}`;
       return WARNING_REASONS.has(reason)
         ? warning(reason, 'Schedule', note)
         : normal(reason, 'Schedule', note);
@@ -133,8 +138,8 @@ function conditionEvents(
   return [warning(type, action, message)];
 }
 
-function conditionOf(status: PipelineStatus | undefined, wanted: string) {
-  return status?.conditions?.find(({ type }) => type === wanted);
+function conditionOf(status: PipelineStatus | undefined, conditionType: string) {
+  return status?.conditions?.find(({ type }) => type === conditionType);
 }
 
 function normal(reason: string, action: string, note: string): EventNote {

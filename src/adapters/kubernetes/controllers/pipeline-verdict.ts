@@ -48,8 +48,7 @@ export function verdictBefore(
 ): ManifestVerdict | undefined {
   const ready = readyVerdict(status?.conditions, generation);
   if (ready === undefined || TRANSIENT_REASONS.has(ready.reason)) return undefined;
-  const stalled =
-    status?.conditions?.some(({ type, status: is }) => type === 'Stalled' && is === 'True') === true;
+  const stalled = status?.conditions?.find(({ type }) => type === 'Stalled')?.status === 'True';
   return defined({ ready, stalled, lastPlan: status?.lastPlan });
 }
 

@@ -23,7 +23,6 @@ export class TeamStates {
   readonly #refused = new Set<string>();
   /** Empty until the logs are counted. */
   #fills: ReadonlyMap<string, LogFill> = new Map();
-
   readonly #warm = new Map<string, WarmCount>();
 
   state(name: string): TeamState {
@@ -92,6 +91,6 @@ export class TeamStates {
   }
 }
 
-function isSame(one: WarmCount | undefined, other: WarmCount | undefined): boolean {
-  return one?.ready === other?.ready && one?.starting === other?.starting;
+function isSame(first: WarmCount | undefined, second: WarmCount | undefined): boolean {
+  return first?.ready === second?.ready && first?.starting === second?.starting;
 }

@@ -18,7 +18,7 @@ const LATER = new Date('2026-11-22T12:05:00Z');
 function statusOf(fill: LogFill | undefined, before?: TeamStatus, now = FIRST): TeamStatus {
   return teamStatus({
     object: OBJECT,
-    wanted: [readyIn('team-blue')],
+    conditions: [readyIn('team-blue')],
     before,
     pipelineCount: 2,
     limits: { logBytes: '1Gi' },

@@ -15,7 +15,7 @@ const MAX_MIRRORED = 200;
 
 export interface TeamStatusInput {
   object: TeamProjection;
-  wanted: WantedCondition[];
+  conditions: WantedCondition[];
   /** The team in the database. If absent, the status keeps what it says about members and groups. */
   saved?: TeamSaved | undefined;
   before: TeamStatus | undefined;
@@ -30,7 +30,7 @@ export interface TeamStatusInput {
 
 /** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
 export function teamStatus(input: TeamStatusInput): TeamStatus {
-  const { object, wanted, saved, before, pipelineCount, limits, now } = input;
+  const { object, conditions, saved, before, pipelineCount, limits, now } = input;
   return {
     observedGeneration: object.generation,
     namespace: namespaceOfTeam(object),
@@ -38,7 +38,12 @@ export function teamStatus(input: TeamStatusInput): TeamStatus {
     pipelineCount,
     ...warmPods(input),
     ...(saved === undefined ? mirroredBefore(before) : mirrored(saved)),
-    conditions: conditionsOf([...wanted, ...logCondition(input)], before?.conditions, object.generation, now),
+    conditions: conditionsOf(
+      [...conditions, ...logCondition(input)],
+      before?.conditions,
+      object.generation,
+      now,
+    ),
   };
 }
 

@@ -49,11 +49,12 @@ export async function workOnTeam(name: string, options: TeamsOptions): Promise<R
   }
 
   await addFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
-  if (object.status?.conditions === undefined) await writeTeamStatus(object, { wanted: [APPLYING] }, options);
+  if (object.status?.conditions === undefined)
+    await writeTeamStatus(object, { conditions: [APPLYING] }, options);
 
   const prepared = await prepare(object, options);
   await writeTeamStatus(object, prepared, options);
-  const isRefused = prepared.wanted.some(({ type }) => type === 'Stalled');
+  const isRefused = prepared.conditions.some(({ type }) => type === 'Stalled');
   return { requeueAfterMs: isRefused ? REFUSED_RETRY_MS : RECONCILE_AGAIN_MS };
 }
 
@@ -73,24 +74,22 @@ async function announce(object: TeamProjection, options: TeamsOptions): Promise<
 }
 
 interface ToWrite {
-  wanted: WantedCondition[];
+  conditions: WantedCondition[];
   saved?: TeamSaved | undefined;
 }
 
-/**
- * Prepares and watches the namespace and notifies its Pipelines. Returns the conditions, also if it cannot.
- */
+/** Prepares and watches the namespace, and notifies its Pipelines. Returns what the status is to say. */
 async function prepare(object: TeamProjection, options: TeamsOptions): Promise<ToWrite> {
   const applied = await apply(object, options);
   if (applied.outcome === 'refused') {
     options.states.refused(object.name);
-    return { wanted: stalled(applied) };
+    return { conditions: stalled(applied) };
   }
   options.states.accepted(object.name);
   await announce(object, options);
   const { saved, ignoredGroups } = applied;
   const ready = saved.refused === undefined ? [readyIn(namespaceOfTeam(object))] : stalled(saved.refused);
-  return { wanted: [...ready, ...groupCondition(ignoredGroups)], saved };
+  return { conditions: [...ready, ...groupCondition(ignoredGroups)], saved };
 }
 
 async function apply(object: TeamProjection, options: TeamsOptions): Promise<TeamApplied> {
@@ -111,8 +110,8 @@ async function writeErrorStatus(
   const message = error instanceof Error ? error.message : String(error);
   const decided = readyVerdict(object.status?.conditions, object.generation);
   const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
-  const wanted = [decided ?? notReady('Retrying', message), reconciling];
-  await writeTeamStatus(object, { wanted }, options).catch(() => undefined);
+  const conditions = [decided ?? notReady('Retrying', message), reconciling];
+  await writeTeamStatus(object, { conditions }, options).catch(() => undefined);
 }
 
 async function remove(object: TeamProjection, options: TeamsOptions): Promise<ReconcileResult> {
@@ -121,7 +120,8 @@ async function remove(object: TeamProjection, options: TeamsOptions): Promise<Re
   if (removed.outcome === 'waiting') {
     // Remaining Pipelines still need the namespace.
     const { saved } = await prepare(object, options);
-    await writeTeamStatus(object, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
+    const conditions = [notReady('HasPipelines', removed.message)];
+    await writeTeamStatus(object, { conditions, saved }, options);
     return { requeueAfterMs: REMOVAL_RETRY_MS };
   }
   await removeFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
@@ -130,14 +130,14 @@ async function remove(object: TeamProjection, options: TeamsOptions): Promise<Re
 
 async function writeTeamStatus(
   object: TeamProjection,
-  { wanted, saved }: ToWrite,
+  { conditions, saved }: ToWrite,
   options: TeamsOptions,
 ): Promise<void> {
   const { client, informers, states, defaultLimits } = options;
   const before = informers.teams.store.get(object.name)?.status ?? object.status;
   const status = teamStatus({
     object,
-    wanted,
+    conditions,
     saved,
     before,
     pipelineCount: informers.pipelinesOf(object.name, namespaceOfTeam(object)).length,
@@ -147,7 +147,7 @@ async function writeTeamStatus(
     now: new Date(),
   });
   const outcome = await writeStatus(client, KINDS.teams, { ...object, status: before }, status);
-  if (outcome === 'written') recordEvent(object, { before, ready: wanted[0] }, options);
+  if (outcome === 'written') recordEvent(object, { before, ready: conditions[0] }, options);
 }
 
 function recordEvent(

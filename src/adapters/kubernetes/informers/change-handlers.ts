@@ -18,5 +18,5 @@ export interface ChangeHandlers {
   node(): void;
   /** A ConfigMap or Secret in a team's namespace. */
   reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
-  problem(what: string, problem: ApiProblem): void;
+  problem(watch: string, problem: ApiProblem): void;
 }

@@ -30,6 +30,9 @@ import {
   type TeamProjection,
 } from './projections.ts';
 
+/** The objects of a kind, as the API server sends them. */
+type ObjectOf<Kind> = Kind extends ApiKind<infer T> ? T : never;
+
 interface AnyReflector {
   readonly synced: Promise<void>;
   start(): void;
@@ -62,16 +65,10 @@ const ASSUMED_NODE: StartNode = { cores: 4 };
  * operator may read no others: Pods, CronJobs, and the metadata of ConfigMaps and Secrets.
  */
 export class Informers implements ClusterCache {
-  readonly teams: Reflector<typeof KINDS.teams extends ApiKind<infer T> ? T : never, TeamProjection>;
-  readonly pipelines: Reflector<
-    typeof KINDS.pipelines extends ApiKind<infer T> ? T : never,
-    PipelineProjection
-  >;
-  readonly oauthProviders: Reflector<
-    typeof KINDS.oauthProviders extends ApiKind<infer T> ? T : never,
-    OAuthProviderProjection
-  >;
-  readonly #nodes: Reflector<typeof KINDS.nodes extends ApiKind<infer T> ? T : never, NodeProjection>;
+  readonly teams: Reflector<ObjectOf<typeof KINDS.teams>, TeamProjection>;
+  readonly pipelines: Reflector<ObjectOf<typeof KINDS.pipelines>, PipelineProjection>;
+  readonly oauthProviders: Reflector<ObjectOf<typeof KINDS.oauthProviders>, OAuthProviderProjection>;
+  readonly #nodes: Reflector<ObjectOf<typeof KINDS.nodes>, NodeProjection>;
   readonly #source: ListWatcher;
   readonly #handlers: ChangeHandlers;
   readonly #timing: Partial<ReflectorTiming>;
@@ -273,12 +270,12 @@ export class Informers implements ClusterCache {
   }
 
   #reflector<T, S extends CachedObject>(
-    what: string,
+    name: string,
     options: Omit<ReflectorOptions<T, S>, 'onProblem' | 'timing'>,
   ): Reflector<T, S> {
     return new Reflector(this.#source, {
       ...options,
-      onProblem: (problem) => this.#handlers.problem(what, problem),
+      onProblem: (problem) => this.#handlers.problem(name, problem),
       timing: this.#timing,
     });
   }

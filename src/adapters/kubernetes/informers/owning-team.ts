@@ -5,20 +5,20 @@ export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): st
 }
 
 /**
- * The Team that owns the namespace. If several Teams name it, one that was not refused wins, then the oldest,
- * so the order of events does not matter. The other Teams are refused, since the namespace has the owner's
- * label.
+ * The Team that owns the namespace. If several Teams name it, Teams that were not refused come first, then
+ * the oldest, so the order of events does not matter. The others are refused, because the namespace has the
+ * owner's label.
  */
 export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
   const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(byClaim);
   return owner;
 }
 
-function byClaim(one: TeamProjection, other: TeamProjection): number {
+function byClaim(first: TeamProjection, second: TeamProjection): number {
   return (
-    Number(isRefused(one)) - Number(isRefused(other)) ||
-    (one.createdAt?.getTime() ?? 0) - (other.createdAt?.getTime() ?? 0) ||
-    (one.name < other.name ? -1 : 1)
+    Number(isRefused(first)) - Number(isRefused(second)) ||
+    (first.createdAt?.getTime() ?? 0) - (second.createdAt?.getTime() ?? 0) ||
+    (first.name < second.name ? -1 : 1)
   );
 }
 

@@ -68,8 +68,8 @@ export class Elector {
   /** Whether this process stood still since the last renewal. */
   #stoodStill = false;
   /**
-   * Once this process leads, it has lost a Lease without a holder: another replica may have led and released
-   * the Lease.
+   * This process leads or has led. From then on, it takes no Lease without a holder: another replica may have
+   * led meanwhile and released the Lease.
    */
   #leads = false;
   /** Milliseconds between the renewals of this process. */
@@ -139,8 +139,8 @@ export class Elector {
     }
   }
 
-  #timeThatCounts(slice: number, took: number): number {
-    if (this.#stoodStill || took < slice + STANDSTILL_MS) return took;
+  #timeThatCounts(slice: number, elapsed: number): number {
+    if (this.#stoodStill || elapsed < slice + STANDSTILL_MS) return elapsed;
     this.#stoodStill = true;
     return slice;
   }

@@ -2,7 +2,7 @@
 export const RENEW_EVERY_MS = 700;
 /** The leader counts the time since its last renewal in steps of this length. */
 export const COUNT_EVERY_MS = 100;
-/** The process stood still if a step took longer by this time. */
+/** The process stood still if a step took this much longer than planned. */
 export const STANDSTILL_MS = 500;
 /** How often a standby reads the Lease. */
 export const LOOK_EVERY_MS = 500;
@@ -19,8 +19,8 @@ const MAX_INTERVALS = 60;
  */
 export function leaseSeconds(intervalsMs: readonly number[]): number {
   const longest = Math.max(0, ...intervalsMs);
-  const wanted = Math.ceil((longest * RENEWALS_PER_LEASE) / 1000);
-  return Math.min(MAX_LEASE_SECONDS, Math.max(MIN_LEASE_SECONDS, wanted));
+  const seconds = Math.ceil((longest * RENEWALS_PER_LEASE) / 1000);
+  return Math.min(MAX_LEASE_SECONDS, Math.max(MIN_LEASE_SECONDS, seconds));
 }
 
 /**

@@ -27,8 +27,8 @@ export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`ta
 const TAG_LABEL = 'millrace.dev/tag-';
 
 /**
- * The tag of a node's label; undefined for other labels. Of a tag with more than 59 characters, the label has
- * only the beginning and a hash, and so does the result.
+ * The tag of a node's label; undefined for other labels. For a tag with more than 59 characters, both the
+ * label and the result have only its beginning and a hash.
  */
 export function tagOfNodeLabel(label: string): string | undefined {
   return label.startsWith(TAG_LABEL) ? label.slice(TAG_LABEL.length) : undefined;

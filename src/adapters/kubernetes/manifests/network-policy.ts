@@ -23,7 +23,7 @@ const INTERNAL_GATEWAY_PORT = 8443;
 
 interface Flow {
   /** Why the Pods need the connection. */
-  what: string;
+  purpose: string;
   to: V1NetworkPolicyPeer[];
   ports?: V1NetworkPolicyPort[];
 }
@@ -33,7 +33,7 @@ export function flowsOfPods(denyCidrs: string[], installation: Installation): Fl
   const denied = (v6: boolean): string[] => denyCidrs.filter((cidr) => cidr.includes(':') === v6);
   return [
     {
-      what: 'the agent talks to the internal gateway',
+      purpose: 'the agent talks to the internal gateway',
       to: [
         {
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': installation.namespace } },
@@ -45,12 +45,12 @@ export function flowsOfPods(denyCidrs: string[], installation: Installation): Fl
       ports: [{ protocol: 'TCP', port: INTERNAL_GATEWAY_PORT }],
     },
     {
-      what: 'names are resolved in the cluster, or by a cache on the node',
+      purpose: 'names are resolved in the cluster, or by a cache on the node',
       to: [{ namespaceSelector: {} }, { ipBlock: { cidr: NODE_LOCAL_DNS } }],
       ports: DNS_PORTS,
     },
     {
-      what: 'steps reach the network, but no metadata service and no range that the team denies',
+      purpose: 'steps reach the network, but no metadata service and no range that the team denies',
       to: [
         { ipBlock: { cidr: '0.0.0.0/0', except: [...METADATA_V4, ...denied(false)] } },
         { ipBlock: { cidr: '::/0', except: [...METADATA_V6, ...denied(true)] } },

@@ -74,8 +74,8 @@ function isShared(name: string): boolean {
   return !isDevice(name);
 }
 
-function pick(amounts: Record<string, string>, isWanted: (name: string) => boolean): Record<string, string> {
-  return Object.fromEntries(Object.entries(amounts).filter(([name]) => isWanted(name)));
+function pick(amounts: Record<string, string>, matches: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).filter(([name]) => matches(name)));
 }
 
 function text(amounts: Amounts): Record<string, string> {

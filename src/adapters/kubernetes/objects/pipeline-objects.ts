@@ -15,7 +15,7 @@ export function pipelineObjects(
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
 ): PipelineObjects {
   return {
-    read: async (place) => mapAnswer(onlyByApi(objectAnswer(await client.get(kind, place))), project),
+    read: async (objectKey) => mapAnswer(onlyByApi(objectAnswer(await client.get(kind, objectKey))), project),
     async create({ namespace, name, spec, renamedFrom }, by) {
       const annotations = renamedFrom && { [ANNOTATION.renamedFrom]: renamedFromText(renamedFrom) };
       const finalizer = PIPELINE_FINALIZER;

@@ -193,31 +193,31 @@ function valuesOf({ certificate, key }: CertificateAndKey): Values {
 }
 
 /**
- * Creates a missing Secret and writes values that changed. `wanted` returns the values to store. If two
- * replicas start at the same time, one creates the Secret and the other reads it.
+ * Creates a missing Secret and writes values that changed. If two replicas start at the same time, one of
+ * them creates the Secret and the other reads it.
  */
 async function ensure(
   options: ReleaseSecretsOptions,
   suffix: string,
-  wanted: (existing: Values) => Values | Promise<Values>,
+  valuesFrom: (existing: Values) => Values | Promise<Values>,
 ): Promise<Values> {
   const { client, namespace, release } = options;
   const ref = { namespace, name: `${release}-${suffix}` };
   const operation = `reading the Secret ${ref.name}`;
   const found = orAbsent(await client.get(KINDS.secrets, ref), operation);
   const existing = decoded(found);
-  const values = await wanted(existing);
+  const values = await valuesFrom(existing);
   if (found === undefined) {
     const created = await client.create(KINDS.secrets, secret(ref, values));
     if (created.ok) return values;
     if (created.status !== 409) throw new ApiError(`creating the Secret ${ref.name}`, created);
-    return ensure(options, suffix, wanted);
+    return ensure(options, suffix, valuesFrom);
   }
   if (Object.entries(values).every(([key, value]) => existing[key] === value)) return existing;
   const { resourceVersion } = found.metadata ?? {};
   const patch = { metadata: { resourceVersion }, data: encoded(values) };
   const patched = await client.patchMerge(KINDS.secrets, ref, patch);
-  if (!patched.ok && patched.status === 409) return ensure(options, suffix, wanted);
+  if (!patched.ok && patched.status === 409) return ensure(options, suffix, valuesFrom);
   orThrow(patched, `renewing the Secret ${ref.name}`);
   return { ...existing, ...values };
 }

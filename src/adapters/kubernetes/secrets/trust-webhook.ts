@@ -20,9 +20,9 @@ export async function trustWebhook(
   const caBundle = Buffer.from(certificateAuthority).toString('base64');
   const webhooks = found.webhooks ?? [];
   if (webhooks.every(({ clientConfig }) => clientConfig.caBundle === caBundle)) return 'same';
-  const wanted = webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } }));
+  const trusting = webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } }));
   orThrow(
-    await client.apply(KINDS.validatingWebhooks, { metadata: { name }, webhooks: wanted }),
+    await client.apply(KINDS.validatingWebhooks, { metadata: { name }, webhooks: trusting }),
     `writing the authority into the ValidatingWebhookConfiguration ${name}`,
   );
   return 'written';

@@ -1,9 +1,7 @@
 const NEWLINE = 0x0a;
 
-/**
- * Splits a body into lines. It splits bytes, so only a newline ends a line.
- */
-export async function* linesOf(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
+/** Splits a body into lines. Only a newline ends a line. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -18,7 +16,7 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>, longest: number)
     if (from < chunk.length) {
       parts.push(chunk.subarray(from));
       length += chunk.length - from;
-      if (length > longest) throw new Error(`A line of the body is longer than ${longest} bytes.`);
+      if (length > maxBytes) throw new Error(`A line of the body is longer than ${maxBytes} bytes.`);
     }
   }
 }
