@@ -78,7 +78,7 @@ export class AdmissionWebhook {
     this.#wake.abort();
   }
 
-  /** Undefined if this replica can answer, otherwise the reason. */
+  /** Why this replica cannot answer; undefined if it can. */
   notReady(): string | undefined {
     if (this.#server.listening) return undefined;
     return 'The admission webhook has no certificate yet (Secret webhook-tls of the release).';
@@ -112,7 +112,7 @@ export class AdmissionWebhook {
     const { secrets, config } = this.#options;
     try {
       if (config.certificate === 'cert-manager') await this.#use(await certManagerWebhookTls(secrets));
-      else await this.#useOwn();
+      else await this.#useOwnCertificate();
       this.#lastError = undefined;
       return this.#server.listening;
     } catch (error) {
@@ -121,13 +121,14 @@ export class AdmissionWebhook {
     }
   }
 
-  async #useOwn(): Promise<void> {
+  async #useOwnCertificate(): Promise<void> {
     const { client, secrets, log } = this.#options;
     const tls = await ensureWebhookTls(secrets);
     await this.#use(tls);
     if (!this.#leading) return;
     const answer = await trustWebhook(client, secrets.release, tls.authority);
-    if (answer === 'written') log.info('the API server knows the authority of the admission webhook');
+    if (answer === 'written')
+      log.info('the API server has the certificate authority of the admission webhook');
   }
 
   /** Logs an error as a warning once, and as debug while it repeats. */
@@ -137,7 +138,7 @@ export class AdmissionWebhook {
     this.#lastError = message;
     this.#options.log[level](
       { err: error },
-      'the admission webhook is not as it should be; it is tried again',
+      'the certificate of the admission webhook could not be updated; the operator tries again',
     );
   }
 

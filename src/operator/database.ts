@@ -84,7 +84,7 @@ export async function openOperatorDatabase(
     log: (message) => log.info(message),
     certificateAuthority,
   });
-  if (migrations.length > 0) log.info({ migrations }, 'the schema was brought up to date');
+  if (migrations.length > 0) log.info({ migrations }, 'the schema was updated');
   const pool = await openPool(config.url, { onError: logError, certificateAuthority });
   await createLogPartitions(pool, new Date());
   const notifications = openNotifications({

@@ -1,6 +1,6 @@
 /**
- * Namespaces in which builds wait because a quota or limit is reached, and those of them in which a Pod has
- * ended since then. The next start of builds also considers a Pod that ends while builds are being started.
+ * Namespaces in which builds wait because a quota or limit is reached. When a Pod ends in one of them, builds
+ * may start there again. A Pod that ends while builds are being started counts for the next start.
  */
 export class FullNamespaces {
   /** Namespaces in which a Pod has ended since the last start of builds. */

@@ -1,4 +1,4 @@
-/** Longest time without progress. After this time, a restart helps more than waiting. */
+/** Longest time without progress. After that, a restart helps more than waiting. */
 const STUCK_MS = 120_000;
 
 /**
@@ -20,15 +20,15 @@ export class Health {
     this.#watched = stuckMs;
   }
 
-  /** Undefined if ready, otherwise the reason. */
+  /** Why the process is not ready; undefined if it is. */
   notReady(): string | undefined {
     return this.#state === 'starting' ? 'The operator is starting.' : this.stuck();
   }
 
-  /** Undefined while everything progresses, otherwise the reason. */
+  /** Why the process counts as stuck; undefined while everything progresses. */
   stuck(): string | undefined {
     const longest = Math.max(0, ...this.#watched.map((stuckMs) => stuckMs()));
     if (longest < STUCK_MS) return undefined;
-    return `Nothing has moved for ${Math.round(longest / 1000)} seconds.`;
+    return `The operator has made no progress for ${Math.round(longest / 1000)} seconds.`;
   }
 }

@@ -1,6 +1,6 @@
 import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 
-/** Pipelines change rarely. Between changes, the thread and the memory of the engine are released. */
+/** Pipelines change rarely. After this idle time, the thread and the memory of the engine are released. */
 const IDLE_MS = 30_000;
 
 interface IdleOptions {

@@ -31,7 +31,7 @@ export interface Leadership {
   keys: { agent: Buffer; webhook: Buffer };
   certificateAuthority: string;
   secrets: ReleaseSecretsOptions;
-  /** To be aborted when the database refuses a write because another replica leads. */
+  /** Abort it when the database refuses a write because another replica leads. */
   lost: AbortController;
 }
 
@@ -68,7 +68,7 @@ async function maintain(
     if (config.database.kind === 'own') await ensurePostgresTls(secrets);
     await database.updateLogPartitions(new Date());
   } catch (error) {
-    log.error({ err: error }, 'the daily upkeep failed; it is tried again tomorrow and at each start');
+    log.error({ err: error }, 'the daily upkeep failed; the operator tries again tomorrow and at each start');
   }
 }
 

@@ -33,7 +33,7 @@ const INTERVALS_MS = {
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 /** Checks of a team are tried again this long after a check Pod was refused because a limit is reached. */
 const REFUSED_CHECKS_RETRY_MS = 5000;
-/** The builds that took warm Pods run their first step before new Pods start beside them. */
+/** Delay before warm Pods are replaced, so that no Pod starts beside the first step of a build. */
 const REPLACE_WARM_AFTER_MS = 1000;
 
 /**
@@ -47,7 +47,7 @@ export class Loops {
   readonly #fullNamespaces = new FullNamespaces();
   /** Teams whose check Pods were refused because a limit is reached, and when to try these teams again. */
   #refusedTeams = new Map<string, number>();
-  /** Only the timer gives a second warm Pod to a shape: a Pod that starts slows down the build that began. */
+  /** Whether a shape may get a second warm Pod. Only the timer sets it: a new Pod slows down other starts. */
   #refill = true;
   readonly #stop: (() => void)[] = [];
   /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
@@ -123,9 +123,10 @@ export class Loops {
   }
 
   #work(key: string): Promise<ReconcileResult> {
-    const [what = '', id = ''] = key.split(' ');
-    if (what === 'team') return this.#tryRefused(id);
-    return this.#works.get(what)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
+    const [kind = '', id = ''] = key.split(' ');
+    if (kind === 'team') return this.#tryRefused(id);
+    // The only other keys are `schedule` and `schedule <pipeline>`.
+    return this.#works.get(kind)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
   }
 
   #podChanged(change: ObjectChange<PodProjection>): void {
@@ -148,8 +149,7 @@ export class Loops {
       const warmResult = (result: WarmResult): void => metrics.warmResult(result);
       const ports = { ...database, cluster, pods: () => this.#pods.all(), now, warmResult };
       const started = await startBuilds(ports, freedNamespaces);
-      // Builds that wait for quota end all warm Pods of their team, and warm Pods that builds took are
-      // replaced.
+      // If builds wait for quota, warm Pods of their team end at once. Taken warm Pods are replaced later.
       if (started.short.length > 0) this.#queue.add('warm');
       else if (started.started.length > 0) this.#queue.addAfter('warm', REPLACE_WARM_AFTER_MS);
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
@@ -169,7 +169,8 @@ export class Loops {
     this.#refill = false;
     const { teams, failures } = await keepWarmPods(ports);
     this.#reconciling.warmPodsCounted(teams);
-    const sum = (what: 'ready' | 'starting'): number => teams.reduce((total, team) => total + team[what], 0);
+    const sum = (state: 'ready' | 'starting'): number =>
+      teams.reduce((total, team) => total + team[state], 0);
     metrics.warmPods({ ready: sum('ready'), starting: sum('starting') });
     return this.#ending('the warm Pods of a team could not be kept', failures);
   }
@@ -234,14 +235,14 @@ export class Loops {
     );
   }
 
-  /** While the checks of a pipeline do not run, only this regular work updates its status. */
+  /** While the checks of a pipeline do not run, nothing else updates its status. */
   async #showOverdueChecks(): Promise<ReconcileResult> {
     this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
     return 'done';
   }
 
-  #ending(what: string, failures: { error: unknown }[]): ReconcileResult {
-    return endingOf(this.#leadership, what, failures);
+  #ending(message: string, failures: { error: unknown }[]): ReconcileResult {
+    return endingOf(this.#leadership, message, failures);
   }
 }
 

@@ -68,18 +68,22 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   server.listen(config.metricsListen);
   webhook?.start(stop);
   const installation = await untilDone(
-    () => makeSecrets(config, secrets),
+    () => createSecrets(config, secrets),
     stop,
-    (error) => log.warn({ err: error }, 'the Secrets of the installation cannot be made yet'),
+    (error) =>
+      log.warn(
+        { err: error },
+        'the Secrets of the installation could not be created; the operator tries again',
+      ),
   );
   if (installation === undefined) return 'stopped';
   const database = await untilDone(
     () => openOperatorDatabase(installation.database, installation.keys.webhook, log),
     stop,
-    (error) => log.warn({ err: error }, 'the database cannot be used yet'),
+    (error) => log.warn({ err: error }, 'the database could not be opened; the operator tries again'),
   );
   if (database === undefined) return 'stopped';
-  await makeFirstAdmin(database, secrets, stop, log);
+  await createFirstAdmin(database, secrets, stop, log);
   const { keys, certificateAuthority } = installation;
   const ending = await campaign({
     config,
@@ -120,7 +124,7 @@ async function connect({ cluster }: OperatorConfig): Promise<Connection> {
   return cluster.kind === 'in-cluster' ? inClusterConnection(cluster) : kubeconfigConnection(cluster.file);
 }
 
-async function makeSecrets(
+async function createSecrets(
   config: OperatorConfig,
   options: ReleaseSecretsOptions,
 ): Promise<InstallationSecrets> {
@@ -134,7 +138,7 @@ async function makeSecrets(
   return { keys, certificateAuthority, database: { ...ownDatabase, listenUrl: ownDatabase.url } };
 }
 
-async function makeFirstAdmin(
+async function createFirstAdmin(
   database: OperatorDatabase,
   secrets: ReleaseSecretsOptions,
   stop: AbortSignal,
@@ -145,9 +149,13 @@ async function makeFirstAdmin(
   const seeded = await untilDone(
     () => seedAdmin({ accounts: database.accounts, passwords, firstAdmin, now: () => secrets.now() }),
     stop,
-    (error) => log.warn({ err: error }, 'the first admin cannot be made yet'),
+    (error) => log.warn({ err: error }, 'the first admin could not be created; the operator tries again'),
   );
-  if (seeded === 'seeded') log.info({ secret: `${secrets.release}-admin` }, 'the first admin may sign in');
+  if (seeded === 'seeded')
+    log.info(
+      { secret: `${secrets.release}-admin` },
+      'the first admin was created; the Secret has the password',
+    );
 }
 
 /** Waits for the lease, and does the work of the leader until it loses the lead or the process stops. */
@@ -172,7 +180,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   try {
     const takeEpoch = (): Promise<number> => database.takeEpoch(config.podName);
     const epoch = await untilDone(takeEpoch, leadEnds, (err) =>
-      log.warn({ err }, 'the lead cannot be taken up yet'),
+      log.warn({ err }, 'the leader epoch could not be taken; the operator tries again'),
     );
     if (epoch !== undefined) {
       candidate.metrics.leading(true);
@@ -180,7 +188,9 @@ async function campaign(candidate: Candidate): Promise<Ending> {
       log.info({ epoch }, 'leading');
       const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, leadEnds), leadEnds);
       if (!ended)
-        log.warn('the lead is over, but some of its work has not ended; the process ends without it');
+        log.warn(
+          'this replica no longer leads, but some of its work has not ended; the process ends without it',
+        );
     }
   } finally {
     // The lease is released last, after all work of this leader has ended.
@@ -191,18 +201,18 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   return stop.aborted && leaseEnd === 'released' ? 'stopped' : 'lead-lost';
 }
 
-/** Retries `act` until it succeeds, with growing waits. Undefined if the signal aborts first. */
+/** Repeats `work` until it succeeds, with growing pauses. Undefined if the signal aborts first. */
 async function untilDone<T>(
-  act: () => Promise<T>,
+  work: () => Promise<T>,
   stop: AbortSignal,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Promise<T | undefined> {
   const backOff = new BackOff({ firstMs: 250, longestMs: 5000 }, Math.random);
   while (!stop.aborted) {
     try {
-      return await act();
+      return await work();
     } catch (error) {
-      failed(error);
+      onFailure(error);
       await sleep(backOff.next(), undefined, { signal: stop }).catch(() => undefined);
     }
   }

@@ -219,7 +219,7 @@ describe('a Pipeline in the operator', () => {
     await proxy.close();
     operator.stop.abort();
     await operator.ended;
-    await untilLogged('the lead cannot be taken up yet');
+    await untilLogged('the leader epoch could not be taken; the operator tries again');
     const newProxy = await startProxy(database, proxy.port);
     await untilLogged('"leading"');
     await pipeline('blue', 'later', { config: config('unit') });

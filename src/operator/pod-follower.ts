@@ -38,10 +38,7 @@ export class PodFollower {
     this.#queue.add(change.key);
   }
 
-  /**
-   * Follows the Pods of a build again. The build may have ended without a report of its agent, and its Pod
-   * must then be deleted.
-   */
+  /** Follows the Pods of a build again. If the build ended without its agent, its Pod must be deleted. */
   followBuild(build: number): void {
     for (const { work, namespace, name } of this.all())
       // Which build has taken a warm Pod is known only when that Pod is followed.

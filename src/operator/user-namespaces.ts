@@ -10,7 +10,7 @@ import {
 export interface UserNamespacesOptions {
   setting: UserNamespaceSetting;
   nodes: () => NodeSupport[];
-  /** Called if other Pods get a user namespace than before, because the templates of CronJobs set it. */
+  /** Called when the decision changes: the templates of CronJobs contain it. */
   changed: () => void;
   log: Pick<Log, 'info'>;
 }

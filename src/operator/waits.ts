@@ -11,8 +11,8 @@ export interface WaitsOptions {
 }
 
 /**
- * Reasons are not read again before this many times the duration of the last read, so that reading them takes
- * at most a twentieth of the time, even for a large and busy pipeline.
+ * The pause after a read is this many times as long as the read. So reading takes at most a twentieth of the
+ * time, even for a large and busy pipeline.
  */
 const PAUSE_FACTOR = 20;
 

@@ -7,11 +7,11 @@ const QUIET_MS = 60_000;
 /** Counts failed watches, and warns of an outage once for each watch, not for each attempt. */
 export function watchFailures({ log, metrics }: Pick<Leadership, 'log' | 'metrics'>) {
   const failedAt = new Map<string, number>();
-  return (what: string, { status, reason, message }: ApiProblem): void => {
+  return (watch: string, { status, reason, message }: ApiProblem): void => {
     metrics.watchFailed(reason);
     const now = performance.now();
-    const level = now - (failedAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
-    failedAt.set(what, now);
-    log[level]({ what, status, reason, message }, 'a watch failed');
+    const level = now - (failedAt.get(watch) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
+    failedAt.set(watch, now);
+    log[level]({ what: watch, status, reason, message }, 'a watch failed');
   };
 }

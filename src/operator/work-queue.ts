@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 10_000;
 /** Within this time, repeated errors of a key are logged as debug. */
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1000;
-/** When work is tried again of which a part failed. */
+/** How soon work runs again if a part of it failed. */
 export const AFTER_FAILURE_MS = 1000;
 
 /** The namespace in a key `<namespace>/<name>`. Queues use it to let teams take turns. */
@@ -22,7 +22,7 @@ export function namespaceOf(key: string): string {
  */
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
-  what: string,
+  name: string,
   work: (key: string) => Promise<ReconcileResult>,
   shareOf?: (key: string) => string,
 ): WorkQueue {
@@ -34,14 +34,14 @@ export function workQueue(
     ...defined({ shareOf }),
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
-      leadership.metrics.workFailed(what);
+      leadership.metrics.workFailed(name);
       leadership.log[level(key)](
-        { err: error, what, item: key, retryInMs: Math.round(retryInMs) },
-        'will be tried again',
+        { err: error, what: name, item: key, retryInMs: Math.round(retryInMs) },
+        'work failed and will be tried again',
       );
     },
   });
-  leadership.metrics.queue(what, queue);
+  leadership.metrics.queue(name, queue);
   return queue;
 }
 
@@ -60,21 +60,21 @@ function levelByKey(): (key: string) => 'warn' | 'debug' {
 /** Logs failures of single items. The other items were not affected. */
 export function reportFailures(
   { log, lost }: Pick<Leadership, 'log' | 'lost'>,
-  what: string,
+  message: string,
   failures: { error: unknown }[],
 ): void {
   for (const { error } of failures) {
     if (error instanceof EpochOver) lost.abort();
-    log.warn({ err: error }, what);
+    log.warn({ err: error }, message);
   }
 }
 
 /** Reports failures of single items. If there are any, the work runs again soon. */
 export function endingOf(
   leadership: Pick<Leadership, 'log' | 'lost'>,
-  what: string,
+  message: string,
   failures: { error: unknown }[],
 ): ReconcileResult {
-  reportFailures(leadership, what, failures);
+  reportFailures(leadership, message, failures);
   return failures.length === 0 ? 'done' : { requeueAfterMs: AFTER_FAILURE_MS };
 }

@@ -48,8 +48,11 @@ describe('the metrics server', () => {
   });
 
   test('reports a stuck process as not alive', async () => {
-    state.stuck = 'Nothing has moved for 130 seconds.';
-    expect(await statusAndText('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
+    state.stuck = 'The operator has made no progress for 130 seconds.';
+    expect(await statusAndText('/healthz')).toEqual([
+      503,
+      'The operator has made no progress for 130 seconds.\n',
+    ]);
   });
 
   test.each([
