@@ -258,7 +258,7 @@ test('a deleted Team that still has Pipelines waits, and says why', async () => 
     () => conditionNow(KINDS.teams, '', 'late'),
     (condition) => condition?.reason === 'HasPipelines',
   );
-  expect(waiting?.message).toContain('one Pipeline is left in namespace nobody');
+  expect(waiting?.message).toContain('One Pipeline is left in namespace nobody');
   operator.stop.abort();
   await operator.ended;
   restart();

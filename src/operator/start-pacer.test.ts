@@ -41,7 +41,7 @@ function setUp() {
   };
 }
 
-/** Starts four Pods at the same time. Each takes so many milliseconds. */
+/** Starts four Pods at the same time. Each takes this many milliseconds. */
 function round(setup: ReturnType<typeof setUp>, label: string, ms: number): void {
   const names = ['a', 'b', 'c', 'd'].map((letter) => `${label}${letter}`);
   for (const name of names) setup.placed(name);

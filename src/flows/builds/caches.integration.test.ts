@@ -63,7 +63,7 @@ async function cachesOf(name: string): Promise<string[]> {
 const endBuildOf = async (name: string): Promise<unknown> =>
   await followBuild({ build: buildOf(name), attempt: 1 }, eventsOf(['0', '1'], now().toISOString()), ports());
 
-/** The state of a Pod that has waited for its volumes for so many seconds. */
+/** The state of a Pod that has waited for its volumes for this long. */
 function keepWaiting(name: string, seconds: number): PodFacts {
   setAhead(seconds);
   return cluster.change(name, { hasCache: true, sandboxReady: false, scheduledAt: new Date() });

@@ -56,7 +56,7 @@ function transaction() {
   return { tx, reads, written, facts };
 }
 
-/** A decision that needs older pages until it has so many. Adds to `seen` the facts that it got each time. */
+/** A decision that needs older pages until it has this many. Adds the facts of each call to `seen`. */
 const needing =
   (pages: number, seen: Facts[] = []) =>
   (facts: Facts): DecidedBuilds => {

@@ -44,13 +44,13 @@ const secrets = {
   },
 };
 
-const wanted = (id: string) => ({ id, given: new Map() });
+const operation = (id: string) => ({ id, given: new Map() });
 
 /** An operation of a build, with the values of its secrets. */
 async function filledStep(facts: AttemptFacts, id: string, from: TeamSecrets = secrets): Promise<PlanStep> {
-  const operation = filledIn(await fillStep(facts, wanted(id), from));
-  if (!('kind' in operation)) throw new Error(`${id} is no step`);
-  return operation;
+  const filled = filledIn(await fillStep(facts, operation(id), from));
+  if (!('kind' in filled)) throw new Error(`${id} is no step`);
+  return filled;
 }
 
 const needsSecretsOf = (facts: AttemptFacts): unknown[] =>
@@ -106,7 +106,7 @@ describe('a step that starts', () => {
     );
     expect((await filledStep(facts, '0')).env['param_token']).toBe('value of forge/token');
     expect(namesRead).toEqual([['forge/token', 'cloud/key'], ['forge/token']]);
-    expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({ masks: ['value of forge/token'] });
+    expect(await fillStep(facts, operation('0'), secrets)).toMatchObject({ masks: ['value of forge/token'] });
   });
 
   test('gets the value that the secret has when the step starts', async () => {
@@ -120,7 +120,7 @@ describe('a step that starts', () => {
   });
 
   test('that the build does not have is unknown', async () => {
-    expect(await fillStep(factsOf({ ref: 'a' }), wanted('7'), secrets)).toEqual({ answer: 'unknown' });
+    expect(await fillStep(factsOf({ ref: 'a' }), operation('7'), secrets)).toEqual({ answer: 'unknown' });
   });
 
   test('of a fork reads secrets for its get only', async () => {
@@ -168,7 +168,7 @@ function withCustomType(version: Record<string, string>): AttemptFacts {
 describe('a build of a fork runs the get of a secret type of the pipeline', () => {
   test('for its get only, in a Pod with the same containers as that of any other build', async () => {
     const facts = withCustomType({ ref: 'a', fork: 'true' });
-    expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({
+    expect(await fillStep(facts, operation('0'), secrets)).toMatchObject({
       answer: 'run',
       gets: [{ values: [{ name: 'token', key: 'token' }], command: { container: 'secrets' } }],
     });

@@ -20,10 +20,7 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
-/**
- * The clock of the flows is so many seconds ahead of the cancellation, however long this test takes. Before
- * the cancellation, it is so many seconds ahead of the real time.
- */
+/** Seconds by which the clock of the flows is ahead of the cancellation, or before that of the real time. */
 let ahead: number;
 let cancelledAt: Date | undefined;
 let reported: string[];

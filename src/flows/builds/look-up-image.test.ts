@@ -19,7 +19,6 @@ let requests: string[];
 /** What the database has. */
 let known: Map<string, KnownImage>;
 let configurations: Map<string, ImageConfiguration>;
-/** Of the Pod. */
 let pullFacts: PullFacts | undefined;
 let time: number;
 let seats: FairPool<number>;
@@ -182,7 +181,7 @@ describe('a team with many images on a slow registry', () => {
     const greedy = images('greedy', 20).map(async (image) => await lookUp(image));
     await nextTurn();
     const [other = key] = images('other', 1);
-    const looked = lookUp(other);
+    const lookedUp = lookUp(other);
     await nextTurn();
     expect(requests).toHaveLength(2);
     for (const end of release.splice(0)) end();
@@ -190,7 +189,7 @@ describe('a team with many images on a slow registry', () => {
     expect(requests.at(-1)).toBe(`digest of ${other.image} with 1 credentials`);
     delay = () => Promise.resolve();
     for (const end of release) end();
-    expect(await looked).toEqual(FOUND);
+    expect(await lookedUp).toEqual(FOUND);
     expect(await Promise.all(greedy)).toEqual(Array.from({ length: 20 }, () => FOUND));
   });
 });

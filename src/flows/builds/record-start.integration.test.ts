@@ -44,7 +44,7 @@ const running = (scheduledSeconds: number, startedSeconds: number): Partial<PodF
 });
 const follow = async (name: string, status: Partial<PodFacts>, seen: SeenStart = {}): Promise<void> =>
   await followPod(cluster.change(name, status), [], { ...ports(), seenStart: () => seen });
-/** The agent reports so many events; the first step starts after 9 s. */
+/** The agent reports the first `count` events. The first step starts after 9 s. */
 async function report(name: string, attempt: number, count: number): Promise<void> {
   const events = eventsOf(['0', '1'], at(9).toISOString());
   await followBuild({ build: buildOf(name), attempt }, events.slice(0, count), ports());
@@ -115,7 +115,7 @@ describe('the record of a start', () => {
     expect(await recorded()).toEqual([1, 2]);
   });
 
-  test('refuses another Pod than that of the attempt', async () => {
+  test('refuses a Pod that is not that of the attempt', async () => {
     await record('another uid', 1);
     await record(cluster.pods.get(FIRST)?.uid ?? '', 1, 2);
     expect(await recorded()).toEqual([undefined, undefined]);

@@ -18,7 +18,7 @@ import { startBuilds } from './start-builds.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const CRASHES = 500;
-/** At least this many are found, because how far the work gets between two crashes depends on the machine. */
+/** The test ends no sooner than this: how far the work gets between two crashes depends on the machine. */
 const VERSIONS = 60;
 let stores: TestStores;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ class Chance {
   }
 }
 
-/** The comparison with Pods has a clock ahead by this, so that a missing Pod counts as lost at once. */
+/** How far the clock of the comparison with Pods is ahead, so that a missing Pod counts as lost at once. */
 const AHEAD_MS = 15_000;
 
 /**

@@ -74,17 +74,17 @@ async function link(username: string, canonical: string): Promise<void> {
 
 /** A change that a person makes. Its name and input make a failing sequence readable. */
 interface Change {
-  what: string;
+  kind: string;
   input: unknown;
   run: () => Promise<unknown>;
 }
 
 function change<T>(
-  what: string,
+  kind: string,
   inputs: fc.Arbitrary<T>,
   run: (input: T) => Promise<unknown>,
 ): fc.Arbitrary<Change> {
-  return inputs.map((input) => ({ what, input, run: async () => await run(input) }));
+  return inputs.map((input) => ({ kind, input, run: async () => await run(input) }));
 }
 
 const ports = () => ({ objects, oauth: stores.access.oauth, now: () => at });
@@ -97,8 +97,8 @@ const members = fc.uniqueArray(fc.record({ user: who, role }), {
 
 const CHANGES = fc.oneof(
   change('api-provider', fc.record({ provider, enabled: flag }), async ({ provider: name, enabled }) => {
-    const wanted = { change: (known: WantedProvider) => ({ ...known, enabled }), secret: undefined };
-    return await updateProvider(name, wanted, act, ports());
+    const update = { change: (known: WantedProvider) => ({ ...known, enabled }), secret: undefined };
+    return await updateProvider(name, update, act, ports());
   }),
   change('api-provider-gone', provider, async (name) => await deleteProvider(name, act, ports())),
   change(
@@ -117,7 +117,7 @@ const CHANGES = fc.oneof(
   change(
     'account',
     fc.record({ who, disabled: flag, globalAdmin: flag }),
-    async ({ who: name, ...wanted }) => await changeAccount(name, wanted, act, accountPorts()),
+    async ({ who: name, ...fields }) => await changeAccount(name, fields, act, accountPorts()),
   ),
   change('account-gone', who, async (name) => await removeAccount(name, act, accountPorts())),
   change('role', fc.record({ who, role }), async (member) => {
@@ -135,10 +135,7 @@ const CHANGES = fc.oneof(
   }),
 );
 
-/**
- * Creates accounts that can all sign in: `local` tells which of them by password, and the others by a
- * provider.
- */
+/** Creates accounts that can all sign in: by password where `local` is true, otherwise by a provider. */
 async function begin(local: boolean[]): Promise<void> {
   await stores.empty();
   await setLocalSignIn(true, act, stores.access.oauth);
@@ -180,9 +177,9 @@ test('no sequence of API calls and manifest changes leaves a team or the install
         await begin(local);
         for (const round of rounds) {
           const answers = await Promise.all(round.map(async ({ run }) => await run()));
-          for (const [index, { what }] of round.entries()) {
+          for (const [index, { kind }] of round.entries()) {
             const outcome = JSON.stringify(answers[index] ?? 'done').includes('"done"') ? 'done' : 'refused';
-            counts[`${what} ${outcome}`] = (counts[`${what} ${outcome}`] ?? 0) + 1;
+            counts[`${kind} ${outcome}`] = (counts[`${kind} ${outcome}`] ?? 0) + 1;
           }
           const { lockedOut, admins, globalAdmins } = await readHarm();
           expect(lockedOut).toEqual([]);
@@ -194,8 +191,8 @@ test('no sequence of API calls and manifest changes leaves a team or the install
     { numRuns: LOCKOUTS },
   );
   // Each kind of change that may be refused was refused at least once, and done at least once.
-  for (const what of ['api-provider', 'unlink', 'account', 'account-gone', 'role', 'leave']) {
-    const [succeeded, refused] = [counts[`${what} done`] ?? 0, counts[`${what} refused`] ?? 0];
-    expect([what, succeeded > 0, refused > 0]).toEqual([what, true, true]);
+  for (const kind of ['api-provider', 'unlink', 'account', 'account-gone', 'role', 'leave']) {
+    const [succeeded, refused] = [counts[`${kind} done`] ?? 0, counts[`${kind} refused`] ?? 0];
+    expect([kind, succeeded > 0, refused > 0]).toEqual([kind, true, true]);
   }
 });

@@ -155,7 +155,7 @@ describe('a manifest', () => {
   });
 
   test('an applied manifest says which checks cannot be scheduled, also of the last good revision', async () => {
-    const blockedChecks = ['The CronJob blue/x is not one of ours.'];
+    const blockedChecks = ['Millrace did not create the CronJob blue/x.'];
     expect(await applyPipeline(manifest, portsOf({ blockedChecks }).ports)).toMatchObject({
       outcome: 'applied',
       blockedChecks,

@@ -127,10 +127,10 @@ describe('cached sources', () => {
     expect({ fetched, stored }).toEqual({ fetched: [], stored: [] });
   });
 
-  test.each<[what: string, change: object]>([
+  test.each<[title: string, change: object]>([
     ['another text', { digest: 'other' }],
     ['a request', { requestedAt: 'now' }],
-  ])('cached sources are fetched again with %s', async (_what, change) => {
+  ])('cached sources are fetched again with %s', async (_title, change) => {
     const { ports, fetched, stored } = portsOf({ cached });
     await compileWithSources({ ...manifest, ...change }, { ...CONFIGURATION, ...change }, ports);
     expect(fetched).toEqual(['a']);

@@ -112,13 +112,13 @@ describe('an object', () => {
       'an object that differs from the old object takes nothing',
       annotated,
       { old: 'changed' },
-      [refused('ask again')],
+      [refused('request the rename again')],
     ],
     [
       'an object that names an object of a manifest takes nothing',
       annotated,
       { old: 'managed' },
-      [refused('managed by manifest')],
+      [refused('managed by a manifest')],
     ],
     [
       'an object under whose name a deleted pipeline has its history takes nothing',

@@ -176,12 +176,12 @@ function recordingPorts(pods: () => PodFacts[]) {
   };
   const write =
     (name: string) =>
-    (...what: unknown[]): void =>
-      void written.push(`${name} ${JSON.stringify(what)}`);
+    (...args: unknown[]): void =>
+      void written.push(`${name} ${JSON.stringify(args)}`);
   const writes =
     <Answer>(name: string, answer: Answer) =>
-    async (...what: unknown[]): Promise<Answer> => {
-      write(name)(...what);
+    async (...args: unknown[]): Promise<Answer> => {
+      write(name)(...args);
       return answer;
     };
   const created = { answer: 'created', uid: 'new' } as const;

@@ -16,7 +16,7 @@ const builds: OldBuilds['builds'] = Array.from({ length: 11 }, (_, index) => ({
 }));
 const versions = [1, 2].map((id) => ({ id, foundAt: LONG_AGO.getTime(), inUse: false }));
 
-/** Retention with so many turns of jobs and of resources, and so many records in each transaction. */
+/** Retention with these numbers of turns of jobs and resources, and of records in each transaction. */
 function retentionWith(remaining: Record<TurnOf | 'records', number>, step: () => void) {
   const turnOf = (of: TurnOf): RetentionTurn | undefined => {
     if (remaining[of] === 0) return undefined;

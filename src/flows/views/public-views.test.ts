@@ -164,12 +164,12 @@ describe('the public', () => {
 
   test.each(['builds', 'build', 'versions'])(
     'is shown no %s of a private pipeline that took over the name after the look-up, even with the same jobs',
-    async (what) => {
+    async (view) => {
       const { views, pipeline } = setUp();
       await views.snapshot(APP);
       expect(await views.job(UNIT)).toBeDefined();
       Object.assign(pipeline, { id: 2, public: false });
-      expect(await READS[what]?.(views)).toBeUndefined();
+      expect(await READS[view]?.(views)).toBeUndefined();
     },
   );
 

@@ -47,7 +47,7 @@ describe('an object is applied', () => {
     );
   });
 
-  test('if a field is no longer wanted, even when all wanted fields are equal', async () => {
+  test('if a field was removed, even when all remaining fields are equal', async () => {
     const current = await stored({ ...expected, spec: { ...expected.spec, color: 'red' } });
     expect(covers(current, expected)).toBe(true);
     expect(await written(expected, current)).toMatchObject(expected);

@@ -61,7 +61,7 @@ const noGpu = {
 } as const;
 
 const conditionLines = (status: PipelineStatus): string[] =>
-  (status.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
+  (status.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`);
 const eventsOf = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
   eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
 
@@ -127,7 +127,7 @@ describe('the conditions of a Pipeline', () => {
     ],
     [
       'a foreign CronJob with the name of a check’s CronJob is reported',
-      { ...applied(), blockedChecks: ['The CronJob blue/x is not one of ours.'] },
+      { ...applied(), blockedChecks: ['Millrace did not create the CronJob blue/x.'] },
       ['Ready=True Accepted', 'ChecksBlocked=True CronJobNotOurs'],
     ],
     [

@@ -17,12 +17,12 @@ import type { TeamState } from './team-states.ts';
 const GENERATION = 2;
 const condition = (
   type: string,
-  is: StatusCondition['status'],
+  status: StatusCondition['status'],
   reason: string,
   generation = GENERATION,
 ): StatusCondition => ({
   type,
-  status: is,
+  status,
   reason,
   message: `${reason}, in words`,
   observedGeneration: generation,
@@ -93,7 +93,7 @@ function newLeader(setup: Setup) {
     applyStatus: (_kind, { status }) => {
       const written: PipelineStatus = JSON.parse(JSON.stringify(status));
       effects.push(
-        ...(written.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`),
+        ...(written.conditions ?? []).map(({ type, status: value, reason }) => `${type}=${value} ${reason}`),
       );
       const stored = store.get(key) ?? pipeline(setup);
       store.put({ ...stored, resourceVersion: `${stored.resourceVersion}0`, status: written });

@@ -16,7 +16,7 @@ class ManualTime {
   time = 0;
   readonly #sleepers = new Set<{ at: number; wake: () => void; clock: ElectorClock }>();
 
-  /** `slowdown`: each sleep takes so many times as long as it should. */
+  /** `slowdown`: each sleep takes this many times as long as it should. */
   clock(wallErrorMs = 0, slowdown = 1): ElectorClock {
     const clock: ElectorClock = {
       now: () => this.time,

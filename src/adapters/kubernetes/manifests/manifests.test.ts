@@ -352,7 +352,7 @@ describe('the shape of a warm Pod', () => {
     'another security standard': shapeWith({}, { ...plainTeam, podSecurity: 'restricted' }),
     'another release of Millrace': shapeWith({}, plainTeam, { ...installation, image: 'millrace:2' }),
   };
-  test.each(Object.entries(differs))('differs with %s', (_what, shape) => {
+  test.each(Object.entries(differs))('differs with %s', (_title, shape) => {
     expect(shape).not.toBe(plain);
   });
 

@@ -85,10 +85,10 @@ function names(): string[] {
   return [...reflector.store.values()].map(({ name }) => name).toSorted();
 }
 
-async function expectNames(...wanted: string[]): Promise<void> {
+async function expectNames(...expected: string[]): Promise<void> {
   const deadline = Date.now() + HANG_LIMIT_MS;
-  while (Date.now() < deadline && names().join() !== wanted.join()) await sleep(50);
-  expect(names()).toEqual(wanted);
+  while (Date.now() < deadline && names().join() !== expected.join()) await sleep(50);
+  expect(names()).toEqual(expected);
 }
 
 /** Whether the API server refuses a watch from this version as too old. */
