@@ -1,7 +1,7 @@
 import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
 import type { WorkSession } from '#domain/build/agent-session.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
-import { fillCheck, fillStep, type OperationFilled, type WantedOperation } from './fill-secrets.ts';
+import { fillCheck, fillStep, type OperationFilled, type OperationRequest } from './fill-secrets.ts';
 import type { BuildStore } from './ports.ts';
 import type { TeamSecrets } from './session-ports.ts';
 
@@ -22,20 +22,22 @@ export async function fetchSecrets(
   { operation, given = {} }: SecretsRequest,
   ports: FetchSecretsPorts,
 ): Promise<OperationAnswer> {
-  const wanted = { id: operation, given: new Map(Object.entries(given)) };
-  const filled = await fill(session, wanted, ports);
+  const request = { id: operation, given: new Map(Object.entries(given)) };
+  const filled = await fill(session, request, ports);
   return filled.answer === 'unavailable' ? { answer: 'wait', reason: filled.reason } : filled;
 }
 
 async function fill(
   session: WorkSession,
-  wanted: WantedOperation,
+  request: OperationRequest,
   { secrets, builds, checks, externalUrl }: FetchSecretsPorts,
 ): Promise<OperationFilled | { answer: 'over' }> {
   if (session.kind === 'build') {
     const facts = await builds.attemptFacts(session.build, session.attempt);
-    return facts === undefined ? { answer: 'over' } : await fillStep(facts, wanted, secrets, { externalUrl });
+    return facts === undefined
+      ? { answer: 'over' }
+      : await fillStep(facts, request, secrets, { externalUrl });
   }
   const facts = await checks.runFacts(session.run);
-  return facts === undefined ? { answer: 'over' } : await fillCheck(facts, wanted, secrets);
+  return facts === undefined ? { answer: 'over' } : await fillCheck(facts, request, secrets);
 }

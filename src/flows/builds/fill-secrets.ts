@@ -47,7 +47,7 @@ export type OperationFilled =
   | Unavailable;
 
 /** The operation that the agent asks for. */
-export interface WantedOperation {
+export interface OperationRequest {
   id: string;
   /** Values that the agent got by running the gets of secret types. */
   given: GivenSecrets;
@@ -55,20 +55,20 @@ export interface WantedOperation {
 
 export async function fillStep(
   facts: AttemptFacts,
-  wanted: WantedOperation,
+  request: OperationRequest,
   secrets: TeamSecrets,
   location: RunLocation = {},
 ): Promise<OperationFilled> {
-  return await fillOperation(attemptToFill(facts, location), wanted, secrets);
+  return await fillOperation(attemptToFill(facts, location), request, secrets);
 }
 
 export async function fillCheck(
   facts: CheckRunFacts,
-  wanted: WantedOperation,
+  request: OperationRequest,
   secrets: TeamSecrets,
   location: RunLocation = {},
 ): Promise<OperationFilled> {
-  return await fillOperation(runToFill(facts, location), wanted, secrets);
+  return await fillOperation(runToFill(facts, location), request, secrets);
 }
 
 /** Work to plan, first with placeholders and then with the secrets of one operation. */
@@ -164,7 +164,7 @@ function definitionForRun({ definition, checks, hooks, notifications }: CheckRun
  */
 async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W extends Plan | CheckRun>(
   { facts, bare, plan, usedDefinition }: ToFill<F, W>,
-  { id, given }: WantedOperation,
+  { id, given }: OperationRequest,
   secrets: TeamSecrets,
 ): Promise<OperationFilled> {
   const barePlan = plan(bare);

@@ -7,7 +7,7 @@ export interface TurnStore {
   withQueue<T>(team: number, work: (tx: QueueTransaction) => Promise<T>): Promise<T>;
   /** Builds that wait for an approval with a timeout. */
   approvalsWithTimeout(): Promise<WaitingApproval[]>;
-  /** Fails those of the builds that still wait for approval. */
+  /** Fails the builds that still wait for approval. */
   expireApprovals(pipeline: number, builds: readonly number[], at: Date): Promise<void>;
 }
 

@@ -16,6 +16,6 @@ export interface ThrottleStore {
     at: Date,
     work: (tx: ThrottleTransaction) => Promise<T>,
   ): Promise<T>;
-  /** The attempt succeeded: deletes the account's failures, and this attempt from those of the address. */
+  /** The attempt succeeded: deletes the failures of the account, and this one attempt of the address. */
   forgive(keys: readonly AttemptKey[]): Promise<void>;
 }

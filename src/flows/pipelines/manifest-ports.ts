@@ -81,7 +81,7 @@ export interface PipelineCluster {
    * has the right name but was not created by Millrace, and returns a sentence for each one.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
-  /** The Team's rules for tags and volumes; undefined while no Team of this name is ready. */
+  /** The Team's rules for tags and volumes; undefined if there is no Team of this name. */
   podRulesOf(team: string): (TagRules & VolumeRules) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;

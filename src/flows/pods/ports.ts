@@ -40,7 +40,7 @@ type Admitted<Needs> = Omit<Needs, 'tags' | 'caches'> & {
 
 export interface Cluster {
   /**
-   * Settings of the Team for its Pods; undefined while no Team of this name is ready. Methods that are not
+   * Settings of the Team for its Pods; undefined if there is no Team of this name. Methods that are not
    * asynchronous make no request.
    */
   teamPods(team: string): (TeamPods & { caches?: CacheSettings; warm?: WarmSettings }) | undefined;

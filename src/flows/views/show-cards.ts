@@ -18,7 +18,7 @@ export interface PipelineCards {
   ofTeams(names: readonly string[]): Promise<PipelineCard[]>;
   /** As `ofTeams`, but up to a second old, so that viewers share one read. */
   recentOfTeams(names: readonly string[]): Promise<PipelineCard[]>;
-  /** The current cards of those of the pipelines (row ids) that exist in these teams. */
+  /** The current cards of these pipelines (row ids), without pipelines of other teams. */
   ofPipelines(ids: readonly number[], names: readonly string[]): Promise<PipelineCard[]>;
 }
 
