@@ -120,7 +120,7 @@ function entryOf(name: string, values: ReadonlyMap<string, string>): [string, st
   return value === undefined ? [] : [[name, value]];
 }
 
-/** Why the secret has no value. One that nothing looked up needs a secret without a value, or its own value. */
+/** Why the secret has no value. If nothing looked it up, it needs itself, or a secret without a value. */
 function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
   const ownReason = missing.get(name);
   if (ownReason !== undefined) return ownReason;
