@@ -42,7 +42,7 @@ export class Reader {
 
   required(name: string, meaning: string): string {
     const value = this.optional(name);
-    if (value === undefined) this.#problems.push(`${name} is not set: it names ${meaning}.`);
+    if (value === undefined) this.#problems.push(`${name} is not set: set it to ${meaning}.`);
     return value ?? '';
   }
 
@@ -53,7 +53,7 @@ export class Reader {
     return found ?? fallback;
   }
 
-  /** A field `key` with a number above 0. 0 and absent mean no limit: there is no field. */
+  /** Returns `{[key]: number}`. 0 and no value mean no limit: then the object has no field. */
   limit<Key extends string>(key: Key, name: string): Partial<Record<Key, number>> {
     const value = this.optional(name) ?? '0';
     if (!/^\d{1,5}$/.test(value))
@@ -63,10 +63,7 @@ export class Reader {
     return limit;
   }
 
-  /**
-   * A field `key` with an amount of bytes above 0, as Kubernetes writes it. 0 and absent mean none: there is
-   * no field.
-   */
+  /** Like `limit`, for an amount of bytes as Kubernetes writes it. */
   amount<Key extends string>(key: Key, name: string): Partial<Record<Key, string>> {
     const value = this.optional(name) ?? '0';
     const bytes = bytesOf(value);
@@ -89,7 +86,7 @@ export class Reader {
     return { host: host === '' ? '0.0.0.0' : host, port };
   }
 
-  /** Ranges of addresses with commas between them. */
+  /** Address ranges, separated by commas. */
   ranges(name: string): string[] {
     const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
     for (const range of ranges) {
@@ -101,7 +98,7 @@ export class Reader {
     return ranges;
   }
 
-  /** Hosts, maybe with ports, with commas between them. */
+  /** Hosts with optional ports, separated by commas. */
   hosts(name: string): string[] {
     const hosts = (this.optional(name) ?? '').split(',').flatMap((host) => host.trim() || []);
     for (const host of hosts) {

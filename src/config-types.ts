@@ -38,7 +38,7 @@ export interface OperatorConfig extends ProcessConfig {
   cluster: ClusterConfig;
   image: string;
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-  /** For Pods of builds and checks: pull policy of images with a tag, default storage, user namespaces. */
+  /** Settings of the Pods of builds and checks. The pull policy applies to images with a tag. */
   pods: {
     imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
     storage: { request?: string; limit?: string };
@@ -47,8 +47,8 @@ export interface OperatorConfig extends ProcessConfig {
   internalUrl: string;
   externalUrl: string | undefined;
   /**
-   * Registry of `svc://` names that are not built in, and address ranges allowed for sources besides public
-   * ones.
+   * `registry` serves `svc://` names that are not built in. Sources may be in `allowedRanges` besides public
+   * addresses.
    */
   sources: { registry: string | undefined; allowedRanges: string[] };
   /** Limits of Teams whose spec.limits does not set them. Absent: unlimited. */
@@ -64,8 +64,8 @@ export interface WebhookConfig {
    * does both.
    */
   certificate: 'own' | 'cert-manager';
-  /** Limit of one review, for tests whose API server waits longer than in the chart. */
-  longestMs?: number;
+  /** Time limit of one review, for tests whose API server waits longer than in the chart. */
+  maxReviewMs?: number;
 }
 
 export interface GatewayConfig extends ProcessConfig {
@@ -116,8 +116,8 @@ export interface InternalGatewayConfig extends GatewayConfig {
   storeKeysDirectory: string | undefined;
   cluster: ClusterConfig;
   /**
-   * Registries for look-ups of entrypoints: address ranges allowed besides public ones, and hosts that use
-   * plain HTTP.
+   * For look-ups of entrypoints: registries may be in `allowedRanges` besides public addresses. `plainHttp`
+   * lists the hosts that use plain HTTP.
    */
   imageRegistries: { allowedRanges: string[]; plainHttp: string[] };
 }

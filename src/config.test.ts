@@ -165,7 +165,7 @@ const FAULTS: Record<
 > = {
   'a required name is missing': {
     environment: { ...PUBLIC, MILLRACE_NAMESPACE: ' ' },
-    problem: 'MILLRACE_NAMESPACE is not set: it names the namespace of the release.',
+    problem: 'MILLRACE_NAMESPACE is not set: set it to the namespace of the release.',
   },
   'an address has no port': {
     environment: { ...PUBLIC, MILLRACE_LISTEN: 'localhost' },

@@ -58,7 +58,7 @@ export function operatorConfig(source: Source = PROCESS_SOURCE): Configured<Oper
     ...common,
     database: host === undefined ? { kind: 'given', ...databaseConfig(read) } : { kind: 'own', host },
     cluster: clusterConfig(read),
-    image: read.required('MILLRACE_IMAGE', 'the image of agents and workers'),
+    image: read.required('MILLRACE_IMAGE', 'the image of Millrace'),
     imagePullPolicy: read.oneOf('MILLRACE_IMAGE_PULL_POLICY', PULL_POLICIES, 'IfNotPresent'),
     pods: {
       imagePullPolicy: read.oneOf('MILLRACE_POD_IMAGE_PULL_POLICY', PULL_POLICIES, 'Always'),
@@ -84,7 +84,7 @@ export function operatorConfig(source: Source = PROCESS_SOURCE): Configured<Oper
   });
 }
 
-/** The source with the variables that flags of the command line replace. */
+/** Returns a source in which flags of the command line replace their environment variables. */
 export function withFlags(flags: GatewayFlags, source: Source = PROCESS_SOURCE): Source {
   const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
   const variablesOfFlags = defined({
@@ -173,7 +173,7 @@ function processConfig(read: Reader): ProcessConfig {
   return {
     namespace: read.required('MILLRACE_NAMESPACE', 'the namespace of the release'),
     podName: read.required('MILLRACE_POD_NAME', 'the name of this Pod'),
-    release: read.required('MILLRACE_RELEASE', 'the prefix of our Secrets and the Lease'),
+    release: read.required('MILLRACE_RELEASE', 'the name of the release'),
     logLevel: read.oneOf('MILLRACE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
     metricsListen: read.address('MILLRACE_METRICS_LISTEN', '0.0.0.0:9090'),
   };

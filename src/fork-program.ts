@@ -2,8 +2,8 @@ import { fork, type ChildProcess, type ForkOptions } from 'node:child_process';
 import { isSea } from 'node:sea';
 
 /**
- * Starts a program of Millrace in a child process, with flags of Node in `execArgv`. A single executable
- * (`make cli`) takes such flags from NODE_OPTIONS only.
+ * Starts a program of Millrace in a child process, with the flags of Node in `execArgv`. A single executable
+ * (`make cli`) reads such flags only from NODE_OPTIONS.
  */
 export function forkProgram(
   program: string,
@@ -16,5 +16,5 @@ export function forkProgram(
   return fork(program, args, { ...options, execArgv: [], env: { ...options.env, NODE_OPTIONS } });
 }
 
-/** NODE_OPTIONS is split at spaces outside quotes; a backslash escapes within quotes. */
+/** Node splits NODE_OPTIONS at spaces outside quotes. Within quotes, a backslash escapes. */
 export const quoteNodeOption = (flag: string): string => `"${flag.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

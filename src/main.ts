@@ -4,8 +4,7 @@ import type { GatewayFlags } from '#config';
 import { commandLine, parseCommandLine } from './command-line.ts';
 
 /*
- * Picks the entry point. Each is imported only when it is needed, so that none loads the dependencies of
- * another.
+ * Picks the entry point and imports only that one, so that no entry point loads the dependencies of another.
  */
 const EXAMPLES = `
 Examples:

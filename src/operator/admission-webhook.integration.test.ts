@@ -76,7 +76,7 @@ function start(): typeof operator {
     externalUrl: undefined,
     sources: { registry: undefined, allowedRanges: [] },
     defaultLimits: {},
-    webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', longestMs: TIMEOUT_SECONDS * 900 },
+    webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', maxReviewMs: TIMEOUT_SECONDS * 900 },
   };
   return { stop, ended: runOperator(config, pino({ level: 'silent' }), stop.signal) };
 }

@@ -62,7 +62,7 @@ export class AdmissionWebhook {
       observe,
       reviewed: (result) => metrics.reviewed(result),
       draining: () => this.#stop?.aborted === true,
-      ...defined({ maxReviewMs: config.longestMs }),
+      ...defined({ maxReviewMs: config.maxReviewMs }),
     });
   }
 
