@@ -20,7 +20,7 @@ export interface CompileTextOptions {
 export function compileText(
   engine: HclEngine,
   source: string | Uint8Array,
-  given: GivenVariables,
+  variables: GivenVariables,
   { sources = {}, time, onEvaluation }: CompileTextOptions = {},
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
@@ -29,7 +29,7 @@ export function compileText(
   const definitions = openDefinitions(engine, time);
   try {
     return compilePipeline(onEvaluation ? withCallback(document, onEvaluation) : document, {
-      given,
+      given: variables,
       sources,
       parse: definitions.parse,
     });

@@ -9,8 +9,8 @@ const cache = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
 const MAX_CACHED_DEFINITIONS = 32;
 const MAX_CACHED_CHARACTERS = 64 * 1024;
 /**
- * A document that calls timestamp() is valid for one compilation only. The word alone proves no call: scripts
- * may contain it.
+ * A document that calls timestamp() is valid for one compilation only. The parenthesis is part of the pattern
+ * because scripts may contain the word alone.
  */
 const CALLS_TIMESTAMP = /timestamp\s*\(/;
 

@@ -105,7 +105,7 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
         receive(send(source, (address, length) => exports.parse(address, length, maxDepth))),
       );
       if (answer.fault !== undefined) throw new EngineExit(answer.fault);
-      return openDocument(exports, answer, { makeScope, receive, guarded: explainTrap, send, time });
+      return openDocument(exports, answer, { makeScope, receive, explainTrap, send, time });
     },
     format: (source) => receive(send(source, (address, length) => exports.format(address, length))),
     functionNames: () => JSON.parse(receive(explainTrap(() => exports.functionNames()))),
@@ -118,14 +118,14 @@ interface Channel {
   send: (text: string, call: (address: number, length: number) => bigint) => bigint;
   makeScope: (wire: string) => number;
   receive: (answer: bigint) => string;
-  guarded: (run: () => bigint) => bigint;
+  explainTrap: (run: () => bigint) => bigint;
   time: string;
 }
 
 function openDocument(
   exports: EngineExports,
   answer: ParseAnswer,
-  { makeScope, receive, guarded: explainTrap, send, time }: Channel,
+  { makeScope, receive, explainTrap, send, time }: Channel,
 ): HclDocument {
   const tree = answer.tree ?? 0;
   const scopes = new Map<Scope, number>();

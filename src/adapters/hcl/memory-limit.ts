@@ -2,8 +2,8 @@ const MEMORY_SECTION = 5;
 const PAGE_BYTES = 64 * 1024;
 
 /**
- * Sets a maximum for the module's memory, which Go's linker leaves open. An allocation beyond this maximum
- * fails, and only the engine ends. A worker's `resourceLimits` do not count this memory.
+ * Sets the maximum of the module's memory, which Go's linker leaves open and a worker's `resourceLimits` do
+ * not count. An allocation beyond this maximum ends only the engine.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   let at = 8;

@@ -21,9 +21,8 @@ const encoder = new TextEncoder();
 export type ParsedDocument = HclDocument & Pick<ParsedText, 'spell'>;
 
 /**
- * Parses a text and explains templates of other languages in it, such as those of a shell. If there are any
- * errors of such templates, the document is that of the text without these templates, so that its other
- * problems are real ones.
+ * Parses a text and explains templates of other languages in it, such as those of a shell. If such templates
+ * cause errors, it parses the text without them, so that all other problems are real ones.
  */
 export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): ParsedDocument {
   const normalized = withLineFeeds(source);
@@ -84,8 +83,8 @@ function withoutForeign(
   }
   const numbers = foreign.filter(({ kind }) => kind === 'number');
   const explained = [...wrongTemplates, ...numbers].map(explainForeignTemplate);
-  // Without a body the only problem is the refusal of the guard. It is left out if there are templates to
-  // correct first.
+  // Without a body, the guard refused the text, and that is its only problem. Templates that caused the
+  // refusal replace it.
   const otherProblems = !currentDocument.body && wrongTemplates.length > 0 ? [] : currentDocument.problems;
   return { ...currentDocument, problems: [...otherProblems, ...explained] };
 }

@@ -98,7 +98,7 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   });
 }
 
-/** The kernel kills the process with the highest score first. */
+/** The kernel kills processes with a high score first. */
 const HIGHEST_OOM_SCORE = '1000';
 
 /**

@@ -31,7 +31,7 @@ export interface HostRequest {
 export interface EvaluationLimits {
   /** In processor time: a text that takes longer is at fault. */
   cpuMs: number;
-  /** In wall time: a text that takes longer may be right, but others wait. */
+  /** In wall time: a text that takes longer may be valid, but blocks the texts that wait. */
   wallMs: number;
 }
 
