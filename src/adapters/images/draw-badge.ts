@@ -38,7 +38,7 @@ const widthWithMargins = (text: string): number => Math.ceil(widthOf(text, FONT_
 /** `textLength` fits the text into its half, whatever font the reader has. */
 function textIn(text: string, middle: number, colour: string): string {
   const width = widthWithMargins(text) - 2 * MARGIN;
-  const place = `x="${roundToTenth(middle)}" y="${BASELINE}"`;
+  const position = `x="${roundToTenth(middle)}" y="${BASELINE}"`;
   const fit = `textLength="${width}" lengthAdjust="spacingAndGlyphs"`;
-  return `<text ${place} fill="${colour}" ${fit}>${escapeXml(text)}</text>`;
+  return `<text ${position} fill="${colour}" ${fit}>${escapeXml(text)}</text>`;
 }

@@ -5,7 +5,7 @@ import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
 import { isFaded, type Picture } from './draw-svg.ts';
 
 /**
- * A picture to be rasterised: its shapes as SVG, and its labels apart, because SVG renderers take half a
+ * A picture to be rasterised: its shapes as SVG, and its labels separately, because SVG renderers take half a
  * millisecond for each text.
  */
 export interface Shapes {

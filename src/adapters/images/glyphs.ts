@@ -64,7 +64,7 @@ export async function drawGlyphs(letters: ReadonlySet<string>, size: number): Pr
     });
   }
   const width = Math.ceil(Math.max(pen, (rare.length + 1) * 3 * size)) * SUBPIXEL_PHASES;
-  // One text for all common characters, at the place of the first one, and one for each rare character.
+  // One text with all common characters, where the first one begins, and one text for each rare character.
   const texts = cells
     .filter(({ baseline }, index) => index === 0 || baseline > lineHeight)
     .map(

@@ -7,7 +7,7 @@ export interface GraphvizLayout {
   width: number;
   height: number;
   nodes: Map<number, Point>;
-  /** Key `<tail> <head>`, each with the row and side of its port if it has one: `0:2:e 3`. */
+  /** By `<tail> <head>`. An end with a port also has its row and side: `0:2:e 3`. */
   edges: Map<string, EdgePaths>;
 }
 

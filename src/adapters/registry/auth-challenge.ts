@@ -5,7 +5,7 @@ export type AuthChallenge =
   | { scheme: 'bearer'; realm: string; service?: string; scope?: string }
   | { scheme: 'basic' };
 
-/** Returns the first challenge that Millrace supports, a token before a password. Undefined: none. */
+/** Returns a challenge that Millrace supports, preferring tokens to passwords. Undefined: none. */
 export function readAuthChallenge(header: string | undefined): AuthChallenge | undefined {
   const challenges = splitChallenges(header ?? '');
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer')?.parameters;
@@ -13,11 +13,7 @@ export function readAuthChallenge(header: string | undefined): AuthChallenge | u
   if (realm !== undefined) {
     const service = bearer?.get('service');
     const scope = bearer?.get('scope');
-    return {
-      scheme: 'bearer',
-      realm,
-      ...defined({ service, scope }),
-    };
+    return { scheme: 'bearer', realm, ...defined({ service, scope }) };
   }
   return challenges.some(({ scheme }) => scheme === 'basic') ? { scheme: 'basic' } : undefined;
 }

@@ -207,7 +207,7 @@ describe('an image is refused', () => {
   test('if its entrypoint is longer than kernels allow', async () => {
     registry.addImage('team/tool', { Entrypoint: ['x'.repeat(200_000)] }, '1');
     expect(failureOf(await lookUp())).toBe(
-      'The registry HOST: its entrypoint and command are longer than 128 KiB.',
+      "The registry HOST: the image's entrypoint and command are longer than 128 KiB.",
     );
   });
 
@@ -215,7 +215,7 @@ describe('an image is refused', () => {
     'if its configuration has wrong types: %j',
     async (config) => {
       registry.addImage('team/tool', config, '1');
-      expect(failureOf(await lookUp())).toContain('has another form than it should');
+      expect(failureOf(await lookUp())).toContain('is malformed');
     },
   );
 

@@ -116,7 +116,7 @@ class RegistryImage implements OpenImage {
    * Tries one credential after another, and returns the first response that does not refuse the credential.
    */
   async #read(request: RegistryRead): Promise<RegistryResponse> {
-    let answer: RegistryResponse = { failure: 'nothing was asked', transient: true };
+    let answer: RegistryResponse = { failure: 'no request was sent', transient: true };
     for (const session of this.#sessions) {
       answer = await session.read(request);
       if ('failure' in answer) break;
@@ -145,16 +145,16 @@ const LOCALHOST_FAILURE = 'Images on localhost were loaded into the node and are
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** A failure that would happen again at a later attempt. */
-function lastingFailure({ host }: ImageName, what: string): ImageAnswer<never> {
-  return { failure: `The registry ${host}: ${what}.`, transient: false };
+function lastingFailure({ host }: ImageName, problem: string): ImageAnswer<never> {
+  return { failure: `The registry ${host}: ${problem}.`, transient: false };
 }
 
 function explain(answer: RegistryResponse, name: ImageName, hasCredentials: boolean): ImageAnswer<never> {
   const { host, repository, tag, digest } = name;
   if ('failure' in answer)
     return { failure: `The registry ${host}: ${answer.failure}.`, transient: answer.transient };
-  const transientFailure = (what: string): ImageAnswer<never> => ({
-    failure: `The registry ${host} ${what}.`,
+  const transientFailure = (problem: string): ImageAnswer<never> => ({
+    failure: `The registry ${host} ${problem}.`,
     transient: true,
   });
   switch (answer.status) {

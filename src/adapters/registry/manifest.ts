@@ -62,9 +62,9 @@ export function readConfiguration(json: Record<string, unknown>): ImageConfigura
   const cmd = argumentsIn(config['Cmd']);
   const workingDir = config['WorkingDir'] ?? '';
   if (entrypoint === undefined || cmd === undefined || typeof workingDir !== 'string')
-    return { fault: 'its entrypoint, command or working directory has another form than it should' };
+    return { fault: "the image's entrypoint, command or working directory is malformed" };
   if (Buffer.byteLength(JSON.stringify([entrypoint, cmd, workingDir])) > MAX_ENTRYPOINT_BYTES)
-    return { fault: 'its entrypoint and command are longer than 128 KiB' };
+    return { fault: "the image's entrypoint and command are longer than 128 KiB" };
   return { entrypoint, cmd, ...(workingDir === '' ? {} : { workingDir }) };
 }
 

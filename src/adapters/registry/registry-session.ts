@@ -83,10 +83,7 @@ export class RegistrySession {
     const url = tokenUrl(challenge, this.#image);
     if (url === undefined) return { failure: 'it names no valid URL for its tokens', transient: false };
     const authorization = this.#basicAuthorization();
-    const headers = {
-      accept: 'application/json',
-      ...defined({ authorization }),
-    };
+    const headers = { accept: 'application/json', ...defined({ authorization }) };
     const answer = await this.#request(url, { method: 'GET', headers, maxBytes: MAX_TOKEN_BYTES });
     if ('failure' in answer || answer.status !== 200) return answer;
     const token = tokenIn(answer.bytes);
