@@ -1,10 +1,7 @@
 import { chmod, copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * Copies the shim to the folder in which containers of other images wait for it. A rename makes the copy
- * appear at once, complete.
- */
+/** Copies the shim to the folder in which containers wait for it. It appears there only when complete. */
 export async function installShim(source: string, folder: string): Promise<void> {
   const target = join(folder, 'millrace-shim');
   const temporaryFile = `${target}.part`;

@@ -67,13 +67,13 @@ test.each<[string, string, NodeJS.Signals[], { code: number; output: string[] }]
     'an entry point that cannot start prints the error',
     `async () => { throw new Error('x'); }`,
     [],
-    { code: 1, output: ['an error that nobody caught'] },
+    { code: 1, output: ['uncaught error'] },
   ],
   [
     'an uncaught error ends the process',
     `async () => { setTimeout(() => { throw new Error('x'); }); await new Promise(() => {}); }`,
     [],
-    { code: 1, output: ['an error that nobody caught'] },
+    { code: 1, output: ['uncaught error'] },
   ],
 ])('%s', async (_name, work, signals, expected) => expect(await run(work, signals)).toEqual(expected));
 

@@ -19,7 +19,7 @@ export async function runUntilSignal<Ending extends string>(
   limitMs = STOP_MS,
 ): Promise<void> {
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an error that nobody caught');
+    log.fatal({ err: error }, 'uncaught error');
     process.exit(1);
   });
   const stop = new AbortController();

@@ -129,7 +129,7 @@ export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) 
       if (readsLength) {
         neededBytes = piece.readUInt32BE(0);
         if (neededBytes < HEADER_BYTES + TAG_BYTES || neededBytes > MAX_FRAME_BYTES)
-          throw new Error(`a frame of ${neededBytes} bytes`);
+          throw new Error(`invalid length of a frame: ${neededBytes} bytes`);
       } else {
         onFrame(piece);
         neededBytes = 4;

@@ -13,8 +13,8 @@ export interface ShimCommand {
   /** Paths that must exist after a command that succeeded, relative to `cwd`. */
   outputs?: string[];
   /**
-   * Which processes end after the command. Absent: all processes of the container. `own`: those that the
-   * command started. `stay`: none.
+   * Which processes the shim ends after the command. Absent: all processes of the container. `own`: those
+   * that the command started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
   /** What the command reads from its standard input. Absent: nothing. */
@@ -146,6 +146,6 @@ function endOf(kind: number, code: number): ShimExit['end'] {
     case 2:
       return { kind: 'not-started', code };
     default:
-      throw new Error(`an exit of unknown kind ${kind}`);
+      throw new Error(`unknown kind of exit: ${kind}`);
   }
 }

@@ -193,7 +193,7 @@ export class ShimConnection {
         this.#finish(command, id, payload);
         break;
       default:
-        throw new Error(`a frame of unknown kind ${kind}`);
+        throw new Error(`unknown kind of frame: ${kind}`);
     }
   }
 

@@ -109,10 +109,7 @@ export interface AccessLine {
   milliseconds: number;
 }
 
-/**
- * Routes that probes request every few seconds. What they find is logged elsewhere, so their lines are at
- * level debug.
- */
+/** Routes that probes request every few seconds. Failures are logged elsewhere, so these lines are debug. */
 const PROBE_ROUTES = new Set(['/health']);
 const MESSAGE = 'answered';
 

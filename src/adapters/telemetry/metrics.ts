@@ -38,7 +38,7 @@ export function requestMetrics(registry: Registry): ObserveRequest {
   };
 }
 
-/** Other methods get the label `other`: clients may send any word. */
+/** Other methods get the label `other`, because clients may send any word as the method. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export interface PublicMetrics {

@@ -4,8 +4,9 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export type StreamKind = 'build' | 'pipeline' | 'overview' | 'debug';
 
 /**
- * Why a stream ended: what it follows has ended, its viewer left, read nothing for too long or lost the right
- * to read; the read failed; or the process stops.
+ * Why a stream ended. `over`: what it follows has ended. `reader`: the viewer left. `slow`: the viewer read
+ * nothing for too long. `rights`: the viewer lost the right to read. `failure`: the read failed. `stop`: the
+ * process stops.
  */
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 
