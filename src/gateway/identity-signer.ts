@@ -1,4 +1,4 @@
-import { identityKeyPlace, identitySigner, type SignIdentity } from '#adapters/crypto/identity-tokens.ts';
+import { identityKeyLocation, identitySigner, type SignIdentity } from '#adapters/crypto/identity-tokens.ts';
 import { openValue } from '#adapters/crypto/stored-values.ts';
 import { signingKey } from '#domain/build/identity-keys.ts';
 import type { IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
@@ -12,9 +12,7 @@ export interface IdentitySignerParts {
   now: () => Date;
 }
 
-/**
- * Returns a signer that uses the key that is due to sign now. It keeps the key that it opened last in memory.
- */
+/** Returns a signer for the key that is due to sign now. The last decrypted key stays in memory. */
 export function openIdentitySigner({
   identityKeys,
   storeKeysDirectory,
@@ -26,7 +24,7 @@ export function openIdentitySigner({
     if (key === undefined) return { answer: 'unavailable', reason: NO_KEY };
     if (opened?.id !== key.id) {
       const keys = await privateKeysIn(storeKeysDirectory);
-      const pem = openValue(keys, key.sealed, identityKeyPlace(key.id));
+      const pem = openValue(keys, key.sealed, identityKeyLocation(key.id));
       if (pem === undefined) return { answer: 'unavailable', reason: NOT_MOUNTED };
       opened = { id: key.id, sign: await identitySigner(key.id, pem) };
     }

@@ -378,7 +378,7 @@ describe('an answer of a provider is refused', () => {
     expectFailure(await start());
     await saveDefinition({ ...provider('gone', one), issuerUrl: 'https://127.0.0.1:1' });
     expectFailure(await start('gone'));
-    expect(gateway.lines.join('')).toContain('there is no secret unknown of our client');
+    expect(gateway.lines.join('')).toContain('there is no client secret unknown');
   });
 });
 

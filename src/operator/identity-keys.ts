@@ -1,4 +1,4 @@
-import { identityKeyPlace, makeIdentityKeyPair } from '#adapters/crypto/identity-tokens.ts';
+import { identityKeyLocation, makeIdentityKeyPair } from '#adapters/crypto/identity-tokens.ts';
 import { sealValue, storeKeys } from '#adapters/crypto/stored-values.ts';
 import type { SealedRows } from '#adapters/database/pipelines/sealed-rows.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
@@ -30,5 +30,5 @@ export async function keepIdentityKeys(store: StoreKeys, parts: IdentityKeyParts
 
 async function makeSealedKey(storeKey: string): Promise<NewIdentityKey> {
   const { id, publicKey, privateKey } = await makeIdentityKeyPair();
-  return { id, publicKey, sealed: sealValue(storeKey, privateKey, identityKeyPlace(id)) };
+  return { id, publicKey, sealed: sealValue(storeKey, privateKey, identityKeyLocation(id)) };
 }

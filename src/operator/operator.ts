@@ -175,7 +175,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const release = new AbortController();
   const holding = elector.hold(release.signal);
   void holding.then(() => lost.abort());
-  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: MAX_SOURCE_BYTES });
+  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, maxBytes: MAX_SOURCE_BYTES });
   const reader = sourceReader(fetch, config.sources.registry);
   try {
     const takeEpoch = (): Promise<number> => database.takeEpoch(config.podName);

@@ -6,12 +6,12 @@ import { limitConcurrency } from './password-turns.ts';
 
 /** argon2id with the minimum of OWASP's Password Storage Cheat Sheet. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each hash takes 19 MiB and a core: more hashes at a time would be slower for everyone. */
+/** Each hash takes 19 MiB and a core, so more hashes at a time would slow down all of them. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 
 /**
- * Hashes and verifies passwords. Without a hash (no account, or no password), `verify` compares with a hash
+ * Hashes and verifies passwords. If an account has no hash or does not exist, `verify` compares with a hash
  * that no password matches, so that timing does not reveal which accounts exist.
  */
 export async function argon2Passwords(): Promise<Passwords> {

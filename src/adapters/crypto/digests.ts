@@ -1,6 +1,6 @@
 import { createHash, createHmac, hash, type KeyObject } from 'node:crypto';
 
-/** Use a `KeyObject` where the key is used often: Node takes seven times as long to check a `Buffer`. */
+/** Prefer a `KeyObject` for a key that is used often: a `Buffer` takes Node seven times as long. */
 export type WebhookKey = Buffer | KeyObject;
 
 /** Equal versions have equal digests, whatever the order of their fields. */

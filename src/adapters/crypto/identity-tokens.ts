@@ -33,4 +33,4 @@ export async function identitySigner(id: string, privatePem: string): Promise<Si
 }
 
 /** The `location` for `sealValue` and `openValue` when they encrypt a private key of identity tokens. */
-export const identityKeyPlace = (id: string): string => `identity/${id}`;
+export const identityKeyLocation = (id: string): string => `identity/${id}`;

@@ -1,4 +1,4 @@
-/** Thrown if so many tasks wait that waiting would end in a timeout. */
+/** Thrown if so many tasks wait that another one would time out in the queue. */
 class TooBusy extends Error {
   readonly code = 'EBUSY';
   override readonly name = 'TooBusy';

@@ -16,8 +16,8 @@ import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 
 /*
  * Envelope encryption of stored secrets. Each value has an AES-256-GCM key of its own, which RSA-OAEP wraps
- * for the public key of the installation. So a process with the public key alone can store values and read
- * none.
+ * with the public key of the installation. A process that has only the public key can store values, but not
+ * read them.
  */
 
 const NONCE_BYTES = 12;

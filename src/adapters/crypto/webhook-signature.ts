@@ -14,8 +14,8 @@ export interface SignatureCheck {
 }
 
 /**
- * Headers with a digest of the body in hexadecimal, and the prefix of the digest. Gitea and Forgejo send them
- * without a digest if the webhook has no secret, which proves nothing and claims nothing.
+ * Headers with a digest of the body in hexadecimal, and the prefix of the digest. If a webhook has no secret,
+ * Gitea and Forgejo send the headers without a digest; these count as absent.
  */
 const HEX_HEADERS: readonly (readonly [header: string, prefix: string])[] = [
   ['x-hub-signature-256', 'sha256='],

@@ -129,7 +129,7 @@ describe('a fetch is refused', () => {
 
   test('for too long a body, without reading all of it', async () => {
     await fetcher.close();
-    fetcher = openFetcher({ longestBytes: 1024 });
+    fetcher = openFetcher({ maxBytes: 1024 });
     respond = (_request, response) => response.end('x'.repeat(1025));
     expect(await fetchText('/')).toBe('for good: it is longer than 1 KiB');
     respond = (_request, response) => response.end('x'.repeat(1024));

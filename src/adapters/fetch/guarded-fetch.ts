@@ -9,7 +9,7 @@ export interface FetchOptions {
   /** Ranges that may be reached although they are not public. */
   allowedRanges?: readonly string[];
   timeoutMs?: number;
-  longestBytes?: number;
+  maxBytes?: number;
   /** Resolves names to addresses; replaced in tests. */
   resolve?: typeof lookup;
   /** Trusted certificates, instead of those of Node. */
@@ -44,7 +44,7 @@ export const MAX_REDIRECTS = 5;
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
-  const limits = { maxBytes: options.longestBytes ?? 256 * 1024, isReachable };
+  const limits = { maxBytes: options.maxBytes ?? 256 * 1024, isReachable };
   return {
     async get(url, rules) {
       const signal = AbortSignal.timeout(timeoutMs);

@@ -74,7 +74,7 @@ describe('a fetch function for a library', () => {
     'plain HTTP': [() => base.replace('https:', 'http:'), {}, 'only https is allowed'],
     'a URL with a password': [() => base.replace('//', '//a:b@'), {}, 'a name or password'],
     'a file': [() => 'file:///etc/passwd', {}, 'it leads to file:'],
-    'too long an answer': [() => base, { longestBytes: 3 }, 'longer than'],
+    'too long an answer': [() => base, { maxBytes: 3 }, 'longer than'],
   };
   test.each(Object.entries(refused))('refuses %s', async (_name, [url, options, message]) => {
     respond = (_request, response) => response.end('text');

@@ -32,7 +32,7 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
         signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
         ...(body instanceof URLSearchParams && { body: body.toString() }),
       });
-      const found = await readBounded(answer.body, options.longestBytes ?? 256 * 1024);
+      const found = await readBounded(answer.body, options.maxBytes ?? 256 * 1024);
       if ('failure' in found) throw new TypeError(found.failure);
       const headerPairs = Object.entries(answer.headers).flatMap(([name, value]) =>
         [value ?? []].flat().map((item): [string, string] => [name, item]),

@@ -3,9 +3,7 @@ import { requestedScopes } from '#domain/access/oauth-provider.ts';
 import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
-  /**
-   * Returns the secret of our client; `key` is the one in the provider's object. It is read at each sign-in.
-   */
+  /** Returns Millrace's client secret by the provider's `secretKey`. Called at each sign-in. */
   secretOf(key: string): Promise<string | undefined>;
   /** Must guard against internal addresses, because users choose the URLs. */
   fetch: openid.CustomFetch;
@@ -33,7 +31,7 @@ export function openIdClient(parts: OpenIdParts): OAuthClient {
 
   async function configurationOf(provider: StoredProvider): Promise<openid.Configuration> {
     const secret = await parts.secretOf(provider.secretKey);
-    if (secret === undefined) throw new Error(`there is no secret ${provider.secretKey} of our client`);
+    if (secret === undefined) throw new Error(`there is no client secret ${provider.secretKey}`);
     const key = JSON.stringify([provider, secret]);
     const cached = cachedConfigurations.get(provider.canonical + key);
     if (cached !== undefined && cached.until > parts.now()) return cached.configuration;
@@ -83,10 +81,7 @@ async function configure(
   return configuration;
 }
 
-/**
- * Sends the client secret in the way that the provider supports; in a header by default, as OpenID Connect
- * says.
- */
+/** Sends the client secret as the provider supports it; in a header by default, as OpenID Connect says. */
 function clientAuthentication(secret: string): openid.ClientAuth {
   const [basic, post] = [basicAuthentication(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
@@ -154,7 +149,8 @@ async function identifyByUserInfo(
   { callbackUrl, query, state, verifier }: CallbackRequest,
 ): Promise<OAuthAnswer> {
   const callback = new URL(`${callbackUrl}?${query}`);
-  // The issuer is unknown here. Each provider has its own callback URL, so answers cannot be mixed up.
+  // There is no known issuer to compare with. Each provider has its own callback URL, so their answers cannot
+  // be confused.
   callback.searchParams.delete('iss');
   const tokens = await openid.authorizationCodeGrant(configuration, callback, {
     expectedState: state,

@@ -71,7 +71,7 @@ export class VaultSession {
     const mountSegments = segmentsOf(prefix);
     const secretSegments = segments.slice(mountSegments.length);
     if (secretSegments.length === 0)
-      return lastingFault('its path names a mount of Vault, and no secret in it');
+      return lastingFault('its path names a mount of Vault, but no secret in it');
     return options?.version === '2'
       ? await this.#readV2(mountSegments, secretSegments)
       : await this.#readV1(segments);
@@ -162,14 +162,12 @@ function checkAnswer<S extends TSchema>(
   if (status !== 200) {
     const transient = status === 429 || status >= 500;
     return {
-      fault: `Vault did not ${operation}: ${STATUS_TEXTS[status] ?? 'it answered with'} (${status})`,
+      fault: `Vault did not ${operation}: ${STATUS_TEXTS[status] ?? 'unexpected status'} (${status})`,
       transient,
     };
   }
   const body = jsonOf(bytes);
-  return Check(schema, body)
-    ? { body }
-    : lastingFault(`Vault did not ${operation}: its answer is not of the usual form`);
+  return Check(schema, body) ? { body } : lastingFault(`Vault did not ${operation}: its answer is malformed`);
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
