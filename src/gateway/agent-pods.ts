@@ -8,6 +8,7 @@ import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import type { AgentPods, PodName } from '#flows/builds/session-ports.ts';
 import { unavailable } from './unavailable.ts';
 
+/** Finds the Pods of agents through the API server. */
 export function agentPods(client: Pick<ApiClient, 'get' | 'reviewToken'>): AgentPods {
   return {
     async find({ namespace, name }) {

@@ -6,8 +6,8 @@ const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
  * Returns a function that reads the client secrets of identity providers from mounted Secrets. It reads the
- * files each time, so a new secret works as soon as it is mounted. Because the kubelet mounts new files late,
- * `readFromApi` may have the value earlier.
+ * files each time, so a new secret works as soon as it is mounted. Until then it asks `readFromApi`, because
+ * the kubelet mounts new files late.
  */
 export function clientSecretReader(
   directories: readonly string[],

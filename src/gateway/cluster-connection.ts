@@ -12,6 +12,7 @@ import { teamObjects } from '#adapters/kubernetes/objects/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
+/** Connects to the API server as a Pod or with a kubeconfig file. */
 export async function connectionOf(cluster: ClusterConfig): Promise<Connection> {
   return cluster.kind === 'in-cluster'
     ? inClusterConnection(cluster)

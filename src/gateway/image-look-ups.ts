@@ -32,7 +32,7 @@ export function imageLookUps({
     seats: createFairPool(Array.from({ length: MAX_LOOK_UPS }, (_, seat) => seat)),
     now: () => new Date(),
   };
-  // This cache stores no results, because the database does. It only lets calls share a look-up that runs.
+  // The database stores the results. This cache only lets calls share a look-up that runs.
   const running = createCache<LookUpAnswer>({ maxSize: 0, skips: () => true });
   return {
     lookUp: async (key, podName) => {

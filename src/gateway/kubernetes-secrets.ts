@@ -62,7 +62,7 @@ function valueInTeamSecret(
   files: Map<string, SecretFile>,
 ): SecretLookupResult {
   if (path === '') return valueOf(secret, key, 'the Secret of the Team has no such key');
-  const text = valueOf(secret, path, 'the Secret of the Team has no key of the name in path');
+  const text = valueOf(secret, path, 'the Secret of the Team has no key with the name in path');
   if ('fault' in text) return text;
   const format = source === 'env' ? 'env' : (config['format'] ?? '');
   const cacheKey = `${format} ${path}`;

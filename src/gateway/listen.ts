@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '#config';
 
-/** Lets a server listen on an address. If that fails, the error names the address. */
+/** Starts listening on an address. If that fails, the error names the address. */
 export async function listen(server: Server, { host, port }: Address): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -33,9 +33,8 @@ const PATIENCE_MS = 5000;
 
 /**
  * Returns a function that closes the server gracefully: the server answers pending requests, and each
- * connection ends after its last response. Node counts a connection as idle once the server has written a
- * response, even if megabytes of the response are not sent yet. So the function waits until everything is
- * sent. Otherwise the client would get only a part of the response.
+ * connection ends after its last response. Node calls a connection idle even if megabytes of its response are
+ * not sent yet, so the function first waits until everything is sent.
  */
 export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
   const sockets = new Set<Socket>();

@@ -19,9 +19,7 @@ export interface ClosableOverviews {
 
 const now = (): number => performance.now();
 
-/**
- * Opens overviews of pipelines, and views for the public. The drawing process starts with the first picture.
- */
+/** Opens the views of pipelines. The drawing process starts with the first picture. */
 export function openOverviews(store: OverviewStore & CardStore, views: Views): ClosableOverviews {
   const drawing = createPictures();
   const overviews = showPipelines({

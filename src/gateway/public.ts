@@ -70,8 +70,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
 }
 
 const NO_ADDRESS =
-  'No externalURL is set: people sign in at whatever address they open, ' +
-  'over plain HTTP with cookies that are not encrypted on the way, ' +
-  'and not by identity providers. Set externalURL, with https, before others use this installation.';
+  'No externalURL is set: people can sign in at any address of this gateway, also over plain HTTP, ' +
+  'which does not encrypt their cookies, and not with identity providers. ' +
+  'Set externalURL, with https, before others use this installation.';
 const ENDLESS =
-  'Sessions never end, so a stolen one is good for ever: set a session lifetime, for example 30d.';
+  'Sessions never end, so a stolen session stays valid forever: set a session lifetime, for example 30d.';

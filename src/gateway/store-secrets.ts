@@ -46,7 +46,7 @@ export function storeSource(
     const results: SecretLookupResult[] = [];
     for (const { key } of lookups) {
       results.push(resultOf(byName.get(key), keys));
-      // To decrypt a value takes some milliseconds. Between values, let the process answer other requests.
+      // Decrypting a value takes some milliseconds, so the process answers other requests in between.
       await setImmediate();
     }
     return results;

@@ -127,7 +127,7 @@ describe('the Secret that the Team names', () => {
     expect(await lookUp(lookup)).toEqual([{ value }]);
   });
 
-  const noFile = 'the Secret of the Team has no key of the name in path';
+  const noFile = 'the Secret of the Team has no key with the name in path';
   test.each<[title: string, lookup: Partial<SecretLookup>, fault: string]>([
     ['a key that does not exist', { source: 'env', key: 'OTHER' }, 'the Secret of the Team has no such key'],
     ['a file that does not exist', { path: 'other' }, noFile],

@@ -42,7 +42,7 @@ function answerOf(results: readonly (readonly [SecretLookup, SecretLookupResult]
   const transient: string[] = [];
   for (const [{ name, source }, result] of results) {
     if ('fault' in result) {
-      const reason = `The ${wordOf(source)} ${name} has no value: ${result.fault}.`;
+      const reason = `The ${titleOfSource(source)} ${name} has no value: ${result.fault}.`;
       if (result.transient === true) transient.push(reason);
       else missing.set(name, reason);
     } else {
@@ -54,4 +54,4 @@ function answerOf(results: readonly (readonly [SecretLookup, SecretLookupResult]
   return { answer: 'read', values, plain, missing };
 }
 
-const wordOf = (source: string): string => (source === 'undeclared' ? 'secret' : `${source} secret`);
+const titleOfSource = (source: string): string => (source === 'undeclared' ? 'secret' : `${source} secret`);

@@ -42,6 +42,8 @@ export function vaultSource(
         await requests.close();
       }
     }
-    return lookups.map((lookup) => answers.get(lookup) ?? { fault: 'Vault was not asked', transient: true });
+    return lookups.map(
+      (lookup) => answers.get(lookup) ?? { fault: 'no request was sent to Vault', transient: true },
+    );
   };
 }
