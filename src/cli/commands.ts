@@ -53,7 +53,7 @@ function validateCommand(run: Run): Command {
       'after',
       `
 Variables from a Secret (a secret block or varsFrom) need no value here. The command
-fetches no source: of the types that have one, it knows only those that come with Millrace.
+fetches no source: it knows the types in the text and those that come with Millrace.
 
 Examples:
   millrace validate pipeline.hcl

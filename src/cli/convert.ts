@@ -23,7 +23,7 @@ export interface ConvertOptions extends VariableOptions {
   out?: string;
 }
 
-/** No pipeline whose HCL can be valid has more YAML than this: with aliases, YAML is shorter than its HCL. */
+/** The HCL of a larger YAML file would exceed the limit for the text of a pipeline. */
 const MAX_YAML_BYTES = 1024 * 1024;
 
 /** Converts a pipeline of Concourse, and validates the result. */
@@ -78,7 +78,7 @@ function convertTree(
   return findings.some(isErrorFinding) ? { findings } : { hcl, findings };
 }
 
-/** An alias or a combination of `across` converts the same lines several times. */
+/** Removes repeated findings: an alias or `across` converts the same lines several times. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings.filter((finding) => {
@@ -96,7 +96,7 @@ function valuesOf(variables: GivenVariables): Parameters<typeof convertConcourse
   return { plain, trees: new Map(trees) };
 }
 
-/** Validates the HCL. If it is larger than a pipeline can be, prints this and returns undefined. */
+/** Validates the HCL. If it is too large for a pipeline, prints why and returns undefined. */
 async function validateText(
   file: string,
   hcl: string,
@@ -128,7 +128,7 @@ interface ReportContext {
   terminal: Terminal;
 }
 
-/** Prints what the validation of the HCL found, and a line with the verdict. */
+/** Prints the findings of the validation, and a line with the result. */
 function report(
   { findings, pipeline }: CompiledText,
   { outputName, source, warnings, terminal }: ReportContext,

@@ -1,7 +1,7 @@
 import type { Range } from '#domain/language/syntax.ts';
 import type { Place, Spot } from './finding.ts';
 
-/** A text of HCL and its place in a file. */
+/** An HCL text and where it is in a file. */
 export interface EmbeddedText {
   hcl: string | Uint8Array;
   placeOf: (range: Range) => Place;
@@ -39,7 +39,7 @@ export function literalBlock({ source, start, text }: EmbeddedBlock): EmbeddedTe
   const firstFileLine = lines.slice(start, start + lineCount).find((line) => line.trim() !== '') ?? '';
   const firstTextLine = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const indent = indentOf(firstFileLine) - indentOf(firstTextLine);
-  // Places behind the last line are shown at the end of the block: what follows belongs to YAML.
+  // Places after the last line are shown at the end of the block, because what follows belongs to YAML.
   const blockEnd = {
     line: start + lineCount,
     column: countGraphemes(lines[start + lineCount - 1] ?? '') + 1,

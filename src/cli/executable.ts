@@ -7,8 +7,9 @@ import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
 import { ensureUnpacked, removeLeftovers } from './unpacked-program.ts';
 
 /*
- * The start of the single executable that `make cli` builds. It unpacks the program in it once, because child
- * processes and native libraries need files. Each content has its own folder in the cache of the user.
+ * The start of the single executable that `make cli` builds. It unpacks its program once, because child
+ * processes and native libraries need files. Each version of the content has its own folder in the user's
+ * cache.
  */
 
 /** Programs that the command line starts as processes of their own. */
@@ -28,16 +29,14 @@ function start(): void {
   load(child);
 }
 
-/** The program that the command line asks this process to run: it passes the name and opens a channel. */
+/** The child program that the parent process asks for. The parent passes its path and opens a channel. */
 function childProgram(): string | undefined {
   const [, , program = ''] = argv;
   const isChild = process.send !== undefined && isAbsolute(program);
   return isChild && CHILD_PROGRAMS.includes(basename(program)) ? program : undefined;
 }
 
-/**
- * `import()` in the code of an executable finds only modules of Node; that of an unpacked file finds files.
- */
+/** Runs an unpacked file, because `import()` inside the executable finds only modules of Node. */
 function load(file: string): void {
   createRequire(file)(`./start-${basename(file, '.js')}.cjs`);
 }

@@ -47,7 +47,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
   const { file, before, after } = formatted;
   const exit = printFindings(formatted, terminal);
   if (name === '-') {
-    // With errors nothing is printed: a reader of the output would take a part for the whole text.
+    // With errors nothing is printed, because a reader would take a part of the text for all of it.
     if (exit === EXIT.success) terminal.out(after);
   } else if (after !== before) {
     await replaceFile(name, after);
@@ -89,7 +89,7 @@ async function formatInput(input: InputFile, engine: HclEngine): Promise<Formatt
   return { file: input.file, before, after, findings: errors };
 }
 
-/** Why a text is left unchanged: its size, its syntax errors, or a form that has no lines of its own. */
+/** Why a text stays unchanged: its size, its syntax errors, or a form without lines of its own. */
 function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   const { file, name, text } = pipeline;
   const asFinding = (diagnostic: Diagnostic): Finding => toFinding(diagnostic, pipeline);

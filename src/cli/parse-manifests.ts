@@ -28,7 +28,7 @@ export interface Manifest {
   path: Path;
 }
 
-/** The objects of a file, including the items of Lists. Adds a finding for each part that cannot be read. */
+/** Reads the objects of a file, including the items of Lists. Adds a finding for each unreadable part. */
 export function parseManifests(file: string, source: string, findings: Finding[]): Manifest[] {
   const lines = new LineCounter();
   return parseDocuments(file, source, { lines, findings }).flatMap((document) => {
@@ -73,8 +73,8 @@ function parseDocuments(
 }
 
 /**
- * The items of a List, as `kubectl apply` takes them. The items of a PipelineList need no kind. `seen` ends
- * the recursion: aliases can make a List its own item.
+ * The items of a List, as `kubectl apply` reads them. The items of a PipelineList need no kind. `seen` ends
+ * the recursion, because aliases can make a List its own item.
  */
 function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
   const { fields, path } = manifest;

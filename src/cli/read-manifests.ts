@@ -116,9 +116,9 @@ function missingTextError(manifest: Manifest, name: string, key: Fields): Findin
   if (typeof key['name'] !== 'string') {
     return manifestError(file, `${pipeline} has no text`, advice, placeOfKey(manifest, ['spec']));
   }
-  const where = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
+  const location = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
   const help = 'Name the file with the ConfigMap too, or check the HCL text itself.';
-  const message = `the text of ${pipeline} is in ${where}, which is not in these files`;
+  const message = `the text of ${pipeline} is in ${location}, which is not in these files`;
   return manifestError(
     file,
     message,

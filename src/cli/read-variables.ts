@@ -10,7 +10,7 @@ export interface VariableOptions {
   vars?: string[];
 }
 
-/** Variables from the command line. `--var` wins over `--vars`, and a later file over an earlier one. */
+/** Variables from the command line. `--var` overrides `--vars`, and later files override earlier ones. */
 export async function readVariables(options: VariableOptions, terminal: Terminal): Promise<GivenVariables> {
   const variables: Record<string, GivenVariables[string]> = {};
   for (const file of options.vars ?? []) Object.assign(variables, await readVariablesFile(file, terminal));

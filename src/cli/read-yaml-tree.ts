@@ -15,7 +15,7 @@ import {
 import type { YamlEntry, YamlSpan, YamlTree } from '#domain/convert/yaml-tree.ts';
 import { resolvePlain } from './resolve-plain.ts';
 
-/** The limit with all aliases resolved: a small text can have aliases of aliases. */
+/** The limit after aliases are resolved, because a small text can have aliases of aliases. */
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 100;
 
@@ -83,9 +83,7 @@ class TreeReader {
   readonly faults: YamlFault[] = [];
   /** The anchors that were read so far, by name. A later anchor may have the same name. */
   readonly #anchors = new Map<string, Node>();
-  /**
-   * The node that each alias named when it was first read. To search the document each time would be slow.
-   */
+  /** The node of each alias. When an alias is read again, its name may belong to a later anchor. */
   readonly #targets = new Map<Node, Node | undefined>();
   #nodes = 0;
   #isTooLarge = false;
@@ -120,7 +118,7 @@ class TreeReader {
     if (this.#aliasDepth === 0 && anchor !== undefined) this.#anchors.set(anchor, node);
   }
 
-  /** Reports the limit once: everything behind this place would exceed it too. */
+  /** Reports the limit once, because everything after this place exceeds it too. */
   #refuseSize(depth: number, span: YamlSpan): void {
     if (this.#isTooLarge) return;
     this.#isTooLarge = true;
@@ -148,7 +146,7 @@ class TreeReader {
     return { kind: 'scalar', span, value: null };
   }
 
-  /** Keys of the map itself win over merged ones. */
+  /** Keys of the map itself override merged ones. */
   #readEntries(pairs: readonly unknown[], depth: number, span: YamlSpan): YamlEntry[] {
     const own: YamlEntry[] = [];
     const merged: YamlEntry[] = [];

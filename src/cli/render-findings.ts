@@ -11,17 +11,17 @@ const segmenter = new Intl.Segmenter();
 /** Findings of a server may have neither code nor help. */
 type AnyFinding = Omit<Finding, 'code' | 'help'> & Partial<Pick<Finding, 'code' | 'help'>>;
 
-/** Renders a finding as compilers do: file, place, code, message, the line with a caret below, what to do. */
+/** Renders a finding as compilers do: file, place, code, message, the line with a caret below it, help. */
 export function renderFinding(finding: AnyFinding, source: string | undefined, paint: Paint): string {
   const { severity, code, message, help, file, place } = finding;
   const style = severity === 'error' ? 'red' : 'yellow';
-  const where = place ? `${file}:${place.start.line}:${place.start.column}` : file;
+  const location = place ? `${file}:${place.start.line}:${place.start.column}` : file;
   const snippet = place && snippetOf(source, place);
   const number = String(place?.start.line ?? '');
   const margin = ' '.repeat(Math.max(1, number.length));
   const gutter = (label: string): string => paint('blue', `${label} |`);
   return [
-    `${paint('bold', `${replaceInvisible(where)}:`)} ` +
+    `${paint('bold', `${replaceInvisible(location)}:`)} ` +
       `${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${replaceInvisible(message)}`)}`,
     ...(snippet
       ? [
@@ -59,7 +59,7 @@ const helpLine = (help: string | undefined, margin: string, paint: Paint): strin
 
 interface Snippet {
   text: string;
-  /** Puts the caret below its letter. */
+  /** The spaces before the caret. */
   indent: string;
   caret: string;
 }

@@ -25,22 +25,20 @@ export interface Terminal {
   openBrowser?: (address: string) => Promise<void>;
   /** Replaces the environment of the process. */
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Waits this many milliseconds; replaces the clock. */
+  /** Waits this many milliseconds. Absent: a timer. */
   pause?: (milliseconds: number) => Promise<void>;
 }
 
 /** A terminal whose keys a command can take, for example to send them to a shell in a Pod. */
 export interface Keys {
   size(): { columns: number; rows: number };
-  /** Until the returned function is called, keys arrive unchanged and at once, and nothing echoes them. */
+  /** Passes on keys unchanged and without echo, until the returned function is called. */
   take(listener: { keys: (bytes: Uint8Array) => void; resized: () => void }): () => void;
 }
 
 export type ColourWhen = 'auto' | 'always' | 'never';
 
-/**
- * `auto`: on a screen, unless NO_COLOR, FORCE_COLOR or the like says otherwise, as Node.js understands them.
- */
+/** `auto`: colours on a screen, unless NO_COLOR, FORCE_COLOR or a similar variable says otherwise. */
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
@@ -86,8 +84,8 @@ export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
   colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 
 /**
- * Exit codes. `failure`: the pipelines are not valid. `error`: a usage error, or the command could not do its
- * work.
+ * Exit codes. `failure`: what the command was asked about failed, such as an invalid pipeline or a failed
+ * build. `error`: a usage error, or the command could not do its work.
  */
 export const EXIT = { success: 0, failure: 1, error: 2 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];

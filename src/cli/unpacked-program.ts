@@ -21,7 +21,7 @@ export interface ProgramAssets {
 
 const DAY_MS = 86_400_000;
 
-/** A process that has not finished unpacking after this time was killed. */
+/** After this time, a process that has not finished unpacking must have been killed. */
 const UNFINISHED_MS = DAY_MS;
 /** Other releases that were not started for this long are removed. */
 const UNUSED_MS = 30 * DAY_MS;
@@ -45,7 +45,7 @@ export function ensureUnpacked(folder: string, assets: ProgramAssets, now = Date
   return false;
 }
 
-/** Files that are missing: programs that clean caches delete single files that were not read for a while. */
+/** The missing files. Programs that clean caches delete single files that were not read for a while. */
 const missingIn = (folder: string, { names }: ProgramAssets): string[] =>
   names.filter((name) => !existsSync(join(folder, name)));
 

@@ -88,7 +88,7 @@ describe('`millrace secrets set` sends nothing', () => {
   });
 
   test.each<[title: string, options: { input?: string; typed?: string }, line: string, error: string]>([
-    ['without a terminal or piped input', {}, 'set TOKEN', 'nobody is at the terminal'],
+    ['without a terminal or piped input', {}, 'set TOKEN', 'cannot prompt here'],
     ['if the input is empty', {}, 'set TOKEN --stdin', 'the input is empty'],
     ['if nothing is typed', { typed: '' }, 'set TOKEN', 'the input is empty'],
     ['if it is too long', { input: 'x'.repeat(65 * 1024) }, 'set TOKEN --stdin', 'longer than 64 KiB'],

@@ -320,7 +320,7 @@ describe('the command line lists', () => {
     'a name with dots': ['jobs list ..', '".." is not a valid name'],
     'a log as JSON': [
       'trigger app/unit --watch --output json',
-      'prints the log, in no other form: remove --watch or --output',
+      'prints only the log: remove --watch or --output',
     ],
   };
   test.each(Object.entries(refused))('%s exits with 2', async (_name, [line, message]) => {

@@ -20,8 +20,8 @@ export interface BrowserLoginOptions {
 }
 
 /**
- * Gets a session that a person confirms in a browser, here or on another machine. Only this process knows the
- * secret that the session is exchanged for; the server has its hash.
+ * Gets a session that a person confirms in a browser, on this or another machine. This process exchanges a
+ * secret for the session; until then the server knows only the secret's hash.
  */
 export async function loginInBrowser(
   url: string,
@@ -47,7 +47,7 @@ export async function loginInBrowser(
   return await waitForSession(api, { verifier, interval: started.interval }, terminal);
 }
 
-/** A browser that cannot be opened is no failure: the address is on the screen. */
+/** Opens a browser. A failure does not end the login, because the address is on the screen. */
 async function openQuietly(address: string, terminal: Terminal): Promise<void> {
   try {
     await (terminal.openBrowser ?? openWithSystem)(address);
@@ -76,7 +76,7 @@ async function waitForSession(
   }
 }
 
-/** The server did not answer, or it limits the many requests from this address. */
+/** Whether the server did not answer, or refused the request because of a rate limit. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof ProblemError && error.status === 429);
 

@@ -40,7 +40,7 @@ function renderCaches(caches: readonly CacheJson[], paint: Paint, isWide: boolea
     by ?? reason ?? '',
     ...(isWide ? [String(bytes ?? ''), by === undefined ? '' : (reason ?? '')] : []),
   ]);
-  return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY', 'BYTES', 'WHY WITHOUT IT'], rows, paint);
+  return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY', 'BYTES', 'WHY LEFT OUT'], rows, paint);
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

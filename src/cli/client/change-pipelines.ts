@@ -44,7 +44,7 @@ export async function pipelinesCreate(
   return await saveAndPrint({ options, terminal }, save, { text, verb: 'created' });
 }
 
-/** Updates the settings that the options name; the others stay. Prints the changes first. */
+/** Updates the settings that the options name; others keep their values. Prints the changes first. */
 export async function pipelinesUpdate(
   name: string,
   options: UpdateOptions,

@@ -69,7 +69,7 @@ function scopeOf({ team, pipeline }: SecretOptions): string {
 async function readValue(name: string, options: SetSecretOptions, terminal: Terminal): Promise<string> {
   if (options.stdin === true) return await readAll(terminal.stdin());
   if (terminal.ask === undefined)
-    throw new CommandError('nobody is at the terminal: pipe the value in with --stdin');
+    throw new CommandError('cannot prompt here: pipe the value in with --stdin');
   const value = await terminal.ask(`Value of ${name}: `, options.plain === true ? 'shown' : 'hidden');
   if (value === '') throw new CommandError('the input is empty: nothing was sent');
   return value;

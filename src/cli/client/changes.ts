@@ -5,16 +5,17 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 /** How many unchanged lines are shown before and after each change. */
 const CONTEXT_LINES = 3;
-/** If more lines than this may differ, they are shown as replaced, not compared line by line. */
+/** Longer changed parts are shown as replaced, because comparing their lines would take too long. */
 const MAX_LINES = 1000;
 
 /** What an update will change. */
 export interface Change {
   /**
-   * A sentence for each. Values of variables are left out: they may be long, and others may read the output.
+   * A sentence for each changed setting. Values of variables are left out: they may be long, and others may
+   * read the output.
    */
   settings: string[];
-  /** Changed lines of the text; empty if it stays. */
+  /** Changed lines of the text; empty if the text stays the same. */
   lines: DiffLine[];
 }
 

@@ -46,8 +46,8 @@ interface ChosenServer {
 }
 
 /**
- * A token is sent only to its own server. The token of the environment belongs to the server that the
- * environment or the command names.
+ * Chooses the server and a token for it. A token is sent only to its own server: MILLRACE_TOKEN belongs to
+ * the server in MILLRACE_URL, or without that to the server in --url.
  */
 export function chooseServer(
   options: ServerOptions,
@@ -79,7 +79,7 @@ function urlOf(url: string | undefined, { token }: ClientConfig, { current }: Cr
   );
 }
 
-/** The team of the context, if the context belongs to the server that the command uses. */
+/** The team of the context, if the command uses the server of that context. */
 export async function chosenTeam(
   options: ServerOptions,
   terminal: Pick<Terminal, 'environment'>,

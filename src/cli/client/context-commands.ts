@@ -44,7 +44,7 @@ function useCommand(run: Run): Command {
     .addHelpText(
       'after',
       `
---url, --context, --team, MILLRACE_URL and MILLRACE_TOKEN win over it.
+--url, --context, --team, MILLRACE_URL and MILLRACE_TOKEN take precedence over it.
 
 Examples:
   millrace contexts use work

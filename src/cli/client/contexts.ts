@@ -8,10 +8,7 @@ export interface ServerContext {
   team?: string;
 }
 
-/**
- * The contexts by name. A login that an older version stored has no context: it gets one named after its
- * host.
- */
+/** The contexts by name. A login from an older version has none stored: it gets one named after its host. */
 export function contextsOf({ contexts = {}, servers }: CredentialsFile): Map<string, ServerContext> {
   const named = new Map(Object.entries(contexts).filter(([, { url }]) => Object.hasOwn(servers, url)));
   const urls = new Set([...named.values()].map(({ url }) => url));
@@ -24,7 +21,7 @@ function freeName(host: string, taken: ReadonlyMap<string, unknown>): string {
   return taken.has(host) ? freeName(`${host}-2`, taken) : host;
 }
 
-/** The context of a server: the current one if it is of this server, otherwise the first. */
+/** The name of a server's context: the current context if it is for this server, otherwise the first. */
 export function contextNameOf(file: CredentialsFile, server = file.current): string | undefined {
   if (server === undefined) return undefined;
   const contexts = contextsOf(file);

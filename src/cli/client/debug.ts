@@ -83,7 +83,7 @@ async function printOutput(
     }
     return end !== undefined;
   };
-  const broken = (why: string): void => terminal.err(`millrace: ${why}; connecting again\r\n`);
+  const broken = (cause: string): void => terminal.err(`millrace: ${cause}; connecting again\r\n`);
   await followStream({ api, path: `${path}/output` }, { receive, broken }, terminal);
   if (end === undefined) throw new CommandError('the server closed the session');
   return end;
@@ -98,7 +98,7 @@ function sendKeys(keys: Keys, sender: InputSender, leave: (message: string) => v
   });
 }
 
-/** Sends the standard input, unless it is a terminal, where somebody would have to type it. */
+/** Sends the standard input, unless it is a terminal: then the shell gets no input. */
 function sendStandardInput(terminal: Terminal, sender: InputSender): () => void {
   const input = standardInput(terminal);
   if (input === undefined) {

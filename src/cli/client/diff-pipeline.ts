@@ -26,7 +26,7 @@ export async function diffPipeline(name: string, options: DiffOptions, terminal:
   );
   if (current.managed_by_manifest === true && values !== undefined)
     throw new CommandError(
-      `a manifest manages the pipeline ${options.team}/${name}, and the server does not tell its variables: ` +
+      `a manifest manages the pipeline ${options.team}/${name}, and the server does not send its variables: ` +
         'remove --var and --vars to compare the text alone',
     );
   const vars = mergeVariables(current.vars, values, options);

@@ -8,7 +8,7 @@ export interface StreamEvent {
   id: string | undefined;
 }
 
-/** More than any chunk of a log. */
+/** Larger than any chunk of a log. */
 const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Parses bytes of any chunk size into events. */

@@ -86,8 +86,7 @@ export class InputSender {
     while (!this.#stopped) {
       this.#message ??= this.#next();
       if (this.#message === undefined && this.#reportedReceived === this.#received) {
-        // Nothing is awaited between the check and this line, so input that arrives later starts the sending
-        // again.
+        // Input cannot arrive between the check and this line. Later input starts the sending again.
         this.#sending = false;
         return;
       }

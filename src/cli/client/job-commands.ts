@@ -129,10 +129,10 @@ Examples:
   millrace why app --team shop
 ${EXIT_CODES_HELP}`,
     )
-    .action((place: { pipeline: string; job?: string }, options: TeamOptions & ColourOptions) =>
+    .action((target: { pipeline: string; job?: string }, options: TeamOptions & ColourOptions) =>
       run(options.color, async (terminal) => {
         const { explainWaiting } = await import('./why.ts');
-        return await explainWaiting(place, options, terminal);
+        return await explainWaiting(target, options, terminal);
       }),
     );
 }

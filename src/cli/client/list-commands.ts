@@ -79,7 +79,7 @@ export async function getPipeline(
   }
   await printResult(await api.get<PipelineJson>(path), options, terminal, {
     render: renderPipeline,
-    names: ({ team, name: found }) => [`pipeline/${team}/${found}`],
+    names: (pipeline) => [`pipeline/${pipeline.team}/${pipeline.name}`],
   });
   return EXIT.success;
 }

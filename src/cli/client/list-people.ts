@@ -74,7 +74,7 @@ function renderMembers(members: readonly TeamMemberJson[], paint: Paint, isWide:
     member.full_name,
     ...(isWide ? [timeOf(member.added_at), String(member.id)] : []),
   ]);
-  return renderTable(['USER', 'ROLE', 'ROLE OF GROUPS', 'FULL NAME', 'ADDED', 'ID'], rows, paint);
+  return renderTable(['USER', 'ROLE', 'GROUP ROLE', 'FULL NAME', 'ADDED', 'ID'], rows, paint);
 }
 
 export interface UsersOptions extends ListOptions {

@@ -49,8 +49,8 @@ function renderResources(resources: readonly ResourceJson[], paint: Paint, isWid
       ? [resource.type, resource.check_interval ?? '', resource.pin_comment ?? '', String(resource.id)]
       : []),
   ]);
-  const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'ERROR OF THE CHECK'];
-  const more = ['TYPE', 'INTERVAL', 'COMMENT OF THE PIN', 'ID'];
+  const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'CHECK ERROR'];
+  const more = ['TYPE', 'INTERVAL', 'PIN COMMENT', 'ID'];
   return renderTable([...heads, ...more], rows, paint);
 }
 

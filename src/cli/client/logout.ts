@@ -29,10 +29,7 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   return EXIT.success;
 }
 
-/**
- * Ends the session. Returns a sentence for the user about what is still valid on the server, or an empty
- * text.
- */
+/** Ends the session. Returns a sentence about what stays valid on the server, or an empty text. */
 async function endSession(
   url: string,
   { token }: ServerCredential,

@@ -116,7 +116,7 @@ async function withRecentLogin(
   }
 }
 
-/** Ends a session. A failure to end it must neither fail the command nor hide why the command failed. */
+/** Ends a session. A failure must neither fail the command nor hide why the command failed. */
 async function endQuietly(session: Api, terminal: Terminal): Promise<void> {
   try {
     await session.send('POST', '/auth/logout');

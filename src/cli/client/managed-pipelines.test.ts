@@ -53,7 +53,7 @@ test('`diff` compares the text of a pipeline that a manifest manages', async () 
 test('`diff` refuses to compare variables of a managed pipeline, because the server does not send them', async () => {
   const ran = await run('diff', 'app', '--config', sameFile, '--var', 'branch=main');
   expect([ran.exit, ran.out]).toEqual([2, '']);
-  expect(ran.err).toContain('the server does not tell its variables: remove --var and --vars to compare');
+  expect(ran.err).toContain('the server does not send its variables: remove --var and --vars to compare');
 });
 
 test('`pipelines get --config` prints the text of a managed pipeline, and no empty variables', async () => {

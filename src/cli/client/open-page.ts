@@ -42,8 +42,8 @@ function pathOf(team: string, { pipeline, job, build }: PageName): string {
 }
 
 /**
- * A program that opens pages reports a failure within this time. After that it may keep running, because it
- * can be the browser itself.
+ * A program that opens pages reports a failure within this time. It may run for longer, because it can be the
+ * browser itself.
  */
 const FAILS_WITHIN_MS = 2000;
 

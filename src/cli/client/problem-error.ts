@@ -9,7 +9,7 @@ export interface RequestContext {
   tokenOrigin: 'of the environment' | 'of a login' | 'none';
 }
 
-/** The server refused the request (RFC 9457). The message has its detail and what to do. */
+/** The server refused the request (RFC 9457). The message has the detail of the problem, and advice. */
 export class ProblemError extends CommandError {
   readonly status: number;
   /** Last segment of the problem's type; empty if the response is no problem. */

@@ -4,7 +4,7 @@ import { CommandError } from '#cli/terminal.ts';
 export function readGivenInputs(assignments: readonly string[]): Record<string, string> {
   return readAssignments(assignments, {
     malformed: (text) => `--input ${text}: write it as --input <name>=<value>`,
-    twice: (name) => `--input ${name} is given twice: write a list as one value, --input ${name}=a,b`,
+    duplicate: (name) => `--input ${name} is given twice: write a list as one value, --input ${name}=a,b`,
   });
 }
 
@@ -12,13 +12,13 @@ export function readGivenInputs(assignments: readonly string[]): Record<string, 
 export function readFields(assignments: readonly string[]): Record<string, string> {
   return readAssignments(assignments, {
     malformed: (text) => `${text}: write a field as <name>=<value>`,
-    twice: (name) => `the field ${name} is given twice`,
+    duplicate: (name) => `the field ${name} is given twice`,
   });
 }
 
 interface ErrorMessages {
   malformed: (text: string) => string;
-  twice: (name: string) => string;
+  duplicate: (name: string) => string;
 }
 
 function readAssignments(
@@ -30,7 +30,7 @@ function readAssignments(
     const at = assignment.indexOf('=');
     if (at < 1) throw new CommandError(errorMessages.malformed(assignment));
     const name = assignment.slice(0, at);
-    if (values.has(name)) throw new CommandError(errorMessages.twice(name));
+    if (values.has(name)) throw new CommandError(errorMessages.duplicate(name));
     values.set(name, assignment.slice(at + 1));
   }
   return Object.fromEntries(values);

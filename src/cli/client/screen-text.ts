@@ -12,8 +12,8 @@ const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL
 const MAX_SEQUENCE_CHARACTERS = 4096;
 
 /**
- * Makes a log safe for a terminal, chunk by chunk: colours stay; nothing moves the cursor, sets the title or
- * queries the terminal.
+ * Makes a log safe for a terminal, chunk by chunk. It keeps colours, and removes sequences that move the
+ * cursor, set the title or query the terminal.
  */
 export class ScreenText {
   readonly #colour: boolean;

@@ -29,13 +29,13 @@ export async function showBuild(
   const build = await api.get<BuildDetailJson>(path);
   const job = `${name.pipeline}/${name.job}`;
   await printResult(build, options, terminal, {
-    render: (data, paint) => asBuild(data, job, paint),
+    render: (data, paint) => renderBuild(data, job, paint),
     names: ({ number }) => [`build/${options.team}/${job}/${number}`],
   });
   return EXIT.success;
 }
 
-/** The path of a build. If the name has no number, this is the newest build of the job. */
+/** The path of a build, or of the newest build of the job if the name has no number. */
 export async function pathOfBuild(api: Api, team: string, name: BuildOrNewest): Promise<string> {
   const build = name.build ?? (await newestBuildNumber(api, team, name));
   const job = `${name.pipeline}/${name.job}`;
@@ -44,7 +44,7 @@ export async function pathOfBuild(api: Api, team: string, name: BuildOrNewest): 
   return buildPath(team, { ...name, build });
 }
 
-function asBuild(build: BuildDetailJson, job: string, paint: Paint): string {
+function renderBuild(build: BuildDetailJson, job: string, paint: Paint): string {
   const facts = renderFacts(
     [
       ['build', `${job}/${build.number}`],

@@ -22,7 +22,7 @@ export interface BuildListener {
   state(build: BuildDetailJson): void;
   log(chunk: ChunkJson): Promise<void>;
   /** The stream broke and will be opened again. */
-  broken(why: string): void;
+  broken(cause: string): void;
 }
 
 /** Streams a build from its beginning to its end. Reconnects as needed and reports everything once. */
@@ -32,7 +32,7 @@ export async function streamBuild(
   listener: BuildListener,
   terminal: Pick<Terminal, 'pause'>,
 ): Promise<void> {
-  const broken = (why: string): void => listener.broken(why);
+  const broken = (cause: string): void => listener.broken(cause);
   await followStream(
     { api, path },
     { receive: async (event) => await reportEvent(event, listener), broken },
@@ -45,7 +45,7 @@ export interface EventListener {
   /** Returns whether this was the last event. */
   receive(event: StreamEvent): Promise<boolean>;
   /** The stream broke and will be opened again. */
-  broken(why: string): void;
+  broken(cause: string): void;
 }
 
 /** Passes each event on once, up to the last one. Reconnects as needed. */

@@ -55,7 +55,7 @@ function codesOf(error: unknown, depth = 0): string[] {
   return [...ownCodes.map(String), ...codesOfAddresses, ...codesOf(cause, depth + 1)];
 }
 
-/** The fields that can lead to a code. An error's own fields may be non-enumerable. */
+/** The fields that can lead to a code. `Reflect.get` also finds non-enumerable fields. */
 function fieldsOfError(error: object): Record<string, unknown> {
   return Object.fromEntries(
     ['code', 'name', 'errors', 'cause'].map((key): [string, unknown] => [key, Reflect.get(error, key)]),

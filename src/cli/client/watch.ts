@@ -94,10 +94,10 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
   return EXIT.success;
 }
 
-/** Refuses --watch together with JSON or YAML output: a log is no data. */
+/** Refuses --watch together with an output format for programs, because --watch prints a log. */
 export function refuseDataForm(options: { watch?: boolean } & OutputOptions): void {
   if (options.watch === true && isDataForm(options.output))
-    throw new CommandError('--watch prints the log, in no other form: remove --watch or --output');
+    throw new CommandError('--watch prints only the log: remove --watch or --output');
 }
 
 const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;
@@ -206,8 +206,8 @@ class BuildPrinter implements BuildListener {
     }
   }
 
-  broken(why: string): void {
-    this.#printDimmed(`${why}. The build continues; reconnecting.`);
+  broken(cause: string): void {
+    this.#printDimmed(`${cause}. The build continues; reconnecting.`);
   }
 
   conclude(build: BuildDetailJson): void {
@@ -217,8 +217,8 @@ class BuildPrinter implements BuildListener {
     const paint = painter(this.#terminal);
     const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
     const took = duration === undefined ? '' : ` after ${durationOf(duration)}`;
-    const why = message === undefined ? '' : `: ${replaceInvisible(message)}`;
-    this.#printLine(`${this.#title}: ${renderedStatus}${took}${why}`);
+    const reason = message === undefined ? '' : `: ${replaceInvisible(message)}`;
+    this.#printLine(`${this.#title}: ${renderedStatus}${took}${reason}`);
   }
 
   #printDimmed(line: string): void {

@@ -23,8 +23,10 @@ export async function checkResources(
     const result = results.find((candidate) => candidate.scope === scope);
     const version = result?.versions?.at(-1);
     if (version !== undefined) return [resource, version] as const;
-    const why = result?.error ?? 'The check found no version.';
-    throw new CommandError(`${resource}: ${why} Use a local directory with --resource ${resource}=<path>.`);
+    const reason = result?.error ?? 'The check found no version.';
+    throw new CommandError(
+      `${resource}: ${reason} Use a local directory with --resource ${resource}=<path>.`,
+    );
   });
   return new Map(versions);
 }

@@ -52,7 +52,7 @@ export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
   }
 }
 
-/** Shows `(no value)` for secrets without a value, unless the step still needs them. */
+/** Replaces placeholders of secrets by `(no value)`, unless the step still needs them. */
 function withoutPlaceholders(step: PlanStep): PlanStep {
   if (step.needsSecrets === true) return step;
   const withoutSecrets: PlanStep = JSON.parse(

@@ -160,9 +160,9 @@ function watchChild(container: string, child: ChildProcess): Child {
   child.stdout?.on('data', append);
   child.stderr?.on('data', append);
   const ended = new Promise<string>((resolve) => {
-    const end = (why: string): void => {
+    const end = (cause: string): void => {
       hasEnded = true;
-      resolve(output.trim() === '' ? why : output.trim());
+      resolve(output.trim() === '' ? cause : output.trim());
     };
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(signal ?? `exit code ${code}`));

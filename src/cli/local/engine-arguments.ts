@@ -25,7 +25,7 @@ export function engineArguments(start: EngineContainer): string[] {
     '--rm',
     `--name=${container}`,
     '--pull=never',
-    // At 127.0.0.1 steps reach services, and the shim reaches the agent.
+    // Steps reach services, and the shim reaches the agent, at 127.0.0.1.
     '--network=host',
     ...services.map((name) => `--add-host=${name}:127.0.0.1`),
     // Otherwise SELinux would refuse access to the files of this machine.

@@ -15,7 +15,7 @@ interface SecretSources {
 export function localSecrets({ secrets, environment, environmentKeys }: SecretSources): TeamSecrets {
   const valueOf = (name: string): string | undefined =>
     secrets.get(name) ?? environment[`${PREFIX}${name}`] ?? environment[environmentKeys.get(name) ?? ''];
-  const whyMissing = (name: string): string => {
+  const missingReason = (name: string): string => {
     const key = environmentKeys.get(name);
     const variables = `${PREFIX}${name}${key === undefined ? '' : ` or ${key}`}`;
     return `The secret ${name} has no value: give it with --var ${name}=<value>, or set ${variables}.`;
@@ -26,7 +26,7 @@ export function localSecrets({ secrets, environment, environmentKeys }: SecretSo
       const missing = new Map<string, string>();
       for (const { name } of lookups) {
         const value = valueOf(name);
-        if (value === undefined) missing.set(name, whyMissing(name));
+        if (value === undefined) missing.set(name, missingReason(name));
         else values.set(name, value);
       }
       return { answer: 'read', values, missing };

@@ -108,7 +108,7 @@ function conclude(title: string, { status, cause, ms, summary }: Ended, terminal
   const paint = painter(terminal);
   const cell = statusCell(status);
   const renderedStatus = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
-  const why = status === 'succeeded' ? '' : `: ${replaceInvisible(cause.message)}`;
-  terminal.err(`\n${summary}\n${title}: ${renderedStatus} after ${durationOf(ms * 1e6)}${why}\n`);
+  const reason = status === 'succeeded' ? '' : `: ${replaceInvisible(cause.message)}`;
+  terminal.err(`\n${summary}\n${title}: ${renderedStatus} after ${durationOf(ms * 1e6)}${reason}\n`);
   return status === 'succeeded' || status === 'warning' ? EXIT.success : EXIT.failure;
 }

@@ -21,9 +21,7 @@ interface PlanRun {
 
 const nothing = (): void => undefined;
 
-/**
- * Runs the plan with the code of the agent. `onEvent` stands in for the gateway that the agent reports to.
- */
+/** Runs the plan with the code of the agent, which reports to `onEvent` instead of a gateway. */
 export async function runPlan({
   plan,
   containers,

@@ -6,7 +6,7 @@ import { resourceTypeIn } from '#domain/planning/find-in-pipeline.ts';
 import { isRunnable } from '#domain/planning/runnable.ts';
 
 export type VersionSource =
-  /** Made up from a local directory. */
+  /** Derived from a local directory. */
   | { from: 'folder'; folder: string; field: 'ref' | 'hash' }
   /** The newest that a check finds. */
   | { from: 'check' }
