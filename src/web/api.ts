@@ -1,4 +1,4 @@
-/** An error answer of the API: its status, and the problem in words (RFC 9457). */
+/** An error response of the API: its status, and the detail of the problem (RFC 9457). */
 export class RequestProblem extends Error {
   readonly status: number;
 
@@ -12,8 +12,8 @@ export class RequestProblem extends Error {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Calls a route of the API as the person who views the page, and returns the `data` of its response, or the
- * response itself if it has none. Throws a `RequestProblem` with the words of the API.
+ * Calls the API as the viewer of the page. Returns the `data` of the response, or the whole response if it
+ * has no `data`. Throws a `RequestProblem` with the message of the API.
  */
 export async function requestApi<T>(method: Method, path: string, body?: object): Promise<T> {
   const answer = await fetch(path, {
@@ -35,10 +35,7 @@ export async function requestApi<T>(method: Method, path: string, body?: object)
   return json.data ?? json;
 }
 
-/**
- * The token that proves to the server that our own page sent a request. Empty for viewers who are not signed
- * in.
- */
+/** The token that proves that one of Millrace's pages sent a request. Empty if the viewer is not signed in. */
 function csrfToken(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
 }

@@ -11,11 +11,11 @@ import { LogState } from './build/log-state.ts';
 import { LogViewer } from './build/log-viewer.tsx';
 import { followEvents } from './follow-events.ts';
 
-/** If no text arrives for this time, the build has written none yet, so the page draws an empty log. */
+/** If no text arrives within this time, the page draws an empty log. */
 const MAX_EMPTY_MS = 500;
 
-const place = document.getElementById('log-viewer');
-if (place !== null) void showLog(place);
+const container = document.getElementById('log-viewer');
+if (container !== null) void showLog(container);
 
 async function showLog(element: HTMLElement): Promise<void> {
   const { url = '' } = element.dataset;
@@ -46,7 +46,7 @@ async function showLog(element: HTMLElement): Promise<void> {
  * Returns a function that draws the log, at most once in each frame. What the server rendered stays until the
  * log has text.
  */
-function logDrawer(element: HTMLElement, plainText: string, state: () => LogState): () => void {
+function logDrawer(element: HTMLElement, plainTextUrl: string, state: () => LogState): () => void {
   let version = 0;
   let isWaiting = false;
   const since = performance.now();
@@ -63,7 +63,7 @@ function logDrawer(element: HTMLElement, plainText: string, state: () => LogStat
       }
       if (version === 0) element.replaceChildren();
       version += 1;
-      render(<LogViewer state={state()} plainText={plainText} version={version} />, element);
+      render(<LogViewer state={state()} plainTextUrl={plainTextUrl} version={version} />, element);
     });
   };
   return draw;

@@ -10,6 +10,6 @@ export function calmOrder(
   return [...new Set([...shown.filter((id) => existing.has(id)), ...matching])];
 }
 
-export function isSameOrder(one: readonly number[], other: readonly number[]): boolean {
-  return one.length === other.length && one.every((id, index) => id === other[index]);
+export function isSameOrder(ids: readonly number[], otherIds: readonly number[]): boolean {
+  return ids.length === otherIds.length && ids.every((id, index) => id === otherIds[index]);
 }

@@ -1,13 +1,11 @@
-/**
- * Copies the text of a field. If the browser refuses, only selects the text. Returns in words what happened.
- */
+/** Copies the text of a field, or selects it if the browser refuses. Returns a message for the viewer. */
 export async function copyField(field: HTMLInputElement): Promise<string> {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
     return 'Copied';
   } catch {
-    // Browsers refuse this over plain HTTP, and people may refuse it.
+    // Browsers refuse this over plain HTTP or if the viewer forbids it.
     return 'Selected: copy it with the keyboard';
   }
 }

@@ -10,18 +10,18 @@ const api: EditorApi = {
   statusOf: (error) => (error instanceof RequestProblem ? error.status : undefined),
 };
 
-const place = document.getElementById('editor');
-const form = place?.querySelector('form');
-const data = place?.dataset['known'];
-if (place !== null && place !== undefined && form instanceof HTMLFormElement && data !== undefined) {
+const container = document.getElementById('editor');
+const form = container?.querySelector('form');
+const data = container?.dataset['known'];
+if (container !== null && form instanceof HTMLFormElement && data !== undefined) {
   const known: EditorKnown = JSON.parse(data);
   const fields = new FormData(form);
   const initial = { text: textOf(fields.get('config')), name: textOf(fields.get('name')) };
-  place.replaceChildren();
-  render(<EditorApp known={known} initial={initial} api={api} />, place);
+  container.replaceChildren();
+  render(<EditorApp known={known} initial={initial} api={api} />, container);
 }
 
-/** Forms change the ends of lines, texts in the page do not. */
+/** Restores line feeds, because form data may have CRLF. */
 function textOf(field: FormDataEntryValue | null): string {
   return typeof field === 'string' ? field.replaceAll('\r\n', '\n') : '';
 }

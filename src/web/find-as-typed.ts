@@ -21,9 +21,9 @@ async function find(text: string): Promise<void> {
   // Ignores the answer if the viewer has typed more meanwhile or was signed out.
   if (request !== newest || !answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const [here, there] = [document.getElementById('versions'), page.getElementById('versions')];
-  if (request !== newest || here === null || there === null) return;
-  morph(here, there);
+  const [current, fetched] = [document.getElementById('versions'), page.getElementById('versions')];
+  if (request !== newest || current === null || fetched === null) return;
+  morph(current, fetched);
   // Live updates fetch the page by its address, so the address must ask for the same versions.
   history.replaceState(history.state, '', url);
 }

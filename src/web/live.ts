@@ -24,10 +24,7 @@ function refresh(): void {
   setTimeout(() => void replaceLive().catch(refreshLater).then(endRefresh), REFRESH_MS);
 }
 
-/**
- * Tries again later, because the server did not answer with a page. The page does not wait for another event,
- * because the server does not repeat events.
- */
+/** Tries again after a failed fetch. Another event may not come, because the server does not repeat events. */
 function refreshLater(): void {
   setTimeout(refresh, RETRY_MS);
 }
@@ -45,25 +42,25 @@ function isOver({ redirected, status }: Response): boolean {
 }
 
 async function replaceLive(): Promise<void> {
-  const here = document.getElementById('live');
+  const current = document.getElementById('live');
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (isOver(answer)) location.reload();
   if (answer.redirected) return;
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const there = page.getElementById('live');
-  if (here === null || there === null) return;
+  const fetched = page.getElementById('live');
+  if (current === null || fetched === null) return;
   // Screen readers announce changes of this element, so it must not be replaced.
   replaceStatus(page);
-  morph(here, there);
+  morph(current, fetched);
   const picture = document.getElementById('picture');
   if (picture instanceof HTMLImageElement) picture.src = `${picture.src.split('?at=')[0]}?at=${Date.now()}`;
 }
 
 function replaceStatus(page: Document): void {
-  const [here, there] = [document.getElementById('status'), page.getElementById('status')];
-  if (here !== null && there !== null && here.textContent !== there.textContent)
-    here.replaceChildren(...there.childNodes);
+  const [current, fetched] = [document.getElementById('status'), page.getElementById('status')];
+  if (current !== null && fetched !== null && current.textContent !== fetched.textContent)
+    current.replaceChildren(...fetched.childNodes);
 }
 
 function listen(events: string): void {
@@ -81,6 +78,6 @@ function listen(events: string): void {
 keepTimesCurrent();
 sendActionsByScript();
 const { events } = document.body.dataset;
-// On pages without an address of events here, another script follows the events and announces them.
+// If the page names no stream for this script, another script follows the stream and announces its events.
 if (events !== undefined) listen(events);
 else for (const name of ['build', 'end', REFUSED]) overhearEvents(name, refresh);

@@ -6,12 +6,12 @@ import { showTimes } from './show-times.ts';
 const FIELD_ATTRIBUTES = new Set(['value', 'checked', 'selected']);
 
 /**
- * Changes an element into the one that the server has rendered. Elements that are the same stay in the
- * document, and so do the focus, what the viewer typed or chose, and details that the viewer opened.
+ * Changes an element of the page into the one that the server has rendered. Equal elements stay in the
+ * document. So do the focus, what the viewer typed or chose, and details that the viewer opened.
  */
-export function morph(here: Element, there: Element): void {
-  showTimes(there);
-  void Idiomorph.morph(here, [...there.childNodes], {
+export function morph(current: Element, rendered: Element): void {
+  showTimes(rendered);
+  void Idiomorph.morph(current, [...rendered.childNodes], {
     morphStyle: 'innerHTML',
     // Only the values of fields with the focus are kept. The label of a button with the focus still changes.
     ignoreActiveValue: document.activeElement?.matches('input, textarea, select') === true,

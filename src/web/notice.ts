@@ -13,8 +13,7 @@ export function showNotice(message: string): void {
   notice.append(words, close);
   hideNotice();
   document.body.append(notice);
-  // The text is set after the alert is in the document, because screen readers announce only changes of an
-  // alert.
+  // Screen readers announce only changes of an alert, so the text is set once the alert is in the document.
   words.textContent = message;
 }
 

@@ -27,12 +27,12 @@ function dispatch(name: string, data: string): void {
 const typeOf = (name: string): string => `millrace:${name}`;
 
 /**
- * Calls `hear` for each announced event of this name, and at once with the newest event if one was announced
- * before. Returns a function that stops this.
+ * Calls `receive` for each announced event of this name. If one was announced before, calls it at once with
+ * the newest. Returns a function that stops this.
  */
-export function overhearEvents(name: string, hear: (data: string) => void): () => void {
+export function overhearEvents(name: string, receive: (data: string) => void): () => void {
   const listen = (event: Event): void => {
-    if (event instanceof MessageEvent && typeof event.data === 'string') hear(event.data);
+    if (event instanceof MessageEvent && typeof event.data === 'string') receive(event.data);
   };
   document.addEventListener(typeOf(name), listen);
   document.dispatchEvent(new Event(REPEAT));

@@ -33,7 +33,7 @@ const CLOCK_MS = 30_000;
 const ADDRESS_MS = 300;
 
 class OverviewPage {
-  readonly #place: HTMLElement;
+  readonly #container: HTMLElement;
   readonly #search: HTMLInputElement;
   readonly #base: string;
   readonly #pictures = new PictureVersions(() => this.#draw());
@@ -47,10 +47,10 @@ class OverviewPage {
   #address: number | undefined;
   #frame: number | undefined;
 
-  constructor(place: HTMLElement, search: HTMLInputElement) {
-    this.#place = place;
+  constructor(container: HTMLElement, search: HTMLInputElement) {
+    this.#container = container;
     this.#search = search;
-    this.#base = place.dataset['base'] ?? '/teams';
+    this.#base = container.dataset['base'] ?? '/teams';
     const query = new URLSearchParams(location.search);
     const status = query.get('status');
     this.#status = isCardStatus(status) ? status : undefined;
@@ -60,7 +60,7 @@ class OverviewPage {
   follow(): void {
     this.#retryPictures();
     followEvents({
-      url: () => this.#place.dataset['events'] ?? '',
+      url: () => this.#container.dataset['events'] ?? '',
       on: {
         teams: ({ data }) => this.#receive((state) => withTeams(state, JSON.parse(data))),
         team: ({ data }) => this.#receive((state) => withTeam(state, JSON.parse(data))),
@@ -83,7 +83,7 @@ class OverviewPage {
 
   /** Loads pictures again that the server refused before this script could listen to their errors. */
   #retryPictures(): void {
-    for (const image of this.#place.querySelectorAll('img'))
+    for (const image of this.#container.querySelectorAll('img'))
       if (image.complete && image.naturalWidth === 0) image.src = `${image.src}&at=${Date.now()}`;
   }
 
@@ -148,7 +148,7 @@ class OverviewPage {
     const filtered = isFiltered(filter);
     this.#showEmpty(cards.length === 0);
     // Without this, Preact would keep elements of the server's page that the first drawing does not have.
-    if (!this.#hasDrawn) this.#place.replaceChildren();
+    if (!this.#hasDrawn) this.#container.replaceChildren();
     this.#hasDrawn = true;
     render(
       <OverviewBody
@@ -182,11 +182,11 @@ class OverviewPage {
           this.#draw();
         }}
       />,
-      this.#place,
+      this.#container,
     );
   }
 }
 
-const place = document.getElementById('overview');
+const container = document.getElementById('overview');
 const search = document.getElementById('search');
-if (place !== null && search instanceof HTMLInputElement) new OverviewPage(place, search).follow();
+if (container !== null && search instanceof HTMLInputElement) new OverviewPage(container, search).follow();

@@ -4,9 +4,9 @@ const RETRIES = 5;
 const RETRY_MS = 1000;
 
 /**
- * Decides when pictures load again. The server may cache the picture from before a change for a second, so
- * the picture of a pipeline that changes all the time loads only once in that time. While the server draws
- * many pictures, it refuses others. These are requested again later.
+ * Decides when pictures load again. The server caches pictures for a second, so a pipeline that changes all
+ * the time loads its picture only once in that time. A picture that the server refuses, because it draws many
+ * others, is requested again later.
  */
 export class PictureVersions {
   readonly #versions = new Map<number, number>();

@@ -67,7 +67,7 @@ function PipelinePage({ pipeline, title, isMember, firstGraph, firstState }: Pag
   );
 }
 
-/** Jobs link to the build that colours them: the one that took the followed version, or the newest one. */
+/** A job links to the build that its colour shows: its build of the followed version, or its newest one. */
 function useHrefs(
   pipeline: string,
   { jobs }: PipelineEventData,
@@ -89,15 +89,15 @@ function useHrefs(
   );
 }
 
-async function start(place: HTMLElement): Promise<void> {
-  const { pipeline = '', title = '', members } = place.dataset;
+async function start(container: HTMLElement): Promise<void> {
+  const { pipeline = '', title = '', members } = container.dataset;
   const [firstGraph, firstState] = await Promise.all([
     fetchGraph(pipeline, parseGraphQuery(location.search)).catch(problemWords),
     findState(pipeline),
   ]);
   const isMember = members !== undefined;
-  place.replaceChildren();
-  render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, place);
+  container.replaceChildren();
+  render(<PipelinePage {...{ pipeline, title, isMember, firstGraph, firstState }} />, container);
 }
 
 /** Shows the picture instead of the graph, as the page does without scripts. */
@@ -105,5 +105,5 @@ function showPicture(): void {
   document.getElementById('graph')?.classList.add('graph-failed');
 }
 
-const place = document.getElementById('graph');
-if (place !== null) void start(place).catch(showPicture);
+const graphContainer = document.getElementById('graph');
+if (graphContainer !== null) void start(graphContainer).catch(showPicture);

@@ -46,9 +46,9 @@ function WebhookTest({ address, secret }: { address: string; secret: string }) {
 function drawWebhook(section: Element): void {
   const fields = [...section.querySelectorAll<HTMLInputElement>('input[data-copy]')];
   for (const field of fields) {
-    const place = document.createElement('span');
-    field.after(' ', place);
-    render(<CopyButton field={field} />, place);
+    const container = document.createElement('span');
+    field.after(' ', container);
+    render(<CopyButton field={field} />, container);
     field.addEventListener('focus', () => field.select());
   }
   const [address, secret] = fields;
@@ -61,12 +61,12 @@ function drawWebhook(section: Element): void {
 async function showWebhook(section: Element, link: HTMLAnchorElement): Promise<void> {
   const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const there = page.getElementById('webhook');
-  if (!answer.ok || answer.redirected || there === null) {
+  const fetched = page.getElementById('webhook');
+  if (!answer.ok || answer.redirected || fetched === null) {
     location.assign(link.href);
     return;
   }
-  section.replaceChildren(...there.childNodes);
+  section.replaceChildren(...fetched.childNodes);
   drawWebhook(section);
   section.querySelector<HTMLInputElement>('#webhook-address')?.focus();
 }

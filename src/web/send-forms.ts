@@ -3,8 +3,8 @@ import { hideNotice, showNotice } from './notice.ts';
 
 /**
  * Sends forms of the class `action` (buttons of pages) without loading the page again. The page keeps its
- * position and shows what changed. If the server refuses, its message appears above the page. Other forms,
- * and buttons that lead to another page, load pages as they do without scripts.
+ * position and shows what changed, or the message of a refusal. Other forms, and buttons that lead to another
+ * page, load pages as they do without scripts.
  */
 export function sendActionsByScript(): void {
   document.addEventListener('submit', (event) => {
@@ -34,7 +34,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   else location.assign(answer.url);
 }
 
-/** Why the server refused, in words. Undefined: the server did what the button says. */
+/** Why the server refused the form. Undefined: it did not. */
 function refusalOf(form: HTMLFormElement, answer: Response, page: Document): string | undefined {
   const signsOut = new URL(form.action).pathname.startsWith('/auth/');
   if (answer.redirected && isSignIn(answer.url) && !signsOut) return SIGNED_OUT;
@@ -61,22 +61,20 @@ const isThisPage = (url: string): boolean => new URL(url).pathname === location.
  */
 function showPart(page: Document): boolean {
   for (const id of ['status', 'live', 'main']) {
-    const [here, there] = [document.getElementById(id), page.getElementById(id)];
-    if ((here === null) !== (there === null)) return false;
-    if (here === null || there === null) continue;
-    morph(here, there);
+    const [current, fetched] = [document.getElementById(id), page.getElementById(id)];
+    if ((current === null) !== (fetched === null)) return false;
+    if (current === null || fetched === null) continue;
+    morph(current, fetched);
     if (id === 'live') return true;
   }
   return true;
 }
 
-/**
- * Shows a page that is the response itself, such as a page with a new token. The address of the page stays.
- */
+/** Shows a page that is the response itself, such as one with a new token. The address stays the same. */
 function showPage(page: Document): void {
   document.title = page.title;
-  const [here, there] = [document.getElementById('main'), page.getElementById('main')];
-  if (here === null || there === null) return;
-  morph(here, there);
-  here.focus();
+  const [current, fetched] = [document.getElementById('main'), page.getElementById('main')];
+  if (current === null || fetched === null) return;
+  morph(current, fetched);
+  current.focus();
 }

@@ -1,12 +1,10 @@
 import { copyField } from './copy-field.ts';
 
-/*
- * Adds a button that copies a new API token, which is shown once. Without this file, people select the text.
- */
+/* Adds a button that copies a new API token. Without this file, people select the text. */
 const field = document.getElementById('token');
-const place = document.getElementById('copy-token');
+const container = document.getElementById('copy-token');
 
-if (field instanceof HTMLInputElement && place !== null) {
+if (field instanceof HTMLInputElement && container !== null) {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
@@ -16,5 +14,5 @@ if (field instanceof HTMLInputElement && place !== null) {
     status.textContent = `${await copyField(field)}.`;
   };
   button.addEventListener('click', () => void copy());
-  place.append(button, status);
+  container.append(button, status);
 }

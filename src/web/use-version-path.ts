@@ -77,7 +77,7 @@ function useVersions({
   return { versions: isShown ? known.list : [], older: isShown && known.hasOlder ? older : undefined };
 }
 
-/** Calls `show` or `fail` with the answer. Returns a function that makes a later answer be ignored. */
+/** Calls `show` or `fail` with the answer. After a call of the returned function, it calls neither. */
 function unlessReplaced<T>(
   answer: Promise<T>,
   show: (found: T) => void,

@@ -52,13 +52,13 @@ export function readable(colour: Rgb, background: Rgb): Rgb {
 
 function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   const [red, green, blue] = from;
-  const part = (one: number, other: number): number => Math.round(one + (other - one) * share);
+  const part = (start: number, end: number): number => Math.round(start + (end - start) * share);
   return [part(red, to[0]), part(green, to[1]), part(blue, to[2])];
 }
 
 /** The contrast of two colours, from 1 to 21, as WCAG 2.2 computes it. */
-export function contrast(one: Rgb, other: Rgb): number {
-  const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+export function contrast(colour: Rgb, background: Rgb): number {
+  const [low = 0, high = 0] = [luminance(colour), luminance(background)].toSorted((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }
 

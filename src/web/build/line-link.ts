@@ -12,8 +12,8 @@ export function readLineLink(hash: string): LineLink | undefined {
   const [, key, first, last] = LINK.exec(safelyDecoded(hash)) ?? [];
   if (key === undefined) return undefined;
   if (first === undefined) return { key };
-  const [one, other] = [Number(first), Number(last ?? first)];
-  return { key, first: Math.min(one, other), last: Math.max(one, other) };
+  const [start, end] = [Number(first), Number(last ?? first)];
+  return { key, first: Math.min(start, end), last: Math.max(start, end) };
 }
 
 export function writeLineLink({ key, first, last }: LineLink): string {
@@ -21,9 +21,7 @@ export function writeLineLink({ key, first, last }: LineLink): string {
   return `#${key}:L${first}${last === undefined || last === first ? '' : `-L${last}`}`;
 }
 
-/**
- * A click selects a line, or with `extend` all lines from the first line of the selection to the clicked one.
- */
+/** A click selects a line. With `extend`, it selects all lines between the selection and the clicked line. */
 export function selectLine(selected: LineLink | undefined, { key, line, extend }: ClickedLine): LineLink {
   const from = extend && selected?.key === key ? selected.first : undefined;
   return from === undefined

@@ -20,7 +20,7 @@ export interface LogLayout {
   rows: number;
 }
 
-/** A place in the log that keeps its meaning when rows above it come or go. */
+/** A position in the log that stays the same when rows above it come or go. */
 export interface Anchor {
   key: string;
   /** Absent: the anchor is in the header of the section. */
@@ -59,9 +59,7 @@ export function sectionsBetween({ sections }: LogLayout, from: number, to: numbe
   return sections.filter(({ top, rows }) => top < to && top + rows > from);
 }
 
-/**
- * The lines of a section between two rows of the log. Their own rows are counted from the top of the section.
- */
+/** The lines of a section between two rows of the log. `top` of a line counts from the top of the section. */
 export function linesBetween(
   { section, open, top, before, rows }: PlacedSection,
   { from, to, columns }: { from: number; to: number; columns: number },

@@ -4,7 +4,7 @@ import { matchesIn } from './search-log.ts';
 import type { StoredLine } from './step-lines.ts';
 import { AnsiParser, type Piece } from './terminal.ts';
 
-interface Shown {
+interface LogLineProps {
   line: StoredLine;
   /** From 1. */
   number: number;
@@ -26,7 +26,7 @@ export function LogLine({
   query,
   isSelected,
   isCurrent,
-}: Shown): JSX.Element {
+}: LogLineProps): JSX.Element {
   const marks = `${isSelected ? ' selected' : ''}${isCurrent ? ' current' : ''}`;
   return (
     <div class={`build-line${marks}`} data-line={number} style={{ top: `${top}px`, height: `${height}px` }}>
@@ -49,30 +49,35 @@ function piecesOf({ text, look }: StoredLine, query: string): ShownPiece[] {
   const matches = matchesIn(pieces.map((piece) => piece.text).join(''), query);
   let start = 0;
   return pieces.flatMap((piece) => {
-    const here = cutPiece(piece, start, matches);
+    const shownPieces = cutPiece(piece, start, matches);
     start += piece.text.length;
-    return here;
+    return shownPieces;
   });
 }
 
-function cutPiece({ text, dress }: Piece, start: number, matches: readonly [number, number][]): ShownPiece[] {
+function cutPiece(
+  { text, appearance }: Piece,
+  start: number,
+  matches: readonly [number, number][],
+): ShownPiece[] {
   const end = start + text.length;
   const inside = matches.filter(([from, to]) => from < end && to > start);
   const cuts = [start, ...inside.flat().filter((at) => at > start && at < end), end];
   return cuts.slice(0, -1).map((from, index) => ({
     text: text.slice(from - start, (cuts[index + 1] ?? end) - start),
-    dress,
+    appearance,
     isMatch: inside.some(([first, last]) => first <= from && from < last),
   }));
 }
 
-/**
- * Draws a piece. Its colours are custom properties, because our content security policy allows scripts to set
- * these.
- */
-function drawPiece({ text, dress: { names, front, back }, isMatch }: ShownPiece): JSX.Element | string {
+/** Draws a piece. Its colours are custom properties, which the content security policy lets scripts set. */
+function drawPiece({
+  text,
+  appearance: { classes, front, back },
+  isMatch,
+}: ShownPiece): JSX.Element | string {
   const content = isMatch ? <mark>{text}</mark> : text;
-  if (names === '') return content;
+  if (classes === '') return content;
   const style = Object.fromEntries(
     Object.entries({ front, back }).flatMap(([side, pair]) =>
       Object.entries(pair ?? {}).map(([palette, colour]) => [
@@ -82,7 +87,7 @@ function drawPiece({ text, dress: { names, front, back }, isMatch }: ShownPiece)
     ),
   );
   return (
-    <span class={names} style={style}>
+    <span class={classes} style={style}>
       {content}
     </span>
   );

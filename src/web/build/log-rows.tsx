@@ -4,7 +4,7 @@ import { LogLine } from './log-line.tsx';
 import type { LogState } from './log-state.ts';
 import { SectionHeader } from './section-header.tsx';
 
-interface Rows {
+interface SectionRowsProps {
   state: LogState;
   placed: PlacedSection;
   /** The rows of the log that are drawn. */
@@ -16,7 +16,14 @@ interface Rows {
 }
 
 /** One section of the log: its header, and those of its lines that are in the drawn rows. */
-export function SectionRows({ state, placed, range, columns, row, timestamps }: Rows): JSX.Element {
+export function SectionRows({
+  state,
+  placed,
+  range,
+  columns,
+  row,
+  timestamps,
+}: SectionRowsProps): JSX.Element {
   const { section, open, top, rows } = placed;
   const { key, lines } = section;
   const drawn = linesBetween(placed, { ...range, columns });
@@ -45,11 +52,17 @@ export function SectionRows({ state, placed, range, columns, row, timestamps }: 
   );
 }
 
-interface Drawn extends Pick<Rows, 'state' | 'placed' | 'row' | 'timestamps'> {
+interface DrawnLineProps extends Pick<SectionRowsProps, 'state' | 'placed' | 'row' | 'timestamps'> {
   line: PlacedLine;
 }
 
-function DrawnLine({ state, placed, line: { line, top, rows }, row, timestamps }: Drawn): JSX.Element {
+function DrawnLine({
+  state,
+  placed,
+  line: { line, top, rows },
+  row,
+  timestamps,
+}: DrawnLineProps): JSX.Element {
   const { section } = placed;
   const { selected, current, search } = state;
   const number = line + 1;

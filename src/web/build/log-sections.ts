@@ -39,7 +39,7 @@ const NOT_RUN = new Set(['waiting', 'skipped']);
 /** The sections of a log: one for each step, ordered by attempts and then by the order of the plan. */
 export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): LogSection[] {
   const steps = build?.steps ?? [];
-  const places = new Map(steps.map(({ id }, index) => [id, index]));
+  const indexes = new Map(steps.map(({ id }, index) => [id, index]));
   const byKey = new Map(log.steps.map((step) => [step.key, step]));
   const current = build?.attempt ?? 1;
   const started = steps.filter(({ kind, status }) => !GROUPS.has(kind) && !NOT_RUN.has(status));
@@ -47,11 +47,11 @@ export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): Log
     const key = sectionKeyOf(current, id);
     if (!byKey.has(key)) byKey.set(key, { key, attempt: current, step: id, lines: NO_LINES });
   }
-  const placeOf = (id: string): number => places.get(id) ?? steps.length;
+  const indexOf = (id: string): number => indexes.get(id) ?? steps.length;
   return [...byKey.values()]
-    .toSorted((a, b) => a.attempt - b.attempt || placeOf(a.step) - placeOf(b.step))
+    .toSorted((a, b) => a.attempt - b.attempt || indexOf(a.step) - indexOf(b.step))
     .map(({ key, attempt, step: id, lines }) => {
-      const step = steps[placeOf(id)];
+      const step = steps[indexOf(id)];
       const title = titleOf(step, id, attempt < current || attempt > 1 ? attempt : undefined);
       return attempt === current && step !== undefined
         ? { key, title, lines, status: step.status, ...timesOf(step) }
@@ -72,9 +72,9 @@ function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; end
 }
 
 /**
- * Whether a section is open before the viewer chooses. On a page that was opened while the build ran, all
- * sections are open. On a page that was opened after the end, sections that did not succeed are open, and so
- * is a section that is the only one of `count`.
+ * Whether a section is open until the viewer folds or unfolds it. While a build runs, all sections are open.
+ * If the build had ended when the page was opened, only sections that did not succeed are open, and a single
+ * section.
  */
 export function opensAtFirst(
   { status }: Pick<LogSection, 'status'>,

@@ -4,15 +4,13 @@ import { placeSections, type LogLayout } from './log-layout.ts';
 import { logSectionsOf, opensAtFirst, type LogSection, type ShownBuild } from './log-sections.ts';
 import { LogSearch, type FoundLine } from './search-log.ts';
 
-/** A place that the viewer wants to see. */
+/** Lines or a section that the viewer wants to see. */
 export interface LogTarget extends LineLink {
   /** True: the page scrolls to the log and gives it the focus. */
   focus: boolean;
 }
 
-/**
- * The state of the page of a log: its text, folded sections, search and selection. It does not use the DOM.
- */
+/** The state of the log on a page: its text, folded sections, search and selection. Does not use the DOM. */
 export class LogState {
   readonly log = new BuildLog();
   /** True: the viewer has scrolled. */
@@ -48,7 +46,7 @@ export class LogState {
     return this.#search;
   }
 
-  /** The line to which the search went last. */
+  /** The match that the viewer went to last. */
   get current(): FoundLine | undefined {
     return this.#current;
   }
@@ -93,10 +91,7 @@ export class LogState {
     this.#relayout();
   }
 
-  /**
-   * Marks the log as complete. The page of a build that had failed then shows the end of the failed step's
-   * log.
-   */
+  /** Marks the log as complete. If the build had failed, shows the end of the failed step's log. */
   complete(): void {
     this.#isComplete = true;
     const failed = this.#hadEnded ? this.sections.find(({ status }) => status === 'failed') : undefined;
@@ -144,9 +139,7 @@ export class LogState {
     this.#search.read(this.sections);
   }
 
-  /**
-   * Goes to the next or previous match and opens its section. The first time, it begins at the line `from`.
-   */
+  /** Goes to the next or previous match and opens its section. The first time, it starts at `from`. */
   goToFound(by: 1 | -1, from: FoundLine | undefined): void {
     const { count } = this.#search;
     if (count === 0) return;
@@ -158,7 +151,7 @@ export class LogState {
       this.goTo({ key: this.#current.key, first: this.#current.line + 1, focus: false });
   }
 
-  /** Makes sections and layout be computed again. */
+  /** Forgets sections and layout, so that the next drawing computes them again. */
   #relayout(): void {
     this.#sections = undefined;
     this.#layout = undefined;

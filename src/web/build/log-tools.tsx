@@ -2,12 +2,13 @@ import type { JSX, RefObject } from 'preact';
 import type { LogPreferences } from './log-preferences.ts';
 import type { FoundLine, LogSearch } from './search-log.ts';
 
-interface Tools {
+interface LogToolsProps {
   search: LogSearch;
   current: FoundLine | undefined;
   field: RefObject<HTMLInputElement | null>;
   preferences: LogPreferences;
-  plainText: string;
+  /** The address of the plain text. */
+  plainTextUrl: string;
   /** Undefined: the log is complete, so it cannot be followed. */
   following: boolean | undefined;
   onFollow: (following: boolean) => void;
@@ -19,9 +20,9 @@ interface Tools {
   onFoldAll: (open: boolean) => void;
 }
 
-/** What a viewer can do with a log. */
-export function LogTools(tools: Tools): JSX.Element {
-  const { preferences, plainText, following, onFollow, onCopyLink, onPrefer, onFoldAll } = tools;
+/** The controls of a log. */
+export function LogTools(tools: LogToolsProps): JSX.Element {
+  const { preferences, plainTextUrl, following, onFollow, onCopyLink, onPrefer, onFoldAll } = tools;
   return (
     <div class="build-tools">
       <SearchField {...tools} />
@@ -62,12 +63,12 @@ export function LogTools(tools: Tools): JSX.Element {
           Copy link
         </button>
       )}
-      <a href={plainText}>As plain text</a>
+      <a href={plainTextUrl}>As plain text</a>
     </div>
   );
 }
 
-function SearchField({ search, current, field, onSearch, onGo }: Tools): JSX.Element {
+function SearchField({ search, current, field, onSearch, onGo }: LogToolsProps): JSX.Element {
   const go = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
       event.preventDefault();

@@ -14,16 +14,16 @@ const MIN_COLUMNS = 20;
 const MIN_NUMBER_CELLS = 4;
 const TIME_CELLS = 9;
 
-interface Viewer {
+interface LogViewerProps {
   state: LogState;
-  /** Address of the plain text. */
-  plainText: string;
+  /** The address of the plain text. */
+  plainTextUrl: string;
   /** Counts the changes of the state, so that Preact draws again although `state` is the same object. */
   version: number;
 }
 
 /** The log of a build, of which only the visible lines are in the document. */
-export function LogViewer({ state, plainText }: Viewer): JSX.Element {
+export function LogViewer({ state, plainTextUrl }: LogViewerProps): JSX.Element {
   const [preferences, setPreferences] = useState(readPreferences);
   const box = useRef<HTMLDivElement | null>(null);
   const ruler = useRef<HTMLSpanElement | null>(null);
@@ -42,7 +42,7 @@ export function LogViewer({ state, plainText }: Viewer): JSX.Element {
       onKeyDown={(event) => focusSearchOnSlash(event, field.current)}
     >
       <LogTools
-        {...{ search: state.search, current: state.current, field, preferences, plainText }}
+        {...{ search: state.search, current: state.current, field, preferences, plainTextUrl }}
         following={state.isComplete ? undefined : scroll.following}
         onFollow={scroll.follow}
         onCopyLink={state.selected?.first === undefined || !canCopy() ? undefined : copyLink}
@@ -61,7 +61,7 @@ export function LogViewer({ state, plainText }: Viewer): JSX.Element {
   );
 }
 
-interface Box {
+interface LogBoxProps {
   state: LogState;
   layout: LogLayout;
   metrics: Metrics | undefined;
@@ -73,7 +73,16 @@ interface Box {
 }
 
 /** The box in which the log scrolls. */
-function LogBox({ state, layout, metrics, scroll, box, ruler, gutter, timestamps }: Box): JSX.Element {
+function LogBox({
+  state,
+  layout,
+  metrics,
+  scroll,
+  box,
+  ruler,
+  gutter,
+  timestamps,
+}: LogBoxProps): JSX.Element {
   const { range, onScroll } = scroll;
   const rows = { state, range, columns: layout.columns, row: metrics?.row ?? 0, timestamps };
   const shown = metrics === undefined ? [] : sectionsBetween(layout, range.from, range.to);
@@ -136,10 +145,7 @@ function lineAtRow(layout: LogLayout, row: number): FoundLine | undefined {
   return anchor && { key: anchor.key, line: anchor.line ?? 0 };
 }
 
-/**
- * Lets `/` move the focus to the search field, only while the focus is in the log or its tools (WCAG 2.2,
- * 2.1.4).
- */
+/** Lets `/` focus the search field, but only while the log or its tools have the focus (WCAG 2.2, 2.1.4). */
 function focusSearchOnSlash(event: KeyboardEvent, field: HTMLInputElement | null): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;

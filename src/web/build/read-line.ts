@@ -2,9 +2,7 @@ import { AnsiParser, type Look } from './terminal.ts';
 
 /** The page shows only this much of a line. The plain text has the whole line. */
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
-/**
- * How much of the styles in the hidden part of a line is kept, because it may end a style of the shown part.
- */
+/** How much of the hidden styles of a line is kept, because they may end a style of the shown part. */
 const MAX_STYLE_CHARACTERS = 256;
 const TAB_CELLS = 8;
 const ESC = '\u001b';
@@ -14,8 +12,9 @@ const SIMPLE = /^[\u0020-\u007e]*$/;
 /** A line that is still being written. */
 export interface OpenLine {
   text: string;
-  /** How many characters were cut off, and the last of them. */
+  /** How many characters were cut off. */
   hidden: number;
+  /** The last of the hidden characters. */
   tail: string;
   /** The program has returned to the beginning of the line. Text that follows replaces the line. */
   returned: boolean;
@@ -24,8 +23,8 @@ export interface OpenLine {
 export const NO_LINE: OpenLine = { text: '', hidden: 0, tail: '', returned: false };
 
 /**
- * Adds text without line ends to a line. A program that goes back to the beginning of its line writes over
- * it, so only what it wrote last stays: a progress bar takes no more memory than one line.
+ * Adds text without line ends to a line. After a carriage return, new text replaces the line, so a progress
+ * bar takes no more memory than one line.
  */
 export function continueLine(line: OpenLine, added: string): OpenLine {
   let end = added.length;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { durationInWords } from '#domain/words.ts';
 import type { LogSection } from './log-sections.ts';
 
-interface Header {
+interface SectionHeaderProps {
   section: LogSection;
   open: boolean;
   onFold: (open: boolean) => void;
@@ -12,7 +12,7 @@ interface Header {
 }
 
 /** The header of a step in the log: its title, its status and its duration. */
-export function SectionHeader({ section, open, onFold, onCopy }: Header): JSX.Element {
+export function SectionHeader({ section, open, onFold, onCopy }: SectionHeaderProps): JSX.Element {
   const { title, status, lines } = section;
   const isEmpty = lines.end === 0;
   return (

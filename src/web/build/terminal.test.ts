@@ -14,7 +14,7 @@ function partsOf(...chunks: string[]): string[] {
     .flatMap((chunk) => terminal.read(chunk))
     .map((part) => {
       if (typeof part === 'string') return part === '\n' ? 'LINE' : 'BACK';
-      return [part.text, ...(part.dress.names === '' ? [] : [part.dress.names])].join(' | ');
+      return [part.text, ...(part.appearance.classes === '' ? [] : [part.appearance.classes])].join(' | ');
     });
 }
 
@@ -105,7 +105,7 @@ function looksOf(chunks: string[]): unknown[] {
   return chunks
     .flatMap((chunk) => terminal.read(chunk))
     .flatMap((part) =>
-      typeof part === 'string' ? [part] : part.text.split('').map((letter) => [letter, part.dress]),
+      typeof part === 'string' ? [part] : part.text.split('').map((letter) => [letter, part.appearance]),
     );
 }
 
@@ -114,7 +114,7 @@ function piece(numbers: string): Piece {
   if (part === undefined || typeof part === 'string') throw new Error('no piece');
   return part;
 }
-const front = (numbers: string) => piece(numbers).dress.front;
+const front = (numbers: string) => piece(numbers).appearance.front;
 
 const COLOURS: Record<string, { numbers: string; light?: Rgb; dark?: Rgb }> = {
   'keep a legible colour of the cube': { numbers: '38;5;21', light: [0, 0, 255] },
@@ -145,7 +145,7 @@ describe('the colours of log text', () => {
 
   test('follow the palette of the page if they are its text colours', () => {
     expect(front('7')).toEqual(BACKGROUND);
-    expect(piece('7').dress.back).toEqual(TEXT);
+    expect(piece('7').appearance.back).toEqual(TEXT);
   });
 
   test("are those of the page's style sheet", () => {
@@ -174,7 +174,7 @@ test('every log text is legible in light and dark, whatever colours a program se
         ...(letters === undefined ? [] : [`38;${letters}`]),
         ...(ground === undefined ? [] : [`48;${ground}`]),
       ];
-      const { front: ours = TEXT, back = BACKGROUND } = piece(numbers.join(';')).dress;
+      const { front: ours = TEXT, back = BACKGROUND } = piece(numbers.join(';')).appearance;
       for (const palette of ['light', 'dark'] as const)
         expect(contrast(ours[palette], back[palette])).toBeGreaterThanOrEqual(4.5);
     }),

@@ -23,16 +23,16 @@ export interface Look {
   back: Rgb | undefined;
 }
 
-/** How a piece is drawn: the names of its CSS classes, and its colours. */
-interface Dress {
-  names: string;
+/** How a piece is drawn: its CSS classes and its colours. */
+interface Appearance {
+  classes: string;
   front: Pair | undefined;
   back: Pair | undefined;
 }
 
 export interface Piece {
   text: string;
-  dress: Dress;
+  appearance: Appearance;
 }
 
 export const PLAIN: Look = {
@@ -88,14 +88,14 @@ export class AnsiParser {
   read(chunk: string): (Piece | '\n' | '\r')[] {
     const text = this.#rest + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // A text that is too long for a sequence follows an escape byte in a printed binary file.
+    // Text this long is no sequence: a program printed a binary file with an escape byte.
     this.#rest = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
     const parts: (Piece | '\n' | '\r')[] = [];
     const split = text.slice(0, text.length - this.#rest.length).split(PARTS);
     for (const [index, part] of split.entries()) {
       if (part === '\n' || part === '\r') parts.push(part);
       else if (index % 2 === 1) this.#restyle(part);
-      else if (part !== '') parts.push({ text: plain(part), dress: dressOf(this.#look) });
+      else if (part !== '') parts.push({ text: plain(part), appearance: appearanceOf(this.#look) });
     }
     return parts;
   }
@@ -112,7 +112,7 @@ export class AnsiParser {
  */
 const MAX_CACHED_LOOKS = 5000;
 const looks = new Map<string, Look>();
-const dresses = new Map<Look, Dress>();
+const appearances = new Map<Look, Appearance>();
 
 function nextLook(look: Look, numbers: string): Look {
   const next = restyled(look, numbers);
@@ -121,15 +121,15 @@ function nextLook(look: Look, numbers: string): Look {
   if (known !== undefined) return known;
   if (looks.size >= MAX_CACHED_LOOKS) {
     looks.clear();
-    dresses.clear();
+    appearances.clear();
   }
   looks.set(key, next);
   return next;
 }
 
-function dressOf(look: Look): Dress {
-  const known = dresses.get(look) ?? dress(look);
-  dresses.set(look, known);
+function appearanceOf(look: Look): Appearance {
+  const known = appearances.get(look) ?? computeAppearance(look);
+  appearances.set(look, known);
   return known;
 }
 
@@ -138,8 +138,8 @@ function plain(text: string): string {
   return text.replaceAll(/(?!\t)\p{Cc}/gu, '').replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Changes by SGR code. */
-const SETS = new Map<number, Partial<Look>>([
+/** Changes of the style by SGR code. */
+const CHANGES = new Map<number, Partial<Look>>([
   [0, { ...PLAIN }],
   [1, { bold: true }],
   [2, { dim: true }],
@@ -157,10 +157,10 @@ const SETS = new Map<number, Partial<Look>>([
   [49, { back: undefined }],
 ]);
 for (let colour = 0; colour < 8; colour += 1) {
-  SETS.set(30 + colour, { front: indexed(colour) });
-  SETS.set(90 + colour, { front: indexed(colour + 8) });
-  SETS.set(40 + colour, { back: indexed(colour) });
-  SETS.set(100 + colour, { back: indexed(colour + 8) });
+  CHANGES.set(30 + colour, { front: indexed(colour) });
+  CHANGES.set(90 + colour, { front: indexed(colour + 8) });
+  CHANGES.set(40 + colour, { back: indexed(colour) });
+  CHANGES.set(100 + colour, { back: indexed(colour + 8) });
 }
 
 /** Codes that a colour follows. Underline colours are read and ignored. */
@@ -170,22 +170,20 @@ const SIDES = new Map<number, 'front' | 'back' | 'none'>([
   [58, 'none'],
 ]);
 
-/**
- * Applies the numbers between `[` and `m` of a sequence. The numbers of one colour can be joined by colons.
- */
+/** Applies the numbers between `[` and `m` of a sequence. Colons can join the numbers of a colour. */
 function restyled(look: Look, numbers: string): Look {
   const groups = numbers.split(';');
-  let now = look;
+  let current = look;
   while (groups.length > 0) {
     const [code = 0, ...own] = (groups.shift() ?? '').split(':').map(Number);
     const side = SIDES.get(code);
     if (side !== undefined) {
       const colour = own.length > 0 ? colourOf(withoutSpace(own)) : colourOf(takeColour(groups));
-      if (colour !== undefined && side !== 'none') now = { ...now, [side]: colour };
-    } else if (code === 4 && own[0] === 0) now = { ...now, underline: false };
-    else now = { ...now, ...SETS.get(code) };
+      if (colour !== undefined && side !== 'none') current = { ...current, [side]: colour };
+    } else if (code === 4 && own[0] === 0) current = { ...current, underline: false };
+    else current = { ...current, ...CHANGES.get(code) };
   }
-  return now;
+  return current;
 }
 
 /** How many numbers a colour has, by its kind: true colours, and one of 256. */
@@ -204,9 +202,9 @@ function withoutSpace(numbers: number[]): number[] {
   return numbers[0] === 2 && numbers.length > 4 ? [2, ...numbers.slice(2)] : numbers;
 }
 
-function colourOf([kind, one = -1, two = -1, three = -1]: number[]): Rgb | undefined {
-  if (kind === 5) return isByte(one) ? indexed(one) : undefined;
-  return kind === 2 && [one, two, three].every(isByte) ? [one, two, three] : undefined;
+function colourOf([kind, first = -1, second = -1, third = -1]: number[]): Rgb | undefined {
+  if (kind === 5) return isByte(first) ? indexed(first) : undefined;
+  return kind === 2 && [first, second, third].every(isByte) ? [first, second, third] : undefined;
 }
 
 function isByte(number: number): boolean {
@@ -221,16 +219,16 @@ function pair(light: string, dark: string): Pair {
  * How a piece with this style is drawn. Its colours are moved until they have enough contrast in both
  * palettes.
  */
-function dress(look: Look): Dress {
+function computeAppearance(look: Look): Appearance {
   const { front: letters, back: ground, inverse, ...rest } = look;
   let front = letters && { light: letters, dark: letters };
   let back = ground && { light: ground, dark: ground };
   if (inverse) [front, back] = [back ?? BACKGROUND, front ?? TEXT];
   if (back !== undefined) front ??= { light: opposite(back.light), dark: opposite(back.dark) };
-  const names = Object.entries({ ...rest, front, back }).flatMap(([name, is]) => (is ? [name] : []));
+  const classes = Object.entries({ ...rest, front, back }).flatMap(([name, isSet]) => (isSet ? [name] : []));
   const { light, dark } = back ?? BACKGROUND;
   return {
-    names: names.join(' '),
+    classes: classes.join(' '),
     front: front && { light: readable(front.light, light), dark: readable(front.dark, dark) },
     back,
   };

@@ -14,7 +14,7 @@ export interface Metrics {
 /** The text that is measured. A single character would be measured too roughly. */
 export const RULER = '0'.repeat(100);
 
-/** Measures a log and its ruler, again when the window or the font changes. */
+/** Measures a log and its ruler. Measures again when their sizes change. */
 export function useMetrics(
   box: RefObject<HTMLElement | null>,
   ruler: RefObject<HTMLElement | null>,

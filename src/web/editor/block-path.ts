@@ -1,6 +1,4 @@
-/**
- * An open block, bracket or object. Brackets and objects have no name, but the attribute that contains them.
- */
+/** An open block, bracket or object. Brackets and objects have no name; `attribute` contains them. */
 export interface OpenBlock {
   name: string;
   labels: string[];
@@ -14,12 +12,12 @@ export interface TextPlace {
   header: string[];
   /** The attribute whose value contains the place. */
   attribute?: string;
-  /** Where the word or the text in quotes begins that contains the place. */
+  /** The beginning of the word or quoted text that contains the place. */
   from: number;
   inside: 'code' | 'string' | 'other';
 }
 
-/** Finds out in which blocks and values a position of a pipeline's text is. The text may be broken. */
+/** Finds the blocks and the value that contain a position of a pipeline's text. The text may be broken. */
 export function placeIn(text: string, position: number): TextPlace {
   return new Reader(text.slice(0, position)).read();
 }

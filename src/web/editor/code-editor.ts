@@ -46,15 +46,15 @@ interface CodeEditorParts {
 }
 
 /**
- * Creates an editor of HCL in a shadow tree. There CodeMirror uses constructed style sheets, which our
+ * Creates an editor of HCL in a shadow tree. There CodeMirror uses constructed style sheets, which the
  * content security policy allows. In the document it would add style elements, which the policy forbids.
  */
 export function createCodeEditor(parts: CodeEditorParts): CodeEditor {
   const root = parts.parent.shadowRoot ?? parts.parent.attachShadow({ mode: 'open' });
-  const place = document.createElement('div');
-  root.replaceChildren(place);
+  const container = document.createElement('div');
+  root.replaceChildren(container);
   const state = EditorState.create({ doc: parts.text, extensions: extensionsOf(parts) });
-  const view = new EditorView({ state, root, parent: place });
+  const view = new EditorView({ state, root, parent: container });
   return {
     text: () => view.state.doc.toString(),
     showFindings: (findings) =>

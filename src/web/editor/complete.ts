@@ -22,7 +22,7 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** Where the text begins that a suggestion replaces. */
+  /** The beginning of the text that a suggestion replaces. */
   from: number;
   suggestions: Suggestion[];
 }
@@ -77,10 +77,7 @@ const TYPE_BLOCKS: Readonly<Record<string, string>> = {
   service: 'service_type',
 };
 
-/**
- * Adds the parameters of a type to the block that has them: `params` of a resource, or the service or secret
- * itself.
- */
+/** Adds the parameters of a type to the block that sets them: `params`, or a service or secret itself. */
 function withParameters(
   schema: BlockSchema,
   block: OpenBlock,

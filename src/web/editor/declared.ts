@@ -5,7 +5,7 @@ export interface Declared {
   notifications: { type: string; name: string }[];
 }
 
-/** Reads the first lines of blocks, however broken the text is. */
+/** Reads the first lines of blocks. The text may be broken. */
 export function declaredIn(text: string): Declared {
   const starts = text.split('\n').map(readStart);
   const named = (block: string): { type: string; name: string }[] =>

@@ -20,13 +20,13 @@ export function EditorApp({ known, initial, api }: EditorAppParts) {
   const [isReviewing, setReviewing] = useState(false);
   const { check, checkAgain } = useCheck(known, text, api);
   const { save, ...saving } = useSave(known, api);
-  const { place, editor } = useCodeEditor(known, initial.text, setText);
+  const { container, editor } = useCodeEditor(known, initial.text, setText);
   const isNew = saving.server.pipeline === undefined;
   useEffect(() => editor.current?.showFindings(check.findings), [check]);
   useLeaveWarning(!known.readOnly && text !== (isNew ? initial.text : saving.server.text));
   const goTo = (line: number, column: number): void => {
     setReviewing(false);
-    // The editor is shown again first.
+    // In the next frame, the editor is visible again.
     requestAnimationFrame(() => editor.current?.goTo(line, column));
   };
   const submit = (event: Event): void => {
@@ -42,7 +42,7 @@ export function EditorApp({ known, initial, api }: EditorAppParts) {
           <p class="editor-label" aria-hidden="true">
             {LABEL}
           </p>
-          <div ref={place} class="editor-code" />
+          <div ref={container} class="editor-code" />
           <p class="help">{known.readOnly ? READING : KEYS}</p>
         </div>
         {isReviewing && <ChangesReview saved={saving.server.text} text={text} />}
@@ -71,15 +71,15 @@ export function EditorApp({ known, initial, api }: EditorAppParts) {
 
 /** Creates the code editor once its element is in the document. */
 function useCodeEditor({ readOnly, types }: EditorKnown, text: string, changed: (text: string) => void) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor>(null);
   useEffect(() => {
-    const parent = place.current;
+    const parent = container.current;
     if (parent !== null)
       editor.current = createCodeEditor({ parent, text, readOnly, types, label: LABEL, changed });
     return () => editor.current?.destroy();
   }, []);
-  return { place, editor };
+  return { container, editor };
 }
 
 interface ButtonsParts {

@@ -69,6 +69,6 @@ function verdictOf({ text, findings, failure }: CheckState): string {
   return errors === 0 ? `The text is valid, with ${counts.join(' and ')}.` : `${counts.join(' and ')}.`;
 }
 
-function countOf(number: number, what: string): string {
-  return number === 0 ? '' : `${number} ${what}${number === 1 ? '' : 's'}`;
+function countOf(number: number, noun: string): string {
+  return number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

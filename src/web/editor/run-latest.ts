@@ -1,7 +1,7 @@
 /**
- * Returns a function that takes inputs for a task. The task runs with the newest input after no other input
- * has come for `waitMs`, or for the `wait` of that input. It never runs twice at once: of inputs that come
- * while it runs, it then takes only the newest.
+ * Returns a function that takes inputs for a task. The task runs with the newest input once no other input
+ * has come for `waitMs`, or for the `wait` of that input. It never runs twice at once: after a run, it takes
+ * the newest input that came meanwhile.
  */
 export function runLatest<Input>(
   task: (input: Input) => Promise<void>,

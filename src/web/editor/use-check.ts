@@ -9,9 +9,9 @@ import {
 import type { TextFinding } from './finding.ts';
 import { runLatest } from './run-latest.ts';
 
-/** How long after the last key the text is checked. */
+/** The pause after the last key before the text is checked. */
 const QUIET_MS = 400;
-/** How long the editor waits if the server refused a check because of a limit, or did not answer. */
+/** The pause before the next check if the server limited the check or did not answer. */
 const AGAIN_MS = 3000;
 
 export interface CheckState {

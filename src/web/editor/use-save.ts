@@ -46,9 +46,7 @@ export function useSave(
     );
     return { pipeline: name, text: config.replaceAll('\r\n', '\n'), generation: current };
   };
-  /**
-   * If the server does not answer, assumes that it has this text. The next save then requires no generation.
-   */
+  /** If the read fails, assumes that the server has this text. The next save then requires no generation. */
   const readAfterSave = async (name: string, text: string): Promise<ServerText> => {
     try {
       return await readServer(name);
@@ -71,7 +69,7 @@ export function useSave(
     try {
       server = await readServer(known);
     } catch {
-      // The viewer sees the first problem, so this one is ignored.
+      // The viewer sees the problem of the save instead.
     }
     const isChanged = server.generation !== state.server.generation;
     return { server, outcome: { good: false, message: isChanged ? `${message} ${COMPARE}` : message } };

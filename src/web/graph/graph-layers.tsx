@@ -53,10 +53,7 @@ function isRunning({ target }: GraphItem, running: ReadonlySet<string>): boolean
   return 'jobs' in target && target.jobs.some((job) => running.has(job));
 }
 
-/**
- * Draws edges of the same look as one shape, because an element for each of some thousand edges takes half a
- * second.
- */
+/** Draws edges of the same look as one shape: single elements for thousands of edges take half a second. */
 function Edges({ edges, lit }: { edges: readonly LaidOutEdge[]; lit: ReadonlySet<string> }): JSX.Element {
   const alike = Map.groupBy(edges, ({ from, to, kind }) => `${kind}${lit.has(from) && lit.has(to)}`);
   return (

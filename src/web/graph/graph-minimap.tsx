@@ -23,9 +23,9 @@ export function GraphMinimap({ items, viewport, frame, onGo }: MinimapProps): JS
   const geometry = minimapOf(viewport, frame);
   const { width, height, scale, shown } = geometry;
   const go = ({ clientX, clientY, buttons }: PointerEvent): void => {
-    const place = element.current?.getBoundingClientRect();
-    if (place === undefined || buttons === 0) return;
-    onGo(pointInGraph({ x: clientX - place.left, y: clientY - place.top }, geometry));
+    const bounds = element.current?.getBoundingClientRect();
+    if (bounds === undefined || buttons === 0) return;
+    onGo(pointInGraph({ x: clientX - bounds.left, y: clientY - bounds.top }, geometry));
   };
   const press = (event: PointerEvent): void => {
     element.current?.setPointerCapture(event.pointerId);

@@ -24,12 +24,12 @@ export function pinch(
 }
 
 function middleOf(points: readonly Point[]): Point {
-  const sum = points.reduce((one, other) => ({ x: one.x + other.x, y: one.y + other.y }), { x: 0, y: 0 });
+  const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }), { x: 0, y: 0 });
   return { x: sum.x / Math.max(1, points.length), y: sum.y / Math.max(1, points.length) };
 }
 
-function spreadOf([one, other]: readonly Point[]): number {
-  return one === undefined || other === undefined ? 0 : Math.hypot(one.x - other.x, one.y - other.y);
+function spreadOf([first, second]: readonly Point[]): number {
+  return first === undefined || second === undefined ? 0 : Math.hypot(first.x - second.x, first.y - second.y);
 }
 
 /** Drags with one pointer, and pinches with two. Returns a function that stops following the pointers. */

@@ -8,7 +8,7 @@ type Change = (viewport: Viewport, frame: ViewFrame) => Viewport;
 interface ViewportControl {
   viewport: Viewport;
   frame: ViewFrame;
-  /** True: the size of the view is known. A graph that is drawn before would be laid out twice. */
+  /** True: the size of the view is known. A graph that is drawn earlier would be laid out twice. */
   isMeasured: boolean;
   /** The element that shows the graph. The caller sets this ref. */
   element: { current: HTMLDivElement | null };
@@ -30,12 +30,12 @@ export function useViewport(graph: Size): ViewportControl {
   // Until the viewer moves the graph, its position follows the size of the view.
   const [moved, setMoved] = useState<Shown>('opening');
   const frame = { graph, view };
-  const now = useRef(frame);
-  now.current = frame;
+  const newestFrame = useRef(frame);
+  newestFrame.current = frame;
   const changeViewport = useCallback((change: Change) => {
     setMoved((before) => {
-      const shown = viewportOf(before, now.current);
-      const after = change(shown, now.current);
+      const shown = viewportOf(before, newestFrame.current);
+      const after = change(shown, newestFrame.current);
       return after === shown ? before : after;
     });
   }, []);

@@ -79,7 +79,7 @@ export function reveal(viewport: Viewport, box: Rectangle, view: Size): Viewport
   return right === 0 && down === 0 ? viewport : { scale, x: x + right, y: y + down };
 }
 
-/** How far a stretch must move to be inside the room. If it is longer than the room, its start is inside. */
+/** How far a stretch must move to fit into the room. If it is too long, its start must be inside. */
 function shiftInto(start: number, length: number, room: number): number {
   if (start < MARGIN) return MARGIN - start;
   return Math.max(MARGIN - start, Math.min(0, room - MARGIN - (start + length)));
