@@ -12,7 +12,7 @@ describe('a position in a literal block', () => {
       [1, 5],
       [3, 9],
     ],
-    'behind the last line is at the end of that line': [
+    'after the last line is at the end of that line': [
       [3, 1],
       [4, 13],
     ],

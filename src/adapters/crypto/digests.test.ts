@@ -11,9 +11,9 @@ describe('the digest of a version', () => {
   test('depends on every name and every value', () => {
     const version = fc.dictionary(fc.string(), fc.string(), { maxKeys: 3, noNullPrototype: true });
     fc.assert(
-      fc.property(version, version, (one, other) => {
-        const equal = isDeepStrictEqual(one, other);
-        expect(versionDigest(one).equals(versionDigest(other))).toBe(equal);
+      fc.property(version, version, (fields, otherFields) => {
+        const equal = isDeepStrictEqual(fields, otherFields);
+        expect(versionDigest(fields).equals(versionDigest(otherFields))).toBe(equal);
       }),
     );
     expect(versionDigest({ a: '1', b: '' })).not.toEqual(versionDigest({ a: '1b' }));

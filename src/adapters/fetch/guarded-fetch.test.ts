@@ -86,7 +86,7 @@ describe('a text', () => {
 });
 
 describe('a fetch is refused', () => {
-  test.each<[what: string, host: string, failure: string]>([
+  test.each<[title: string, host: string, failure: string]>([
     [
       'a name that resolves to an internal address',
       'inside.example',
@@ -95,7 +95,7 @@ describe('a fetch is refused', () => {
     ['an internal address', '10.0.0.1', '10.0.0.1 is not a public address'],
     ['an internal address in another spelling', '0xa9fea9fe', '169.254.169.254 is not a public address'],
     ['an internal IPv6 address', '[::1]', '::1 is not a public address'],
-  ])('for %s', async (_what, host, failure) =>
+  ])('for %s', async (_title, host, failure) =>
     expect(await fetchText('/', host)).toBe(`for good: ${failure}`),
   );
 

@@ -124,7 +124,7 @@ describe('evaluation in the engine', () => {
     ['{ (a) = 1 }', false],
     ['b[a]', false],
     ['!a', false],
-  ])('knows whether %s takes the value of `a` as it is: %p', (source, direct) => {
+  ])('knows whether %s takes the value of `a` unchanged: %p', (source, direct) => {
     const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
       ...variables,
       ...items.flatMap(collect),

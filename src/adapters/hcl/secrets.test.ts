@@ -45,17 +45,17 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
   text: oneof(
     { maxDepth: 4, depthIdentifier: 'e' },
     constantFrom('var.a', 'var.b', 'var.m.a', 'var.l[0]', '"x"', '""', '"true"', '5', 'null', '"é,1"'),
-    tuple(tie('any'), tie('any')).map(([one, other]) => `"\${${one}}-\${${other}}"`),
+    tuple(tie('any'), tie('any')).map(([first, second]) => `"\${${first}}-\${${second}}"`),
     tie('text').map((inner) => `"%{ for x in [${inner}, "y"] }\${x};%{ endfor }"`),
     tuple(constantFrom('%s', '%s:%v', '%5s', '%.3s', '%q', '%[1]s%[1]s', '%#v'), tie('any'), tie('text')).map(
-      ([format, one, other]) =>
+      ([format, first, second]) =>
         format.split('%').length > 2
-          ? `format("${format}", ${one}, ${other})`
-          : `format("${format}", ${one})`,
+          ? `format("${format}", ${first}, ${second})`
+          : `format("${format}", ${first})`,
     ),
     tuple(tie('text'), tie('list')).map(([separator, list]) => `join(${separator}, ${list})`),
     tuple(tie('map'), tie('text'), tie('text')).map(
-      ([map, key, other]) => `lookup(${map}, ${key}, ${other})`,
+      ([map, key, second]) => `lookup(${map}, ${key}, ${second})`,
     ),
     tuple(tie('list'), constantFrom('0', '1', '-1')).map(([list, index]) => `element(${list}, ${index})`),
   ),
@@ -74,7 +74,7 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
   map: oneof(
     { maxDepth: 4, depthIdentifier: 'e' },
     constantFrom('var.m', '{}', '{ a = "x" }'),
-    tuple(tie('any'), tie('any')).map(([one, other]) => `{ a = ${one}, b = ${other} }`),
+    tuple(tie('any'), tie('any')).map(([first, second]) => `{ a = ${first}, b = ${second} }`),
     tuple(tie('text'), tie('any')).map(([key, value]) => `{ (${key}) = ${value} }`),
     tie('map').map((map) => `{ for k, v in ${map} : k => "<\${v}>" }`),
     tie('list').map((list) => `{ for v in ${list} : v => v... }`),
@@ -94,9 +94,9 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
     tie('call'),
     tuple(tie('any'), tie('any'), tie('any')).map(([is, yes, no]) => `(${is} ? ${yes} : ${no})`),
     tuple(tie('any'), constantFrom('==', '!=', '&&', '||', '+', '<'), tie('any')).map(
-      ([one, operator, other]) => `(${one} ${operator} ${other})`,
+      ([first, operator, second]) => `(${first} ${operator} ${second})`,
     ),
-    tuple(tie('any'), tie('any')).map(([one, key]) => `${one}[${key}]`),
+    tuple(tie('any'), tie('any')).map(([first, key]) => `${first}[${key}]`),
     tie('any').map((inner) => `!${inner}`),
   ),
 }));
@@ -112,21 +112,21 @@ const secrets: Arbitrary<string> = oneof(
 );
 
 function scopeOf(a: string, b: string): Map<string, Value> {
-  const [one, other]: Value[] = [
+  const [first, second]: Value[] = [
     { kind: 'string', text: a },
     { kind: 'string', text: b },
   ];
-  if (!one || !other) throw new Error('two values');
+  if (!first || !second) throw new Error('two values');
   const entries: [string, Value][] = [
-    ['a', one],
-    ['b', other],
-    ['l', { kind: 'tuple', items: [one, { kind: 'string', text: 'x' }, other] }],
+    ['a', first],
+    ['b', second],
+    ['l', { kind: 'tuple', items: [first, { kind: 'string', text: 'x' }, second] }],
     [
       'm',
       {
         kind: 'object',
         entries: [
-          ['a', one],
+          ['a', first],
           ['b', { kind: 'string', text: 'y' }],
         ],
       },
@@ -175,8 +175,8 @@ function compare(expression: string, a: string, b: string): Outcome {
   const attribute = document.body?.items.find((item): item is Attribute => item.kind === 'attribute');
   if (!attribute) throw new Error(JSON.stringify(document.problems));
   const { value } = document.evaluate(attribute.expression, placeholderScope);
-  const [one = '', other = ''] = [a, b].map((secret) => secret.toWellFormed().normalize());
-  const valueWithSecrets = value && document.evaluate(attribute.expression, scopeOf(one, other)).value;
+  const [first = '', second = ''] = [a, b].map((secret) => secret.toWellFormed().normalize());
+  const valueWithSecrets = value && document.evaluate(attribute.expression, scopeOf(first, second)).value;
   document.release();
   if (!value) return 'none';
   const text = JSON.stringify(value);
@@ -184,7 +184,7 @@ function compare(expression: string, a: string, b: string): Outcome {
   // can be an error with the secret itself, but not with its placeholder.
   if (valueWithSecrets) {
     const filled = replaceSecretPlaceholders(text, (name) =>
-      JSON.stringify(name === 'a' ? one : other).slice(1, -1),
+      JSON.stringify(name === 'a' ? first : second).slice(1, -1),
     );
     const [result, expected]: Value[] = [filled, JSON.stringify(valueWithSecrets)].map((json) =>
       JSON.parse(json.normalize()),

@@ -26,11 +26,11 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.hcl') && !/^(syntax|functions)\//.test(name))
   .toSorted();
 
-const messagesOf = (text: string | Buffer, given: GivenVariables): string[] =>
-  compileText(engine, text, given).diagnostics.map(renderDiagnostic);
+const messagesOf = (text: string | Buffer, variables: GivenVariables): string[] =>
+  compileText(engine, text, variables).diagnostics.map(renderDiagnostic);
 
-const errorsOf = (text: string | Buffer, given: GivenVariables): string[] =>
-  compileText(engine, text, given)
+const errorsOf = (text: string | Buffer, variables: GivenVariables): string[] =>
+  compileText(engine, text, variables)
     .diagnostics.filter((diagnostic) => hasErrors([diagnostic]))
     .map(renderDiagnostic);
 
@@ -99,8 +99,8 @@ describe('a valid text stays without errors if any one value is unknown', () => 
     const source = readFileSync(join(folder, name));
     const known = valuesFor(name);
     const errors = errorsOf(source, known);
-    for (const given of [UNKNOWN, { ...known, ...UNKNOWN }]) {
-      expect(errorsOf(source, given).filter((error) => !errors.includes(error))).toEqual([]);
+    for (const variables of [UNKNOWN, { ...known, ...UNKNOWN }]) {
+      expect(errorsOf(source, variables).filter((error) => !errors.includes(error))).toEqual([]);
     }
     if (errors.length > 0) return;
     for (const text of someOf(variantsOf(source))) {

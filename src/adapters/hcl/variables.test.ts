@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 /** Each text has a block of one variable. Messages about its value name the variable. */
 describe('a diagnostic names the variable', () => {
-  const cases: Record<string, [text: string, given: GivenVariables, code: string, variable: string]> = {
+  const cases: Record<string, [text: string, variables: GivenVariables, code: string, variable: string]> = {
     'that has no value': ['variable "branch" { type = string }', {}, 'variable-missing', 'branch'],
     'that has no value, even if a comment in its header mentions another': [
       'variable /* "tag" */ "branch" { type = string }',
@@ -39,8 +39,8 @@ describe('a diagnostic names the variable', () => {
       'a'.repeat(600),
     ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [text, given, code, variable]) => {
-    const { diagnostics } = compileText(engine, text, given);
+  test.each(Object.entries(cases))('%s', (_sentence, [text, variables, code, variable]) => {
+    const { diagnostics } = compileText(engine, text, variables);
     expect(diagnostics).toContainEqual(expect.objectContaining({ code, variable }));
   });
 });

@@ -177,8 +177,8 @@ async function countPixels(png: Uint8Array, colour: string): Promise<number> {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
   let count = 0;
   for (let at = 0; at < data.length; at += info.channels) {
-    const differs = (channel: number, wanted: number): boolean =>
-      Math.abs((data[at + channel] ?? 0) - wanted) > 12;
+    const differs = (channel: number, expected: number): boolean =>
+      Math.abs((data[at + channel] ?? 0) - expected) > 12;
     if (!differs(0, red) && !differs(1, green) && !differs(2, blue)) count++;
   }
   return count;

@@ -70,7 +70,7 @@ test('a valid answer identifies the person', async () => {
   expect(provider.received.get('redirect_uri')).toBe(REQUEST.callbackUrl);
 });
 
-test('the secret of our client reaches providers that decode nothing, like Gitea', async () => {
+test('the client secret reaches providers that decode nothing, like Gitea', async () => {
   client = openIdClient({
     secretOf: async () => 'gto_a-b.c',
     fetch: async (url, init) => await provider.fetch(url, init),
@@ -84,7 +84,7 @@ test('the secret of our client reaches providers that decode nothing, like Gitea
   expect(provider.authorization).toBe(`Basic ${btoa('a1-b2-c3:gto_a-b.c')}`);
 });
 
-test('the secret of our client is encoded as OAuth 2.0 requires', async () => {
+test('the client secret is encoded as OAuth 2.0 requires', async () => {
   await identify();
   expect(provider.authorization).toBe(`Basic ${btoa('millrace:a+secret+of+our+client%2C+32+bytes')}`);
 });
@@ -107,7 +107,7 @@ const FORGED: Record<string, Forged> = {
     const key = new TextEncoder().encode(await exportSPKI(publicKey));
     return await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
   },
-  'signed by HS256 with the secret of our client': async (claims, { kid }) =>
+  'signed by HS256 with the client secret': async (claims, { kid }) =>
     await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(new TextEncoder().encode(SECRET)),

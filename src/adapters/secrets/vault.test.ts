@@ -34,7 +34,7 @@ async function read(
 }
 
 describe('a secret in Vault is read', () => {
-  test.each<[what: string, path: string, key: string, value: string]>([
+  test.each<[title: string, path: string, key: string, value: string]>([
     ['from version 1 of the engine', 'kv/app', 'password', 'one'],
     ['from version 2 of the engine', 'secret/app/live', 'password', 'two'],
     ['from a mount with several path segments', 'teams/blue/app', 'password', 'three'],
@@ -42,7 +42,7 @@ describe('a secret in Vault is read', () => {
     ['from a path with outer slashes', '/kv/app/', 'password', 'one'],
     ['if it is a number', 'kv/app', 'port', '5432'],
     ['if it is an object', 'kv/app', 'a/b', '{"c":true}'],
-  ])('%s', async (_what, path, key, value) => {
+  ])('%s', async (_title, path, key, value) => {
     expect(await read([[path, key]])).toEqual([{ value }]);
   });
 
@@ -93,14 +93,14 @@ describe('a Vault login', () => {
 });
 
 describe('a secret has no value', () => {
-  test.each<[what: string, path: string, fault: string]>([
+  test.each<[title: string, path: string, fault: string]>([
     ['at an empty path', 'kv/other', 'Vault did not read the secret: there is nothing at the path (404)'],
     ['without a mount', 'other/app', 'Vault did not look for the mount: permission denied (403)'],
     ['in another engine', 'pki/app', 'its mount in Vault is no kv engine'],
     ['at a mount', 'teams/blue', 'its path names a mount of Vault, but no secret in it'],
     ['at a path with ..', 'kv/../sys/seal', 'its path is not <mount>/<path of the secret>'],
     ['at a mount alone', 'kv', 'its path is not <mount>/<path of the secret>'],
-  ])('%s', async (_what, path, fault) => {
+  ])('%s', async (_title, path, fault) => {
     expect(await read([[path, 'password']])).toEqual([{ fault, transient: false }]);
   });
 

@@ -42,9 +42,9 @@ describe('parsing an event stream', () => {
     assert(
       property(uniqueArray(nat(allBytes.length)), (cuts) => {
         const parser = new EventParser();
-        const places = [0, ...cuts.toSorted((one, other) => one - other), allBytes.length];
-        const events = places.flatMap((at, index) =>
-          parser.push(allBytes.slice(at, places[index + 1] ?? at)),
+        const offsets = [0, ...cuts.toSorted((a, b) => a - b), allBytes.length];
+        const events = offsets.flatMap((at, index) =>
+          parser.push(allBytes.slice(at, offsets[index + 1] ?? at)),
         );
         expect([events, parser.retryMs]).toEqual([whole, 1500]);
       }),
