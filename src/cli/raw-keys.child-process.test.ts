@@ -57,7 +57,7 @@ describe('the keys of a terminal', () => {
     'SIGTERM ends the process': ['process.kill(process.pid, "SIGTERM");', 143],
     'SIGHUP ends the process': ['process.kill(process.pid, "SIGHUP");', 129],
   };
-  test.each(Object.entries(ends))('are given back when %s', async (_sentence, [atKey, code]) => {
+  test.each(Object.entries(ends))('are released when %s', async (_sentence, [atKey, code]) => {
     const screen = await run(atKey, [['ready', 'q']]);
     expect(screen).toContain(` code ${code}`);
     expect(screen).toContain('restored');

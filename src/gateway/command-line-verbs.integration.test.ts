@@ -167,8 +167,8 @@ test('a version is pinned, disabled, enabled and triggered', async () => {
   expect(await output('resources versions app/git.app')).toMatch(
     new RegExp(`^ID +FOUND +VERSION\n${newer} +20\\S+ \\S+ +ref=a2\n${older} +20\\S+ \\S+ +ref=a1\n$`),
   );
-  const one = await run('resources versions app/git.app --limit 1');
-  expect(one.err).toBe('There are older versions: use --limit to show more than 1.\n');
+  const limited = await run('resources versions app/git.app --limit 1');
+  expect(limited.err).toBe('There are older versions: use --limit to show more than 1.\n');
   const pin = ['resources', 'pin', 'app/git.app', String(older), '--comment', 'until the fix'];
   expect(await output(pin)).toBe(`app/git.app: pinned to version ${older}\n`);
   expect(await output('resources versions app/git.app')).toMatch(

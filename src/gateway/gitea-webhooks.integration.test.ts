@@ -152,9 +152,9 @@ describe('a webhook of Gitea', () => {
 
   test('shares one check with webhooks that arrive before the check runs, and later ones share another', async () => {
     await createWebhook((right) => right);
-    const one = await push({ message: 'one' });
+    const commit = await push({ message: 'one' });
     await runDueChecks();
-    const tag = async (name: string) => await repository.createTag(name, one);
+    const tag = async (name: string) => await repository.createTag(name, commit);
     await expectWebhooks({ accepted: 3 }, async () => await Promise.all(['a', 'b', 'c'].map(tag)));
     expect(await dueChecks()).toMatchObject([{ cause: 'webhook' }]);
     const [{ scope } = { scope: 0 }] = await dueChecks();

@@ -123,12 +123,12 @@ describe('a verifier', () => {
   test.each([
     ['externalURL is missing', undefined, 'this installation has no externalURL'],
     ['externalURL is without TLS', 'http://ci.test', 'externalURL is http://ci.test, without TLS'],
-  ])('gets an error that says what to set if %s', async (_title, externalUrl, why) => {
+  ])('gets an error that says what to set if %s', async (_title, externalUrl, reason) => {
     const gatewayWithoutTls = await openGateway(stores, { externalUrl });
     for (const name of ['jwks.json', 'openid-configuration']) {
       const { status, text } = await gatewayWithoutTls.ask(`GET /.well-known/${name}`);
       expect(status).toBe(404);
-      expect(text).toContain(why);
+      expect(text).toContain(reason);
       expect(text).toContain("Set externalURL in the chart's values");
     }
     await gatewayWithoutTls.close();

@@ -81,10 +81,14 @@ test('a member gets the pipelines of their teams, and changes made at another re
 
 test('a global admin gets all teams, or only the team that they ask for', async () => {
   const root = await first.session('root');
-  const [all, one] = [await read(root), await read(root, '?team=web')];
-  await until(() => received(all).length === 3 && received(one).length === 2);
-  expect(received(all).toSorted()).toEqual(['team main-app=idle', 'team web-app=idle', 'teams main: web:']);
-  expect(received(one)).toEqual(['teams web:', 'team web-app=idle']);
+  const [allTeams, oneTeam] = [await read(root), await read(root, '?team=web')];
+  await until(() => received(allTeams).length === 3 && received(oneTeam).length === 2);
+  expect(received(allTeams).toSorted()).toEqual([
+    'team main-app=idle',
+    'team web-app=idle',
+    'teams main: web:',
+  ]);
+  expect(received(oneTeam)).toEqual(['teams web:', 'team web-app=idle']);
   const absent = await read(root, '?team=none');
   expect(absent.status).toBe(404);
 });

@@ -210,7 +210,7 @@ describe('the page of a resource', () => {
     await element.getByText('Fix the basket …').click();
     expect(await element.innerText()).toContain(ATTACK);
     expect(
-      await element.locator('a.code').evaluateAll((all) => all.map((one: { href: string }) => one.href)),
+      await element.locator('a.code').evaluateAll((all) => all.map((link: { href: string }) => link.href)),
     ).toEqual(['https://git.example.org/shop/app/commit/3f2a91c0']);
     expect(await element.locator('.resource-uses').innerText()).toMatch(/used by\s+unit 1\s+succeeded/);
     expect(await page.locator('main img, main script').count()).toBe(0);

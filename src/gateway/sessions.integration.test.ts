@@ -47,44 +47,44 @@ const advanceClock = (milliseconds: number): void => {
 
 describe('a session', () => {
   test('ends when its holder signs out, and the other sessions continue', async () => {
-    const [one, other] = [
+    const [first, second] = [
       (await login('ann', PASSWORD)).body.data.token,
       (await login('ann', PASSWORD)).body.data.token,
     ];
-    expect((await gateway.ask('POST /auth/logout', { as: one })).status).toBe(204);
-    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 200]);
+    expect((await gateway.ask('POST /auth/logout', { as: first })).status).toBe(204);
+    expect([await sessionStatus(first), await sessionStatus(second)]).toEqual([401, 200]);
   });
 
   test('ends with all others when its holder signs out everywhere', async () => {
-    const [one, other] = [
+    const [first, second] = [
       (await login('ann', PASSWORD)).body.data.token,
       (await login('ann', PASSWORD)).body.data.token,
     ];
-    expect((await gateway.ask('POST /auth/logout-everywhere', { as: one })).status).toBe(204);
-    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 401]);
+    expect((await gateway.ask('POST /auth/logout-everywhere', { as: first })).status).toBe(204);
+    expect([await sessionStatus(first), await sessionStatus(second)]).toEqual([401, 401]);
     expect((await login('ann', PASSWORD)).status).toBe(200);
   });
 
   test('is listed with its last use, and can be ended from another session', async () => {
-    const one = (await login('ann', PASSWORD)).body.data.token;
+    const first = (await login('ann', PASSWORD)).body.data.token;
     advanceClock(90_000);
-    await sessionStatus(one);
+    await sessionStatus(first);
     const lastUse = now;
     advanceClock(1000);
-    const other = (await login('ann', PASSWORD)).body.data.token;
+    const second = (await login('ann', PASSWORD)).body.data.token;
     const list = await gateway.ask<{ data: { id: string; current: boolean; used_at: string }[] }>(
       'GET /profile/sessions',
       {
-        as: other,
+        as: second,
       },
     );
     expect(list.body.data.map(({ current }) => current)).toEqual([true, false]);
     const usedTimes = list.body.data.map((session) => session.used_at);
     expect(usedTimes).toEqual([now.toISOString(), lastUse.toISOString()]);
-    const deleteOther = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
-    expect((await gateway.ask(deleteOther, { as: other })).status).toBe(204);
-    expect((await gateway.ask(deleteOther, { as: other })).status).toBe(404);
-    expect([await sessionStatus(one), await sessionStatus(other)]).toEqual([401, 200]);
+    const deleteFirst = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
+    expect((await gateway.ask(deleteFirst, { as: second })).status).toBe(204);
+    expect((await gateway.ask(deleteFirst, { as: second })).status).toBe(404);
+    expect([await sessionStatus(first), await sessionStatus(second)]).toEqual([401, 200]);
   });
 
   test('ends when an admin sets another password, which the person must change', async () => {

@@ -78,7 +78,7 @@ function repository(server: Server, owner: ForgeUser, path: string): GiteaReposi
         `${apiPath}/commits/${commit}/statuses?sort=recentupdate&limit=50`,
       );
       // Statuses have times in whole seconds, so the ids give the order.
-      return statuses.toSorted((one, other) => other.id - one.id).map(toCommitStatus);
+      return statuses.toSorted((a, b) => b.id - a.id).map(toCommitStatus);
     },
     async createWebhook({ url: target, secret, events }) {
       await call('POST', `${apiPath}/hooks`, {

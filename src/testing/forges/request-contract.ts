@@ -114,7 +114,7 @@ export function describeRequestList(setting: CurrentSetting): void {
     await repository.commitToEach(branches);
     for (const branch of branches) await repository.openRequest({ title: branch, branch });
     const versions = await setting().check(requests);
-    const numbers = versions.map(({ pr }) => Number(pr)).toSorted((one, other) => one - other);
+    const numbers = versions.map(({ pr }) => Number(pr)).toSorted((a, b) => a - b);
     expect(numbers).toEqual(branches.map((_, at) => at + 1));
   });
 }

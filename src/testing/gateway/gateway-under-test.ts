@@ -159,8 +159,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     account: async (username: string, about: About = {}) =>
       await makeAccount(stores, access.ports.passwords, username, about),
     session: async (username: string) => await makeSession(access.ports, username),
-    async token(as: string, wanted: Record<string, unknown>): Promise<string> {
-      const made = await ask<{ data: { token: string } }>('POST /api-tokens', { as, body: wanted });
+    async token(as: string, body: Record<string, unknown>): Promise<string> {
+      const made = await ask<{ data: { token: string } }>('POST /api-tokens', { as, body });
       if (made.status !== 201) throw new Error(made.text);
       return made.body.data.token;
     },
@@ -230,10 +230,10 @@ interface Asking {
 
 function asker(base: string) {
   return async <T = { data: Record<string, unknown> }>(
-    what: string,
+    route: string,
     more: Asking = {},
   ): Promise<Answer<T>> => {
-    const [method = 'GET', path = '/'] = what.split(' ');
+    const [method = 'GET', path = '/'] = route.split(' ');
     const answer = await fetch(`${base}${path}`, {
       method,
       headers: {

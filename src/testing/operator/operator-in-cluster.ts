@@ -91,8 +91,8 @@ export async function apply<T>(kind: ApiKind<T>, object: unknown): Promise<void>
 
 export const team = (name: string, spec: object = {}): Promise<void> =>
   apply(KINDS.teams, { metadata: { name }, spec });
-export const pipeline = (where: string, name: string, spec: object): Promise<void> =>
-  apply(KINDS.pipelines, { metadata: { namespace: where, name }, spec });
+export const pipeline = (namespaceName: string, name: string, spec: object): Promise<void> =>
+  apply(KINDS.pipelines, { metadata: { namespace: namespaceName, name }, spec });
 
 export const config = (job: string, every = '1h'): string => `
 resource "git" "app" {
@@ -115,44 +115,44 @@ job "${job}" {
 `;
 
 /** Waits until the answer is as expected. If it never is, the error has the last answer. */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   const limit = Date.now() + CONVERGED_MS;
   for (;;) {
     const answer = await ask();
-    if (wanted(answer)) return answer;
-    if (Date.now() > limit) throw new Error(`never as wanted: ${JSON.stringify(answer)?.slice(0, 2000)}`);
+    if (isExpected(answer)) return answer;
+    if (Date.now() > limit) throw new Error(`never as expected: ${JSON.stringify(answer)?.slice(0, 2000)}`);
     await sleep(50);
   }
 }
 
 export async function conditionNow(
   kind: typeof KINDS.pipelines | typeof KINDS.teams,
-  where: string,
+  namespaceName: string,
   name: string,
   type = 'Ready',
 ) {
   const answer = await client.get<{
     status?: { conditions?: { type: string; status: string; reason: string; message: string }[] };
-  }>(kind, { namespace: where, name });
+  }>(kind, { namespace: namespaceName, name });
   return answer.ok
     ? answer.value.status?.conditions?.find((condition) => condition.type === type)
     : undefined;
 }
 
-export async function reason(where: string, name: string, wanted: string): Promise<string> {
+export async function reason(namespaceName: string, name: string, expectedReason: string): Promise<string> {
   const found = await eventually(
-    () => conditionNow(KINDS.pipelines, where, name),
-    (condition) => condition?.reason === wanted,
+    () => conditionNow(KINDS.pipelines, namespaceName, name),
+    (condition) => condition?.reason === expectedReason,
   );
   return found?.message ?? '';
 }
 
 export async function cronJobs(
-  where: string,
+  namespaceName: string,
 ): Promise<{ name: string; version: string; schedule: string }[]> {
   const found: { name: string; version: string; schedule: string }[] = [];
   orThrow(
-    await client.list(KINDS.cronJobs, { namespace: where }, (items) => {
+    await client.list(KINDS.cronJobs, { namespace: namespaceName }, (items) => {
       for (const { metadata, spec } of items) {
         const { name = '', resourceVersion: version = '' } = metadata ?? {};
         found.push({ name, version, schedule: spec?.schedule ?? '' });
@@ -163,10 +163,10 @@ export async function cronJobs(
   return found;
 }
 
-export async function events(where: string): Promise<string[]> {
+export async function events(namespaceName: string): Promise<string[]> {
   const found: string[] = [];
   orThrow(
-    await client.list(KINDS.events, { namespace: where }, (items) => {
+    await client.list(KINDS.events, { namespace: namespaceName }, (items) => {
       for (const item of items) found.push(item.reason ?? '');
     }),
     'listing Events',
@@ -178,6 +178,6 @@ export const configMap = (text: string): Promise<void> =>
   apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
 
 /** Another operator, after the first has ended. */
-export function restart(...given: Parameters<typeof start>): void {
-  operator = start(...given);
+export function restart(...args: Parameters<typeof start>): void {
+  operator = start(...args);
 }

@@ -70,7 +70,7 @@ export async function commit(message: string, branch = 'main', base?: string): P
 /** `git http-backend` as CGI. It requires the token if the repository's name begins with "private". */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const wanted = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
+  const expected = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
   if (url.pathname.startsWith('/redirect/')) {
     response
       .writeHead(302, { location: `http://localhost:${port()}/${url.pathname.slice(10)}${url.search}` })
@@ -78,7 +78,7 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   seen.push({ host: request.headers.host ?? '', authorization: request.headers.authorization ?? '' });
-  if (url.pathname.startsWith('/private') && request.headers.authorization !== wanted) {
+  if (url.pathname.startsWith('/private') && request.headers.authorization !== expected) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end();
     return;
   }

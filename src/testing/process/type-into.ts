@@ -28,8 +28,8 @@ export async function typeInto(
   let quietTimer: NodeJS.Timeout | undefined;
   let silenceTimer: NodeJS.Timeout | undefined;
 
-  const fail = (why: string): void => {
-    reject(new Error(`$ ${command}\n${why} The screen:\n${screen}`));
+  const fail = (reason: string): void => {
+    reject(new Error(`$ ${command}\n${reason} The screen:\n${screen}`));
     child.kill();
   };
   const judgeLastLine = (): void => {

@@ -103,10 +103,10 @@ export function jobOf(history: History, id: number): HistoryJob {
 export function findOrThrow<Item>(
   items: Item[],
   matches: (item: Item, index: number) => boolean,
-  what: string,
+  description: string,
 ): Item {
   const item = items.find(matches);
-  if (item === undefined) throw new Error(`The history has no ${what}.`);
+  if (item === undefined) throw new Error(`The history has no ${description}.`);
   return item;
 }
 

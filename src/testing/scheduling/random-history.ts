@@ -8,13 +8,13 @@ import { addVersion, printVersions, type History, type HistoryGet } from './hist
 import { weighted } from './weighted.ts';
 
 /**
- * An event for any history. `one` and `other` choose among what the history has, modulo the number of
- * choices.
+ * An event for any history. `choice` and `otherChoice` choose among what the history has, modulo the
+ * number of items.
  */
 export interface DrawnEvent {
   kind: EventKind;
-  one: number;
-  other: number;
+  choice: number;
+  otherChoice: number;
 }
 
 const KINDS = {
@@ -38,8 +38,8 @@ const small = fc.nat(11);
 export const drawnEvents = fc.array(
   fc.record({
     kind: weighted(KINDS),
-    one: small,
-    other: small,
+    choice: small,
+    otherChoice: small,
   }),
   { minLength: 4, maxLength: 24, size: 'max' },
 );
@@ -137,55 +137,55 @@ function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs
 
 const MAX_VERSIONS = 5;
 
-export function happen(history: History, { kind, one, other }: DrawnEvent): void {
-  EVENT_ACTIONS[kind](history, one, other);
+export function happen(history: History, { kind, choice, otherChoice }: DrawnEvent): void {
+  EVENT_ACTIONS[kind](history, choice, otherChoice);
 }
 
-type EventAction = (history: History, one: number, other: number) => void;
+type EventAction = (history: History, choice: number, otherChoice: number) => void;
 
 const EVENT_ACTIONS: Record<EventKind, EventAction> = {
-  version(history, one) {
-    const resource = pick(history.resources, one);
+  version(history, choice) {
+    const resource = pick(history.resources, choice);
     if (resource && resource.versions.length < MAX_VERSIONS) addVersion(history, resource.id);
   },
-  print(history, one, other) {
-    const resource = pick(history.resources, one);
+  print(history, choice, otherChoice) {
+    const resource = pick(history.resources, choice);
     if (resource === undefined || resource.versions.length >= MAX_VERSIONS) return;
     const printed = resource.versions
       .map(({ label }) => label)
-      .filter((_, index) => (other >> index) % 2 === 1);
-    const printOrder = other % 3 === 0 ? printed.toReversed() : printed;
+      .filter((_, index) => (otherChoice >> index) % 2 === 1);
+    const printOrder = otherChoice % 3 === 0 ? printed.toReversed() : printed;
     const newLabel = `n${resource.versions.length}`;
-    printVersions(history, resource.id, printOrder.toSpliced(one % (printOrder.length + 1), 0, newLabel));
+    printVersions(history, resource.id, printOrder.toSpliced(choice % (printOrder.length + 1), 0, newLabel));
   },
   end,
-  retry(history, one) {
-    const original = pick(history.builds, one);
+  retry(history, choice) {
+    const original = pick(history.builds, choice);
     if (original !== undefined) retryBuild(history, original, 'ann');
   },
-  pin(history, one, other) {
-    const resource = pick(history.resources, one);
-    const version = resource && pick(resource.versions, other);
+  pin(history, choice, otherChoice) {
+    const resource = pick(history.resources, choice);
+    const version = resource && pick(resource.versions, otherChoice);
     if (resource && version) pin(history, resource, version.id);
   },
-  unpin(history, one) {
-    const resource = pick(history.resources, one);
+  unpin(history, choice) {
+    const resource = pick(history.resources, choice);
     if (resource) unpin(history, resource);
   },
-  disable: (history, one, other) => setDisabled(history, { one, other, disabled: true }),
-  enable: (history, one, other) => setDisabled(history, { one, other, disabled: false }),
-  pauseJob: (history, one) => pauseJob(history, pick(history.jobs, one), true),
-  unpauseJob: (history, one) => pauseJob(history, pick(history.jobs, one), false),
+  disable: (history, choice, otherChoice) => setDisabled(history, { choice, otherChoice, disabled: true }),
+  enable: (history, choice, otherChoice) => setDisabled(history, { choice, otherChoice, disabled: false }),
+  pauseJob: (history, choice) => pauseJob(history, pick(history.jobs, choice), true),
+  unpauseJob: (history, choice) => pauseJob(history, pick(history.jobs, choice), false),
   pause: (history) => pausePipeline(history, true),
   unpause: (history) => pausePipeline(history, false),
 };
 
 function setDisabled(
   history: History,
-  { one, other, disabled }: { one: number; other: number; disabled: boolean },
+  { choice, otherChoice, disabled }: { choice: number; otherChoice: number; disabled: boolean },
 ) {
-  const resource = pick(history.resources, one);
-  const version = resource && pick(resource.versions, other);
+  const resource = pick(history.resources, choice);
+  const version = resource && pick(resource.versions, otherChoice);
   if (resource && version) disable(history, { resource: resource.id, version: version.id }, disabled);
 }
 
@@ -196,15 +196,15 @@ function pick<Item>(items: Item[], index: number): Item | undefined {
 const ENDS: BuildStatus[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
 
 /** Ends a build; some good builds make a version. */
-function end(history: History, one: number, other: number): void {
+function end(history: History, choice: number, otherChoice: number): void {
   const build = pick(
     history.builds.filter(({ status }) => isActive(status)),
-    one,
+    choice,
   );
-  const status = pick(ENDS, other);
+  const status = pick(ENDS, otherChoice);
   if (build === undefined || status === undefined) return;
   build.status = status;
-  const resource = history.resources[other % 5];
+  const resource = history.resources[otherChoice % 5];
   if (resource === undefined || status !== 'succeeded') return;
   if (resource.versions.length < MAX_VERSIONS)
     build.outputs.push({ resource: resource.id, version: addVersion(history, resource.id) });

@@ -141,7 +141,7 @@ export class Renames {
   }
 
   async #work({ uid }: PipelineManifest, testProcess: TestProcess): Promise<void> {
-    const manifest = this.world.manifests(TEAM).find((one) => one.uid === uid);
+    const manifest = this.world.manifests(TEAM).find((candidate) => candidate.uid === uid);
     if (manifest === undefined) return;
     const ports = this.operatorPorts(testProcess);
     if (manifest.deleting) {

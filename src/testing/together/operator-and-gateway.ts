@@ -82,7 +82,7 @@ export async function eventually<T>(ask: () => Promise<T>, isExpected: (answer: 
   for (;;) {
     const answer = await ask();
     if (isExpected(answer)) return answer;
-    if (Date.now() > limit) throw new Error(`never as wanted: ${JSON.stringify(answer)?.slice(0, 2000)}`);
+    if (Date.now() > limit) throw new Error(`never as expected: ${JSON.stringify(answer)?.slice(0, 2000)}`);
     await sleep(50);
   }
 }

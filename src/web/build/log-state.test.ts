@@ -36,8 +36,8 @@ function logOf(...chunks: ReturnType<typeof chunk>[]): BuildLog {
   for (const logChunk of chunks) log.append(logChunk);
   return log;
 }
-const titles = (log: BuildLog, of?: ShownBuild): string[] =>
-  logSectionsOf(log, of).map(({ title, status = '–' }) => `${title} ${status}`);
+const titles = (log: BuildLog, shownBuild?: ShownBuild): string[] =>
+  logSectionsOf(log, shownBuild).map(({ title, status = '–' }) => `${title} ${status}`);
 
 describe('the sections of a log', () => {
   test('are the steps that have begun, in the order of the plan, not of their first lines', () => {
@@ -71,14 +71,14 @@ describe('the sections of a log', () => {
   });
 
   test.each([
-    { what: 'a running step of a build that is watched', status: 'started', hadEnded: false, open: true },
-    { what: 'a step that succeeded while it was watched', status: 'succeeded', hadEnded: false, open: true },
-    { what: 'a failed step of an ended build', status: 'failed', hadEnded: true, open: true },
-    { what: 'a cancelled step of an ended build', status: 'cancelled', hadEnded: true, open: true },
-    { what: 'a succeeded step of an ended build', status: 'succeeded', hadEnded: true, open: false },
-    { what: 'a step of an earlier attempt', hadEnded: true, open: false },
-    { what: 'the only step of an ended build', status: 'succeeded', count: 1, hadEnded: true, open: true },
-  ])('are open at first for $what: $open', ({ status, count = 3, hadEnded, open }) => {
+    { title: 'a running step of a build that is watched', status: 'started', hadEnded: false, open: true },
+    { title: 'a step that succeeded while it was watched', status: 'succeeded', hadEnded: false, open: true },
+    { title: 'a failed step of an ended build', status: 'failed', hadEnded: true, open: true },
+    { title: 'a cancelled step of an ended build', status: 'cancelled', hadEnded: true, open: true },
+    { title: 'a succeeded step of an ended build', status: 'succeeded', hadEnded: true, open: false },
+    { title: 'a step of an earlier attempt', hadEnded: true, open: false },
+    { title: 'the only step of an ended build', status: 'succeeded', count: 1, hadEnded: true, open: true },
+  ])('are open at first for $title: $open', ({ status, count = 3, hadEnded, open }) => {
     expect(opensAtFirst(status === undefined ? {} : { status }, count, hadEnded)).toBe(open);
   });
 });

@@ -37,10 +37,10 @@ describe('the lines of a step', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), fc.array(fc.nat(), { maxLength: 8 }), (parts, cuts) => {
         const text = parts.join('');
-        const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
+        const offsets = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
           (a, b) => a - b,
         );
-        const chunks = places.map((place, index) => text.slice(place, places[index + 1] ?? place));
+        const chunks = offsets.map((offset, index) => text.slice(offset, offsets[index + 1] ?? offset));
         expect(textsOf(linesOf(...chunks))).toEqual(textsOf(linesOf(text)));
       }),
       { numRuns: 200 },
@@ -81,7 +81,7 @@ describe('the lines of a step', () => {
       fc.property(lengths, fc.integer({ min: 1, max: 60 }), (long, columns) => {
         const lines = linesOf(long.map((length) => `${'x'.repeat(length)}\n`).join(''));
         const rows = long.map((length) => Math.max(1, Math.ceil(length / columns)));
-        expect(lines.rows(columns)).toBe(rows.reduce((sum, one) => sum + one, 0));
+        expect(lines.rows(columns)).toBe(rows.reduce((sum, height) => sum + height, 0));
         let row = 0;
         for (const [line, height] of rows.entries()) {
           expect(lines.rowOf(line, columns)).toBe(row);

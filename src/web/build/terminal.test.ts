@@ -89,10 +89,10 @@ describe('the log view', () => {
     fc.assert(
       fc.property(fc.array(words), fc.array(fc.nat()), (parts, cuts) => {
         const text = parts.join('');
-        const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
+        const offsets = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
           (a, b) => a - b,
         );
-        const chunks = places.map((place, index) => text.slice(place, places[index + 1] ?? place));
+        const chunks = offsets.map((offset, index) => text.slice(offset, offsets[index + 1] ?? offset));
         expect(looksOf(chunks)).toEqual(looksOf([text]));
       }),
     );
@@ -174,9 +174,9 @@ test('every log text is legible in light and dark, whatever colours a program se
         ...(letters === undefined ? [] : [`38;${letters}`]),
         ...(ground === undefined ? [] : [`48;${ground}`]),
       ];
-      const { front: ours = TEXT, back = BACKGROUND } = piece(numbers.join(';')).appearance;
+      const { front: letterColour = TEXT, back = BACKGROUND } = piece(numbers.join(';')).appearance;
       for (const palette of ['light', 'dark'] as const)
-        expect(contrast(ours[palette], back[palette])).toBeGreaterThanOrEqual(4.5);
+        expect(contrast(letterColour[palette], back[palette])).toBeGreaterThanOrEqual(4.5);
     }),
     { numRuns: 2000 },
   );
