@@ -47,13 +47,13 @@ describe('the tools to build', () => {
   const empty = foldersFrom({ MILLRACE_CACHE: '/nonexistent' });
 
   test('are all but the optional ones in an empty folder', () => {
-    const names = missingTools(empty, []).map((one) => one.name);
+    const names = missingTools(empty, []).map(({ name }) => name);
     expect(names).toContain('kubernetes');
     expect(names).not.toContain('kwok');
   });
 
   test('include an optional tool by its name', () => {
-    expect(missingTools(empty, ['kwok']).map((one) => one.name)).toEqual(['kwok']);
+    expect(missingTools(empty, ['kwok']).map(({ name }) => name)).toEqual(['kwok']);
   });
 
   test('cannot be unknown', () => {

@@ -279,7 +279,7 @@ embedded('the embedded cluster', () => {
       });
       // kubectl may show the logs of two containers in any order.
       const lines = (await runPod('sidecar', spec)).trim().split('\n');
-      const byTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
+      const byTime = lines.toSorted((a, b) => Number.parseFloat(a) - Number.parseFloat(b));
       expect(byTime.map((line) => line.split(' ')[1])).toEqual(['begin', 'main', 'end']);
     },
     10 * minutes,

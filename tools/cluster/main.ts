@@ -22,8 +22,8 @@ async function buildAll(names: readonly string[]): Promise<void> {
   const started = performance.now();
   await requirePackages();
   const count = await build(folders, names);
-  const what = count === 0 ? 'Everything is built already' : `Built ${count} of the cluster's programs`;
-  console.log(`${what} (${seconds(started)}); the binaries are in ${folders.binaries}.`);
+  const summary = count === 0 ? 'Everything is built already' : `Built ${count} of the cluster's programs`;
+  console.log(`${summary} (${seconds(started)}); the binaries are in ${folders.binaries}.`);
 }
 
 async function up(options: { readonly fresh?: boolean }): Promise<void> {
@@ -40,8 +40,8 @@ async function up(options: { readonly fresh?: boolean }): Promise<void> {
     }
     const started = performance.now();
     const parts = await startCluster(folders);
-    const what = parts.length === 0 ? 'The cluster runs already' : `Started ${parts.join(', ')}`;
-    console.log(`${what}: Kubernetes at ${apiUrl} is ready (${seconds(started)}).\n`);
+    const summary = parts.length === 0 ? 'The cluster runs already' : `Started ${parts.join(', ')}`;
+    console.log(`${summary}: Kubernetes at ${apiUrl} is ready (${seconds(started)}).\n`);
     console.log(shellExports());
     console.log(
       '\nNext: kubectl get nodes; node tools/cluster/main.ts load IMAGE.tar; make cluster-down ends it.',

@@ -31,8 +31,8 @@ export function run(command: string, args: readonly string[], options: RunOption
           resolve(stdout);
           return;
         }
-        const why = stderr.trim() || stdout.trim() || error.message;
-        reject(new Explained(`\`${[command, ...args].join(' ')}\` failed: ${lastLines(why, 12)}`));
+        const output = stderr.trim() || stdout.trim() || error.message;
+        reject(new Explained(`\`${[command, ...args].join(' ')}\` failed: ${lastLines(output, 12)}`));
       },
     );
     child.stdin?.on('error', () => {

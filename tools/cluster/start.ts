@@ -136,14 +136,14 @@ async function applyObjects(folders: Folders): Promise<void> {
 async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;
   const checks = [
-    { what: 'The node', check: () => nodeIsReady(folders, since) },
-    { what: "The cluster's DNS server", check: namesResolve },
+    { name: 'The node', check: () => nodeIsReady(folders, since) },
+    { name: "The cluster's DNS server", check: namesResolve },
   ];
-  for (const { what, check } of checks) {
+  for (const { name, check } of checks) {
     while (!(await check())) {
       if (performance.now() > end) {
         throw explained(
-          `${what} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` ` +
+          `${name} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` ` +
             `and ${logFile(folders, 'kubelet')}.`,
         );
       }

@@ -70,8 +70,8 @@ export function describeJob(job: string, build: DemoBuild | undefined, waited: n
   if (build === undefined) return `· ${name} waiting               ${clock(waited)}`;
   const steps = (build.steps ?? []).map((step) => `${MARKS[step.status] ?? '·'} ${step.name}`).join('  ');
   const status = `${build.status.padEnd(10)} build ${build.number.padEnd(4)}`;
-  const why = ['succeeded', 'started'].includes(build.status) ? '' : (build.message ?? '');
-  return `${MARKS[build.status] ?? '·'} ${name} ${status} ${timeOf(build)}  ${steps}  ${why}`.trimEnd();
+  const message = ['succeeded', 'started'].includes(build.status) ? '' : (build.message ?? '');
+  return `${MARKS[build.status] ?? '·'} ${name} ${status} ${timeOf(build)}  ${steps}  ${message}`.trimEnd();
 }
 
 function timeOf(build: DemoBuild): string {

@@ -29,7 +29,7 @@ Each message says what to do.
 /** The page of all codes, from the catalogues that the compiler and the command line use. */
 export function errorsPage(): Promise<string> {
   const rows = Object.entries(diagnosticCodes)
-    .toSorted(([one], [other]) => one.localeCompare(other))
+    .toSorted(([a], [b]) => a.localeCompare(b))
     .map(
       ([code, { severity, meaning, help }]) =>
         `| \`${code}\` | ${severity} | ${cell(meaning)} | ${cell(help)} |`,

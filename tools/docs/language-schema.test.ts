@@ -59,7 +59,7 @@ function plainValue(value: Value): unknown {
   if (value.kind === 'bool') return value.value;
   if (value.kind === 'number') return Number(value.digits);
   if ('items' in value) return value.items.map(plainValue);
-  return Object.fromEntries(value.entries.map(([key, one]) => [key, plainValue(one)]));
+  return Object.fromEntries(value.entries.map(([key, entry]) => [key, plainValue(entry)]));
 }
 
 const codesOf = (file: string): string[] => {
@@ -83,8 +83,8 @@ describe('the JSON Schema accepts what the compiler accepts:', () => {
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, one]) => one !== null);
-  return Object.fromEntries(entries.map(([key, one]) => [key, withoutNulls(one)]));
+  const entries = Object.entries(value).filter(([, entry]) => entry !== null);
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withoutNulls(entry)]));
 }
 
 describe('the JSON Schema refuses blocks and attributes that the compiler refuses:', () => {

@@ -42,8 +42,10 @@ function body(schema: BlockSchema, context: SchemaContext): Json {
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, attribute(one)])),
-      ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, context)])),
+      ...Object.fromEntries(Object.entries(attributes).map(([name, child]) => [name, attribute(child)])),
+      ...Object.fromEntries(
+        Object.entries(blocks).map(([name, child]) => [name, nested(name, child, context)]),
+      ),
     },
     ...(required.length > 0 && { required }),
     additionalProperties: open === undefined ? false : parameter(open),
@@ -90,8 +92,11 @@ function parameter(open: NonNullable<BlockSchema['open']>): Json {
 /** One object or a list of them, within an object for each label. */
 function nested(name: string, { schema, about, once }: NestedSchema, context: SchemaContext): Json {
   const path = context.path === '' ? name : `${context.path}.${name}`;
-  const one = reference(schema, { ...context, path });
-  return { description: about, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
+  const block = reference(schema, { ...context, path });
+  return {
+    description: about,
+    ...(once === true ? block : { anyOf: [block, { type: 'array', items: block }] }),
+  };
 }
 
 function reference(schema: BlockSchema, context: SchemaContext): Json {

@@ -148,7 +148,7 @@ function runnerTable(name: string): string {
 /** Every function, in lines of at most 100 characters. */
 function functionList(): string {
   const lines: string[] = [];
-  for (const name of functionNames.map((one) => `\`${one}\``)) {
+  for (const name of functionNames.map((text) => `\`${text}\``)) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + name.length < 100) lines.splice(-1, 1, `${last} ${name}`);
     else lines.push(name);

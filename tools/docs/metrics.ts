@@ -74,7 +74,7 @@ export function metricsPage(): Promise<string> {
     }
   }
   const lines = [...rows]
-    .toSorted(([one], [other]) => one.localeCompare(other))
+    .toSorted(([a], [b]) => a.localeCompare(b))
     .map(
       ([name, row]) => `| \`${name}\` | ${row.type} | ${row.labels} | ${componentsOf(row)} | ${row.help} |`,
     );

@@ -42,8 +42,8 @@ describe('the gates left out of a run', () => {
   };
   test.each(Object.entries(cases))('%s', (_sentence, [cluster, leftOut]) => {
     const found = Object.entries(GATES).flatMap(([name, gate]) => {
-      const why = whyLeftOut(gate, cluster);
-      return why === undefined ? [] : [[name, why]];
+      const reason = whyLeftOut(gate, cluster);
+      return reason === undefined ? [] : [[name, reason]];
     });
     expect(Object.fromEntries(found)).toEqual(leftOut);
   });

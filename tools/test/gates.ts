@@ -163,14 +163,14 @@ export function withNeeds(
   chosen: readonly string[],
   gates: Readonly<Record<string, TestGate>> = GATES,
 ): string[] {
-  const wanted = new Set<string>();
+  const needed = new Set<string>();
   const add = (name: string): void => {
     const found = gates[name];
     if (found === undefined)
       throw new Error(`There is no gate "${name}"; there are ${Object.keys(gates).join(', ')}.`);
-    wanted.add(name);
+    needed.add(name);
     for (const need of found.needs ?? []) add(need);
   };
   for (const name of chosen) add(name);
-  return Object.keys(gates).filter((name) => wanted.has(name));
+  return Object.keys(gates).filter((name) => needed.has(name));
 }

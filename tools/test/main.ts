@@ -16,13 +16,13 @@ const leftOut = new Map<string, string>();
 const results = new Map<string, Counts & { took: number; note: string }>();
 
 async function test(chosen: readonly string[]): Promise<void> {
-  const wanted = withNeeds(chosen.length === 0 ? Object.keys(GATES) : chosen);
-  const cluster = await clusterFor(wanted);
+  const needed = withNeeds(chosen.length === 0 ? Object.keys(GATES) : chosen);
+  const cluster = await clusterFor(needed);
   const ours = cluster === 'own';
-  const names = wanted.filter((name) => {
-    const why = whyLeftOut(GATES[name] ?? {}, cluster);
-    if (why !== undefined) leftOut.set(name, why);
-    return why === undefined;
+  const names = needed.filter((name) => {
+    const reason = whyLeftOut(GATES[name] ?? {}, cluster);
+    if (reason !== undefined) leftOut.set(name, reason);
+    return reason === undefined;
   });
   const beside = startBeside(
     names.filter((name) => GATES[name]?.beside),
@@ -40,9 +40,9 @@ async function test(chosen: readonly string[]): Promise<void> {
   }
 }
 
-async function clusterFor(wanted: readonly string[]): Promise<ClusterOwner> {
+async function clusterFor(gates: readonly string[]): Promise<ClusterOwner> {
   if (isExisting(process.env)) return 'existing';
-  return wanted.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
+  return gates.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
 }
 
 async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
@@ -95,7 +95,7 @@ function summary(): string {
     const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`;
     return `${mark} ${name.padEnd(14)} ${counts}  ${clock(took).padStart(5)}  ${note}`.trimEnd();
   });
-  for (const [name, why] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${why}`);
+  for (const [name, reason] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${reason}`);
   const { passed, failed } = sum([...results.values()]);
   return `\n${lines.join('\n')}\n\n${passed} passed, ${failed} failed`;
 }
