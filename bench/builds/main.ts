@@ -51,19 +51,19 @@ job "three" {${task('a', 'true')}${task('b', 'true')}${task('c', 'true')}
 const latencies = async (): Promise<void> => {
   const first = await measureBuild(TEAM, 'bench', 'one');
   const spec = await podSpecOf(TEAM, first.pod);
-  const one: BuildRun[] = [];
-  const three: BuildRun[] = [];
+  const oneStep: BuildRun[] = [];
+  const threeSteps: BuildRun[] = [];
   const bare: BareRun[] = [];
   for (let round = 0; round < RUNS; round++) {
-    one.push(await measureBuild(TEAM, 'bench', 'one'));
+    oneStep.push(await measureBuild(TEAM, 'bench', 'one'));
     const run = await runBarePod(TEAM, spec, `bare-${process.pid}-${round}`);
     bare.push(run);
     await deletePod(TEAM, run.name);
-    three.push(await measureBuild(TEAM, 'bench', 'three'));
+    threeSteps.push(await measureBuild(TEAM, 'bench', 'three'));
     await sleep(500);
   }
-  const builds = [...one, ...three];
-  const firstSteps = summarise(one.map(({ firstProcess }) => firstProcess ?? Number.NaN));
+  const builds = [...oneStep, ...threeSteps];
+  const firstSteps = summarise(oneStep.map(({ firstProcess }) => firstProcess ?? Number.NaN));
   const reference = summarise(bare.map(({ running }) => running));
   printRow('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
   printRow(
@@ -77,12 +77,12 @@ const latencies = async (): Promise<void> => {
   printRow('  ratio to the bare Pod', (firstSteps.median / reference.median).toFixed(2), '≤ 1.15');
   printRow(
     'trigger sent → outcome recorded, 1 step',
-    inMilliseconds(summarise(one.map(({ outcome }) => outcome))),
+    inMilliseconds(summarise(oneStep.map(({ outcome }) => outcome))),
     '≤ 500 ms',
   );
   printRow(
     'trigger sent → outcome recorded, 3 steps',
-    inMilliseconds(summarise(three.map(({ outcome }) => outcome))),
+    inMilliseconds(summarise(threeSteps.map(({ outcome }) => outcome))),
     '≤ 500 ms',
   );
 };
@@ -123,7 +123,7 @@ const chain = async (): Promise<void> => {
 };
 
 const total = (writes: Record<string, number>): number =>
-  Object.values(writes).reduce((sum, one) => sum + one, 0);
+  Object.values(writes).reduce((sum, count) => sum + count, 0);
 
 const writesPerBuild = async (): Promise<void> => {
   const count = 20;
@@ -169,7 +169,7 @@ const memory = async (): Promise<void> => {
     const aim = component === 'operator' ? '≤ 160 MB' : '≤ 130 MB';
     printRow(
       `idle memory, ${component} (each replica)`,
-      `${megabytes.map((one) => one.toFixed(0)).join(', ')} MB`,
+      `${megabytes.map((value) => value.toFixed(0)).join(', ')} MB`,
       aim,
     );
   }

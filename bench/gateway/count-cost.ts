@@ -36,4 +36,4 @@ export async function loadCounted(server: MeasuredServer, loading: Loading): Pro
 }
 
 export const formatCost = ({ server, postgres, generator }: CostPerAnswer): string =>
-  `${[server, postgres, generator].map((one) => one.toFixed(0)).join(', ')} µs`;
+  `${[server, postgres, generator].map((cost) => cost.toFixed(0)).join(', ')} µs`;

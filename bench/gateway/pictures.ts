@@ -137,7 +137,7 @@ async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]
     for (const loads of Object.values(rates)) loads.shift();
     await control.stop();
     const sharesOf = (loads: Load[]): number[] =>
-      loads.map((one, round) => (100 * one.perSecond) / (rates.bare[round]?.perSecond ?? 0));
+      loads.map(({ perSecond }, round) => (100 * perSecond) / (rates.bare[round]?.perSecond ?? 0));
     const share = summarise(sharesOf(rates.ours)).median;
     lines.push(
       [`cached SVG of ${size} nodes, ${(body.length / 1000).toFixed(0)} kB`, rate(rates.ours), ''],
@@ -159,9 +159,9 @@ async function measureCachedImages(gateway: MeasuredGateway): Promise<string[][]
  * that no address reaches its rate limit.
  */
 const throughFramework = (path: string): RequestToSend[] =>
-  Array.from({ length: ADDRESSES }, (_, one) => ({
+  Array.from({ length: ADDRESSES }, (_, index) => ({
     path,
-    headers: { cookie: 'of=another-site', 'x-forwarded-for': `10.0.${one >> 8}.${one & 255}` },
+    headers: { cookie: 'of=another-site', 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
   }));
 
 const formatShares = (shares: number[]): string =>
@@ -169,7 +169,7 @@ const formatShares = (shares: number[]): string =>
 
 function rate(loads: Load[]): string {
   const medianOf = (name: 'perSecond' | 'p50' | 'p99'): number =>
-    summarise(loads.map((one) => one[name])).median;
+    summarise(loads.map((result) => result[name])).median;
   return `${medianOf('perSecond').toFixed(0)}/s, p50 ${digits(medianOf('p50'))} ms, p99 ${digits(medianOf('p99'))} ms`;
 }
 
@@ -198,7 +198,7 @@ async function costs(environment: PartEnvironment): Promise<string[][]> {
   await watched;
   const idling = proportionalMemoryOf(gateway.pid);
   const peaks = familyOf(gateway.pid).map((pid) => kibibytes(pid, 'status', 'VmHWM'));
-  const sum = peaks.reduce((total, one) => total + one, 0);
+  const sum = peaks.reduce((total, memory) => total + memory, 0);
   await gateway.stop();
   return [
     ['very first SVG: the drawing process starts', `${digits(started.took)} ms`, ''],
@@ -220,12 +220,12 @@ async function costs(environment: PartEnvironment): Promise<string[][]> {
 
 const megabytes = (kibi: number): number => Math.round((kibi * 1024) / 1e6);
 const proportionalMemoryOf = (pid: number): number =>
-  familyOf(pid).reduce((sum, one) => sum + kibibytes(one, 'smaps_rollup', 'Pss'), 0);
+  familyOf(pid).reduce((sum, member) => sum + kibibytes(member, 'smaps_rollup', 'Pss'), 0);
 
 function kibibytes(pid: number, file: string, field: string): number {
   try {
     const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
-    const line = text.split('\n').find((one) => one.startsWith(`${field}:`));
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${field}:`));
     return Number(line?.split(/\s+/)[1] ?? 0);
   } catch {
     return 0;
