@@ -4,7 +4,7 @@ import {
   bundle,
   certificate,
   check,
-  closed,
+  refusesResults,
   gateway,
   pod,
   runAll,
@@ -110,7 +110,7 @@ describe('the checks of a run', () => {
       containers: [{ name: 'worker' }],
       checks: [check('a', 'true')],
     };
-    expect(await ended(await startWith({ work: 'checks', run }, undefined, closed))).toBe(0);
+    expect(await ended(await startWith({ work: 'checks', run }, undefined, refusesResults))).toBe(0);
   });
 
   test('report their results through a gateway with faults', async () => {

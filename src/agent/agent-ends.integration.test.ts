@@ -5,7 +5,7 @@ import {
   bundle,
   certificate,
   gateway,
-  noStream,
+  dropsCommandStream,
   plan,
   pod,
   sh,
@@ -37,7 +37,7 @@ describe('cancelling a build', () => {
     const agent = await start(
       plan([sh('while :; do echo tick; sleep 0.1; done'), sh('true')]),
       undefined,
-      noStream,
+      dropsCommandStream,
     );
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancelled = true;

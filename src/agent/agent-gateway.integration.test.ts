@@ -7,11 +7,11 @@ import type { SessionConfirmation } from '#domain/build/agent-protocol.ts';
 import {
   bundle,
   certificate,
-  confused,
+  understandsNoEvents,
   fileAppears,
   gateway,
   generator,
-  gone,
+  refusesEvents,
   plan,
   pod,
   push,
@@ -124,7 +124,7 @@ describe('a gateway with faults', () => {
 
   describe('that fails during a put', () => {
     test('finds its version in the termination message of a build that has ended', async () => {
-      const agent = await start(plan([push('abc')]), undefined, gone);
+      const agent = await start(plan([push('abc')]), undefined, refusesEvents);
       await termination('"succeeded"');
       agent.kill('SIGKILL');
       await ended(agent);
@@ -138,7 +138,7 @@ describe('a gateway with faults', () => {
     });
 
     test('finds its version even if the agent is killed in a later step', async () => {
-      const agent = await start(plan([push('abc'), sh('sleep 1000')]), undefined, gone);
+      const agent = await start(plan([push('abc'), sh('sleep 1000')]), undefined, refusesEvents);
       await termination('"abc"');
       agent.kill('SIGKILL');
       await ended(agent);
@@ -150,7 +150,7 @@ describe('a gateway with faults', () => {
     });
 
     test('finds no version in the message if it is too long, and can see that it is missing', async () => {
-      const agent = await start(plan([push('v'.repeat(5000))]), undefined, gone);
+      const agent = await start(plan([push('v'.repeat(5000))]), undefined, refusesEvents);
       await termination('"succeeded"');
       agent.kill('SIGKILL');
       await ended(agent);
@@ -175,7 +175,7 @@ describe('a gateway with faults', () => {
   });
 
   test('that sends an invalid response ends the build instead of hanging it', async () => {
-    const agent = await start(plan([sh('sleep 1000')]), undefined, confused);
+    const agent = await start(plan([sh('sleep 1000')]), undefined, understandsNoEvents);
     expect(await ended(agent)).toBe(1);
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
   });

@@ -301,7 +301,7 @@ describe('streams', () => {
     await until(() => eventsNamed(reader, 'build').length === 1);
     await second.close();
     await reader.over;
-    expect(reader.greeting).toMatch(/^retry: [12]\d{3}$/);
+    expect(reader.retry).toMatch(/^retry: [12]\d{3}$/);
     expect(reader.events.map(({ name }) => name)).toEqual(['build']);
     second = await openGateway(stores, { limits: QUICK });
   });
@@ -322,7 +322,7 @@ describe('streams', () => {
 
   test('send comments while nothing happens', async () => {
     const reader = await read(second, `${BUILD}/events`);
-    await until(() => reader.signs > 1);
+    await until(() => reader.keepAlives > 1);
     expect(reader.events.length).toBeLessThan(2);
   });
 });

@@ -65,40 +65,39 @@ export async function runAll(
   return new Map(gateway.results.map((result) => [result.scope, result]));
 }
 
-export const confused: Trouble = (path) => (path.endsWith('/events') ? 'not-understood' : undefined);
-export const gone: Trouble = (path) =>
+export const understandsNoEvents: Trouble = (path) =>
+  path.endsWith('/events') ? 'not-understood' : undefined;
+export const refusesEvents: Trouble = (path) =>
   path.endsWith('/events') && gateway.events.some(({ type }) => type === 'step-started')
     ? 'refuse'
     : undefined;
-export const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unauthorized' : undefined);
-export const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
+export const refusesResults: Trouble = (path) =>
+  path.endsWith('check-results') ? 'unauthorized' : undefined;
+export const dropsCommandStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
 
-export type Dressing = (container: string) => ShimOptions;
 export type Trouble = (path: string, count: number) => RequestFailure | undefined;
-
-export type Confirming = Promise<SessionConfirmation>;
 
 export function start(
   work: Plan,
-  dress?: Dressing,
+  shimOptions?: (container: string) => ShimOptions,
   trouble?: Trouble,
-  later?: Confirming,
+  confirmation?: Promise<SessionConfirmation>,
 ): Promise<ChildProcess> {
-  return startWith({ work: 'build', plan: work }, dress, trouble, later);
+  return startWith({ work: 'build', plan: work }, shimOptions, trouble, confirmation);
 }
 
 export async function startWith(
   work: AgentWork,
-  dress?: Dressing,
+  shimOptions?: (container: string) => ShimOptions,
   trouble?: Trouble,
-  later?: Confirming,
+  confirmation?: Promise<SessionConfirmation>,
 ): Promise<ChildProcess> {
   gateway = new FakeGateway(certificate, work);
-  gateway.confirmation = later;
+  gateway.confirmation = confirmation;
   if (trouble) gateway.failure = trouble;
   await gateway.open();
   const { containers } = work.work === 'build' ? work.plan : work.run;
-  shims = containers.map(({ name }) => pod.startShim(shim, name, dress?.(name) ?? {}));
+  shims = containers.map(({ name }) => pod.startShim(shim, name, shimOptions?.(name) ?? {}));
   return pod.startAgent(bundle, gateway.url, certificate.cert);
 }
 

@@ -4,23 +4,24 @@ import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
 import { describeRequestList, describeRequests } from './request-contract.ts';
 import { describeStatuses } from './status-contract.ts';
 
-type Now = () => ContractSetting;
+/** Returns the setting of the test that runs. */
+type CurrentSetting = () => ContractSetting;
 
 /** Registers the tests of what git and commit-status expect of every forge, real or imitated. */
 export function describeForge(name: string, start: () => Promise<ForgeUnderTest>): void {
   describe(`The types git and commit-status, and ${name}`, () => {
     let forge: ForgeUnderTest;
     let someone: ForgeUser;
-    let setting: ContractSetting;
+    let current: ContractSetting;
     let count = 0;
-    const now: Now = () => setting;
+    const setting: CurrentSetting = () => current;
     beforeAll(async () => {
       forge = await start();
       someone = await forge.createUser('someone');
     });
     afterAll(async () => await forge.stop());
     afterEach(async () => {
-      await setting.remove();
+      await current.remove();
       // A check uses git where the API refuses, so its result is no evidence.
       expect(forge.misuse()).toEqual([]);
     });
@@ -29,160 +30,160 @@ export function describeForge(name: string, start: () => Promise<ForgeUnderTest>
       describe(title, () => {
         beforeEach(async () => {
           count += 1;
-          setting = await ContractSetting.create(forge, { name: `app-${count}`, ...about });
+          current = await ContractSetting.create(forge, { name: `app-${count}`, ...about });
         });
         register();
       });
     };
-    group('commits', { private: true }, () => describeCommits(now));
-    group('branches', { private: true }, () => describeBranches(now));
-    group('a put', { private: true }, () => describePut(now));
-    group('tags', { private: true }, () => describeTags(now));
-    // Who may not read a repository cannot fork it.
-    group('requests', { private: false }, () => describeRequests(now, () => someone));
-    group('a list of requests', { private: true }, () => describeRequestList(now));
-    group('a status', { private: true }, () => describeStatuses(now));
+    group('commits', { private: true }, () => describeCommits(setting));
+    group('branches', { private: true }, () => describeBranches(setting));
+    group('a put', { private: true }, () => describePut(setting));
+    group('tags', { private: true }, () => describeTags(setting));
+    // A user who may not read a repository cannot fork it.
+    group('requests', { private: false }, () => describeRequests(setting, () => someone));
+    group('a list of requests', { private: true }, () => describeRequestList(setting));
+    group('a status', { private: true }, () => describeStatuses(setting));
   });
 }
 
-function describeCommits(now: Now): void {
+function describeCommits(setting: CurrentSetting): void {
   test('are versions: first the newest, then every one since, oldest first', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     await repository.commit({ message: 'zero' });
     const one = await repository.commit({ message: 'one' });
-    expect(await now().check()).toEqual([{ ref: one }]);
-    expect(await now().check({}, { ref: one })).toEqual([{ ref: one }]);
+    expect(await setting().check()).toEqual([{ ref: one }]);
+    expect(await setting().check({}, { ref: one })).toEqual([{ ref: one }]);
     const two = await repository.commit({ message: 'two' });
     const three = await repository.commit({ message: 'three' });
-    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }, { ref: three }]);
+    expect(await setting().check({}, { ref: one })).toEqual([{ ref: two }, { ref: three }]);
   });
 
   test('are fetched with a token that is nowhere afterwards', async () => {
-    const { repository, forge } = now();
+    const { repository, forge } = setting();
     const one = await repository.commit({ message: 'one', files: { 'a/b': 'first' } });
     await repository.commit({ message: 'two', files: { 'a/b': 'second' } });
-    await now().pull({ ref: one });
-    expect(await now().git('rev-parse', 'HEAD')).toBe(one);
-    expect(await now().git('show', 'HEAD:a/b')).toBe('first');
-    expect(await now().git('config', '--list')).not.toContain(forge.owner.token);
+    await setting().pull({ ref: one });
+    expect(await setting().git('rev-parse', 'HEAD')).toBe(one);
+    expect(await setting().git('show', 'HEAD:a/b')).toBe('first');
+    expect(await setting().git('config', '--list')).not.toContain(forge.owner.token);
   });
 
   test('of a private repository need the token', async () => {
-    await now().repository.commit({ message: 'one' });
+    await setting().repository.commit({ message: 'one' });
     for (const token of ['', 'f'.repeat(40)]) {
-      const end = await now().runCheck({ token });
+      const end = await setting().runCheck({ token });
       expect(end).toMatchObject({ code: expect.any(Number), stdout: '' });
       expect(end.code).not.toBe(0);
     }
   });
 
   test('of an empty repository are none, which the check says', async () => {
-    const { code, stderr } = await now().runCheck();
+    const { code, stderr } = await setting().runCheck();
     expect(code).not.toBe(0);
     expect(stderr).toContain('the repository has no commit on its default branch yet');
   });
 
   test('that change nothing in paths are no versions', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one', files: { 'app/x': '1' } });
     const two = await repository.commit({ message: 'two', files: { 'app/x': '2' } });
     await repository.commit({ message: 'three', files: { 'docs/x': '1' } });
-    expect(await now().check({ paths: 'app' }, { ref: one })).toEqual([{ ref: two }]);
+    expect(await setting().check({ paths: 'app' }, { ref: one })).toEqual([{ ref: two }]);
   });
 }
 
-function describeBranches(now: Now): void {
+function describeBranches(setting: CurrentSetting): void {
   test('have versions of their own', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     await repository.setBranch('release/1', one);
     const two = await repository.commit({ message: 'two', branch: 'release/1' });
-    expect(await now().check({ branch: 'release/1' })).toEqual([{ ref: two }]);
-    expect(await now().check()).toEqual([{ ref: one }]);
+    expect(await setting().check({ branch: 'release/1' })).toEqual([{ ref: two }]);
+    expect(await setting().check()).toEqual([{ ref: one }]);
   });
 
   test('can be pushed by force: what the branch is now is the version', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     const lost = await repository.commit({ message: 'lost' });
     const other = await repository.commit({ message: 'other', onto: one });
-    expect(await now().check({}, { ref: lost })).toEqual([{ ref: other }]);
+    expect(await setting().check({}, { ref: lost })).toEqual([{ ref: other }]);
   });
 
   test('can be another default branch: its commits are the versions', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     await repository.setBranch('trunk', one);
     const two = await repository.commit({ message: 'two', branch: 'trunk' });
     await repository.setDefaultBranch('trunk');
-    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }]);
+    expect(await setting().check({}, { ref: one })).toEqual([{ ref: two }]);
   });
 
   test('can be renamed: the default branch is then the renamed one', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     await repository.renameBranch('main', 'trunk');
     const two = await repository.commit({ message: 'two', branch: 'trunk' });
-    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }]);
-    const { code, stderr } = await now().runCheck({ branch: 'main' });
+    expect(await setting().check({}, { ref: one })).toEqual([{ ref: two }]);
+    const { code, stderr } = await setting().runCheck({ branch: 'main' });
     expect(code).not.toBe(0);
     expect(stderr).toContain("the repository has no branch 'main'");
   });
 
   test('can be gone, which the check says', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     await repository.setBranch('old', await repository.commit({ message: 'one' }));
     await repository.deleteBranch('old');
-    const { code, stderr } = await now().runCheck({ branch: 'old' });
+    const { code, stderr } = await setting().runCheck({ branch: 'old' });
     expect(code).not.toBe(0);
     expect(stderr).toContain("the repository has no branch 'old'");
   });
 }
 
-function describePut(now: Now): void {
+function describePut(setting: CurrentSetting): void {
   test('pushes the commit of a step, which the next check finds', async () => {
-    const one = await now().repository.commit({ message: 'one' });
-    await now().pull({ ref: one });
-    await now().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
-    const version = await now().push();
-    expect(version).toEqual({ ref: await now().git('rev-parse', 'HEAD') });
-    expect(await now().check({}, { ref: one })).toEqual([version]);
+    const one = await setting().repository.commit({ message: 'one' });
+    await setting().pull({ ref: one });
+    await setting().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
+    const version = await setting().push();
+    expect(version).toEqual({ ref: await setting().git('rev-parse', 'HEAD') });
+    expect(await setting().check({}, { ref: one })).toEqual([version]);
   });
 
   test('sets a tag, which the check of tags finds', async () => {
-    const one = await now().repository.commit({ message: 'one' });
-    await now().pull({ ref: one });
-    await now().push({ tag: 'v1' });
-    expect(await now().check({ tag: 'true' })).toEqual([{ ref: one, tag: 'v1' }]);
+    const one = await setting().repository.commit({ message: 'one' });
+    await setting().pull({ ref: one });
+    await setting().push({ tag: 'v1' });
+    expect(await setting().check({ tag: 'true' })).toEqual([{ ref: one, tag: 'v1' }]);
   });
 
   test('does not overwrite what somebody else has pushed', async () => {
-    const one = await now().repository.commit({ message: 'one' });
-    await now().pull({ ref: one });
-    const theirs = await now().repository.commit({ message: 'theirs' });
-    await now().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
-    await expect(now().push()).rejects.toThrow();
-    expect(await now().check()).toEqual([{ ref: theirs }]);
+    const one = await setting().repository.commit({ message: 'one' });
+    await setting().pull({ ref: one });
+    const theirs = await setting().repository.commit({ message: 'theirs' });
+    await setting().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
+    await expect(setting().push()).rejects.toThrow();
+    expect(await setting().check()).toEqual([{ ref: theirs }]);
   });
 }
 
-function describeTags(now: Now): void {
+function describeTags(setting: CurrentSetting): void {
   const tags = { tag: 'true' };
 
   test('are versions: first the newest, then those since, oldest first', async () => {
-    const { repository } = now();
+    const { repository } = setting();
     const one = await repository.commit({ message: 'one' });
     await repository.createTag('v1', one);
-    expect(await now().check(tags)).toEqual([{ ref: one, tag: 'v1' }]);
+    expect(await setting().check(tags)).toEqual([{ ref: one, tag: 'v1' }]);
     const two = await repository.commit({ message: 'two' });
     await repository.createTag('v2', two, 'annotated');
-    expect(await now().check(tags, { ref: one, tag: 'v1' })).toEqual([{ ref: two, tag: 'v2' }]);
-    await now().pull({ ref: two, tag: 'v2' });
-    expect(await now().git('describe', '--exact-match')).toBe('v2');
+    expect(await setting().check(tags, { ref: one, tag: 'v1' })).toEqual([{ ref: two, tag: 'v2' }]);
+    await setting().pull({ ref: two, tag: 'v2' });
+    expect(await setting().git('describe', '--exact-match')).toBe('v2');
   });
 
   test('of a repository without one are none', async () => {
-    await now().repository.commit({ message: 'one' });
-    expect(await now().check(tags)).toEqual([]);
+    await setting().repository.commit({ message: 'one' });
+    expect(await setting().check(tags)).toEqual([]);
   });
 }

@@ -156,7 +156,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     notifications,
     app,
     ask,
-    account: async (username: string, about: About = {}) =>
+    account: async (username: string, about: AccountOptions = {}) =>
       await makeAccount(stores, access.ports.passwords, username, about),
     session: async (username: string) => await makeSession(access.ports, username),
     async token(as: string, body: Record<string, unknown>): Promise<string> {
@@ -220,7 +220,7 @@ function openPipelines(stores: Stores, notifications: Notifications, now: () => 
   return { ports, overviews };
 }
 
-interface Asking {
+interface AskOptions {
   /** Does not wait for the end of a stream. */
   onlyStatus?: boolean;
   as?: string | undefined;
@@ -231,7 +231,7 @@ interface Asking {
 function asker(base: string) {
   return async <T = { data: Record<string, unknown> }>(
     route: string,
-    more: Asking = {},
+    more: AskOptions = {},
   ): Promise<Answer<T>> => {
     const [method = 'GET', path = '/'] = route.split(' ');
     const answer = await fetch(`${base}${path}`, {
@@ -247,7 +247,7 @@ function asker(base: string) {
   };
 }
 
-async function readAnswer<T>(answer: Response, { onlyStatus = false }: Asking): Promise<Answer<T>> {
+async function readAnswer<T>(answer: Response, { onlyStatus = false }: AskOptions): Promise<Answer<T>> {
   const { status, headers } = answer;
   if (onlyStatus) await answer.body?.cancel();
   const text = onlyStatus ? '' : await answer.text();
@@ -256,7 +256,7 @@ async function readAnswer<T>(answer: Response, { onlyStatus = false }: Asking): 
 
 const isJson = (headers: Headers): boolean => /\bjson\b/.test(headers.get('content-type') ?? '');
 
-interface About {
+interface AccountOptions {
   globalAdmin?: boolean;
   teams?: Record<string, Role>;
   password?: string;
@@ -267,7 +267,7 @@ async function makeAccount(
   { pool }: Stores,
   passwords: Passwords,
   username: string,
-  { globalAdmin = false, teams = {}, password }: About,
+  { globalAdmin = false, teams = {}, password }: AccountOptions,
 ): Promise<number> {
   const hash = password === undefined ? null : await passwords.hash(password);
   const id = await pool.oneFirst(rows<{ id: number }>()`

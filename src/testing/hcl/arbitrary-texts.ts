@@ -95,7 +95,7 @@ function expressionsOf(literal: Arbitrary<string>, x: Arbitrary<string>): Arbitr
     tuple(x, x, constantFrom('', '...')).map(
       ([list, value, group]) => `{ for k, x in ${list} : k => ${value}${group} if x != null }`,
     ),
-    tuple(x, x).map(([one, other]) => `"<\${${one}}-\${~ ${other} ~} >"`),
+    tuple(x, x).map(([first, second]) => `"<\${${first}}-\${~ ${second} ~} >"`),
     x.map((condition) => `"%{ if ${condition} }yes%{ else }no%{ endif }"`),
     tuple(functions, array(x, { maxLength: 3 })).map(([call, args]) => `${call}(${args.join(', ')})`),
   );

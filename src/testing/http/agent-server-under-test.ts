@@ -204,11 +204,11 @@ export const opened: AgentSessionAnswer = {
     },
   },
 };
-export const WORD = { key: KEY, pod: POD, nonce: NONCE };
+export const SESSION_REQUEST = { key: KEY, pod: POD, nonce: NONCE };
 
 export const openings = async (count: number, from = '127.0.0.1'): Promise<number[]> => {
   const statuses = [];
   for (let index = 0; index < count; index += 1)
-    statuses.push((await ask('/agent/v1/session', { body: WORD, from })).status);
+    statuses.push((await ask('/agent/v1/session', { body: SESSION_REQUEST, from })).status);
   return statuses;
 };

@@ -13,10 +13,10 @@ export interface EventReader {
   events: ServerSentEvent[];
   /** The local port of the connection. */
   port: number | undefined;
-  /** What the stream says first about reconnecting: `retry: <milliseconds>`. */
-  greeting: string;
+  /** The first line of the stream, about reconnecting: `retry: <milliseconds>`. */
+  retry: string;
   /** The number of keep-alive comments. */
-  signs: number;
+  keepAlives: number;
   /** Resolves once the server or `close` has ended the stream. */
   over: Promise<void>;
   /** Stops reading from the connection. */
@@ -38,10 +38,10 @@ export async function readEvents(
     outgoing.on('error', reject);
     outgoing.end();
   });
-  const reader = { greeting: '', signs: 0 };
+  const reader = { retry: '', keepAlives: 0 };
   const parser = createParser({
-    onRetry: (milliseconds) => (reader.greeting = `retry: ${milliseconds}`),
-    onComment: () => (reader.signs += 1),
+    onRetry: (milliseconds) => (reader.retry = `retry: ${milliseconds}`),
+    onComment: () => (reader.keepAlives += 1),
     onEvent: ({ event: name = '', id, data }) => {
       const event = { name, id, data };
       events.push(event);

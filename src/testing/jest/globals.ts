@@ -22,11 +22,11 @@ const runner: RunnerGlobals = Object(globalThis);
 export const { expect, describe, beforeAll, beforeEach, afterAll, afterEach } = runner;
 
 /**
- * In milliseconds. It only ends a test that hangs: how fast something is, benchmarks say. A file that sets it
- * also sets it for the files after it in the same worker.
+ * In milliseconds. It only ends a test that hangs; benchmarks measure speed. A file that sets it also sets it
+ * for the files after it in the same worker.
  */
 let maxTestTime = 600_000;
-/** The real ones, also while a test uses fake timers. */
+/** The real timers, even while a test uses fake ones. */
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 /**

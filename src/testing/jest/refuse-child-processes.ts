@@ -2,7 +2,8 @@ import childProcess, { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
 /*
- * A setup file of Jest for unit tests, which start no programs: these start slowly and depend on the machine.
+ * A setup file of Jest for unit tests: they must not start programs, which start slowly and depend on the
+ * machine.
  */
 function refuse(): never {
   throw new Error('A unit test starts no child process. Name the file <what>.child-process.test.ts.');

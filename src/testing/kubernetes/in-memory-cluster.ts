@@ -129,15 +129,15 @@ function podName({ pipeline, job, number, attempt }: OpenAttempt | PendingBuild)
 
 /** Records foreign Pods and the problems reported about them. */
 export class RecordedForeignPods implements ForeignPods {
-  readonly said: string[] = [];
-  readonly #met = new Set<PodFacts>();
+  readonly messages: string[] = [];
+  readonly #pods = new Set<PodFacts>();
 
   has(pod: PodFacts): boolean {
-    return this.#met.has(pod);
+    return this.#pods.has(pod);
   }
 
   add(pod: PodFacts, message: string): void {
-    this.#met.add(pod);
-    this.said.push(`${pod.namespace}/${pod.name}: ${message}`);
+    this.#pods.add(pod);
+    this.messages.push(`${pod.namespace}/${pod.name}: ${message}`);
   }
 }

@@ -5,7 +5,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** Creates a self-signed certificate for a gateway on the loopback address. */
+/** Creates a self-signed certificate for a server on the loopback address. */
 export async function makeCertificate(name = 'gateway'): Promise<Certificate> {
   await import('reflect-metadata');
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');

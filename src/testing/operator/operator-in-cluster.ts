@@ -85,8 +85,10 @@ export async function namespace(name: string, labels: Record<string, string> = {
 }
 
 export async function apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
-  const same: T & { metadata?: { name?: string; namespace?: string } } = JSON.parse(JSON.stringify(object));
-  orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
+  const plainObject: T & { metadata?: { name?: string; namespace?: string } } = JSON.parse(
+    JSON.stringify(object),
+  );
+  orThrow(await client.apply(kind, plainObject, 'kubectl'), `applying a ${kind.kind}`);
 }
 
 export const team = (name: string, spec: object = {}): Promise<void> =>

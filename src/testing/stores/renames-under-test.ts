@@ -16,7 +16,7 @@ export const APP = { team: TEAM, pipeline: 'app' };
 const NEVER_CRASHES = new TestProcess(() => false);
 const now = (): Date => new Date();
 
-interface Asking {
+interface RenameOptions {
   from?: string;
   /** The gateway that receives the request. */
   testProcess?: TestProcess;
@@ -74,7 +74,7 @@ export class Renames {
   }
 
   /** Handles one request in a process of the public gateway. */
-  async rename(to: string, { from = 'app', testProcess = NEVER_CRASHES, operator }: Asking = {}) {
+  async rename(to: string, { from = 'app', testProcess = NEVER_CRASHES, operator }: RenameOptions = {}) {
     return await renamePipeline(
       { team: TEAM, pipeline: from },
       to,

@@ -20,7 +20,7 @@ import {
   port,
   renew,
   useAgentServer,
-  WORD,
+  SESSION_REQUEST,
 } from '#testing/http/agent-server-under-test.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
 import { MAX_REFUSED_CALLS } from './refused-calls.ts';
@@ -62,7 +62,7 @@ describe('calls without a session', () => {
     const refused = Promise.withResolvers<void>();
     let expectedRefusals = 8;
     const calls = Array.from({ length: maxConcurrent + expectedRefusals }, async () => {
-      const { status } = await ask('/agent/v1/session', { body: WORD });
+      const { status } = await ask('/agent/v1/session', { body: SESSION_REQUEST });
       if (status === 429 && (expectedRefusals -= 1) === 0) refused.resolve();
     });
     await refused.promise;

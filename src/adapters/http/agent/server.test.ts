@@ -17,7 +17,7 @@ import {
   opened,
   POD,
   useAgentServer,
-  WORD,
+  SESSION_REQUEST,
 } from '#testing/http/agent-server-under-test.ts';
 import { hashKey } from './sessions.ts';
 
@@ -77,7 +77,7 @@ describe('identity tokens', () => {
 describe('a session', () => {
   test('is answered with the plan, and its key needs no look-up afterwards', async () => {
     fake.state.answer = opened;
-    const answer = await ask('/agent/v1/session', { body: WORD });
+    const answer = await ask('/agent/v1/session', { body: SESSION_REQUEST });
     expect(answer).toEqual({ status: 200, body: opened.answer === 'opened' ? opened.response : undefined });
     await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } });
     expect(fake.state.lookUps).toBe(0);
@@ -91,7 +91,7 @@ describe('a session', () => {
   };
   test.each(Object.entries(refusals))('is refused to %s', async (_name, [answer, status]) => {
     fake.state.answer = answer;
-    const firstAnswer = await ask('/agent/v1/session', { body: WORD });
+    const firstAnswer = await ask('/agent/v1/session', { body: SESSION_REQUEST });
     expect(firstAnswer.status).toBe(status);
     expect(JSON.stringify(firstAnswer.body)).not.toContain('another uid');
   });
@@ -100,7 +100,7 @@ describe('a session', () => {
     const response = workOf(opened);
     fake.state.answer = opened;
     fake.state.early = response;
-    const answer = await open('/agent/v1/session', { body: WORD });
+    const answer = await open('/agent/v1/session', { body: SESSION_REQUEST });
     const text = (await answer.setEncoding('utf8').toArray()).join('');
     const [work, confirmation, ...afterLastLine] = text.split('\n');
     expect(JSON.parse(work ?? '')).toEqual({ ...response, provisional: true });
@@ -113,7 +113,7 @@ describe('a session', () => {
     async (_name, [answer, status]) => {
       fake.state.answer = answer;
       fake.state.early = workOf(opened);
-      const response = await open('/agent/v1/session', { body: WORD });
+      const response = await open('/agent/v1/session', { body: SESSION_REQUEST });
       const text = (await response.setEncoding('utf8').toArray()).join('');
       expect(JSON.parse(text.split('\n')[1] ?? '')).toEqual({ confirmed: false, status });
       expect(text).not.toContain('another uid');
@@ -124,7 +124,7 @@ describe('a session', () => {
 
   test('raises an alarm in the log and the metrics if a credential is used twice', async () => {
     fake.state.answer = { answer: 'taken', session: BUILD };
-    await ask('/agent/v1/session', { body: WORD });
+    await ask('/agent/v1/session', { body: SESSION_REQUEST });
     expect(lines.find((line) => line.includes('"alarm":true'))).toContain('"level":"error"');
     expect(await metrics.registry.metrics()).toContain(
       'millrace_agent_nonce_reuse_total{component="test"} 1',
@@ -134,7 +134,7 @@ describe('a session', () => {
   test('writes no credential, key or secret to the log', async () => {
     for (const answer of [opened, ...Object.values(refusals).map(([refusal]) => refusal)]) {
       fake.state.answer = answer;
-      await ask('/agent/v1/session', { body: WORD });
+      await ask('/agent/v1/session', { body: SESSION_REQUEST });
     }
     const text = lines.join('');
     for (const secret of [NONCE, KEY, hashKey(KEY)]) expect(text).not.toContain(secret);
@@ -142,9 +142,9 @@ describe('a session', () => {
   });
 
   test.each([
-    ['a key that is too short', { ...WORD, key: 'short' }],
+    ['a key that is too short', { ...SESSION_REQUEST, key: 'short' }],
     ['no Pod', { key: KEY, nonce: NONCE }],
-    ["a number as the Pod's name", { ...WORD, pod: { ...POD, name: 7 } }],
+    ["a number as the Pod's name", { ...SESSION_REQUEST, pod: { ...POD, name: 7 } }],
   ])('is a bad request with %s', async (_name, body) => {
     expect((await ask('/agent/v1/session', { body })).status).toBe(400);
   });
