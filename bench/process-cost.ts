@@ -60,7 +60,7 @@ export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SE
 
 /** Clock ticks of user and system time of a process and its descendants, also of those that have ended. */
 function ticksOf(pid: number): number {
-  return familyOf(pid).reduce((sum, one) => sum + ownTicks(one), 0);
+  return familyOf(pid).reduce((sum, member) => sum + ownTicks(member), 0);
 }
 
 /** The text of a file in `/proc`; empty if the process has ended. */
@@ -80,7 +80,7 @@ function ownTicks(pid: number): number {
 function residentOfFamily(pid: number): number {
   return familyOf(pid)
     .map(residentOf)
-    .reduce((sum, one) => sum + one, 0);
+    .reduce((sum, resident) => sum + resident, 0);
 }
 
 function residentOf(pid: number): number {

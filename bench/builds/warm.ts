@@ -75,8 +75,7 @@ export async function measureWarm(runs: number, print: typeof printRow): Promise
     const coldFigures: Figures = { start: [], hop: [] };
     for (let round = 0; round < runs; round += 1) {
       add(warmFigures, await measureRound(warm, () => untilReady(warm)));
-      // The warm team still replaces the Pods that its builds took. Cold builds wait for the end of that,
-      // too.
+      // Cold builds also wait until the warm team has replaced the Pods that its builds took.
       add(coldFigures, await measureRound(cold, () => untilReady(warm)));
     }
     print('cold: trigger sent → first step’s process', rowOf(coldFigures.start));

@@ -36,16 +36,16 @@ const entries: Entry[] = [
 const bare: Entry = { name: 'Node alone', program: 'bare.ts' };
 
 const tasks = [
-  { what: 'get one by one', count: 200 },
-  { what: 'get at once', count: 200 },
-  { what: 'list', count: 1 },
-  { what: 'apply', count: 100 },
+  { kind: 'get one by one', count: 200 },
+  { kind: 'get at once', count: 200 },
+  { kind: 'list', count: 1 },
+  { kind: 'apply', count: 100 },
 ] as const satisfies Omit<Task, 'id'>[];
 
 /** Calls with a faulty response; only the first goes to the real server. */
 const questions: {
   title: string;
-  ask: Omit<Task, 'id' | 'what' | 'count' | 'argument'>;
+  ask: Omit<Task, 'id' | 'kind' | 'count' | 'argument'>;
   argument: string;
 }[] = [
   { title: '409 of the real server', ask: { call: 'replaceStale', server: 'real' }, argument: nameOf(0) },
@@ -152,7 +152,7 @@ async function startTimed(
 
 /** How long a client waits for a server that accepts the request and never answers. */
 async function timeSilence(contestant: Contestant): Promise<string> {
-  const ask: Omit<Task, 'id'> = { what: 'ask', count: 1, call: 'get', server: 'faulty', argument: 'silent' };
+  const ask: Omit<Task, 'id'> = { kind: 'ask', count: 1, call: 'get', server: 'faulty', argument: 'silent' };
   const report = await Promise.race([
     contestant.perform(ask),
     sleep(MAX_SILENCE_MS, undefined, { ref: false }),
@@ -164,12 +164,12 @@ async function timeSilence(contestant: Contestant): Promise<string> {
 /** The reports of each contestant on each task, by `keyOf`. */
 type Reports = Map<string, Report[]>;
 
-const keyOf = (what: string, name: string): string => `${what}, ${name}`;
+const keyOf = (kind: string, name: string): string => `${kind}, ${name}`;
 
 /** The first round opens connections and warms up, so it does not count. */
 async function measureAll(contestants: Contestant[], rounds: number): Promise<Reports> {
   const reports: Reports = new Map();
-  for (const task of tasks) for (const { name } of contestants) reports.set(keyOf(task.what, name), []);
+  for (const task of tasks) for (const { name } of contestants) reports.set(keyOf(task.kind, name), []);
   for (let round = 0; round <= rounds; round += 1) {
     for (const { contestant, task } of turns(contestants, round)) {
       const { key, report } = await performTask(contestant, task);
@@ -195,9 +195,9 @@ async function performTask(
 ): Promise<{ key: string; report: Report }> {
   const report = await contestant.perform(task);
   if (report.outcome !== 'done' && report.outcome !== `${OBJECTS} objects`) {
-    throw new Error(`${contestant.name}, ${task.what}: ${report.outcome}`);
+    throw new Error(`${contestant.name}, ${task.kind}: ${report.outcome}`);
   }
-  return { key: keyOf(task.what, contestant.name), report };
+  return { key: keyOf(task.kind, contestant.name), report };
 }
 
 function costs(folder: string, loads: Map<string, number[]>, memories: Map<string, Memory>): string {
@@ -215,15 +215,15 @@ function costs(folder: string, loads: Map<string, number[]>, memories: Map<strin
 }
 
 function times(reports: Reports): string {
-  const rows = tasks.flatMap(({ what, count }) => {
-    const own = summarise((reports.get(keyOf(what, 'own client')) ?? []).map(({ ms }) => ms)).median;
+  const rows = tasks.flatMap(({ kind, count }) => {
+    const own = summarise((reports.get(keyOf(kind, 'own client')) ?? []).map(({ ms }) => ms)).median;
     return entries.map(({ name }) => {
-      const rounds = reports.get(keyOf(what, name)) ?? [];
+      const rounds = reports.get(keyOf(kind, name)) ?? [];
       const whole = summarise(rounds.map(({ ms }) => ms));
       const each = summarise(rounds.flatMap(({ samples }) => samples));
       const cpu = summarise(rounds.map(({ cpuMs }) => cpuMs)).median;
       return [
-        `${what} (${what === 'list' ? OBJECTS : count})`,
+        `${kind} (${kind === 'list' ? OBJECTS : count})`,
         name,
         `${whole.median.toFixed(0)} ms`,
         `${whole.p90.toFixed(0)} ms`,
@@ -242,7 +242,7 @@ async function answers(contestants: Contestant[], silences: string[]): Promise<s
     for (const [index, contestant] of contestants.entries()) {
       // The faulty server throttles each name once, so every contestant gets a name that only it uses.
       const uniqueArgument = argument === 'throttled' ? `${argument}.${index}` : argument;
-      const report = await contestant.perform({ what: 'ask', count: 1, ...ask, argument: uniqueArgument });
+      const report = await contestant.perform({ kind: 'ask', count: 1, ...ask, argument: uniqueArgument });
       lines.push(
         `${title}, ${contestant.name}, ${report.ms.toFixed(0)} ms, peak ${contestant.memory().peak.toFixed(0)} MB: ${report.outcome}`,
       );

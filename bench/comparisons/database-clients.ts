@@ -68,7 +68,7 @@ async function compare(url: string): Promise<void> {
   await Promise.all([pgPool.end(), slonikPool.end(), slonikWithoutReset.end(), listener.end()]);
 }
 
-async function compareRates(what: string, contestants: Record<string, Query>): Promise<string> {
+async function compareRates(title: string, contestants: Record<string, Query>): Promise<string> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, query] of Object.entries(contestants)) {
@@ -84,7 +84,7 @@ async function compareRates(what: string, contestants: Record<string, Query>): P
     const range = `${Math.min(...samples).toFixed(0)}–${Math.max(...samples).toFixed(0)}`;
     return [name, median.toFixed(0), range, (median / reference).toFixed(2)];
   });
-  return table([what, 'a second, median', 'range', 'ratio'], rows);
+  return table([title, 'a second, median', 'range', 'ratio'], rows);
 }
 
 /** Queries per second of ten concurrent callers. */

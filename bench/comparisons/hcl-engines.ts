@@ -194,7 +194,7 @@ function starts(): string[][] {
       samples[name].mb.push(mb);
     }
   }
-  const medianOf = (name: string, what: 'ms' | 'mb'): number => summarise(samples[name]?.[what] ?? []).median;
+  const medianOf = (name: string, unit: 'ms' | 'mb'): number => summarise(samples[name]?.[unit] ?? []).median;
   const addedMemory = (name: string): string =>
     `${(medianOf(name, 'mb') - medianOf('nothing', 'mb')).toFixed(0)} MB`;
   return [

@@ -48,7 +48,7 @@ export const streams: Part = {
     const readersDelay = monitorEventLoopDelay({ resolution: 1 });
     readersDelay.enable();
     const stored = createHistogram();
-    const sent = await sendLines({ environment, build, notifications, stored, late: lateness });
+    const sent = await sendLines({ environment, build, notifications, stored, lateness });
     readersDelay.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
     const delay = await gateway.takeDelay();
@@ -233,17 +233,11 @@ interface Sending {
   notifications: ReturnType<typeof openNotifications>;
   /** How long each batch took until it was committed. */
   stored: RecordableHistogram;
-  late: Lateness;
+  lateness: Lateness;
 }
 
 /** Returns the number of sent lines. */
-async function sendLines({
-  environment,
-  build,
-  notifications,
-  stored,
-  late: lateness,
-}: Sending): Promise<number> {
+async function sendLines({ environment, build, notifications, stored, lateness }: Sending): Promise<number> {
   const { stores } = environment;
   const startedAt = performance.now();
   const batches = (SECONDS * 1000) / BATCH.everyMs;

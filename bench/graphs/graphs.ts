@@ -129,7 +129,7 @@ async function drawPngs(isOnePipeline: boolean): Promise<void> {
   const peaks = childProcesses().map(peakOfProcess);
   await pictures.close();
   // The megabytes of this process and of the process that drew.
-  console.log(([process.resourceUsage().maxRSS, ...peaks].reduce((sum, one) => sum + one, 0) * 1024) / 1e6);
+  console.log(([process.resourceUsage().maxRSS, ...peaks].reduce((sum, peak) => sum + peak, 0) * 1024) / 1e6);
 }
 
 /** The largest memory of the process in KiB. */
@@ -152,16 +152,16 @@ async function memory(): Promise<string[][]> {
   });
   await cp(findFont(), join(folder, 'DejaVuSans.ttf'));
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
-  const peakOf = (which: string): number => {
-    const args = [join(folder, 'program.js'), which, '--runs', String(runs)];
+  const peakOf = (flag: string): number => {
+    const args = [join(folder, 'program.js'), flag, '--runs', String(runs)];
     return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
   };
-  const [one, many] = [peakOf('--pngs-of-one'), peakOf('--pngs-of-many')];
+  const [onePipeline, manyPipelines] = [peakOf('--pngs-of-one'), peakOf('--pngs-of-many')];
   await rm(folder, { recursive: true });
-  const aim = `≤ 250 MB${one > 250 ? ': **missed**' : ''}`;
+  const aim = `≤ 250 MB${onePipeline > 250 ? ': **missed**' : ''}`;
   return [
-    [`most memory: ${runs} PNGs of a pipeline of 1,000 nodes`, `${one.toFixed(0)} MB`, aim],
-    [`most memory: PNGs of ${runs} such pipelines`, `${many.toFixed(0)} MB`, ''],
+    [`most memory: ${runs} PNGs of a pipeline of 1,000 nodes`, `${onePipeline.toFixed(0)} MB`, aim],
+    [`most memory: PNGs of ${runs} such pipelines`, `${manyPipelines.toFixed(0)} MB`, ''],
   ];
 }
 
@@ -178,6 +178,6 @@ async function measure(): Promise<void> {
   console.log(`\n${circumstances()}`);
 }
 
-const which = process.argv[2];
-if (which === '--pngs-of-one' || which === '--pngs-of-many') await drawPngs(which === '--pngs-of-one');
+const mode = process.argv[2];
+if (mode === '--pngs-of-one' || mode === '--pngs-of-many') await drawPngs(mode === '--pngs-of-one');
 else await measure();

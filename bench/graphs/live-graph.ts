@@ -85,8 +85,8 @@ async function measure(): Promise<void> {
 }
 
 function rowsOf(jobs: string, first: PageTimes, measured: readonly PageTimes[]): string[][] {
-  const [ready, answered] = (['ready', 'answered'] as const).map((which) =>
-    summarise(measured.map((one) => one[which])),
+  const [ready, answered] = (['ready', 'answered'] as const).map((moment) =>
+    summarise(measured.map((times) => times[moment])),
   );
   if (ready === undefined || answered === undefined) return [];
   const medianAndP90 = ({ median, p90 }: typeof ready): string =>

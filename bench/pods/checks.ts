@@ -148,8 +148,8 @@ async function lateness(pool: DatabasePool, from: Date) {
     WHERE s.checked_by = 'operator' AND v.found_at >= ${from.toISOString()}`);
   const late = found
     .map(
-      ({ pipeline, at: percentile }) =>
-        (((percentile.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
+      ({ pipeline, at }) =>
+        (((at.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
     )
     .toSorted((a, b) => a - b);
   const percentile = (share: number): string =>

@@ -11,9 +11,8 @@ const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
 /**
- * Builds the whole shim as a release does, with `channelSource` in place of `link.go`, the file that
- * connects to the agent. Returns the program's path
- * and size in bytes.
+ * Builds the whole shim as a release does, with `channelSource` in place of `link.go`, the file that connects
+ * to the agent. Returns the program's path and size in bytes.
  */
 export async function buildShim(
   folder: string,
@@ -53,7 +52,7 @@ export function startShim(program: string, secret: string, agent: AgentEnd): Chi
 export function usageOf(pid: number): { cpuMs: number; rss: number; peak: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ', 1)[0]))
-    .reduce((sum, one) => sum + one, 0);
+    .reduce((sum, threadTime) => sum + threadTime, 0);
   const { now, peak } = memoryOf(pid);
   return { cpuMs: nanoseconds / 1e6, rss: now, peak };
 }

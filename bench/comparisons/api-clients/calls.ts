@@ -11,7 +11,7 @@ export interface Calls {
 /** A task for a contestant, sent to its process as a line of JSON. */
 export interface Task {
   id: number;
-  what: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
+  kind: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
   count: number;
   /** For `ask`: the call, its server and its argument. */
   call?: 'get' | 'list' | 'replaceStale';

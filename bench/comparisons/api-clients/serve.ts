@@ -37,7 +37,7 @@ async function perform(client: Client, task: Task): Promise<void> {
 
 async function result(client: Client, task: Task, samples: number[]): Promise<string> {
   try {
-    return await (task.what === 'ask' ? ask(client, task) : work(client.real, task, samples));
+    return await (task.kind === 'ask' ? ask(client, task) : work(client.real, task, samples));
   } catch (error) {
     return client.describe(error);
   }
@@ -49,20 +49,20 @@ async function ask({ real, faulty }: Client, { call = 'get', server, argument = 
   return `ok: ${JSON.stringify(value).slice(0, 300)}`;
 }
 
-async function work(calls: Calls, { what, count }: Task, samples: number[]): Promise<string> {
+async function work(calls: Calls, { kind, count }: Task, samples: number[]): Promise<string> {
   const timed = async (call: () => Promise<unknown>): Promise<void> => {
     const startedAt = performance.now();
     await call();
     samples.push(performance.now() - startedAt);
   };
-  if (what === 'list') return `${await calls.list(NAMESPACE)} objects`;
-  if (what === 'get at once') {
+  if (kind === 'list') return `${await calls.list(NAMESPACE)} objects`;
+  if (kind === 'get at once') {
     await Promise.all(Array.from({ length: count }, (_, index) => timed(() => calls.get(nameOf(index)))));
     return 'done';
   }
   for (let index = 0; index < count; index += 1) {
     const name = nameOf(index);
-    await timed(() => (what === 'apply' ? calls.apply(name, `text ${Date.now()}`) : calls.get(name)));
+    await timed(() => (kind === 'apply' ? calls.apply(name, `text ${Date.now()}`) : calls.get(name)));
   }
   return 'done';
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A report of a contestant, which it prints as a line of JSON. */
 export interface ContestantReport {
   /** `received`: the library delivered an event. `started`, `ended`: the handler started, finished. */
-  what: 'received' | 'started' | 'ended';
+  phase: 'received' | 'started' | 'ended';
   change: 'added' | 'updated' | 'deleted' | 'work';
   kind: 'ConfigMap' | 'Secret';
   name: string;
@@ -21,12 +21,12 @@ export function printReport(report: Omit<ContestantReport, 'at'>): void {
 }
 
 /** The handler of every contestant. The object's name chooses its behaviour. */
-export async function handle(report: Omit<ContestantReport, 'at' | 'what'>): Promise<void> {
-  printReport({ ...report, what: 'started' });
+export async function handle(report: Omit<ContestantReport, 'at' | 'phase'>): Promise<void> {
+  printReport({ ...report, phase: 'started' });
   if (report.name.startsWith('throws') && !thrown.has(report.name)) {
     thrown.add(report.name);
     throw new Error('the handler failed on purpose');
   }
   if (report.name.startsWith('slow')) await sleep(SLOW_MS);
-  printReport({ ...report, what: 'ended' });
+  printReport({ ...report, phase: 'ended' });
 }

@@ -77,11 +77,11 @@ export const throwing: Scenario = async (context) => {
   await create(client, `next-${round}`);
   return resultsOf(context, async (contestant) => {
     const again = await contestant.waitForReport(
-      (report) => report.what === 'ended' && report.name === name,
+      (report) => report.phase === 'ended' && report.name === name,
       RETRY_WAIT_MS,
     );
     const next = await contestant.waitForReport(
-      (report) => report.what === 'ended' && report.name === `next-${round}`,
+      (report) => report.phase === 'ended' && report.name === `next-${round}`,
       1000,
     );
     return { again: again !== undefined, next: next !== undefined, alive: contestant.alive };
@@ -107,20 +107,20 @@ export const slow: Scenario = async (context) => {
   orThrow(await client.patchMerge(KINDS.configMaps, { namespace: NAMESPACE, name }, patch), `change ${name}`);
   return resultsOf(context, async (contestant) => {
     const quick = await contestant.waitForReport(
-      (report) => report.what === 'started' && report.name === `quick-${round}`,
+      (report) => report.phase === 'started' && report.name === `quick-${round}`,
       3 * SLOW_MS,
     );
     await contestant.waitForReport(
       () =>
-        contestant.reports.filter((report) => report.what === 'started' && report.name === name).length > 1,
+        contestant.reports.filter((report) => report.phase === 'started' && report.name === name).length > 1,
       3 * SLOW_MS,
     );
     const handling = contestant.reports.filter(
-      (report) => report.name === name && report.what !== 'received',
+      (report) => report.name === name && report.phase !== 'received',
     );
     const overlapping =
       handling.findIndex(
-        ({ what }, index) => what === 'started' && handling[index - 1]?.what === 'started',
+        ({ phase }, index) => phase === 'started' && handling[index - 1]?.phase === 'started',
       ) !== -1;
     return { ms: quick === undefined ? Number.NaN : quick.at - createdAt, overlapping };
   });
@@ -150,7 +150,7 @@ export const recreated: Scenario = async (context) => {
   return resultsOf(context, async (contestant) => {
     await contestant.waitForReport((report) => report.name === name && report.uid === second, WAIT_MS);
     const received = contestant.reports
-      .filter((report) => report.name === name && report.what === 'received')
+      .filter((report) => report.name === name && report.phase === 'received')
       .slice(1);
     const changes = received.map(
       ({ change, uid }) => `${change} ${uid === first ? 'the first' : 'the second'}`,

@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000;
 
 /** An error that a retry would only repeat. */
 class PermanentError extends Error {
-  override name = 'Final';
+  override name = 'PermanentError';
 }
 
 /** Outside a cluster the gateway's Service has no address, so every name resolves to this machine. */

@@ -53,7 +53,7 @@ function handlerOf(kind: ContestantReport['kind']): (event: Event) => Promise<vo
       name: object.metadata?.name ?? '',
       uid: object.metadata?.uid ?? '',
     };
-    printReport({ ...report, what: 'received' });
+    printReport({ ...report, phase: 'received' });
     return handle(report);
   };
 }

@@ -29,7 +29,7 @@ async function watch<T extends KubernetesObject>(
   const informer = makeInformer(config, `/api/v1/namespaces/${NAMESPACE}/${plural}`, list);
   const on = (change: ContestantReport['change']) => (object: T) => {
     const report = { change, kind, name: object.metadata?.name ?? '', uid: object.metadata?.uid ?? '' };
-    printReport({ ...report, what: 'received' });
+    printReport({ ...report, phase: 'received' });
     void handle(report);
   };
   informer.on('add', on('added'));

@@ -36,7 +36,7 @@ function watch<T extends WatchedObject>(kind: ApiKind<T>, kindName: 'ConfigMap' 
     namespace: NAMESPACE,
     project: cachedObjectOf,
     changed: ({ type, key, object }) => {
-      printReport({ what: 'received', change: type, kind: kindName, name: object.name, uid: object.uid });
+      printReport({ phase: 'received', change: type, kind: kindName, name: object.name, uid: object.uid });
       queue.add(key);
     },
     onProblem: (problem) => console.error(problem.reason, problem.message),
