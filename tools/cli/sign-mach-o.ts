@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /*
  * Signs a program for macOS ad hoc, as linkers do: without an identity, but with a hash of each page. Macs
- * with Apple silicon start no program without. The formats are those of Apple's <mach-o/loader.h> and
+ * with Apple silicon start no unsigned program. The formats are those of Apple's <mach-o/loader.h> and
  * cs_blobs.h.
  */
 const MAGIC_64 = 0xfeedfacf;

@@ -114,10 +114,10 @@ function resolverConfig(servers: readonly string[]): string {
 }
 
 function containerdConfig(folders: Folders, snapshots: string, mayLower: boolean): string {
-  const text = JSON.stringify;
+  const quote = JSON.stringify;
   return `version = 3
-root = ${text(join(folders.state, 'containerd'))}
-state = ${text(join(folders.sockets, 'containerd'))}
+root = ${quote(join(folders.state, 'containerd'))}
+state = ${quote(join(folders.sockets, 'containerd'))}
 disabled_plugins = [
   "io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.btrfs",
   "io.containerd.snapshotter.v1.devmapper",
@@ -126,17 +126,17 @@ disabled_plugins = [
 ]
 
 [grpc]
-  address = ${text(containerdSocket(folders))}
+  address = ${quote(containerdSocket(folders))}
 
 [plugins."io.containerd.internal.v1.opt"]
-  path = ${text(join(folders.state, 'containerd-opt'))}
+  path = ${quote(join(folders.state, 'containerd-opt'))}
 
 [plugins."io.containerd.cri.v1.images"]
-  snapshotter = ${text(snapshots)}
+  snapshotter = ${quote(snapshots)}
   [plugins."io.containerd.cri.v1.images".registry]
-    config_path = ${text(registryFiles(folders))}
+    config_path = ${quote(registryFiles(folders))}
   [plugins."io.containerd.cri.v1.images".pinned_images]
-    sandbox = ${text(pauseImage)}
+    sandbox = ${quote(pauseImage)}
 
 [plugins."io.containerd.cri.v1.runtime"]
   restrict_oom_score_adj = ${!mayLower}
@@ -144,16 +144,16 @@ disabled_plugins = [
   disable_apparmor = true
   enable_unprivileged_ports = true
   [plugins."io.containerd.cri.v1.runtime".cni]
-    bin_dirs = [${text(join(binaryPath(folders, 'bridge'), '..'))}]
-    conf_dir = ${text(join(folders.state, 'cni', 'config'))}
+    bin_dirs = [${quote(join(binaryPath(folders, 'bridge'), '..'))}]
+    conf_dir = ${quote(join(folders.state, 'cni', 'config'))}
   [plugins."io.containerd.cri.v1.runtime".containerd]
     default_runtime_name = "runc"
     [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
-      runtime_path = ${text(binaryPath(folders, 'containerd-shim-runc-v2'))}
+      runtime_path = ${quote(binaryPath(folders, 'containerd-shim-runc-v2'))}
       [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
-        BinaryName = ${text(binaryPath(folders, 'runc'))}
-        Root = ${text(join(folders.sockets, 'runc'))}
+        BinaryName = ${quote(binaryPath(folders, 'runc'))}
+        Root = ${quote(join(folders.sockets, 'runc'))}
         SystemdCgroup = false
 `;
 }
