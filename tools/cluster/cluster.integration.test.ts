@@ -343,7 +343,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'the API server shows its request counts to authorized clients only',
+    'the API server shows its request counts',
     async () => {
       expect(await kubectl('get', '--raw', '/metrics')).toMatch(/^apiserver_request_total\{/m);
     },

@@ -6,4 +6,4 @@
 type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
 
 /** What is limited, the limit, what happens there, and how that is reported. */
-export type Limit = readonly [what: string, most: string, at: AtLimit, then: string];
+export type Limit = readonly [subject: string, limit: string, outcome: AtLimit, report: string];

@@ -23,7 +23,9 @@ A limit never ends a process, and never makes another team wait.
 /** The page of all limits. */
 export function limitsPage(): Promise<string> {
   const sections = Object.entries(LIMIT_SECTIONS).map(([heading, limits]) => {
-    const rows = limits.map(([what, most, at, then]) => `| ${what} | ${most} | ${at}: ${then} |`);
+    const rows = limits.map(
+      ([subject, limit, outcome, report]) => `| ${subject} | ${limit} | ${outcome}: ${report} |`,
+    );
     return [`## ${heading}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join(
       '\n',
     );

@@ -90,7 +90,7 @@ function faultOf(proof: string): string | undefined {
 }
 
 const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
-  [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
+  [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
 /** Items of a list below a heading, each of which names a test. */
 function testsBelow(heading: string): string[] {

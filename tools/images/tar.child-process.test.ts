@@ -39,8 +39,8 @@ describe('a tar archive', () => {
   });
 
   test('has the same bytes for any order of its entries', async () => {
-    const [one, two] = [file('a', '1'), file('b', '2')];
-    expect(await bytesOf([one, two])).toEqual(await bytesOf([two, one]));
+    const [first, second] = [file('a', '1'), file('b', '2')];
+    expect(await bytesOf([first, second])).toEqual(await bytesOf([second, first]));
   });
 
   test.each([0, 1, 511, 512, 513, 2000])('returns a file of %i bytes unchanged', async (size) => {

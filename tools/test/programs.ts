@@ -79,7 +79,7 @@ export async function jestProject(project: string, ...args: string[]): Promise<C
 
 /** The settings of the build, so that compiled packages are shared. */
 const GO = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -trimpath' };
-/** Compiles only to WebAssembly; its other files are tested here. */
+/** For the module of the HCL engine, whose program compiles only to WebAssembly. */
 const ENGINE = { GOOS: 'wasip1', GOARCH: 'wasm' };
 
 /** Checks the format of all Go files, then vets and tests each module. */
