@@ -238,13 +238,13 @@ describe('from a webhook to a log', () => {
     if (pending === undefined) throw new Error('no build to start');
     const session = { kind: 'build', build: pending.id, attempt: 1 } as const;
     const name = buildPodName(pending);
-    expect((await openSession(session, name, keyOf('stranger'))).statusCode).toBe(200);
+    expect((await openSession(session, name, keyOf('attacker'))).statusCode).toBe(200);
     expect((await openSession(session, name, keyOf('agent'))).statusCode).toBe(401);
     expect((await get(`${APP}/jobs/unit/builds/2`)).json()).toMatchObject({
       data: { status: 'failed', reason: 'AgentAuthentication' },
     });
     const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', step: '0' };
-    expect((await callAsAgent('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
+    expect((await callAsAgent('events', { events: [forged] }, keyOf('attacker'))).statusCode).toBe(401);
   });
 
   test('repeated requests of a person start one check', async () => {

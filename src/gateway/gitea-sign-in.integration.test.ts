@@ -67,9 +67,9 @@ afterAll(async () => {
   await stores.close();
 });
 
-function presetOf(wantedName: string) {
-  const preset = PROVIDER_PRESETS.find(({ name }) => name === wantedName);
-  if (preset === undefined) throw new Error(`there is no preset ${wantedName}`);
+function presetOf(presetName: string) {
+  const preset = PROVIDER_PRESETS.find(({ name }) => name === presetName);
+  if (preset === undefined) throw new Error(`there is no preset ${presetName}`);
   return preset;
 }
 

@@ -109,14 +109,14 @@ async function push(newCommit: NewCommit): Promise<string> {
 
 describe('a webhook of Gitea', () => {
   test('requests a check when somebody pushes', async () => {
-    await createWebhook((right) => right);
+    await createWebhook((secret) => secret);
     expect(await dueChecks()).toEqual([]);
     await expectWebhooks({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
     expect(await dueChecks()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
   });
 
   test('requests a check when somebody opens a request', async () => {
-    await createWebhook((right) => right);
+    await createWebhook((secret) => secret);
     await push({ message: 'one' });
     await push({ message: 'two', branch: 'change' });
     await runDueChecks();
@@ -145,13 +145,13 @@ describe('a webhook of Gitea', () => {
 
   test('is accepted with its secret if signatures are required', async () => {
     const required = { body: { signature: 'required' } };
-    await createWebhook((right) => right, `POST ${RESOURCE}/webhook_token`, required);
+    await createWebhook((secret) => secret, `POST ${RESOURCE}/webhook_token`, required);
     await expectWebhooks({ accepted: 1 }, async () => await repository.commit({ message: 'one' }));
     expect(await dueChecks()).toMatchObject([{ cause: 'webhook' }]);
   });
 
   test('shares one check with webhooks that arrive before the check runs, and later ones share another', async () => {
-    await createWebhook((right) => right);
+    await createWebhook((secret) => secret);
     const commit = await push({ message: 'one' });
     await runDueChecks();
     const tag = async (name: string) => await repository.createTag(name, commit);

@@ -220,9 +220,9 @@ describe('a private pipeline', () => {
       const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
       return [answer.status, text, headers];
     };
-    const ofPrivate = await content(`/teams/${team}/pipelines/app`);
-    expect(ofPrivate).toEqual(await content(`/teams/${team}/pipelines/hid`));
-    expect(ofPrivate[0]).toBe(404);
+    const privateAnswer = await content(`/teams/${team}/pipelines/app`);
+    expect(privateAnswer).toEqual(await content(`/teams/${team}/pipelines/hid`));
+    expect(privateAnswer[0]).toBe(404);
   });
 
   test('is shown only to members', async () => {

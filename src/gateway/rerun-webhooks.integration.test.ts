@@ -177,8 +177,8 @@ describe('a forged re-run retries nothing', () => {
     ['another pipeline of the team', 'main', 'second'],
     ['a pipeline of this name in another team', 'other', 'app'],
   ])('with the secret of %s', async (_title, team, pipeline) => {
-    const more = { team, pipeline, namespace: team };
-    await stores.pipelines.savePipeline(toSave(samplePipeline(), more));
+    const names = { team, pipeline, namespace: team };
+    await stores.pipelines.savePipeline(toSave(samplePipeline(), names));
     const to = await webhookOf(team, pipeline);
     expect(await deliver('main/app/unit/1', { to })).toMatchObject(refused('OtherPipeline'));
     expect(await buildNumbers()).toEqual(['1']);

@@ -242,11 +242,11 @@ describe('members', () => {
               }),
             );
           }
-          const left = await stores.pool.one(rows<{ admins: number; roots: number }>()`
+          const remaining = await stores.pool.one(rows<{ admins: number; roots: number }>()`
           SELECT (SELECT count(*) FROM team_members WHERE role = 'admin') AS admins,
             (SELECT count(*) FROM users WHERE global_admin) AS roots`);
-          expect(left.admins).toBeGreaterThan(0);
-          expect(left.roots).toBeGreaterThan(0);
+          expect(remaining.admins).toBeGreaterThan(0);
+          expect(remaining.roots).toBeGreaterThan(0);
         },
       ),
       { numRuns: Math.ceil(RUNS / 25) },

@@ -185,7 +185,7 @@ describe('a forged session', () => {
     'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
   };
 
-  test('would give access with the right values, so the way to forge it is correct', async () => {
+  test('with the right values is accepted, so the others are refused for their wrong values', async () => {
     expect(await sessionStatus(await sign(await validClaims()))).toBe(200);
   });
   test.each(Object.entries(forged))('gives no access %s', async (_name, make) => {

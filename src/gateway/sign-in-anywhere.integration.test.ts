@@ -87,12 +87,12 @@ describe('without an external URL', () => {
   test.each(OWN_ADDRESSES)('a person signs out through %s', async (_, headers) => {
     const cookie = valueOf((await signIn(withoutUrl, headers)).cookies[0]);
     const { data } = JSON.parse((await ask(withoutUrl, 'GET /auth/session', { ...headers, cookie })).text);
-    const out = await ask(withoutUrl, 'POST /auth/logout', {
+    const signedOut = await ask(withoutUrl, 'POST /auth/logout', {
       ...headers,
       cookie,
       'x-csrf-token': data.csrf_token,
     });
-    expect([out.status, nameOf(out.cookies[0])]).toEqual([204, nameOf(cookie)]);
+    expect([signedOut.status, nameOf(signedOut.cookies[0])]).toEqual([204, nameOf(cookie)]);
     expect((await ask(withoutUrl, 'GET /auth/session', { ...headers, cookie })).status).toBe(401);
   });
 

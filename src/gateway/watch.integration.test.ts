@@ -126,7 +126,7 @@ const check = async (result: Pick<CheckResult, 'versions' | 'error'>): Promise<v
 
 describe('a trigger with a check first', () => {
   beforeEach(async () => {
-    // This ends the check that `found` requested.
+    // This ends the check that `recordFoundVersions` requested.
     await check({ versions: [] });
   });
 
