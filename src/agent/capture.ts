@@ -1,3 +1,6 @@
+import type { Masker } from '#domain/build/mask-secrets.ts';
+import { MaskedText } from './masked-text.ts';
+
 /** Stores the first bytes of a stream, and whether there were more. */
 export class Head {
   readonly #limit: number;
@@ -38,5 +41,28 @@ export class Tail {
 
   text(): string {
     return this.#bytes.toString('utf8');
+  }
+}
+
+/** Stores the last bytes of the output of a command without secrets. Masks before it cuts. */
+export class MaskedTail {
+  readonly #masker: Masker;
+  readonly #streams: Record<'stdout' | 'stderr', MaskedText>;
+  readonly #tail: Tail;
+
+  constructor(masker: Masker, limit: number) {
+    this.#masker = masker;
+    this.#streams = { stdout: new MaskedText(masker), stderr: new MaskedText(masker) };
+    this.#tail = new Tail(limit);
+  }
+
+  write(stream: 'stdout' | 'stderr', bytes: Buffer): void {
+    this.#tail.write(Buffer.from(this.#streams[stream].write(bytes)));
+  }
+
+  /** Ends the streams and returns the text. Other commands may have added secrets since, so it masks again. */
+  end(): string {
+    for (const stream of Object.values(this.#streams)) this.#tail.write(Buffer.from(stream.end()));
+    return this.#masker.mask(this.#tail.text());
   }
 }

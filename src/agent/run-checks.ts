@@ -7,7 +7,7 @@ import { parseProtocolCheck } from '#domain/build/parse-protocol-output.ts';
 import { storable } from '#domain/build/storable.ts';
 import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
-import { Head, Tail } from './capture.ts';
+import { Head, MaskedTail } from './capture.ts';
 import { callOf } from './protocol-call.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
@@ -72,18 +72,18 @@ async function runCheck(
   if (check.refusal !== undefined)
     return { scope: check.scope, log: '', error: storable(masker.mask(check.refusal)) };
   const answer = new Head(MAX_CHECK_BYTES);
-  const log = new Tail(LOG_TAIL_BYTES);
+  const log = new MaskedTail(masker, LOG_TAIL_BYTES);
   const end = await runCommand({
     shims,
     command: check.command,
     env: check.env,
     ...defined({ cwd: check.workdir, ...callOf(check) }),
     stop: ending,
-    onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
+    onOutput: (stream, bytes) => (stream === 'stdout' ? answer.write(bytes) : log.write(stream, bytes)),
   });
   const isStopped = stop.reason !== undefined;
   const judgement = judge({ check, end, answer, masker, isLate: limit.aborted, isStopped });
-  const scopeAndLog = { scope: check.scope, log: storable(masker.mask(log.text())) };
+  const scopeAndLog = { scope: check.scope, log: storable(log.end()) };
   if ('error' in judgement) {
     const quoted = judgement.quotesLog === true ? lastLine(scopeAndLog.log) : '';
     return { ...scopeAndLog, error: storable(masker.mask(judgement.error)) + quoted };
@@ -129,10 +129,8 @@ function judge({
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quotesLog: true };
   if (answer.overflowed) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
   const printed = answer.text();
-  const parsed =
-    check.call === undefined
-      ? parseCheckOutput(printed)
-      : parseProtocolCheck(printed, (text) => masker.mask(text));
+  const parse = check.call === undefined ? parseCheckOutput : parseProtocolCheck;
+  const parsed = parse(printed, (text) => masker.mask(text));
   return parsed.ok ? { versions: parsed.versions, cut: parsed.leftOut } : { error: parsed.error };
 }
 

@@ -4,7 +4,7 @@ import { expandMessage } from '#domain/build/expand-message.ts';
 import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HookPlan, HooksPlan } from '#domain/planning/plan.ts';
-import { Tail } from './capture.ts';
+import { MaskedTail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
 import type { Stop } from './stop.ts';
@@ -79,7 +79,7 @@ async function runHook(plannedHook: HookPlan, work: Round): Promise<HookResult> 
   if (hook.refusal !== undefined)
     return { version, job, hook: name, error: storable(work.masker.mask(hook.refusal)), output: '' };
   const outputShare = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
-  const output = new Tail(Math.max(MIN_OUTPUT_BYTES, outputShare));
+  const output = new MaskedTail(work.masker, Math.max(MIN_OUTPUT_BYTES, outputShare));
   const end = await runCommand({
     shims: work.shims,
     command: hook.command,
@@ -87,10 +87,10 @@ async function runHook(plannedHook: HookPlan, work: Round): Promise<HookResult> 
     cwd: work.hooks.workdir,
     stop: ending,
     killAfterMs: KILL_AFTER_MS,
-    onOutput: (_, bytes) => output.write(bytes),
+    onOutput: (stream, bytes) => output.write(stream, bytes),
   });
   const error = limit.aborted ? 'it took too long.' : whyHookFailed(end);
-  const result = { version, job, hook: name, output: storable(work.masker.mask(output.text())) };
+  const result = { version, job, hook: name, output: storable(output.end()) };
   return error === undefined ? result : { ...result, error: storable(work.masker.mask(error)) };
 }
 

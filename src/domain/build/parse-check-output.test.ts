@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createMasker } from './mask-secrets.ts';
 import { flattenVersion, MAX_CHECK_BYTES, parseCheckOutput, parsePushOutput } from './parse-check-output.ts';
 
 const good: Record<string, { stdout: string; versions: Record<string, string>[] }> = {
@@ -46,18 +47,21 @@ const bad: Record<string, { stdout: string; error: string }> = {
   },
 };
 
+/** The output has no secrets. */
+const keep = (text: string): string => text;
+
 describe('the output of a check', () => {
   test.each(Object.entries(good))('%s', (_name, { stdout, versions }) => {
-    expect(parseCheckOutput(stdout)).toEqual({ ok: true, versions, leftOut: 0 });
+    expect(parseCheckOutput(stdout, keep)).toEqual({ ok: true, versions, leftOut: 0 });
   });
 
   test.each(Object.entries(bad))('cannot be %s', (_name, { stdout, error }) => {
-    expect(parseCheckOutput(stdout)).toEqual({ ok: false, error });
+    expect(parseCheckOutput(stdout, keep)).toEqual({ ok: false, error });
   });
 
   test('adds only its newest hundred versions', () => {
     const many = Array.from({ length: 130 }, (_, n) => ({ n: String(n) }));
-    expect(parseCheckOutput(JSON.stringify(many))).toEqual({
+    expect(parseCheckOutput(JSON.stringify(many), keep)).toEqual({
       ok: true,
       versions: many.slice(30),
       leftOut: 30,
@@ -65,9 +69,17 @@ describe('the output of a check', () => {
   });
 
   test('is refused with its beginning if it is too long', () => {
-    const answer = parseCheckOutput(`["${'x'.repeat(MAX_CHECK_BYTES)}"]`);
+    const answer = parseCheckOutput(`["${'x'.repeat(MAX_CHECK_BYTES)}"]`, keep);
     expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('more than 1048576 bytes') });
     expect(answer).toMatchObject({ error: expect.stringMatching(/^.{0,400}$/) });
+  });
+
+  test('is masked before its beginning is cut off', () => {
+    const masker = createMasker(['hunter2-hunter2']);
+    const stdout = `${'.'.repeat(190)}hunter2-hunter2`;
+    expect(parseCheckOutput(stdout, (text) => masker.mask(text))).toMatchObject({
+      error: expect.stringMatching(/It begins with: "\.{190}\*{3}"$/),
+    });
   });
 
   test('can have a field named __proto__', () => {

@@ -1,3 +1,5 @@
+import type { Masker } from './mask-secrets.ts';
+
 /** Limit for the stdout of a check. */
 export const MAX_CHECK_BYTES = 1024 * 1024;
 const MAX_QUOTED_CHARACTERS = 200;
@@ -17,21 +19,24 @@ export type CheckOutput =
     }
   | { ok: false; error: string };
 
-/** A check prints a JSON array of objects, oldest first. Each object is a version. */
-export function parseCheckOutput(stdout: string): CheckOutput {
+/**
+ * A check prints a JSON array of objects, oldest first. Each object is a version. An error quotes the start of
+ * the masked output.
+ */
+export function parseCheckOutput(stdout: string, mask: Masker['mask']): CheckOutput {
+  const refuse = (problem: string): CheckOutput => refused(problem, mask(stdout));
   if (stdout.length > MAX_CHECK_BYTES) {
-    return refuse(`printed more than ${MAX_CHECK_BYTES} bytes`, stdout);
+    return refuse(`printed more than ${MAX_CHECK_BYTES} bytes`);
   }
   const parsed = parseJson(stdout);
-  if (parsed === undefined) return refuse('did not print JSON', stdout);
-  if (!Array.isArray(parsed.value)) return refuse('printed JSON that is not an array', stdout);
+  if (parsed === undefined) return refuse('did not print JSON');
+  if (!Array.isArray(parsed.value)) return refuse('printed JSON that is not an array');
   const versions: Record<string, string>[] = [];
   for (const [index, element] of parsed.value.entries()) {
     const version = flattenVersion(element);
     if (version === undefined)
       return refuse(
         `printed an array whose element ${index} is not an object with 1 to ${VERSION_LIMITS.fields} fields in 64 KiB`,
-        stdout,
       );
     versions.push(version);
   }
@@ -48,8 +53,9 @@ export function parsePushOutput(stdout: string): Record<string, string> | undefi
   return line.startsWith('{') ? flattenVersion(parseJson(line)?.value) : undefined;
 }
 
-function refuse(problem: string, stdout: string): CheckOutput {
-  const start = stdout.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
+/** The text is masked already, because a secret that is cut in two cannot be found. */
+function refused(problem: string, masked: string): CheckOutput {
+  const start = masked.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
   return { ok: false, error: `The check ${problem}; expected a JSON array of objects. ${shown}` };
 }
