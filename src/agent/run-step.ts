@@ -1,4 +1,3 @@
-import { measureFolder } from '#adapters/process/measure-folder.ts';
 import { defined } from '#defined';
 import type { OutcomeReason, StepEnded } from '#domain/build/events.ts';
 import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
@@ -14,6 +13,7 @@ import {
 } from './build-context.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { maskTokens } from './identity-tokens.ts';
+import { measureStepCache } from './measure-step-cache.ts';
 import { Printed } from './printed.ts';
 import { callOf } from './protocol-call.ts';
 import { pauseFor } from './retry.ts';
@@ -72,27 +72,19 @@ class StepRun {
   }
 
   async runAttempts(): Promise<NodeEnd> {
-    const { attempts = 1, timeoutSeconds } = this.#step;
-    let attempt = await this.#attempt(1, timeoutSeconds);
+    const { attempts = 1 } = this.#step;
+    let attempt = await this.#attempt(1);
     for (let number = 2; number <= attempts && this.#mayRepeat(attempt); number += 1) {
       if (attempt.ended.message !== undefined) this.#log.note(`[${attempt.ended.message}]`);
       this.#log.note(`--- attempt ${number}/${attempts} ---`);
-      attempt = await this.#attempt(number, timeoutSeconds);
+      attempt = await this.#attempt(number);
     }
-    return this.#report(attempt, await this.#cacheBytes());
+    return this.#report(attempt, await measureStepCache(this.#step));
   }
 
   #mayRepeat({ ended, cause }: Attempt): boolean {
     const isFailure = ended.status === 'failed' && cause?.known === true && this.#step.refusal === undefined;
     return isFailure && this.#input.stop.reason === undefined;
-  }
-
-  async #cacheBytes(): Promise<number | undefined> {
-    const { kind, env, cache } = this.#step;
-    const folder = env['CACHE_DIR'];
-    // A task without a cache may have its own variable with the name `CACHE_DIR`.
-    const hasCache = kind === 'get' || kind === 'put' || cache !== undefined;
-    return folder !== undefined && hasCache ? await measureFolder(folder) : undefined;
   }
 
   #report({ ended, exports = {}, cause }: Attempt, cacheBytes: number | undefined): NodeEnd {
@@ -111,17 +103,31 @@ class StepRun {
     return { status, exports, ...defined({ cause }) };
   }
 
-  async #attempt(number: number, timeoutSeconds: number | undefined): Promise<Attempt> {
-    const { id, kind } = this.#step;
+  async #attempt(number: number): Promise<Attempt> {
+    const { id, kind, command, refusal } = this.#step;
     const attempt = number > 1 ? number : this.#input.attempt;
     const startSequence = this.#context.outbox.add(
       { type: 'step-started', step: id, ...defined({ attempt }) },
       kind === 'put',
     );
     this.#noteNoticeOnce();
-    const { stop, release } = this.#input.stop.limited(timeoutSeconds, 'step-timeout');
+    if (refusal !== undefined) return this.#refused(refusal);
+    if (command === undefined) return await this.#runLimited(startSequence, '');
+    const { lanes } = this.#context;
+    const container = await lanes.take(command.container, this.#input.stop.signal);
+    if (container === undefined) return this.#stopped(this.#input.stop, {});
     try {
-      return await this.#run(startSequence, stop);
+      return await this.#runLimited(startSequence, container);
+    } finally {
+      lanes.give(command.container, container);
+    }
+  }
+
+  /** The timeout of the step begins here: an attempt that waits for a container has not begun. */
+  async #runLimited(startSequence: number, container: string): Promise<Attempt> {
+    const { stop, release } = this.#input.stop.limited(this.#step.timeoutSeconds, 'step-timeout');
+    try {
+      return await this.#run(startSequence, container, stop);
     } finally {
       release();
     }
@@ -133,7 +139,7 @@ class StepRun {
     this.#context.notice = undefined;
   }
 
-  async #run(startSequence: number, stop: Stop): Promise<Attempt> {
+  async #run(startSequence: number, container: string, stop: Stop): Promise<Attempt> {
     const onWait = (reason: string): void => this.#log.note(`[waiting: ${this.#masked(reason)}]`);
     const step = await this.#context.secrets.of(this.#step, { stop: stop.signal, onWait });
     if (step === undefined) return this.#stopped(stop, {});
@@ -143,9 +149,7 @@ class StepRun {
       return this.#stopped(stop, { message: 'ended before the put began' });
     }
     if (!step.command) return this.#nothingToRun();
-    const { lanes, shims, plan, commands } = this.#context;
-    const container = await lanes.take(step.command.container, stop.signal);
-    if (container === undefined) return this.#stopped(stop, {});
+    const { shims, plan, commands } = this.#context;
     const printed = new Printed(step);
     try {
       const identity = await this.#identity(stop);
@@ -172,7 +176,6 @@ class StepRun {
       return await this.#judge(end, stop, printed);
     } finally {
       commands.leave(step.id);
-      lanes.give(step.command.container, container);
     }
   }
 
@@ -191,14 +194,13 @@ class StepRun {
       maskTokens(masker, fetched.variables);
       return fetched;
     }
-    const message = maskMessage(masker, fetched.problem);
+    const message = this.#masked(fetched.problem);
     const cause = this.#failure('IdentityMissing', message.replace(/\.$/, ''));
     return { ended: { status: 'failed', message }, cause };
   }
 
   #environment(step: PlanStep): Record<string, string> {
-    const { digest } = this.#context;
-    return environmentOf(step, { ...this.#input, digest: () => digest.variables() });
+    return environmentOf(step, { ...this.#input, digest: () => this.#context.digest.variables() });
   }
 
   /** A put has effects outside, so it must not start before the gateway has stored its start. */
@@ -215,7 +217,7 @@ class StepRun {
   }
 
   #refused(refusal: string): Attempt {
-    const message = maskMessage(this.#context.masker, refusal);
+    const message = this.#masked(refusal);
     const cause = this.#failure('SecretMissing', message.replace(/\.$/, ''));
     return { ended: { status: 'failed', message }, cause };
   }
@@ -228,9 +230,8 @@ class StepRun {
   }
 
   async #judge(end: CommandEnd, stop: Stop, printed: Printed): Promise<Attempt> {
-    const { masker } = this.#context;
     if ('lost' in end) {
-      const message = maskMessage(masker, end.lost);
+      const message = this.#masked(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
     }
     // The container was asked to end. If the whole Pod was asked to end, the signal reaches this agent soon.
@@ -240,7 +241,7 @@ class StepRun {
     if (stop.reason !== undefined) return this.#stopped(stop, exit);
     const failure = whyFailed(end);
     if (failure === undefined) return this.#succeed(end.output, printed);
-    const message = maskMessage(masker, failure);
+    const message = this.#masked(failure);
     const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
     return { ended: { ...exit, status: 'failed', message }, cause: this.#failure(reason, message) };
   }
@@ -293,7 +294,7 @@ class StepRun {
   }
 
   #failure(reason: OutcomeReason, why: string): Cause {
-    const message = `Step ${maskMessage(this.#context.masker, this.#step.name)}: ${why}.`;
+    const message = `Step ${this.#masked(this.#step.name)}: ${why}.`;
     return { outcome: 'failed', reason, message, known: reason !== 'AgentFault' };
   }
 }

@@ -6,13 +6,15 @@ interface PrintedOutput {
   stdout?: string;
   stderr?: string;
   code?: number;
+  /** Absent: the command ends at once. */
+  until?: Promise<unknown>;
 }
 
 const refuseFrames = (): never => {
   throw new Error('nothing is sent');
 };
 
-/** A container whose commands end at once and print what `print` returns. */
+/** A container whose commands print what `print` returns, and then end. */
 export class PrintingContainer extends ShimConnection {
   readonly #print: (command: ShimCommand) => PrintedOutput;
 
@@ -22,7 +24,7 @@ export class PrintingContainer extends ShimConnection {
   }
 
   override run(command: ShimCommand, { onOutput }: Listener): Running {
-    const { stdout = '', stderr = '', code = 0 } = this.#print(command);
+    const { stdout = '', stderr = '', code = 0, until } = this.#print(command);
     void onOutput('stdout', Buffer.from(stdout));
     void onOutput('stderr', Buffer.from(stderr));
     const exit = {
@@ -32,7 +34,7 @@ export class PrintingContainer extends ShimConnection {
       leftovers: false,
       commandEnded: false,
     };
-    const ended = Promise.resolve({ ...exit, end: { kind: 'code' as const, code }, output: '' });
-    return { id: 1, ended, signal: () => undefined };
+    const end = { ...exit, end: { kind: 'code' as const, code }, output: '' };
+    return { id: 1, ended: Promise.resolve(until).then(() => end), signal: () => undefined };
   }
 }

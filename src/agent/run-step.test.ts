@@ -1,0 +1,82 @@
+import { tmpdir } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import type { EventsRequest } from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { Plan, PlanStep } from '#domain/planning/plan.ts';
+import { PrintingContainer } from '#testing/agent/printing-container.ts';
+import { Outbox } from './outbox.ts';
+import { runBuild } from './run-build.ts';
+import { Spool } from './spool.ts';
+import { Stop } from './stop.ts';
+
+const LONG_MS = 1000;
+const LIMIT_SECONDS = 0.5;
+
+const doNothing = (): void => undefined;
+const refuse = (): never => {
+  throw new Error('no step has secrets or tokens');
+};
+
+const task = (id: string, more: Partial<PlanStep> = {}): PlanStep => ({
+  id,
+  kind: 'task',
+  name: id,
+  env: { STEP: id },
+  command: { container: 'worker', argv: ['run'] },
+  ...more,
+});
+
+/** Two steps in parallel, of which only one has a container at a time. */
+const groupPlan = (timeoutSeconds: number | undefined): Plan => ({
+  format: 3,
+  build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
+  containers: [{ name: 'worker' }],
+  workdir: '/work',
+  timeoutSeconds: 600,
+  services: [],
+  steps: [
+    {
+      id: '0',
+      kind: 'parallel',
+      limit: 2,
+      failFast: false,
+      steps: [task('long'), task('limited', { timeoutSeconds: LIMIT_SECONDS })],
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    },
+  ],
+  notifications: [],
+  variables: {},
+});
+
+/** Runs the plan, whose step `long` takes a second. Returns how each step ended. */
+async function endsOf(plan: Plan): Promise<Record<string, string>> {
+  const events: BuildEvent[] = [];
+  const send = async (body: string) => {
+    const { events: sent }: EventsRequest = JSON.parse(body);
+    events.push(...sent);
+    return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
+  };
+  const links = { send, onCancel: doNothing, onOver: doNothing, onRefused: doNothing };
+  const outbox = new Outbox(links, new Spool(tmpdir()));
+  const shim = new PrintingContainer('worker', ({ env }) =>
+    env['STEP'] === 'long' ? { until: pause(LONG_MS) } : {},
+  );
+  const root = new Stop();
+  const work = { plan, shims: new Map([['worker', shim]]), outbox, stop: root.child(), root };
+  await runBuild({ ...work, onStepEnded: doNothing, requestSecrets: refuse, fetchIdentity: refuse });
+  await outbox.whenAcknowledged(outbox.flush());
+  return Object.fromEntries(
+    events.flatMap((event) =>
+      event.type === 'step-ended' ? [[event.step, event.message ?? event.status]] : [],
+    ),
+  );
+}
+
+test('the timeout of a step begins when a container is free', async () => {
+  expect(await endsOf(groupPlan(undefined))).toMatchObject({ long: 'succeeded', limited: 'succeeded' });
+});
+
+test('the timeout of a group also ends a step that waits for a container', async () => {
+  expect(await endsOf(groupPlan(LIMIT_SECONDS))).toMatchObject({ limited: 'its group ran out of time' });
+});
