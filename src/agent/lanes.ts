@@ -20,11 +20,11 @@ export class Lanes {
    * share.
    */
   async take(pool: string, stop: AbortSignal): Promise<string | undefined> {
+    if (stop.aborted) return undefined;
     const free = this.#free.get(pool);
     if (free === undefined) return pool;
     const next = free.shift();
     if (next !== undefined) return next;
-    if (stop.aborted) return undefined;
     return await new Promise((resolve) => {
       const waiting = this.#waiting.get(pool) ?? [];
       this.#waiting.set(pool, waiting);

@@ -1,13 +1,10 @@
+import { SERVICE_STOP_SECONDS, SERVICE_SWEEP_SECONDS } from '#domain/build/cancel-grace.ts';
 import type { PlanService, ServiceCommand } from '#domain/planning/plan.ts';
 import type { BuildContext } from './build-context.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { pauseFor } from './retry.ts';
 import type { RunningService } from './running-service.ts';
 import { failureOf, runServiceCommand, ServicePhase } from './service-phase.ts';
-
-const STOP_SECONDS = 60;
-/** A shim sends signals to remaining processes for 10 s at most, then its container ends. */
-const SWEEP_SECONDS = 20;
 
 /**
  * Stops all running services, the last one first. A stop that fails does not change the outcome of the build.
@@ -42,7 +39,7 @@ async function endContainers(
   const ended = Promise.all([...names].flatMap((name) => shims.get(name)?.askToEnd() ?? []));
   const inTime = await Promise.race([
     ended.then(() => true),
-    pauseFor(SWEEP_SECONDS * 1000, limit.signal).then(() => false),
+    pauseFor(SERVICE_SWEEP_SECONDS * 1000, limit.signal).then(() => false),
   ]);
   limit.abort();
   return inTime ? undefined : 'processes that it started could not be ended';
@@ -53,8 +50,10 @@ async function runStop(
   phase: ServicePhase,
   context: BuildContext,
 ): Promise<string | undefined> {
-  const { stop, release } = context.hooksStop.limited(STOP_SECONDS, 'step-timeout');
+  const { stop, release } = context.hooksStop.limited(SERVICE_STOP_SECONDS, 'step-timeout');
   const end = await runServiceCommand(command, { stop: stop.signal, log: phase.log }, context);
   release();
-  return stop.reason === 'step-timeout' ? `timed out after ${formatSeconds(STOP_SECONDS)}` : failureOf(end);
+  return stop.reason === 'step-timeout'
+    ? `timed out after ${formatSeconds(SERVICE_STOP_SECONDS)}`
+    : failureOf(end);
 }

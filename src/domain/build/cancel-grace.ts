@@ -1,32 +1,47 @@
-import type { Job } from '#domain/pipeline/pipeline.ts';
-import type { Hooks, Step } from '#domain/pipeline/steps.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { hookActionsOf } from '#domain/pipeline/steps.ts';
+import { automaticNotifications } from '#domain/planning/find-in-pipeline.ts';
+import { serviceSteps } from '#domain/planning/service-containers.ts';
 
 /**
- * After SIGTERM, a step has 10 s to end. Then the agent sends SIGKILL, and 30 s later the step counts as
- * lost. The agent has the remaining 20 s to report.
+ * After SIGTERM, a command has 10 s to end. Then the agent sends SIGKILL, and 30 s later the command counts
+ * as lost.
  */
-const STEP_GRACE_SECONDS = 60;
-const HOOKS_GRACE_SECONDS = 10 * 60;
+const KILL_SECONDS = 40;
+/** How long the agent may take to report the end of the build. */
+const REPORT_SECONDS = 20;
 
 /** Timeout of a hook whose step sets none. */
 export const HOOK_SECONDS = 10 * 60;
 /** Timeout of a notification. */
 export const NOTIFICATION_SECONDS = 2 * 60;
-/** Limit for all hooks that run after a cancel. The agent has the remainder of the grace to report. */
-export const CLEANUP_SECONDS = HOOKS_GRACE_SECONDS - STEP_GRACE_SECONDS;
+/** Timeout of the `stop` of a service. */
+export const SERVICE_STOP_SECONDS = 60;
+/**
+ * How long the remaining processes of a service may take to end. A shim sends signals to them for 10 s at
+ * most, then its container ends.
+ */
+export const SERVICE_SWEEP_SECONDS = 20;
+/** Limit after a cancel for all hooks, notifications, and stops of services together. */
+export const CLEANUP_SECONDS = 9 * 60;
 
-/** How long an agent may take to end a cancelled build. Then its Pod is deleted. */
-export function cancelGraceSeconds(job: Job | undefined): number {
-  const hasCleanup = job !== undefined && (cleansUp(job.hooks) || job.steps.some(stepCleansUp));
-  return hasCleanup ? HOOKS_GRACE_SECONDS : STEP_GRACE_SECONDS;
-}
-
-function stepCleansUp(step: Step): boolean {
-  if (step.kind === 'service') return false;
-  if (step.kind === 'branch') return step.branches.some((branch) => branch.steps.some(stepCleansUp));
-  return cleansUp(step.hooks) || (step.kind === 'parallel' && step.steps.some(stepCleansUp));
-}
-
-function cleansUp({ onCancel = [], ensure = [] }: Hooks = {}): boolean {
-  return onCancel.length > 0 || ensure.length > 0;
+/**
+ * How long an agent may take to end a cancelled build. Then its Pod is deleted. Counts every hook and
+ * notification, because one that runs when the cancel arrives runs to its end.
+ */
+export function cancelGraceSeconds(
+  pipeline: Pick<Pipeline, 'jobs' | 'notifications'>,
+  jobName: string,
+): number {
+  const job = pipeline.jobs.find(({ name }) => name === jobName);
+  const shortest = KILL_SECONDS + REPORT_SECONDS;
+  if (job === undefined) return shortest;
+  const hooks = hookActionsOf(job).length > 0 ? CLEANUP_SECONDS : 0;
+  const services = serviceSteps(job.steps).length;
+  const notifications = automaticNotifications(pipeline, jobName).length;
+  const cleanup =
+    hooks + services * SERVICE_STOP_SECONDS + notifications * (NOTIFICATION_SECONDS + KILL_SECONDS);
+  // The commands `stop` and `start` of a service, and what they left, end also after the limit.
+  const servicesEnd = services * (2 * KILL_SECONDS + SERVICE_SWEEP_SECONDS);
+  return shortest + Math.min(cleanup, CLEANUP_SECONDS) + servicesEnd;
 }

@@ -46,7 +46,10 @@ export function typeOfNotification(pipeline: Pipeline, name: string): Notificati
 }
 
 /** Notifications that are sent at the end of every build of this job that has one of their events. */
-export function automaticNotifications({ notifications = [] }: Pipeline, job: string): Notification[] {
+export function automaticNotifications(
+  { notifications = [] }: Pick<Pipeline, 'notifications'>,
+  job: string,
+): Notification[] {
   return notifications.filter(({ on, jobs }) => on.length > 0 && (jobs === undefined || jobs.includes(job)));
 }
 

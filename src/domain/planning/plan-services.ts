@@ -9,9 +9,9 @@ import { containersOfService, type JobService } from './service-containers.ts';
 
 /** The services among the steps of a job or branch, without the services of branches inside it. */
 export function planServices(steps: readonly Step[], context: ActionContext): PlanService[] {
-  const serviceSteps = new Set<Step>(steps.filter((step) => step.kind === 'service'));
+  const ownServices = new Set<Step>(steps.filter((step) => step.kind === 'service'));
   return context.services
-    .filter(({ step }) => serviceSteps.has(step))
+    .filter(({ step }) => ownServices.has(step))
     .map((service) => planService(service, context));
 }
 

@@ -26,7 +26,8 @@ export function servicesOf(pipeline: Pipeline, steps: readonly Step[]): JobServi
   });
 }
 
-function serviceSteps(steps: readonly Step[]): ServiceStep[] {
+/** The services of a job, also those in branches. */
+export function serviceSteps(steps: readonly Step[]): ServiceStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'service') return [step];
     return step.kind === 'branch' ? step.branches.flatMap((branch) => serviceSteps(branch.steps)) : [];

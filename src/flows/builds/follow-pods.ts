@@ -5,7 +5,6 @@ import { parseTermination } from '#domain/build/parse-termination.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
-import type { Job } from '#domain/pipeline/pipeline.ts';
 import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
@@ -110,7 +109,7 @@ function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): At
   return {
     attempt,
     retries,
-    ...(cancelled && { cancelled: reportOfCancel(cancelled, job, now) }),
+    ...(cancelled && { cancelled: reportOfCancel(cancelled, facts, now) }),
     disableRetry: job?.disableRetry === true,
     ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, now)),
   };
@@ -118,10 +117,10 @@ function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): At
 
 function reportOfCancel(
   { at, ...request }: NonNullable<AttemptFacts['cancelled']>,
-  job: Job | undefined,
+  { definition, job }: AttemptFacts,
   now: Date,
 ): NonNullable<AttemptReport['cancelled']> {
-  return { ...request, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
+  return { ...request, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(definition, job) };
 }
 
 type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'agentEndedSeconds' | 'overdueSeconds'>;
