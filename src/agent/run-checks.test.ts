@@ -7,6 +7,8 @@ import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { runChecks } from './run-checks.ts';
 import { Stop } from './stop.ts';
 
+/** What the gateway takes in one request. */
+const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
 /** How much of its stderr a check reports. */
 const LOG_BYTES = 64 * 1024;
 /** How much of a wrong stdout a check quotes. */
@@ -72,4 +74,46 @@ describe('what a check reports', () => {
       { numRuns: propertyRuns(50) },
     );
   });
+
+  test('fails alone if its versions are too large, although its output is small', async () => {
+    const large = versionsWith(256);
+    expect(large.length).toBeLessThan(100_000);
+    const { results } = await runPrinting([{ stdout: large }, { stdout: '[{"ref":"a"}]' }]);
+    const byScope = new Map(results.map((result) => [result.scope, result]));
+    expect(byScope.get('0')).toMatchObject({
+      error: expect.stringMatching(
+        /^The new versions of the check take \d+ bytes as JSON, more than 4194304\.$/,
+      ),
+    });
+    expect(byScope.get('0')?.versions).toBeUndefined();
+    expect(byScope.get('1')?.versions).toEqual([{ ref: 'a' }]);
+  });
+
+  test('is sent in requests that the gateway takes, however large the results are', async () => {
+    const { results, requests } = await runPrinting(
+      Array.from({ length: 5 }, () => ({ stdout: versionsWith(200) })),
+    );
+    expect(
+      results
+        .map(({ scope, versions }) => [scope, versions?.length])
+        .toSorted(([a], [b]) => Number(a) - Number(b)),
+    ).toEqual(Array.from({ length: 5 }, (_, index) => [String(index), 100]));
+    expect(Math.max(...requests.map((body) => body.length))).toBeLessThan(MAX_RESULTS_BYTES / 2);
+    expect(requests.map((body) => body.endsWith('"done":true}'))).toEqual(
+      requests.map((_, index) => index === requests.length - 1),
+    );
+  });
+
+  test('is sent together with others if the results are small', async () => {
+    const { requests } = await runPrinting(Array.from({ length: 5 }, () => ({ stdout: '[]' })));
+    expect(requests.length).toBeLessThanOrEqual(3);
+  });
 });
+
+/** A hundred versions whose fields share a long prefix when they are flattened. */
+function versionsWith(fields: number): string {
+  const version = (index: number) => ({
+    [`${index}`.padEnd(190, 'x')]: Array.from({ length: fields }, () => 1),
+  });
+  return JSON.stringify(Array.from({ length: 100 }, (_, index) => version(index)));
+}

@@ -2,7 +2,7 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
-import { MAX_CHECK_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import { MAX_CHECK_BYTES, MAX_VERSIONS_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
 import { parseProtocolCheck } from '#domain/build/parse-protocol-output.ts';
 import { storable } from '#domain/build/storable.ts';
 import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
@@ -15,8 +15,9 @@ import type { Stop } from './stop.ts';
 
 const LOG_TAIL_BYTES = 64 * 1024;
 const MAX_LINE_CHARACTERS = 500;
-/** Results per request. One result may have megabytes of versions and log. */
+/** Limits of one request. A larger result is sent alone: `MAX_VERSIONS_BYTES` bounds it. */
 const RESULTS_PER_POST = 4;
+const POST_BYTES = 4 * 1024 * 1024;
 
 export interface ChecksWork {
   run: CheckRun;
@@ -37,7 +38,7 @@ export async function runChecks({ run, shims, stop, post, requestSecrets }: Chec
   const results: CheckResult[] = [];
   let posting = Promise.resolve();
   const postCollected = async (): Promise<void> => {
-    while (results.length > 0) await post({ results: results.splice(0, RESULTS_PER_POST), done: false });
+    while (results.length > 0) await post({ results: takeForPost(results), done: false });
   };
   const lane = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
@@ -48,10 +49,25 @@ export async function runChecks({ run, shims, stop, post, requestSecrets }: Chec
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CHECKS, run.checks.length) }, lane));
   await posting;
-  const last = results.splice(-RESULTS_PER_POST);
-  await postCollected();
-  await post({ results: last, done: true });
+  let batch = takeForPost(results);
+  while (results.length > 0) {
+    await post({ results: batch, done: false });
+    batch = takeForPost(results);
+  }
+  await post({ results: batch, done: true });
 }
+
+/** Removes the first results, as many as one request may have, and returns them. */
+function takeForPost(results: CheckResult[]): CheckResult[] {
+  let bytes = 0;
+  const excess = results.findIndex((result, index) => {
+    bytes += jsonBytes(result);
+    return index > 0 && (index === RESULTS_PER_POST || bytes > POST_BYTES);
+  });
+  return results.splice(0, excess === -1 ? results.length : excess);
+}
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 interface CheckContext {
   shims: Map<string, ShimConnection>;
@@ -131,7 +147,13 @@ function judge({
   const printed = answer.text();
   const parse = check.call === undefined ? parseCheckOutput : parseProtocolCheck;
   const parsed = parse(printed, (text) => masker.mask(text));
-  return parsed.ok ? { versions: parsed.versions, cut: parsed.leftOut } : { error: parsed.error };
+  if (!parsed.ok) return { error: parsed.error };
+  const bytes = jsonBytes(parsed.versions);
+  return bytes > MAX_VERSIONS_BYTES
+    ? {
+        error: `The new versions of the check take ${bytes} bytes as JSON, more than ${MAX_VERSIONS_BYTES}.`,
+      }
+    : { versions: parsed.versions, cut: parsed.leftOut };
 }
 
 /** The last line of the masked log, which mostly names the cause of a failure. */

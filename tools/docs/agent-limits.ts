@@ -3,6 +3,7 @@ import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts'
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from '#adapters/http/agent/routes.ts';
 import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
+import { MAX_VERSIONS_BYTES } from '#domain/build/parse-check-output.ts';
 import { bytes, count, perSecond } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 
@@ -30,4 +31,5 @@ export const AGENT_LIMITS: readonly Limit[] = [
     '429, and the agent tries again',
   ],
   ['Results of a check Pod in one request', bytes(MAX_RESULTS_BYTES), 'refusal', '413'],
+  ['New versions of one check, as JSON', bytes(MAX_VERSIONS_BYTES), 'condition', 'the check fails'],
 ];

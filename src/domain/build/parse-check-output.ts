@@ -5,6 +5,8 @@ export const MAX_CHECK_BYTES = 1024 * 1024;
 const MAX_QUOTED_CHARACTERS = 200;
 /** Limit for the versions that one check may add: the newest ones. */
 export const MAX_CHECK_VERSIONS = 100;
+/** Limit for these versions as JSON. Flattened versions may be much larger than the stdout of the check. */
+export const MAX_VERSIONS_BYTES = 4 * 1024 * 1024;
 /**
  * Limits of one flattened version. `characters` counts the names and values of all fields. The agent and the
  * gateway apply the same limits.
