@@ -1,7 +1,7 @@
 import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from './box.ts';
 import type { GraphEdge, GraphNode } from './graph.ts';
 import { FONT_SIZE } from './measure-label.ts';
-import type { NodeStyle, Style, Tone } from './node-style.ts';
+import { worstTone, type NodeStyle, type Style, type Tone } from './node-style.ts';
 import { svgPoint, type Point } from './points.ts';
 
 /** A labelled rectangle. Pictures and the graph in the browser consist of tiles. */
@@ -42,13 +42,15 @@ export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[
 }
 
 /**
- * The style of a last row that stands for several jobs, from the index `from` on: the worst of their styles.
+ * The style of a last row that stands for several jobs, from the index `from` on. It has the worst tone of the
+ * jobs on the path of the followed version, or of all if none is on it.
  */
 function styleOfLastRow(style: NodeStyle, from: number): Style {
   const styles = style.rows.slice(from);
+  const onPath = styles.filter(({ faded }) => !faded);
   return {
     ...style,
-    tone: styles.find(({ tone }) => tone === style.tone)?.tone ?? styles[0]?.tone ?? style.tone,
+    tone: worstTone((onPath.length > 0 ? onPath : styles).map(({ tone }) => tone)),
     dashed: styles.some(({ dashed }) => dashed),
     title: styles.map(({ title }) => title).join('; '),
   };
