@@ -122,7 +122,7 @@ test('hooks that do not fit into one Pod are reported', async () => {
     { hook: 'shell' },
     {
       hook: 'further hooks',
-      error: '12 more were not run: one Pod runs at most 1, for all new versions together.',
+      error: '12 hooks were not run: one Pod runs at most 1, for all new versions together.',
     },
   ]);
 });

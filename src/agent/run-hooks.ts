@@ -1,6 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { expandMessage } from '#domain/build/expand-message.ts';
+import { FURTHER_HOOKS } from '#domain/build/explain-hook-failures.ts';
 import { createMasker, type Masker } from '#domain/build/mask-secrets.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HookPlan, HooksPlan } from '#domain/planning/plan.ts';
@@ -49,8 +50,8 @@ export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
 function resultOfLeftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
   const last = plans.at(-1);
   if (last === undefined || count === 0) return [];
-  const error = `${count} more were not run: one Pod runs at most ${plans.length}, for all new versions together.`;
-  return [{ version: last.version, job: last.job, hook: 'further hooks', error, output: '' }];
+  const error = `${count} hooks were not run: one Pod runs at most ${plans.length}, for all new versions together.`;
+  return [{ version: last.version, job: last.job, hook: FURTHER_HOOKS, error, output: '' }];
 }
 
 interface Round extends HooksWork {

@@ -1,7 +1,18 @@
 import type { HookResult } from './agent-protocol.ts';
 
-/** Describes the failed hooks in a sentence. Undefined: all succeeded. */
+/** The name of the result that stands for all hooks that were left out. Its error is a sentence. */
+export const FURTHER_HOOKS = 'further hooks';
+
+/** Describes the hooks that failed or were left out. Undefined: all succeeded. */
 export function explainHookFailures(results: readonly HookResult[]): string | undefined {
+  const run = results.filter(({ hook }) => hook !== FURTHER_HOOKS);
+  const leftOut = results.filter(({ hook }) => hook === FURTHER_HOOKS);
+  const sentences = [explainFailed(run), ...leftOut.map(({ error }) => error)];
+  const explanation = sentences.filter((sentence) => sentence !== undefined).join(' ');
+  return explanation === '' ? undefined : explanation;
+}
+
+function explainFailed(results: readonly HookResult[]): string | undefined {
   const failed = results.filter(({ error }) => error !== undefined);
   const [first] = failed;
   if (first === undefined) return undefined;
