@@ -8,6 +8,7 @@ import {
   timeOf,
 } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { stepTitle } from '#domain/build/step-title.ts';
 import type { Api } from './api.ts';
 import { buildPath } from './change-builds.ts';
 import { connect } from './connect.ts';
@@ -77,7 +78,7 @@ function inputsTable({ inputs }: BuildDetailJson, paint: Paint): string {
 function stepsTable({ steps }: BuildDetailJson, paint: Paint): string {
   if (steps.length === 0) return '';
   const rows = steps.map((step) => [
-    `${step.kind} ${step.name}`,
+    stepTitle(step),
     step.hook ?? '',
     statusCell(step.status),
     timeOf(step.started_at),

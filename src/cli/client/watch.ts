@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durationOf, isDataForm, printResult, statusCell, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
+import { stepTitle } from '#domain/build/step-title.ts';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import { requestPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
@@ -192,7 +193,7 @@ class BuildPrinter implements BuildListener {
       this.build = (await this.#fetchBuild()) ?? this.build;
     }
     const found = find();
-    return found && `${found.kind} ${found.name}`;
+    return found && [found.hook, stepTitle(found)].filter(Boolean).join(' ');
   }
 
   /** Prints the metadata of each get and put once. A failed attempt has no metadata. */

@@ -2,6 +2,7 @@ import { ScreenText } from '#cli/client/screen-text.ts';
 import { durationOf, renderTable, statusCell } from '#cli/output.ts';
 import { painter, type Terminal } from '#cli/terminal.ts';
 import type { BuildEvent, StepStatus } from '#domain/build/events.ts';
+import { stepTitle } from '#domain/build/step-title.ts';
 import { replaceInvisible } from '#domain/graph/measure-label.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { Withheld } from './choose-steps.ts';
@@ -116,7 +117,7 @@ export class BuildPrinter {
 
 /** `task unit`, or `task unit, on_failure shell` for a hook of it. */
 function titleOf({ kind, name, hook, parent }: StepRecord, titles: ReadonlyMap<string, string>): string {
-  const ownTitle = kind === 'command' || kind === 'parallel' || kind === 'service' ? name : `${kind} ${name}`;
+  const ownTitle = kind === 'service' ? name : stepTitle({ kind, name });
   if (hook === undefined) return ownTitle;
   const parentTitle = parent === undefined ? undefined : titles.get(parent);
   return `${parentTitle === undefined ? '' : `${parentTitle}, `}${hook} ${ownTitle}`;

@@ -60,8 +60,12 @@ export function logSectionsOf(log: BuildLog, build: ShownBuild | undefined): Log
 }
 
 function titleOf(step: ShownStep | undefined, id: string, attempt: number | undefined): string {
-  const name = step === undefined ? id : [step.hook, step.kind, step.name].filter(Boolean).join(' ');
+  const name = step === undefined ? id : nameOf(step);
   return attempt === undefined ? name : `${name}, attempt ${attempt}`;
+}
+
+function nameOf({ hook, kind, name }: ShownStep): string {
+  return [hook, kind === 'parallel' ? undefined : kind, name].filter(Boolean).join(' ');
 }
 
 function timesOf({ started_at, ended_at }: ShownStep): { startedAt?: string; endedAt?: string } {
