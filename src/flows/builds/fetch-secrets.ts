@@ -1,5 +1,6 @@
 import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
 import type { WorkSession } from '#domain/build/agent-session.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { fillCheck, fillStep, type OperationFilled, type OperationRequest } from './fill-secrets.ts';
 import type { BuildStore } from './ports.ts';
@@ -34,7 +35,8 @@ async function fill(
 ): Promise<OperationFilled | { answer: 'over' }> {
   if (session.kind === 'build') {
     const facts = await builds.attemptFacts(session.build, session.attempt);
-    return facts === undefined
+    // A build that is being cancelled is active, so its hooks get their secrets.
+    return facts === undefined || !isActive(facts.status)
       ? { answer: 'over' }
       : await fillStep(facts, request, secrets, { externalUrl });
   }

@@ -1,10 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
+import type { BuildOutcome, OutcomeReason } from '#domain/build/events.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { recordVersions } from '#flows/checks/record-versions.ts';
 import type { CacheClaim } from '#flows/pods/cache-ports.ts';
 import type { PendingBuild } from '#flows/pods/workloads.ts';
+import { agentPodsOf, noImages } from '#testing/flows/agent-ports.ts';
 import {
   agentEnded,
   buildOf,
@@ -21,11 +24,14 @@ import {
   UNIT,
   useStores,
 } from '#testing/flows/flows-under-test.ts';
-import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { retryOn } from '#testing/stores/schedule.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { actionsOver } from '#testing/stores/actions.ts';
+import { endOn, retryOn } from '#testing/stores/schedule.ts';
 import { eventsOf } from '#testing/stores/stores.ts';
 import { followPod } from './compare-with-pods.ts';
+import { fetchSecrets } from './fetch-secrets.ts';
 import { followBuild } from './follow-build.ts';
+import { prepareBuild } from './open-session.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { triggerJob } from './trigger-job.ts';
@@ -65,6 +71,46 @@ describe('from a commit to the last job', () => {
       build: { number: '2' },
     });
     expect(notifications.sent).toContain('builds');
+  });
+});
+
+describe('the secrets and the plan of a build', () => {
+  const withSecret = samplePipeline({
+    resources: [resource('git.app', { params: { token: makeSecretPlaceholder('forge/token') } })],
+    jobs: [job('unit', get('git.app'))],
+  });
+  const values = new Map([['forge/token', 'hunter2']]);
+  const secrets = { read: () => Promise.resolve({ answer: 'read', values } as const) };
+  const start = async (): Promise<number> => {
+    await save(withSecret);
+    await find('a');
+    const build = buildOf('app-unit-1-1');
+    await followBuild({ build, attempt: 1 }, eventsOf(['0'], now().toISOString()).slice(0, 2), ports());
+    return build;
+  };
+  const answers = async (build: number): Promise<string[]> => {
+    const session = { kind: 'build', build, attempt: 1 } as const;
+    const fetched = await fetchSecrets(session, { operation: '0' }, { ...ports(), secrets });
+    const agent = { ...ports(), pods: agentPodsOf(() => undefined), images: noImages };
+    return [fetched.answer, (await prepareBuild(session, 'amd64', agent)).answer];
+  };
+
+  test('reach its agent while it runs, also while it is being cancelled', async () => {
+    const build = await start();
+    expect(await answers(build)).toEqual(['filled', 'ready']);
+    await actionsOver(ports()).cancelBuild({ ...UNIT, number: '1' }, 'ann');
+    expect(await answers(build)).toEqual(['filled', 'ready']);
+  });
+
+  test.each<[string, BuildOutcome, OutcomeReason]>([
+    ['that succeeded', 'succeeded', 'AllStepsSucceeded'],
+    ['that failed', 'failed', 'StepFailed'],
+    ['that was cancelled', 'cancelled', 'Cancelled'],
+    ['that a second key ended', 'failed', 'AgentAuthentication'],
+  ])('reach nobody once it is one %s', async (_title, outcome, reason) => {
+    const build = await start();
+    await endOn(stores, build, 1, { outcome, reason, message: 'Over.', at: now() });
+    expect(await answers(build)).toEqual(['over', 'over']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import type { IdentityTokensRequest } from '#domain/build/agent-protocol.ts';
 import { decideIdentity } from '#domain/build/identity-claims.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { IdentityTokensAnswer, IssueIdentityPorts } from './identity-ports.ts';
 import type { AttemptRef } from './ports.ts';
 
@@ -14,7 +15,7 @@ export async function issueIdentityTokens(
   { builds, sessions, identitySigner, externalUrl, newTokenId, now }: IssueIdentityPorts,
 ): Promise<IdentityTokensAnswer> {
   const facts = await builds.attemptFacts(build, attempt);
-  if (facts === undefined) return { answer: 'over' };
+  if (facts === undefined || !isActive(facts.status)) return { answer: 'over' };
   const at = Math.floor(now().getTime() / 1000);
   const decision = decideIdentity(facts, { externalUrl, at, ...defined({ seconds }) });
   if (decision.answer === 'refuse') return { answer: 'refused', reason: decision.reason };

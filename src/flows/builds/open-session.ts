@@ -3,6 +3,7 @@ import type { AgentWork, SessionRequest } from '#domain/build/agent-protocol.ts'
 import type { AgentSession, WorkSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import { smallerLimit } from '#domain/build/log-limit.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import { openRunForPod } from '#flows/checks/claim-checks.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { closeRun } from '#flows/checks/record-check.ts';
@@ -175,14 +176,14 @@ async function prepare(
     : await prepareRun(session.run, { podName: pod.name, architecture }, ports);
 }
 
-/** Plans the attempt and fills in the entrypoints of its images. */
+/** Plans the attempt and fills in the entrypoints of its images. `over`: the build has ended. */
 export async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
   architecture: string,
   { builds, pods, images, logLimitBytes, externalUrl }: PrepareBuildPorts,
 ): Promise<Work> {
   const facts = await builds.attemptFacts(build, attempt);
-  if (facts === undefined) return { answer: 'over' };
+  if (facts === undefined || !isActive(facts.status)) return { answer: 'over' };
   const { namespace, pipelineId } = facts;
   const pod = { namespace, pipelineId, podName: facts.podName ?? pods.nameForBuild(facts) };
   const runnable = await withEntrypoints(

@@ -78,7 +78,10 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
   recordStart(attempt: AttemptRef, podUid: string, times: StartTimes): Promise<void>;
   /** Records why the build is pending. If it has no Pod, it is tried again after a delay that grows. */
   explainPending(build: number, reason: string): Promise<void>;
-  /** Undefined if the attempt is no longer current. */
+  /**
+   * Undefined if the attempt is no longer current. A build that has ended keeps its facts: a caller that acts
+   * for an agent has to ask whether `status` is active.
+   */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
   /**
    * `mayDecide`: the build may end or make a version, so the pipeline's lock is taken before the build's row.

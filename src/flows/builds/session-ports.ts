@@ -107,7 +107,10 @@ export interface SessionStore {
     podUid: string,
     at: Date,
   ): Promise<'opened' | 'same' | 'taken' | 'over'>;
-  /** Once a build has taken a warm Pod, the key of that Pod has the session of the build. */
+  /**
+   * Once a build has taken a warm Pod, the key of that Pod has the session of the build. The session outlives
+   * its work, so that the agent can send its last events again; every flow asks whether the work has ended.
+   */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
   /** The session of a Pod that waits for a build. */
   openWarm(warm: number, keyHash: string, podUid: string): Promise<WarmOpened>;

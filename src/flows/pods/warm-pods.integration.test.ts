@@ -8,6 +8,7 @@ import { agentPodsOf, noImages } from '#testing/flows/agent-ports.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { actionsOver } from '#testing/stores/actions.ts';
 import { endOn } from '#testing/stores/schedule.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { keepWarmPods } from './keep-warm-pods.ts';
@@ -136,6 +137,15 @@ describe('a warm Pod', () => {
       answer: 'begin',
       work: { work: 'build', plan: { build: { job: 'unit', number } } },
     });
+  });
+
+  test('gives its agent nothing if the build that took it was cancelled before the agent asked', async () => {
+    const pod = await readyWarmPod();
+    const agent = { ...ports(), pods: agentPodsOf(() => undefined), images: noImages };
+    const { number } = await trigger(UNIT);
+    await actionsOver(ports()).cancelBuild({ ...UNIT, number }, 'ann');
+    expect(await buildOf(number)).toMatchObject({ status: 'cancelled', pod: pod.name });
+    expect(await beginWarmWork(`key of ${pod.uid}`, 'amd64', agent)).toEqual({ answer: 'over' });
   });
 
   test('is taken once: of many builds at a time, one gets it and the others get new Pods', async () => {
