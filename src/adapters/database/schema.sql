@@ -206,6 +206,7 @@ CREATE TABLE builds (
   CONSTRAINT builds_pkey PRIMARY KEY (id),
   CONSTRAINT builds_job_id_number_retry_key UNIQUE (job_id, number, retry),
   CONSTRAINT builds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'warning'::text]))),
+  CONSTRAINT builds_waiting_gate CHECK (((status <> 'waiting'::text) OR (gate IS NOT NULL))) NOT VALID,
   CONSTRAINT builds_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT builds_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );

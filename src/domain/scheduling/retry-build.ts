@@ -35,7 +35,10 @@ export interface RetryFacts {
 }
 
 export type RetryAnswer =
-  /** The retry has the inputs, parameters and approval of the original. */
+  /**
+   * The retry has the inputs and parameters of the original. `pending`: also its approval, if people approved
+   * it. `waiting`: it begins to wait under the approval that its job needs now.
+   */
   | {
       answer: 'retry';
       number: string;

@@ -11,7 +11,8 @@ export interface Gate {
 
 export interface GatedBuild {
   status: BuildStatus;
-  gate: Gate;
+  /** Every build that waits for approval has one. */
+  gate?: Gate;
   /** Who triggered the build. Absent: the build is automatic. */
   triggeredBy?: string;
   votes: readonly { by: string; approve: boolean }[];
@@ -29,19 +30,27 @@ export type VoteAnswer =
   | { answer: 'refused'; reason: Reason };
 
 /** Each person has one vote on a build. One rejection fails the build, whatever the other votes. */
-export function decideVote(build: GatedBuild, vote: Vote): VoteAnswer {
-  const reason = whyVoteRefused(build, vote);
+export function decideVote({ status, gate, triggeredBy, votes }: GatedBuild, vote: Vote): VoteAnswer {
+  if (status !== 'waiting' || gate === undefined) return { answer: 'refused', reason: whyNotWaiting(status) };
+  const reason = whyVoteRefused({ gate, triggeredBy, votes }, vote);
   if (reason !== undefined) return { answer: 'refused', reason };
   if (!vote.approve)
     return { answer: 'rejected', message: `Rejected by ${vote.by}: ${vote.message?.trim() ?? ''}` };
-  const { have, want } = countApprovals({ ...build, votes: [...build.votes, vote] });
+  const { have, want } = countApprovals(gate, [...votes, vote]);
   const message = `Approved by ${have} of ${want}.`;
   return { answer: have < want ? 'waiting' : 'approved', message };
 }
 
-function whyVoteRefused({ status, gate, triggeredBy, votes }: GatedBuild, vote: Vote): Reason | undefined {
-  if (!isActive(status)) return { code: 'AlreadyEnded', message: `The build has ended: ${status}.` };
-  if (status !== 'waiting') return { code: 'NotWaiting', message: 'The build does not wait for approval.' };
+function whyNotWaiting(status: BuildStatus): Reason {
+  return isActive(status)
+    ? { code: 'NotWaiting', message: 'The build does not wait for approval.' }
+    : { code: 'AlreadyEnded', message: `The build has ended: ${status}.` };
+}
+
+function whyVoteRefused(
+  { gate, triggeredBy, votes }: { gate: Gate; triggeredBy: string | undefined; votes: Votes },
+  vote: Vote,
+): Reason | undefined {
   if (votes.some(({ by }) => by === vote.by))
     return { code: 'VotedAlready', message: `${vote.by} has already voted on this build.` };
   if (vote.approve && gate.notByTrigger && triggeredBy === vote.by)
@@ -54,9 +63,11 @@ function whyVoteRefused({ status, gate, triggeredBy, votes }: GatedBuild, vote: 
   return undefined;
 }
 
-function countApprovals({ gate, votes }: GatedBuild): { have: number; want: number } {
+type Votes = GatedBuild['votes'];
+
+function countApprovals({ approvals }: Gate, votes: Votes): { have: number; want: number } {
   const people = new Set(votes.filter(({ approve }) => approve).map(({ by }) => by));
-  return { have: people.size, want: gate.approvals };
+  return { have: people.size, want: approvals };
 }
 
 /** When the gate times out and rejects, in milliseconds. Undefined: never. */
@@ -64,8 +75,8 @@ export function approvalExpiresAt({ timeoutSeconds }: Gate, createdAt: number): 
   return timeoutSeconds === undefined ? undefined : createdAt + timeoutSeconds * 1000;
 }
 
-export function whyWaitsForApproval(build: GatedBuild): Reason {
-  const { have, want } = countApprovals(build);
+export function whyWaitsForApproval(gate: Gate, votes: Votes): Reason {
+  const { have, want } = countApprovals(gate, votes);
   const message = `Waiting for approval: ${have} of ${want}.`;
   return { code: 'WaitingForApproval', message, data: { have, want } };
 }

@@ -12,7 +12,7 @@ export interface WaitingBuild extends GatedBuild {
 
 /** Every reason why a build has not started. Empty: the build has started. */
 export function whyBuildWaits(build: WaitingBuild): Reason[] {
-  if (build.status === 'waiting') return [whyWaitsForApproval(build)];
+  if (build.status === 'waiting' && build.gate) return [whyWaitsForApproval(build.gate, build.votes)];
   if (build.status !== 'pending') return [];
   if (build.held.length > 0) return [...build.held];
   return [whyPodPends(build)];

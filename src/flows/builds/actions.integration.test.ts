@@ -3,7 +3,7 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { actionsOver, type Actions } from '#testing/stores/actions.ts';
-import { scheduleOn } from '#testing/stores/schedule.ts';
+import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import { recordFoundVersions, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -109,6 +109,41 @@ describe('notifications of an action', () => {
       build: { number: '1.1' },
     });
     expect(notifications.sent).toEqual(scheduleAndStatus());
+  });
+});
+
+describe('a retry of a build that is older than the approval of its job', () => {
+  const SECOND = { ...SHIP, number: '2' };
+  const RETRY = { ...SHIP, number: '2.1' };
+  beforeEach(async () => {
+    await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [gated] })));
+    await triggerOn(stores, SHIP, 'ann', new Date());
+    await succeed(stores, 'ship');
+    const approval = { label: 'go', approvals: 2, notByTrigger: true, timeoutSeconds: 60, notify: [] };
+    await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [{ ...gated, approval }] })));
+  });
+
+  test('waits for the people that the job needs now, and not for the one who retries', async () => {
+    expect(await actions.retryBuild(SECOND, 'ann')).toMatchObject({ answer: 'done', build: RETRY });
+    expect(await stores.views.build(RETRY)).toMatchObject({ status: 'waiting', approval: { needed: 2 } });
+    const vote = async (by: string) => await actions.vote(RETRY, { by, approve: true });
+    expect(await vote('ann')).toMatchObject({ answer: 'refused', reasons: [{ code: 'OwnBuild' }] });
+    expect(await vote('bob')).toMatchObject({ answer: 'done', state: 'waiting' });
+    expect(await vote('eve')).toMatchObject({ answer: 'done', state: 'approved' });
+  });
+
+  test('expires as the job says now', async () => {
+    await actions.retryBuild(SECOND, 'ann');
+    expect(await stores.builds.approvalsWithTimeout()).toMatchObject([{ gate: { timeoutSeconds: 60 } }]);
+  });
+
+  test('waits for nobody, and shows no approval, if the job no longer needs one', async () => {
+    await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false, message: 'Not today.' });
+    await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [gated] })));
+    await actions.retryBuild({ ...SHIP, number: '1' }, 'ann');
+    const shown = await stores.views.build({ ...SHIP, number: '1.1' });
+    expect(shown).toMatchObject({ status: 'pending' });
+    expect(shown).not.toHaveProperty('approval');
   });
 });
 

@@ -80,9 +80,8 @@ async function lockBuild(
   const { gate, by, votes, ...build } = row;
   return {
     ...build,
-    gate: gate ?? { approvals: 1 },
     votes: votes ?? [],
-    ...withoutNulls({ triggeredBy: by }),
+    ...withoutNulls({ gate, triggeredBy: by }),
   };
 }
 
@@ -131,10 +130,11 @@ async function insertRetry(
     WITH made AS (
       INSERT INTO builds (job_id, revision_id, number, retry, cause, input_values, created_at, wants_pod, status, gate,
         approved_at)
-      SELECT job_id, revision_id, number, ${retry},
+      SELECT b.job_id, b.revision_id, b.number, ${retry},
         jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
-        input_values, ${timestamp(at)}, false, ${state}, gate, approved_at
-      FROM builds WHERE id = ${build} RETURNING id),
+        b.input_values, ${timestamp(at)}, false, ${state},
+        CASE WHEN ${state} = 'waiting' THEN j.approval WHEN b.approved_at IS NOT NULL THEN b.gate END, b.approved_at
+      FROM builds b JOIN jobs j ON j.id = b.job_id WHERE b.id = ${build} RETURNING id),
     attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${timestamp(at)} FROM made)
     INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
     SELECT made.id, i.position, i.job_id, i.name, i.resource_id, i.version_id, i.nth

@@ -81,9 +81,8 @@ async function unstartedBuilds(
     ...build,
     held: held ?? [],
     tags: tagsOf.get(`${revision} ${jobInRevision}`) ?? [],
-    gate: gate ?? { approvals: 0 },
     votes: votes ?? [],
-    ...withoutNulls({ pod }),
+    ...withoutNulls({ pod, gate }),
   }));
 }
 
