@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
@@ -64,12 +65,13 @@ function pipeline(pipelineName: string, metadata: object = {}): object {
   return { apiVersion, kind, metadata: { name: pipelineName, namespace: TEAM, ...metadata }, spec: SPEC };
 }
 
-async function tryPatch(by: ApiClient, metadata: object): Promise<string> {
-  const answer = await by.patchMerge(PIPELINES, { namespace: TEAM, name }, { metadata });
+async function tryPatch(by: ApiClient, metadata: object, spec: object = {}): Promise<string> {
+  const answer = await by.patchMerge(PIPELINES, { namespace: TEAM, name }, { metadata, spec });
   return answer.ok ? 'allowed' : answer.message;
 }
 
 const ONLY_LABEL = 'only the public gateway labels an object millrace.dev/managed-by=api';
+const OWN_SPEC = 'remove millrace.dev/changed-by: it names the person who wrote the former spec';
 const ONLY_NAME = 'only the public gateway says in millrace.dev/changed-by who changed an object';
 
 describe('a tenant with edit rights on Pipelines', () => {
@@ -101,6 +103,38 @@ describe('a tenant with edit rights on Pipelines', () => {
     expect(await tryPatch(tenant, { annotations: BY_ROOT })).toContain(ONLY_NAME);
     expect(await tryPatch(tenant, { labels: { 'millrace.dev/managed-by': null } })).toBe('allowed');
     expect(await tryPatch(tenant, { labels: BY_API })).toContain(ONLY_LABEL);
+  });
+});
+
+/** Who made the revisions of the test's Pipeline, newest first. */
+async function actors(): Promise<readonly string[]> {
+  return await installation.stores.pool.anyFirst(rows<{ actor: string }>()`
+    SELECT r.actor FROM revisions r JOIN pipelines p ON p.id = r.pipeline_id WHERE p.name = ${name}
+    ORDER BY r.id DESC`);
+}
+
+describe('a tenant who changes the spec of a Pipeline of the API', () => {
+  beforeEach(async () => {
+    const marks = { labels: BY_API, annotations: BY_ROOT };
+    orThrow(await installation.restricted.create(PIPELINES, pipeline(name, marks)), 'making');
+  });
+
+  test('cannot do so under the name of the person who wrote the former spec', async () => {
+    expect(await tryPatch(tenant, {}, { paused: true })).toContain(OWN_SPEC);
+    expect(await tryPatch(tenant, { annotations: { note: 'x' } }, SPEC)).toBe('allowed');
+  });
+
+  test('removes that name, and the revision names nobody', async () => {
+    const config = SPEC.config.replaceAll('"a"', '"b"');
+    expect(await tryPatch(tenant, { annotations: { 'millrace.dev/changed-by': null } }, { config })).toBe(
+      'allowed',
+    );
+    expect((await eventually(actors, ([actor]) => actor === 'manifest'))[0]).toBe('manifest');
+  });
+
+  test('may also remove the label, and the name has no meaning then', async () => {
+    expect(await tryPatch(tenant, { labels: { 'millrace.dev/managed-by': null } })).toBe('allowed');
+    expect(await tryPatch(tenant, {}, { paused: true })).toBe('allowed');
   });
 });
 

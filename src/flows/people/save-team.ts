@@ -31,7 +31,7 @@ async function recordNewTeam(
   act: Parameters<TeamTransaction['recordCreation']>[0],
 ): Promise<void> {
   await tx.recordCreation({ ...act, by: byApi?.changedBy ?? act.by });
-  if (byApi !== undefined) await tx.addAdmin(byApi.changedBy, act);
+  if (byApi?.changedBy !== undefined) await tx.addAdmin(byApi.changedBy, act);
 }
 
 /** Removes a team that has no pipelines. */

@@ -22,7 +22,7 @@ export interface TeamToSave {
   /** Shells in running steps are allowed. */
   debug?: boolean;
   /** The API created the Team. The creator of a new team becomes its first admin. */
-  byApi?: { changedBy: string };
+  byApi?: { changedBy?: string };
   /** Builds at a time; absent: no limit. */
   runningBuilds?: number;
   /** For jobs without a timeout. Absent: the default of the language. */
@@ -87,7 +87,7 @@ export interface TeamManifest {
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   debug?: boolean;
-  byApi?: { changedBy: string };
+  byApi?: { changedBy?: string };
   /** Builds at a time. */
   runningBuilds?: number;
   /** A duration: for jobs without a timeout. */

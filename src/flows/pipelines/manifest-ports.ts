@@ -46,8 +46,8 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Absent: unchanged. */
   public?: boolean;
-  /** The person who changed the object last, if the API created the object. */
-  byApi?: { changedBy: string };
+  /** Present if the API created the object. `changedBy`: the person who wrote the current spec, if one did. */
+  byApi?: { changedBy?: string };
   /** Present: the manifest decides whether the pipeline is paused. */
   paused?: boolean;
   /** Present: the manifest pins these resources. */

@@ -21,8 +21,8 @@ export interface ObjectProjection extends CachedObject {
   finalizers: string[];
   /** The deletionTimestamp. */
   deletedAt?: Date;
-  /** Present if the API created the object. `changedBy`: the account that changed it last. */
-  byApi?: { changedBy: string };
+  /** Present if the API created the object. `changedBy`: the account that wrote the current spec, if one did. */
+  byApi?: { changedBy?: string };
 }
 
 export type TeamProjection = ObjectProjection & {
@@ -74,7 +74,7 @@ export function projectMeta(metadata: Wire<V1ObjectMeta> | undefined): ObjectPro
 function projectByApi(metadata: Wire<V1ObjectMeta> | undefined): Pick<ObjectProjection, 'byApi'> {
   const { labels = {}, annotations = {} } = metadata ?? {};
   if (labels[LABEL.madeBy] !== BY_API) return {};
-  return { byApi: { changedBy: annotations[ANNOTATION.changedBy] ?? BY_API } };
+  return { byApi: defined({ changedBy: annotations[ANNOTATION.changedBy] }) };
 }
 
 export function projectTeam({ metadata, spec, status }: Wire<TeamCustomResource>): TeamProjection {
