@@ -126,8 +126,9 @@ async function auditEntries(): Promise<object[]> {
 describe('a shell in a running step', () => {
   test('passes input to the agent and output to its person, each once, and is in the audit log', async () => {
     await report(['step-started', '0']);
-    const id = await open({ command: ['ls'], terminal: { columns: 80, rows: 24 } });
-    const work = { id, step: '0', openedBy: 'ann', command: ['ls'], terminal: { columns: 80, rows: 24 } };
+    const command = ['curl', '--header', 'Authorization: hunter2'];
+    const id = await open({ command, terminal: { columns: 80, rows: 24 } });
+    const work = { id, step: '0', openedBy: 'ann', command, terminal: { columns: 80, rows: 24 } };
     expect(await exchange()).toEqual({ sessions: [{ ...work, received: 0, input: [] }] });
 
     const input = { sequence: 1, data: encode('x'), received: 0 };
@@ -158,7 +159,11 @@ describe('a shell in a running step', () => {
     expect((await gateway.ask(`DELETE ${DEBUG}/${id}`, { as: ann })).status).toBe(404);
     const about = { actor: 'ann', target: 'app/unit/1' };
     expect(await auditEntries()).toEqual([
-      { ...about, action: 'build.debug_opened', details: { step: expect.any(String), command: 'ls' } },
+      {
+        ...about,
+        action: 'build.debug_opened',
+        details: { step: expect.any(String), command: 'curl', arguments: 2 },
+      },
       {
         ...about,
         action: 'build.debug_ended',

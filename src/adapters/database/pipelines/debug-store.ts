@@ -80,10 +80,15 @@ async function open(
       opened_at, input_at, seen_at)
     VALUES (${build}, ${attempt}, ${step.id}, ${step.name}, ${ref.team}, ${target}, ${by},
       ${JSON.stringify(command)}::jsonb, ${columns}, ${height}, ${now}, ${now}, ${now}) RETURNING id`);
-  const details = { step: step.name, ...(command.length > 0 && { command: command.join(' ') }) };
+  const details = { step: step.name, ...programOf(command) };
   const entry = { team: ref.team, actor: by, targetType: 'build', target, details, at };
   await audit(connection, { ...entry, action: 'build.debug_opened' });
   return id;
+}
+
+/** The arguments may be secrets, which the role that reads the audit log may not know. */
+function programOf([program, ...words]: readonly string[]): { command?: string; arguments?: number } {
+  return program === undefined ? {} : { command: program, arguments: words.length };
 }
 
 function debugTransaction(connection: Transaction): DebugTransaction {
