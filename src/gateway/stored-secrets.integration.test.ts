@@ -146,12 +146,14 @@ describe('a stored secret', () => {
   test('is recorded in the audit log by name', async () => {
     await storeSecret(`${PIPELINE}/TOKEN`, 'hunter2');
     await storeSecret(`${TEAM}/STAGE`, 'live', 'plain');
+    await storeSecret(`${PIPELINE}/TOKEN`, 'hunter3');
     await ask(`DELETE ${PIPELINE}/TOKEN`);
     const entries = await stores.pool.any(rows<{ action: string; target: string; actor: string }>()`
       SELECT action, target, actor FROM audit_log WHERE action ~ '^(secret|config)' ORDER BY id`);
     expect(entries).toEqual([
       { action: 'secret.created', target: 'app/TOKEN', actor: 'maintain' },
       { action: 'config.created', target: 'STAGE', actor: 'maintain' },
+      { action: 'secret.updated', target: 'app/TOKEN', actor: 'maintain' },
       { action: 'secret.deleted', target: 'app/TOKEN', actor: 'maintain' },
     ]);
   });

@@ -140,4 +140,22 @@ describe('the streams of a team', () => {
     expect(second.data.map(({ version }) => version.tag)).toEqual(['v1']);
     expect(second.has_more).toBe(false);
   });
+
+  test('give a client that polls with `after` each event once', async () => {
+    for (const tag of ['v1', 'v2', 'v3']) await run(`emit released tag=${tag} --team main`);
+    const seen: string[] = [];
+    let after = 0;
+    for (let page = await eventsPage('limit=1&after=0'); page.data[0] !== undefined;) {
+      seen.push(page.data[0].version.tag);
+      expect(page.has_more).toBe(seen.length < 3);
+      after = page.data[0].id;
+      page = await eventsPage(`limit=1&after=${after}`);
+    }
+    expect(seen).toEqual(['v1', 'v2', 'v3']);
+    const streams = await gateway.ask<{ data: { name: string; newest?: { id: number } }[] }>(
+      'GET /teams/main/triggers',
+      { as: token },
+    );
+    expect(streams.body.data.find(({ name }) => name === 'released')?.newest?.id).toBe(after);
+  });
 });

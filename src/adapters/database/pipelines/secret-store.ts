@@ -62,6 +62,7 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
     async save(name, value, act) {
       const kind = typeof value === 'string' ? 'plain' : 'secret';
       const [plain, sealed] = typeof value === 'string' ? [value, undefined] : [null, value];
+      const change = (await hasSecret(connection, owner, name)) ? 'updated' : 'created';
       await connection.query(rows()`
         INSERT INTO stored_secrets
           (team_id, pipeline_id, name, kind, plain_value, ciphertext, wrapped_key, key_id, updated_at, updated_by)
@@ -70,7 +71,7 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
         ON CONFLICT (team_id, pipeline_id, name) DO UPDATE SET plain_value = excluded.plain_value,
           ciphertext = excluded.ciphertext, wrapped_key = excluded.wrapped_key, key_id = excluded.key_id,
           updated_at = excluded.updated_at, updated_by = excluded.updated_by`);
-      await record(connection, { scope, name, kind, change: 'created', act });
+      await record(connection, { scope, name, kind, change, act });
     },
   };
 }
@@ -78,6 +79,11 @@ function transactionOf(connection: Transaction, scope: SecretScope, owner: Owner
 /** The text to which the encryption of a value is bound. */
 function locationOf({ team, pipeline, name }: Owner & { name: string }): string {
   return `${team}/${pipeline ?? ''}/${name}`;
+}
+
+async function hasSecret(connection: Transaction, owner: Owner, name: string): Promise<boolean> {
+  return await connection.exists(rows()`
+    SELECT 1 FROM stored_secrets WHERE ${belongsTo(owner)} AND name = ${name}`);
 }
 
 /** SQL condition: the value belongs to this pipeline, or to the team. */
@@ -104,7 +110,7 @@ async function record(
     scope: SecretScope;
     name: string;
     kind: SecretKind;
-    change: 'created' | 'deleted';
+    change: 'created' | 'updated' | 'deleted';
     act: AuditedAct;
   },
 ): Promise<void> {

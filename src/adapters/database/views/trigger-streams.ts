@@ -1,6 +1,6 @@
 import { sql, type DatabasePool } from 'slonik';
 import { addVersions } from '#adapters/database/checks/record-versions.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
+import { ids, rows } from '#adapters/database/connection/pool.ts';
 import type {
   EmittedEvent,
   StreamName,
@@ -45,7 +45,9 @@ interface StreamRow {
 async function streamsOf(pool: DatabasePool, team: string): Promise<TriggerStream[] | undefined> {
   const found = await pool.any(rows<StreamRow>()`
     SELECT substr(r.name, ${NAME_PREFIX.length + 1}) AS trigger, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS pipelines, (
-        SELECT jsonb_build_object('id', v.id, 'version', v.fields, 'at', v.found_at) FROM versions v
+        SELECT jsonb_build_object('id', (
+          SELECT min(o.id) FROM versions o WHERE o.scope_id = ANY(array_agg(r.scope_id)) AND o.digest = v.digest),
+          'version', v.fields, 'at', v.found_at) FROM versions v
         WHERE v.scope_id = ANY(array_agg(r.scope_id)) ORDER BY v.id DESC LIMIT 1) AS newest
     FROM teams t JOIN pipelines p ON p.team_id = t.id AND p.deleted_at IS NULL
     JOIN resources r ON r.pipeline_id = p.id AND r.stream AND r.deleted_at IS NULL
@@ -63,8 +65,9 @@ async function teamExists(pool: DatabasePool, team: string): Promise<boolean> {
 }
 
 /**
- * An event has a row in the history of each resource of the stream. The smallest id of these rows is the
- * cursor, so a page never repeats an event of an earlier page.
+ * An event has a row in the history of each resource of the stream. The smallest id of all these rows is the
+ * cursor, so a page never repeats an event of an earlier page. The cursor of `after` may be in the middle of
+ * the rows of one event, so two rows more are read than the page holds.
  */
 async function eventsOf(
   pool: DatabasePool,
@@ -76,11 +79,14 @@ async function eventsOf(
   if (scopes.length === 0) return undefined;
   const order = page.after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`;
   const found = await pool.any(rows<EmittedEvent>()`
+    WITH events AS (
+      SELECT DISTINCT v.digest FROM unnest(${ids(scopes)}) AS s (id), LATERAL (
+        SELECT id, digest FROM versions
+        WHERE scope_id = s.id AND id < ${page.before ?? Number.MAX_SAFE_INTEGER} AND id > ${page.after ?? 0}
+        ORDER BY id ${order} LIMIT ${pageSize(page) + 2}) AS v)
     SELECT min(v.id) AS id, v.fields AS version, min(v.found_at) AS at
-    FROM unnest(${sql.array([...scopes], 'int8')}) AS s (id), LATERAL (
-      SELECT id, digest, fields, found_at FROM versions
-      WHERE scope_id = s.id AND id < ${page.before ?? Number.MAX_SAFE_INTEGER} AND id > ${page.after ?? 0}
-      ORDER BY id ${order} LIMIT ${pageSize(page) + 1}) AS v
-    GROUP BY v.digest, v.fields ORDER BY 1 ${order} LIMIT ${pageSize(page) + 1}`);
+    FROM events e JOIN versions v ON v.scope_id = ANY(${ids(scopes)}) AND v.digest = e.digest
+    GROUP BY v.digest, v.fields HAVING min(v.id) > ${page.after ?? 0}
+    ORDER BY 1 ${order} LIMIT ${pageSize(page) + 1}`);
   return cutPage(found, page);
 }
