@@ -7,6 +7,9 @@ describe('a login', () => {
     '/teams/main/pipelines/app',
     '/teams/main/pipelines/app/jobs/unit-%5Bnode-24%5D/builds/12.1',
     '/profile',
+    '/admin/oauth-providers/github',
+    '/admin/audit?action=user.signed_in&before=12',
+    '/users/ann',
     '/teams/main/pipelines/app/jobs/unit/builds?before=12&status=failed',
   ];
   test.each(ours)('returns to %s', (path) => expect(returnPath(path)).toBe(path));
@@ -33,6 +36,9 @@ describe('a login', () => {
     '/teams/%5c%5cevil.example',
     '/teams/%0d%0aSet-Cookie:a=b',
     '/teamsevil',
+    '/adminevil',
+    '/admin//evil.example',
+    '/admin/../auth/logout',
     '/teams@evil.example',
     '/teams?x=//evil.example',
     '/auth/oauth/one',

@@ -1,6 +1,6 @@
 const MAX_CHARACTERS = 500;
 /** Only characters that every parser reads alike: no backslash, no control character, no double slash. */
-const OUR_PATHS = /^\/(?:teams|profile|openapi)(?:\/[\w.~%@:+-]+)*(?:\?[\w.~%@:+&=-]*)?$/;
+const OUR_PATHS = /^\/(?:teams|profile|openapi|admin|users)(?:\/[\w.~%@:+-]+)*(?:\?[\w.~%@:+&=-]*)?$/;
 
 /** Returns the path to open after signing in: always one of our pages, whatever the link says. */
 export function returnPath(path: unknown): string {
