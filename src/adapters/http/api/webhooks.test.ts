@@ -146,6 +146,15 @@ describe('a webhook of a re-run', () => {
     expect(ports.calls).toEqual(['webhook valid']);
   });
 
+  test.each([
+    ['asks for no re-run', JSON.stringify({ action: 'created', check_run: { id: 1 } })],
+    ['names no build of Millrace', rerun('ci-4711')],
+  ])('that %s is refused if its token is unknown', async (_title, text) => {
+    const headers = { 'x-gitlab-token': 'secret-of-none', 'x-github-event': 'check_run' };
+    expect((await post('/webhooks/none', text, headers)).statusCode).toBe(404);
+    expect(ports.calls).toEqual([]);
+  });
+
   test('with the body of a push requests a check only', async () => {
     const answer = await post(URL, '{}', { ...signed('{}'), 'x-github-event': 'push' });
     expect(answer.json()).toEqual({ data: { accepted: true } });

@@ -48,6 +48,8 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
   const findSecret = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
+  const acceptWithoutCheck = async (tokenHash: string) =>
+    (await ports.checks.resourceOfToken(tokenHash)) === undefined ? 'unknown' : 'requested';
   const readerOf = webhookReaders();
   const readBody = (request: Pick<FastifyRequest, 'params' | 'headers' | 'raw'>) =>
     readerOf(
@@ -75,7 +77,9 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         const { signature, wantsCheck, rerun } =
           body instanceof ReceivedWebhook ? body : readBody(request).verdict();
         const tokenHash = webhooks.hash(request.params.token);
-        const outcome = wantsCheck ? await answerCall({ tokenHash, signature }) : 'requested';
+        const outcome = wantsCheck
+          ? await answerCall({ tokenHash, signature })
+          : await acceptWithoutCheck(tokenHash);
         metrics.webhook(outcome === 'requested' ? 'accepted' : outcome);
         requireExists(outcome !== 'unknown', TOKEN_OWNER);
         if (outcome === 'refused') throw new Problem('wrong-signature', SIGNATURE_REFUSED);
