@@ -112,6 +112,9 @@ is_newest() {
 }
 store_volume() {
   mkdir -p -- "$base/index" || fail "'$base' cannot be written to"
+  for unfinished in "$base"/.millrace-??????; do
+    if [ -f "$unfinished" ] && is_abandoned "$unfinished"; then rm -f -- "$unfinished" || true; fi
+  done
   if [ ! -e "$base/$hash.tar.gz" ]; then
     unfinished=$(mktemp -- "$base/.millrace-XXXXXX") || fail "'$base' cannot be written to"
     trap 'rm -rf -- "$private" "$unfinished"' EXIT

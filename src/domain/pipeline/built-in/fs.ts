@@ -11,9 +11,29 @@ fail() { printf 'fs: %s\\n' "$1" >&2; exit 1; }
 ${volumePrelude}
 path=\${param_path-}
 check_path "$path"
-# find_content: sets real to the file or folder that the path leads to
+target=\${path%/}
+parent=\${target%/*} name=\${target##*/}
+exists() { [ -e "$1" ] || [ -L "$1" ]; }
+# find_old: sets old to what a put has moved away from the path, if it has not yet moved the new content there
+find_old() {
+  old=
+  if exists "$path"; then return; fi
+  for folder in "$parent"/.millrace-??????; do
+    if exists "$folder/content" && exists "$folder/old-$name"; then old=$folder/old-$name; fi
+  done
+}
+# await_swap: sets old to what a killed put has moved away from the path. A running put fills the path at once.
+await_swap() {
+  find_old
+  for pause in 1 1 1; do
+    [ -n "$old" ] || break
+    sleep "$pause"
+    find_old
+  done
+}
+# find_content: sets real to the file or folder that the path leads to, or to what a killed put moved away from it
 find_content() {
-  real=$(realpath -e -- "$path") || fail "'$path' cannot be read"
+  real=$(realpath -e -- "\${old:-$path}") || fail "'$path' cannot be read"
   volume_of "\${path%/}" "$real"
   [ -r "$real" ] || fail "'$path' cannot be read"
   if [ -d "$real" ]; then check_links "$real" "$volume"
@@ -35,7 +55,8 @@ print_version() {
 `;
 
 export const check = builtInScript(`${prelude}
-if [ ! -e "$path" ]; then echo '[]'; exit 0; fi
+await_swap
+if [ -z "$old" ] && [ ! -e "$path" ]; then echo '[]'; exit 0; fi
 find_content
 hash=$(hash_of "$real")
 [ \${#hash} = 64 ] || fail "'$path' cannot be read whole"
@@ -50,7 +71,8 @@ printf '[%s]\\n' "$version"
  */
 export const pull = builtInScript(`${prelude}cd -- "$start"
 
-[ -e "$path" ] || fail "'$path' is not there any more"
+await_swap
+[ -n "$old" ] || [ -e "$path" ] || fail "'$path' is not there any more"
 find_content
 copy=$(mktemp -d -- "$start/.millrace-XXXXXX")
 trap 'rm -rf -- "$private" "$copy"' EXIT
@@ -58,9 +80,8 @@ if [ -d "$real" ]; then
   copy_folder "$real" "$copy"
   hash=$(hash_of_folder "$copy")
 else
-  name=\${path%/}
-  cp -p -- "$real" "$copy/\${name##*/}"
-  hash=$(hash_of_file "$copy/\${name##*/}")
+  cp -p -- "$real" "$copy/$name"
+  hash=$(hash_of_file "$copy/$name")
 fi
 if [ "$hash" != "\${version_hash-}" ]; then
   fail "'$path' has changed since this version was found; what is there now is a newer one"
@@ -69,7 +90,9 @@ cp -R -P -l -f -- "$copy/." .
 `);
 
 /**
- * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty.
+ * The new content appears at the path at once, whole. While it replaces a folder, the path is briefly empty. If
+ * the put is killed then, checks and gets read the old content where the put moved it, and the next put moves
+ * it back first.
  */
 export const push = builtInScript(`${prelude}cd -- "$start"
 
@@ -83,13 +106,24 @@ outer=$(realpath -e -- .)
 case $source/ in "$outer"/*) ;; *) fail "from '$from' is a link that leads out of the working directory" ;; esac
 if [ -d "$source" ]; then check_links "$source" "$outer"
 else [ -f "$source" ] || fail "'$from' is no file and no folder"; fi
-path=\${path%/}
-parent=\${path%/*}
+path=$target
 if [ -e "$path" ] && [ "$(stat -c %m -- "$path")" = "$path" ]; then
   fail "'$path' is the volume itself: put to a file or folder on it"
 fi
 place_on_volume "$parent"
 mkdir -p -- "$parent" || fail "'$parent' cannot be created"
+await_swap
+if [ -n "$old" ]; then mv -T -- "$old" "$path" || fail "what was at '$path' cannot be moved back"; fi
+# restore_old FOLDER: moves back what a killed put moved away, unless there is something else now
+restore_old() {
+  for kept in "$1"/old-*; do
+    place=$parent/\${kept#"$1/old-"}
+    if exists "$kept" && exists "$1/content" && ! exists "$place"; then mv -T -- "$kept" "$place" || return; fi
+  done
+}
+for folder in "$parent"/.millrace-??????; do
+  if [ -d "$folder" ] && is_abandoned "$folder" && restore_old "$folder"; then rm -rf -- "$folder" || true; fi
+done
 new=$(mktemp -d -- "$parent/.millrace-XXXXXX") || fail "'$parent' cannot be written to"
 trap 'rm -rf -- "$private" "$new"' EXIT
 chmod 0755 "$new"
@@ -102,8 +136,12 @@ else
 fi
 [ "$hash" = "$(hash_of "$new/content")" ] || fail "'$from' changed while it was copied"
 if [ -d "$path" ] || [ -d "$new/content" ]; then
-  if [ -e "$path" ] || [ -L "$path" ]; then mv -T -- "$path" "$new/old" || fail "'$path' cannot be replaced"; fi
-  mv -T -- "$new/content" "$path" || { mv -T -- "$new/old" "$path"; fail "'$path' cannot be replaced"; }
+  if exists "$path"; then mv -T -- "$path" "$new/old-$name" || fail "'$path' cannot be replaced"; fi
+  if ! mv -T -- "$new/content" "$path"; then
+    # If the old content cannot be moved back, it stays for the next put.
+    if exists "$new/old-$name"; then mv -T -- "$new/old-$name" "$path" || trap 'rm -rf -- "$private"' EXIT; fi
+    fail "'$path' cannot be replaced"
+  fi
 else
   mv -fT -- "$new/content" "$path" || fail "'$path' cannot be replaced"
 fi

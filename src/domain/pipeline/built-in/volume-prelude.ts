@@ -1,4 +1,10 @@
 /**
+ * If nobody has written to an unfinished file or folder for so long, its put was killed: a running put does not
+ * pause so long.
+ */
+export const UNFINISHED_MINUTES = 24 * 60;
+
+/**
  * Functions for scripts that read or write a volume of the Team, in POSIX sh with GNU tools. They expect a
  * function `fail`.
  *
@@ -57,4 +63,6 @@ copy_folder() {
   tar -C "$1" -h --hard-dereference --anchored --exclude='./..*' --no-anchored --exclude='.millrace-*' -cf - . |
     tar -C "$2" --no-same-owner -xf - || fail "'$1' cannot be copied whole"
 }
+# is_abandoned PATH: whether a killed put left the unfinished file or folder
+is_abandoned() { [ -z "$(find "$1" -cmin -${UNFINISHED_MINUTES} -print -quit 2>&1)" ]; }
 `;
