@@ -50,6 +50,10 @@ export class S3Server {
     await writeFile(join(this.#folder, BUCKET, key), text);
   }
 
+  async remove(key: string): Promise<void> {
+    await rm(join(this.#folder, BUCKET, key));
+  }
+
   async empty(): Promise<void> {
     for (const name of await readdir(join(this.#folder, BUCKET)))
       await rm(join(this.#folder, BUCKET, name), { recursive: true });

@@ -1,4 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -31,6 +42,7 @@ interface Place {
   parameters: () => Record<string, string>;
   stored: () => Promise<string[]>;
   damage: (name: string) => Promise<void>;
+  remove: (name: string) => Promise<void>;
   lose: () => Promise<void>;
 }
 
@@ -41,12 +53,14 @@ const VOLUME: Place = {
     return entries.filter((name) => name !== 'index').toSorted();
   },
   damage: async (name) => await writeFile(`${volume}/a "b"/c/${name}`, 'x'),
+  remove: async (name) => await rm(`${volume}/a "b"/c/${name}`),
   lose: async () => await rm(`${volume}/a "b"`, { recursive: true }),
 };
 const STORE: Place = {
   parameters: () => ({ ...store.parameters, prefix: 'team-blue/out/' }),
   stored: async () => (await store.keys()).map((key) => key.replace('team-blue/out/', '')),
   damage: async (name) => await store.overwrite(`team-blue/out/${name}`, 'x'),
+  remove: async (name) => await store.remove(`team-blue/out/${name}`),
   lose: async () => await store.empty(),
 };
 const PLACES: [string, Place][] = [
@@ -123,6 +137,22 @@ describe.each(PLACES)('an artifact %s', (_place, place) => {
     expect(await checkedHashes(place, hashes[2])).toEqual([]);
     expect(await putText(place, '1')).toBe(hashes[0]);
     expect(await checkedHashes(place, hashes[2])).toEqual([hashes[0]]);
+  });
+
+  test('is not found by checks if its archive is gone, until it is put again', async () => {
+    const [first, second, third] = [
+      await putText(place, '1'),
+      await putText(place, '2'),
+      await putText(place, '3'),
+    ];
+    await place.remove(`${third}.tar.gz`);
+    expect(await checkedHashes(place)).toEqual([second]);
+    expect(await checkedHashes(place, first)).toEqual([second]);
+    expect(await checkedHashes(place, third)).toEqual([]);
+    expect(await putText(place, '3')).toBe(third);
+    expect(await checkedHashes(place, first)).toEqual([second, third]);
+    for (const hash of [first, second, third]) await place.remove(`${hash}.tar.gz`);
+    expect(await checkedHashes(place)).toEqual([]);
   });
 
   test('is not restored if it is damaged or gone', async () => {
@@ -227,6 +257,31 @@ describe('the store', () => {
 });
 
 describe('a folder on a volume', () => {
+  test('has one entry for each archive, and none for an archive that is gone', async () => {
+    const index = `${volume}/a "b"/c/index`;
+    const first = await putText(VOLUME, '1');
+    await writeFile(`${index}/notes`, 'of a person');
+    await writeFile(`${index}/more-notes`, 'of a person');
+    const second = await putText(VOLUME, '2');
+    for (const text of ['1', '2', '1', '2', '3', '1', '2']) await putText(VOLUME, text);
+    const third = await putText(VOLUME, '3');
+    await VOLUME.remove(`${first}.tar.gz`);
+    const fourth = await putText(VOLUME, '4');
+    const names = (await readdir(index)).toSorted();
+    const entries = names.filter((name) => !name.endsWith('notes'));
+    expect(entries.map((name) => name.replace(/^\d{13}-/, ''))).toEqual([fourth, third, second]);
+    expect(names).toHaveLength(5);
+    expect(await checkedHashes(VOLUME, second)).toEqual([third, fourth]);
+  });
+
+  test('keeps archives by the time of their last put', async () => {
+    const hash = await putText(VOLUME, '1');
+    const archive = `${volume}/a "b"/c/${hash}.tar.gz`;
+    await utimes(archive, 5, 5);
+    await putText(VOLUME, '1');
+    expect((await stat(archive)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+  });
+
   test.each([
     ['relative', 'is not absolute'],
     ['/srv/../etc', 'has a part that is empty, . or ..'],

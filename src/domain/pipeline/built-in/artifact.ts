@@ -6,7 +6,8 @@ import { volumePrelude } from './volume-prelude.ts';
  * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of
  * its content: the same files have the same version and are stored once. Beside the archives, `index/` has an
  * empty entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no
- * lock.
+ * lock. Checks skip entries without an archive. Puts to a volume remove those, and all but the newest entry of
+ * an archive; in a bucket, that is left to a lifecycle rule.
  *
  * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script
  * calls the functions `*_volume` or `*_s3` of the place that the resource has.
@@ -65,6 +66,17 @@ list_s3() {
   sed 's,<Key>,\\n<Key>,g' "$private/answer" |
     sed -n 's,^<Key>\\([^<]*\\)</Key>.*,\\1,p' | sed 's,.*/,,' >"$private/entries"
 }
+find_archive_s3() { s3 'looking for the archive' "$objects$1.tar.gz" -I -H "x-amz-content-sha256: $EMPTY_SHA256"; }
+# is_gone_volume HASH, is_gone_s3 HASH: whether there is no archive
+is_gone_volume() { [ ! -e "$base/$1.tar.gz" ]; }
+is_gone_s3() {
+  find_archive_s3 "$1"
+  case $status in
+    200) false ;;
+    404) ;;
+    *) fail_s3 'looking for the archive' ;;
+  esac
+}
 is_hash() { case $1 in *[!0-9a-f]*) false ;; *) [ \${#1} = 64 ] ;; esac; }
 `;
 
@@ -77,6 +89,7 @@ while IFS= read -r entry; do
   is_hash "$hash" || continue
   [ "$hash" != "\${version_hash-}" ] || break
   case $versions in *"$hash"*) continue ;; esac
+  if is_gone_$place "$hash"; then continue; fi
   versions="{\\"hash\\":\\"$hash\\"}\${versions:+,$versions}"
   count=$((count + 1))
   if [ -z "\${version_hash-}" ] || [ $count -ge 100 ]; then break; fi
@@ -110,30 +123,47 @@ is_newest() {
   newest=$(head -n 1 "$private/entries")
   [ "\${newest#*-}" = "$hash" ]
 }
+# tidy_volume: removes entries whose archive is gone, and all but the newest entry of an archive
+tidy_volume() {
+  find "$base/index" -maxdepth 1 -type f -printf '%f\\n' | grep -E '^[0-9]{13}-[0-9a-f]{64}$' |
+    LC_ALL=C sort >"$private/all"
+  LC_ALL=C sort -t - -k 2,2 -s -u "$private/all" | LC_ALL=C sort >"$private/newest"
+  LC_ALL=C comm -23 "$private/all" "$private/newest" >"$private/needless"
+  while IFS= read -r name; do
+    if is_gone_volume "\${name#*-}"; then printf '%s\\n' "$name"; fi
+  done <"$private/newest" >>"$private/needless"
+  while IFS= read -r name; do rm -f -- "$base/index/$name" || true; done <"$private/needless"
+}
 store_volume() {
   mkdir -p -- "$base/index" || fail "'$base' cannot be written to"
   for unfinished in "$base"/.millrace-??????; do
     if [ -f "$unfinished" ] && is_abandoned "$unfinished"; then rm -f -- "$unfinished" || true; fi
   done
-  if [ ! -e "$base/$hash.tar.gz" ]; then
+  tidy_volume
+  archive=$base/$hash.tar.gz
+  if is_gone_volume "$hash"; then
     unfinished=$(mktemp -- "$base/.millrace-XXXXXX") || fail "'$base' cannot be written to"
     trap 'rm -rf -- "$private" "$unfinished"' EXIT
     gzip -n -c -- "$private/tar" >"$unfinished" || fail "the archive cannot be written to '$base'"
     chmod 0644 "$unfinished"
-    mv -f -- "$unfinished" "$base/$hash.tar.gz"
+    mv -f -- "$unfinished" "$archive"
+  else
+    # People delete archives by age.
+    touch -c -- "$archive" 2>/dev/null || true
+    if is_newest; then return; fi
   fi
-  is_newest || : >"$base/index/$entry"
+  : >"$base/index/$entry"
 }
 store_s3() {
-  archive=$objects$hash.tar.gz
-  s3 'looking for the archive' "$archive" -I -H "x-amz-content-sha256: $EMPTY_SHA256"
-  if [ "$status" != 200 ]; then
+  find_archive_s3 "$hash"
+  if [ "$status" = 200 ]; then
+    if is_newest; then return; fi
+  else
     gzip -n -- "$private/tar"
     sum=$(sha256sum <"$private/tar.gz" | cut -c1-64)
-    s3 'storing the archive' "$archive" -T "$private/tar.gz" -H "x-amz-content-sha256: $sum"
+    s3 'storing the archive' "$objects$hash.tar.gz" -T "$private/tar.gz" -H "x-amz-content-sha256: $sum"
     [ "$status" = 200 ] || fail_s3 'storing the archive'
   fi
-  if is_newest; then return; fi
   : >"$private/empty"
   s3 'entering the archive' "\${objects}index/$entry" -T "$private/empty" -H "x-amz-content-sha256: $EMPTY_SHA256"
   [ "$status" = 200 ] || fail_s3 'entering the archive'
