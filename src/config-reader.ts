@@ -17,6 +17,7 @@ export interface Source {
 }
 
 const KEY_BYTES = 32;
+const RANGE = /^(?<address>[\da-f.:]+)\/(?<bits>\d{1,3})$/i;
 const POSTGRES = ['postgres:', 'postgresql:'];
 
 /**
@@ -90,20 +91,22 @@ export class Reader {
   ranges(name: string): string[] {
     const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
     for (const range of ranges) {
-      const [address = '', bits = ''] = range.split('/');
+      const { address = '', bits } = RANGE.exec(range)?.groups ?? {};
       const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-      if (!/^\d+$/.test(bits) || Number(bits) > maxBits)
+      if (bits === undefined || Number(bits) > maxBits)
         this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
     }
     return ranges;
   }
 
-  /** Hosts with optional ports, separated by commas. */
+  /** Hosts with optional ports, separated by commas. A wrong one may be a URL with a password: it is never shown. */
   hosts(name: string): string[] {
     const hosts = (this.optional(name) ?? '').split(',').flatMap((host) => host.trim() || []);
-    for (const host of hosts) {
+    for (const [index, host] of hosts.entries()) {
       if (!/^[\w.-]+(?::\d{1,5})?$/.test(host))
-        this.#problems.push(`${name} has "${host}": write hosts like registry.example:5000.`);
+        this.#problems.push(
+          `Entry ${index + 1} of ${name} is not a host: write hosts like registry.example:5000.`,
+        );
     }
     return hosts;
   }
@@ -118,17 +121,16 @@ export class Reader {
     return seconds ?? 0;
   }
 
+  /** A URL without credentials. A wrong one may have a password: the value is never shown. */
   url(name: string, protocols: string[], optional = false): string | undefined {
     const value = optional ? this.optional(name) : this.required(name, 'a URL');
     if (value === undefined || value === '') return undefined;
-    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
-      const example = protocols.map((protocol) => `${protocol}//…`).join(' or ');
-      this.#problems.push(`${name} is "${value}": write a URL like ${example}.`);
-    }
+    const problem = urlProblem(URL.parse(value), protocols);
+    if (problem !== undefined) this.#problems.push(`${name} ${problem}.`);
     return value.replace(/(?<!\/)\/+$/, '');
   }
 
-  /** Like `url`, for URLs that hold a password: the value is never shown. */
+  /** A URL of Postgres, which may hold a password: the value is never shown. */
   secretUrl(name: string, optional = false): string | undefined {
     const value = this.#secret(name, optional);
     if (value !== undefined && !POSTGRES.includes(URL.parse(value)?.protocol ?? '')) {
@@ -179,4 +181,10 @@ export class Reader {
       return undefined;
     }
   }
+}
+
+function urlProblem(url: URL | null, protocols: readonly string[]): string | undefined {
+  if (url === null || !protocols.includes(url.protocol))
+    return `is not a URL like ${protocols.map((protocol) => `${protocol}//…`).join(' or ')}`;
+  return url.username + url.password === '' ? undefined : 'has a name or password in it: remove it';
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
+  clientConfig,
   internalGatewayConfig,
   operatorConfig,
   publicGatewayConfig,
@@ -113,10 +114,12 @@ describe('the settings in the environment', () => {
       allowedRanges: ['10.1.0.0/16'],
       plainHttp: ['registry.local', '10.1.2.3:5000'],
     });
-    const wrong = { ...INTERNAL, MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: 'http://registry.local' };
-    expect(internalGatewayConfig(from(wrong, keys)).problems).toEqual([
-      'MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP has "http://registry.local": write hosts like registry.example:5000.',
-    ]);
+    for (const host of ['http://registry.local', 'ann:hunter2@registry.local']) {
+      const wrong = { ...INTERNAL, MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: `registry.local, ${host}` };
+      expect(internalGatewayConfig(from(wrong, keys)).problems).toEqual([
+        'Entry 2 of MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP is not a host: write hosts like registry.example:5000.',
+      ]);
+    }
   });
 
   test('the operator creates the database credentials itself if only a database host is set', () => {
@@ -181,7 +184,27 @@ const FAULTS: Record<
   },
   'a URL has another protocol': {
     environment: { ...PUBLIC, MILLRACE_EXTERNAL_URL: 'ftp://x' },
-    problem: 'MILLRACE_EXTERNAL_URL is "ftp://x": write a URL like https://… or http://….',
+    problem: 'MILLRACE_EXTERNAL_URL is not a URL like https://… or http://….',
+  },
+  'a URL without a protocol has a password, which is not shown': {
+    environment: { ...PUBLIC, MILLRACE_EXTERNAL_URL: 'ann:hunter2@ci.example.org' },
+    problem: 'MILLRACE_EXTERNAL_URL is not a URL like https://… or http://….',
+  },
+  'a URL has a password, which would be shown in every link': {
+    environment: { ...PUBLIC, MILLRACE_EXTERNAL_URL: 'https://ann:hunter2@ci.example.org' },
+    problem: 'MILLRACE_EXTERNAL_URL has a name or password in it: remove it.',
+  },
+  'a range has a second size': {
+    environment: { ...PUBLIC, MILLRACE_TRUSTED_PROXIES: '10.0.0.0/8/9' },
+    problem: 'MILLRACE_TRUSTED_PROXIES has "10.0.0.0/8/9": write ranges like 10.1.0.0/16.',
+  },
+  'a range has a zone': {
+    environment: { ...PUBLIC, MILLRACE_OAUTH_ALLOWED_RANGES: '10.1.0.0/16, fe80::1%eth0/64' },
+    problem: 'MILLRACE_OAUTH_ALLOWED_RANGES has "fe80::1%eth0/64": write ranges like 10.1.0.0/16.',
+  },
+  'the size of a range has too many digits': {
+    environment: { ...PUBLIC, MILLRACE_TRUSTED_PROXIES: '10.0.0.0/00000008' },
+    problem: 'MILLRACE_TRUSTED_PROXIES has "10.0.0.0/00000008": write ranges like 10.1.0.0/16.',
   },
   'a secret value is not a URL, and is not shown': {
     environment: { ...PUBLIC, MILLRACE_DATABASE_URL: 'hunter2' },
@@ -213,6 +236,12 @@ describe('a wrong setting is reported in a sentence', () => {
     expect(config).toBeUndefined();
     expect(problems).toEqual([problem]);
     expect(problems?.join()).not.toContain('hunter2');
+  });
+
+  test('of the client, without the password in its address', () => {
+    expect(clientConfig(from({ MILLRACE_URL: 'ann:hunter2@ci.example.org' })).problems).toEqual([
+      'MILLRACE_URL is not a URL like https://… or http://….',
+    ]);
   });
 
   test('together with all other problems', () => {
