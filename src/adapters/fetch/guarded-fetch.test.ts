@@ -112,6 +112,15 @@ describe('a fetch is refused', () => {
     expect(await fetchText('/')).toBe('for good: it leads to a URL with a name or password in it');
   });
 
+  test('for a URL or a redirect that is malformed', async () => {
+    expect(await fetcher.get('http://[', http)).toEqual({
+      failure: 'its URL is malformed',
+      transient: false,
+    });
+    respond = (_request, response) => response.writeHead(302, { location: 'http://[' }).end();
+    expect(await fetchText('/')).toBe('for good: it redirects to a malformed URL');
+  });
+
   test('for a loop of redirects', async () => {
     respond = (_request, response) => response.writeHead(301, { location: '/' }).end();
     expect(await fetchText('/')).toBe('for good: it redirects more than 5 times');

@@ -36,6 +36,10 @@ export interface GuardedFetch {
 }
 
 export const MAX_REDIRECTS = 5;
+export const MALFORMED_REDIRECT: FetchFailure = {
+  failure: 'it redirects to a malformed URL',
+  transient: false,
+};
 
 /**
  * GET of URLs that users name, to public addresses only. The address is checked when the connection opens, so
@@ -95,7 +99,9 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
     const { location } = headers;
     if ([301, 302, 303, 307, 308].includes(statusCode) && typeof location === 'string') {
       discard(body);
-      url = new URL(location, url);
+      const target = URL.parse(location, url.href);
+      if (target === null) return MALFORMED_REDIRECT;
+      url = target;
     } else if (statusCode === 200) return await readBounded(body, attempt.maxBytes);
     else {
       discard(body);
@@ -172,8 +178,17 @@ export function explainFetchFailure(error: unknown, signal: AbortSignal): FetchF
   if (signal.aborted) return { failure: 'it took too long', transient: true };
   if (error instanceof NotPublic) return { failure: error.message, transient: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ERR_INVALID_URL') return { failure: 'its URL is malformed', transient: false };
+  if (code === 'UND_ERR_INVALID_ARG') return { failure: explainInvalidRequest(error), transient: false };
   const failure = FAILURES_BY_CODE[code] ?? `it cannot be reached (${code || String(error)})`;
   return { failure, transient: true };
+}
+
+/** Names the header, but never quotes a value, which may be a secret. */
+function explainInvalidRequest(error: unknown): string {
+  const header = error instanceof Error ? /^invalid ([\w-]+) header$/.exec(error.message)?.[1] : undefined;
+  if (header === undefined) return 'the request is malformed';
+  return `the value of the header ${header} has a line break or another character that is not allowed`;
 }
 
 const FAILURES_BY_CODE: Readonly<Record<string, string>> = {

@@ -102,6 +102,23 @@ describe('a request is refused', () => {
     });
   });
 
+  test('for a redirect to a malformed URL', async () => {
+    redirectTo('http://[');
+    expect(await send()).toEqual({ failure: 'it redirects to a malformed URL', transient: false });
+  });
+
+  test('for a header with a line break, without its value', async () => {
+    expect(await send(undefined, { headers: { 'X-Vault-Token': 'hvs.secret\n' } })).toEqual({
+      failure:
+        'the value of the header X-Vault-Token has a line break or another character that is not allowed',
+      transient: false,
+    });
+    expect(await send(undefined, { headers: { 'hvs.secret\n': 'x' } })).toEqual({
+      failure: 'the request is malformed',
+      transient: false,
+    });
+  });
+
   test('for a loop of redirects', async () => {
     respond = (_request, response) => response.writeHead(301, { location: '/a' }).end();
     expect(await send()).toMatchObject({ failure: 'it redirects more than 5 times' });

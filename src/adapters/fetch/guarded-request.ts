@@ -4,6 +4,7 @@ import {
   discard,
   explainFetchFailure,
   guardedAgent,
+  MALFORMED_REDIRECT,
   MAX_REDIRECTS,
   readBounded,
   refuseUrl,
@@ -66,7 +67,9 @@ async function follow(first: URL, attempt: Attempt): Promise<GuardedAnswer> {
     if (location === undefined || method === 'POST' || !REDIRECTS.has(answer.statusCode))
       return await readAnswer(answer, attempt);
     discard(answer.body);
-    url = new URL(location, url);
+    const target = URL.parse(location, url.href);
+    if (target === null) return MALFORMED_REDIRECT;
+    url = target;
   }
   return { failure: `it redirects more than ${MAX_REDIRECTS} times`, transient: false };
 }
