@@ -29,3 +29,17 @@ test('the task never runs twice at once, and then runs with the newest input tha
   await sleep(60);
   expect(inputs).toEqual(['a', 'abc']);
 });
+
+test('a wait that is given during a run is kept after the run', async () => {
+  const inputs: string[] = [];
+  const ask = runLatest(async (input: string) => {
+    inputs.push(input);
+    if (inputs.length === 1) ask('again', 400);
+    await sleep(5);
+  }, 5);
+  ask('a');
+  await sleep(200);
+  expect(inputs).toEqual(['a']);
+  await sleep(500);
+  expect(inputs).toEqual(['a', 'again']);
+});

@@ -11,6 +11,7 @@ export function runLatest<Input>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
   const run = async (): Promise<void> => {
+    timer = undefined;
     if (isRunning || next === undefined) return;
     const { input } = next;
     next = undefined;
@@ -19,7 +20,8 @@ export function runLatest<Input>(
       await task(input);
     } finally {
       isRunning = false;
-      if (next !== undefined) schedule(waitMs);
+      // An input that came meanwhile still waits, or has waited long enough.
+      if (next !== undefined && timer === undefined) schedule(0);
     }
   };
   const schedule = (wait: number): void => {
