@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { GraphQuery } from './graph-query.ts';
 import type { PipelineEventData } from './graph/pipeline-state.ts';
+import { withNewestVersions, withOlderVersions, type KnownVersions } from './listed-versions.ts';
 import {
   fetchVersions,
   fetchVersionPath,
@@ -23,8 +24,6 @@ interface FollowedVersion {
   older: (() => void) | undefined;
   problem: string | undefined;
 }
-
-const PAGE = 50;
 
 /** The versions of the chosen resource, and the path of the chosen version, updated while builds run. */
 export function useVersionPath({ pipeline, query, state, isMember }: VersionToFollow): FollowedVersion {
@@ -57,23 +56,25 @@ function useVersions({
   state,
   fail,
 }: VersionsToList): Pick<FollowedVersion, 'versions' | 'older'> {
-  const [known, setKnown] = useState<{ resource: string; list: ListedVersion[]; hasOlder: boolean }>();
+  const [known, setKnown] = useState<KnownVersions>();
   const count = state.resources.find(({ name }) => name === resource)?.versions;
   useEffect(() => {
     if (resource === undefined) return undefined;
     const show = (list: ListedVersion[]): void =>
-      setKnown({ resource, list, hasOlder: list.length === PAGE });
+      setKnown((before) => withNewestVersions(before, resource, list));
     return unlessReplaced(fetchVersions(pipeline, resource), show, fail);
   }, [pipeline, resource, count, fail]);
   const isShown = known !== undefined && known.resource === resource;
-  const last = isShown ? known.list.at(-1) : undefined;
+  const last = isShown ? known.list.at(-1)?.id : undefined;
+  const ignoreOlder = useRef<() => void>(undefined);
+  useEffect(() => () => ignoreOlder.current?.(), [pipeline, resource]);
   const older = useCallback(() => {
-    if (known === undefined || last === undefined) return;
-    void fetchVersions(pipeline, known.resource, last.id).then(
-      (more) => setKnown({ ...known, list: [...known.list, ...more], hasOlder: more.length === PAGE }),
-      fail,
-    );
-  }, [pipeline, known, last, fail]);
+    if (resource === undefined || last === undefined) return;
+    ignoreOlder.current?.();
+    const show = (list: ListedVersion[]): void =>
+      setKnown((before) => withOlderVersions(before, resource, last, list));
+    ignoreOlder.current = unlessReplaced(fetchVersions(pipeline, resource, last), show, fail);
+  }, [pipeline, resource, last, fail]);
   return { versions: isShown ? known.list : [], older: isShown && known.hasOlder ? older : undefined };
 }
 

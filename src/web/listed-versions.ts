@@ -1,0 +1,35 @@
+import type { ListedVersion } from './pipeline-requests.ts';
+
+/** How many versions one answer has at most. */
+export const PAGE_LENGTH = 50;
+
+export interface KnownVersions {
+  resource: string;
+  /** Newest first. */
+  list: readonly ListedVersion[];
+  hasOlder: boolean;
+}
+
+/** Adds the first page of versions. Older versions that are known stay if they follow that page. */
+export function withNewestVersions(
+  known: KnownVersions | undefined,
+  resource: string,
+  newest: readonly ListedVersion[],
+): KnownVersions {
+  const isFull = newest.length === PAGE_LENGTH;
+  const last = newest.at(-1);
+  const place = known?.resource === resource ? known.list.findIndex(({ id }) => id === last?.id) : -1;
+  if (!isFull || known === undefined || place === -1) return { resource, list: newest, hasOlder: isFull };
+  return { ...known, list: [...newest, ...known.list.slice(place + 1)] };
+}
+
+/** Adds the versions before `before`. Changes nothing if the list ends with another version meanwhile. */
+export function withOlderVersions(
+  known: KnownVersions | undefined,
+  resource: string,
+  before: number,
+  older: readonly ListedVersion[],
+): KnownVersions | undefined {
+  if (known?.resource !== resource || known.list.at(-1)?.id !== before) return known;
+  return { resource, list: [...known.list, ...older], hasOlder: older.length === PAGE_LENGTH };
+}
