@@ -350,6 +350,14 @@ embedded('the embedded cluster', () => {
     10 * minutes,
   );
 
+  test.each(['system:anonymous', 'nobody'])(
+    'the API server refuses its request counts to %s, who has no rights',
+    async (user) => {
+      await expect(kubectl('get', '--raw', '/metrics', `--as=${user}`)).rejects.toThrow(/Forbidden/);
+    },
+    10 * minutes,
+  );
+
   test('an unknown part is refused with the names of the known parts', async () => {
     const outcome = await new Promise<string>((resolve) => {
       execFile(process.execPath, [main, 'start', 'kublet'], (_, __, stderr) => resolve(stderr));
