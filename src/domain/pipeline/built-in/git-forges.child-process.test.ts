@@ -176,29 +176,43 @@ describe('the commits since the last check', () => {
   });
 });
 
-describe('pull requests as versions', () => {
-  const repo = { full_name: 'o/r' };
+const repo = { full_name: 'o/r' };
+const request = (number: number, sha: string, head: object): object => ({
+  number,
+  head: { sha, label: 'own', ref: 'own', repo, ...head },
+  base: { repo },
+});
+const merge = (iid: number, sha: string, source: object): object => ({
+  iid,
+  sha,
+  source_branch: 'own',
+  source_project_id: 1,
+  target_project_id: 1,
+  ...source,
+});
 
-  describe('from forks that are gone', () => {
-    const [GITHUB, GITLAB] = [
+describe('pull requests as versions', () => {
+  describe('that are not certainly from a branch of the repository', () => {
+    const [GITHUB, GITLAB, GITEA] = [
       '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100&page=1',
       '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100&page=1',
+      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
     ];
-    const request = (number: number, sha: string, from: object | null): object => ({
-      number,
-      head: { sha, repo: from },
-      base: { repo },
-    });
-    const merge = { target_project_id: 1, sha: TWO, iid: 2 };
-    const ownRequest = { target_project_id: 1, source_project_id: 1, sha: ONE, iid: 1 };
     const rows: [title: string, provider: string, path: string, answer: object[]][] = [
-      ['of forge_a', 'github', GITHUB, [request(2, TWO, null), request(1, ONE, repo)]],
-      ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, ownRequest]],
+      ['of a fork in forge_a that is gone', 'github', GITHUB, [request(2, TWO, { repo: null })]],
+      ['of a fork in forge_b that is gone', 'gitlab', GITLAB, [merge(2, TWO, { source_project_id: null })]],
+      // Anyone who may read the repository can push these without a fork, with the AGit flow.
+      ['pushed for review', 'gitea', GITEA, [request(2, TWO, { label: '', ref: 'refs/pull/2/head' })]],
+      ['without a label', 'gitea', GITEA, [request(2, TWO, { label: '' })]],
+      ['with a ref that is no branch', 'gitea', GITEA, [request(2, TWO, { ref: 'refs/for/main' })]],
+      ['of forge_a without a branch', 'github', GITHUB, [request(2, TWO, { ref: null })]],
+      ['of forge_b without a branch', 'gitlab', GITLAB, [merge(2, TWO, { source_branch: '' })]],
     ];
     test.each(rows)(
       '%s are left out, and are marked if forks are included',
       async (_title, provider, path, answer) => {
-        answers = { [path]: answer };
+        const own = provider === 'gitlab' ? merge(1, ONE, {}) : request(1, ONE, {});
+        answers = { [path]: [...answer, own] };
         const params = { param_url: `http://${host}/o/r`, param_provider: provider, param_pr: 'true' };
         expect(JSON.parse((await run(check, params)).stdout)).toEqual([{ ref: ONE, pr: '1' }]);
         expect(JSON.parse((await run(check, { ...params, param_forks: 'true' })).stdout)).toEqual([

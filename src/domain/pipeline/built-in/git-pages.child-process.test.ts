@@ -55,12 +55,20 @@ const numbersFrom = (first: number, count: number): number[] =>
 function describeRequest(provider: string, number: number, labels: string[] = [], target = 'main'): object {
   const sha = number.toString(16).padStart(40, '0');
   if (provider === 'gitlab')
-    return { iid: number, sha, labels, target_branch: target, source_project_id: 1, target_project_id: 1 };
+    return {
+      iid: number,
+      sha,
+      labels,
+      source_branch: 'change',
+      target_branch: target,
+      source_project_id: 1,
+      target_project_id: 1,
+    };
   const repo = { full_name: 'o/r' };
   return {
     number,
     labels: labels.map((name) => ({ name })),
-    head: { sha, repo },
+    head: { sha, label: 'change', ref: 'change', repo },
     base: { ref: target, repo },
   };
 }

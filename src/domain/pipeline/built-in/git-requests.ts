@@ -2,8 +2,9 @@
 export const gitRequests = `
 # Prints open pull or merge requests, the one that changed last at the end. The author of a request from a fork
 # decides what the build runs. Unless the parameter forks is true, such requests are left out; if it is, their versions
-# are marked. A request of unknown origin counts as one from a fork. Forges that can filter get the filters too, which
-# saves pages.
+# are marked. Every request counts as one from a fork unless the forge names its branch of the same repository: anyone
+# who may read a repository of Gitea can push a request to refs/for/, which has no branch. Forges that can filter get
+# the filters too, which saves pages.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
   kind=$(forge_of)
@@ -30,7 +31,10 @@ list_requests() {
   jq -sce --arg forks "\${param_forks-}" --arg branch "$branch" --arg labels "$labels" '
     def repositories: if has("source_project_id") then [.source_project_id, .target_project_id]
       else [.head.repo.full_name?, .base.repo.full_name?] end;
-    def fork: repositories | any(.[]; . == null) or .[0] != .[1];
+    def branch_names: if has("source_project_id") then [.source_branch] else [.head.label?, .head.ref?] end;
+    def names_branch: branch_names |
+      all(.[]; type == "string" and . != "") and (last | startswith("refs/") | not);
+    def fork: (names_branch | not) or (repositories | any(.[]; . == null) or .[0] != .[1]);
     def labels: [.labels[]? | if type == "object" then .name else . end];
     def wanted: ($forks == "true" or (fork | not)) and
       ($branch == "" or (.target_branch? // .base.ref?) == $branch) and
