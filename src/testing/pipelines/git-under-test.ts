@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,6 +26,7 @@ const identity = {
   GIT_COMMITTER_NAME: 'Ann',
   GIT_COMMITTER_EMAIL: 'ann@example.com',
   GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
 };
 export const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
 
@@ -67,7 +69,75 @@ export async function commit(message: string, branch = 'main', base?: string): P
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-/** `git http-backend` as CGI. It requires the token if the repository's name begins with "private". */
+/**
+ * Adds the repository `submodule` to the repository `to`, with any address in .gitmodules. Returns the
+ * commit.
+ */
+export async function addSubmodule(
+  to: string,
+  path: string,
+  submodule: string,
+  address: string,
+): Promise<string> {
+  const work = await mkdtemp(join(root, 'submodule-'));
+  await git('clone', '-q', join(root, `${to}.git`), work);
+  const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '--'];
+  await git('-C', work, ...add, join(root, `${submodule}.git`), path);
+  await git('-C', work, 'config', '-f', '.gitmodules', `submodule.${path}.url`, address);
+  await git('-C', work, 'commit', '-q', '-a', '-m', `add ${path}`);
+  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
+  return git('-C', work, 'rev-parse', 'HEAD');
+}
+
+/** Creates a repository with an empty commit; one whose name begins with "private" needs the token. */
+export async function createRepository(name: string): Promise<void> {
+  await git('init', '-q', '--bare', '-b', 'main', join(root, `${name}.git`));
+  const work = await mkdtemp(join(root, 'new-'));
+  await git('clone', '-q', join(root, `${name}.git`), work);
+  await git('-C', work, 'commit', '-q', '--allow-empty', '-m', name);
+  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
+}
+
+/**
+ * Commits a file whose content Git LFS stores on the server, and a file .lfsconfig with this text. Returns
+ * the commit.
+ */
+export async function addLargeFile(to: string, content: string, lfsConfig: string): Promise<string> {
+  const oid = createHash('sha256').update(content).digest('hex');
+  largeFiles.set(oid, content);
+  const work = await mkdtemp(join(root, 'large-'));
+  await git('clone', '-q', join(root, `${to}.git`), work);
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`;
+  const files = { '.gitattributes': 'large filter=lfs -text\n', '.lfsconfig': lfsConfig, large: pointer };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(work, name), text);
+  await git('-C', work, 'add', '--all');
+  await git('-C', work, 'commit', '-q', '-m', 'large');
+  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
+  return git('-C', work, 'rev-parse', 'HEAD');
+}
+
+/** What every repository of the server has in Git LFS, by hash. */
+const largeFiles = new Map<string, string>();
+
+/** Answers requests of git-lfs: where files are, or a file. Returns false for all other requests. */
+function serveLargeFile(path: string, response: ServerResponse): boolean {
+  const file = largeFiles.get(path.replace('/large-files/', ''));
+  if (file !== undefined) {
+    response.end(file);
+    return true;
+  }
+  if (!path.endsWith('/info/lfs/objects/batch')) return false;
+  const objects = [...largeFiles].map(([oid, content]) => {
+    const download = { href: `http://127.0.0.1:${port()}/large-files/${oid}` };
+    return { oid, size: content.length, authenticated: true, actions: { download } };
+  });
+  response
+    .writeHead(200, { 'content-type': 'application/vnd.git-lfs+json' })
+    .end(JSON.stringify({ transfer: 'basic', objects }));
+  return true;
+}
+
+/** Serves git repositories. Requires the token if the repository's name begins with "private". */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const expected = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
@@ -77,11 +147,17 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
       .end();
     return;
   }
-  seen.push({ host: request.headers.host ?? '', authorization: request.headers.authorization ?? '' });
+  const { host = '', authorization = '' } = request.headers;
+  seen.push({ host, path: url.pathname, authorization });
   if (url.pathname.startsWith('/private') && request.headers.authorization !== expected) {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end();
     return;
   }
+  if (!serveLargeFile(url.pathname, response)) runHttpBackend(request, response, url);
+}
+
+/** `git http-backend` as CGI. */
+function runHttpBackend(request: IncomingMessage, response: ServerResponse, url: URL): void {
   const backend = spawn('git', ['http-backend'], {
     env: {
       PATH: env['PATH'],
@@ -113,7 +189,7 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-export let seen: { host: string; authorization: string }[] = [];
+export let seen: { host: string; path: string; authorization: string }[] = [];
 /** Bytes of the bodies of all responses. */
 export let sentBytes = 0;
 export const port = (): number => {
@@ -141,6 +217,7 @@ export function useGitServer(): void {
     await git('-C', origin, 'config', 'http.receivepack', 'true');
     serveRepository('origin');
     seen = [];
+    largeFiles.clear();
     sentBytes = 0;
   });
 

@@ -1,14 +1,15 @@
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
+  addSubmodule,
   commit,
+  createRepository,
   folder,
   git,
   httpUrl,
   origin,
   port,
-  root,
   run,
   seen,
   TOKEN,
@@ -71,29 +72,6 @@ describe('a shallow get', () => {
     });
   });
 });
-
-/**
- * Adds the repository `submodule` to the repository `to`, with any address in .gitmodules. Returns the
- * commit.
- */
-async function addSubmodule(to: string, path: string, submodule: string, address: string): Promise<string> {
-  const work = await mkdtemp(join(root, 'submodule-'));
-  await git('clone', '-q', join(root, `${to}.git`), work);
-  const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '--'];
-  await git('-C', work, ...add, join(root, `${submodule}.git`), path);
-  await git('-C', work, 'config', '-f', '.gitmodules', `submodule.${path}.url`, address);
-  await git('-C', work, 'commit', '-q', '-a', '-m', `add ${path}`);
-  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
-  return git('-C', work, 'rev-parse', 'HEAD');
-}
-
-async function createRepository(name: string): Promise<void> {
-  await git('init', '-q', '--bare', '-b', 'main', join(root, `${name}.git`));
-  const work = await mkdtemp(join(root, 'new-'));
-  await git('clone', '-q', join(root, `${name}.git`), work);
-  await git('-C', work, 'commit', '-q', '--allow-empty', '-m', name);
-  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
-}
 
 const hasRepository = async (path: string): Promise<boolean> =>
   (await stat(join(folder, 'app', path, '.git')).catch(() => undefined)) !== undefined;

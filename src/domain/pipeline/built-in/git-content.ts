@@ -50,13 +50,46 @@ allow_submodules() {
       ;;
   esac
 }
+# The author of a request from a fork decides what its commit names, in .gitmodules and .lfsconfig. So what is named
+# there is fetched without the token and the key, unless fork_secrets is true.
+is_distrusted() { [ "\${version_fork-}" = true ] && [ "\${param_fork_secrets-}" != true ]; }
+drop_credentials() {
+  unset param_token GIT_SSL_CERT GIT_SSL_KEY
+  configure credential.helper ''
+  rm -f -- "$private/key"
+  # Relative addresses of submodules would get a password in the url.
+  case $url in
+    http://* | https://*)
+      base=\${url#*://}
+      host=\${base%%[/?#]*}
+      git -C "$1" config remote.origin.url "\${url%%://*}://\${host##*@}\${base#"$host"}"
+      ;;
+  esac
+}
+why_refused() {
+  if is_distrusted; then echo ': a request from a fork gets neither the token nor the key for them'; fi
+}
+# Checks out in the folder $1. Files of Git LFS come with it. Of a version that is not trusted, they come from the
+# repository of the url, whatever .lfsconfig says; over SSH without the key.
+check_out() {
+  folder_of_clone=$1
+  shift
+  if ! is_distrusted; then
+    git -C "$folder_of_clone" checkout --quiet "$@" -- >&2
+    return
+  fi
+  if [ "$protocols" = ssh ]; then drop_credentials "$folder_of_clone"; fi
+  lfs_url=\${url%"\${url##*[!/]}"}
+  git -c "lfs.url=\${lfs_url%.git}.git/info/lfs" -C "$folder_of_clone" checkout --quiet "$@" -- >&2
+  drop_credentials "$folder_of_clone"
+}
 # Fetches the submodules of the folder $1, and their submodules; $2 counts the levels of nesting. Git refuses names
 # and addresses that would be options or lead out of the folder, and commands in .gitmodules.
 update_submodules() {
   if [ ! -f "$1/.gitmodules" ]; then return 0; fi
   [ "$2" -le 10 ] || fail 'submodules are nested more than 10 deep'
   git -C "$1" submodule --quiet update --init \${depth:+--depth "$depth"} >&2 ||
-    fail 'the submodules could not be fetched'
+    fail "the submodules could not be fetched$(why_refused)"
   git -C "$1" ls-files --stage -z | tr '\\n\\0' '?\\n' | sed -n 's/^160000 [^\\t]*\\t//p' >"$private/modules-$2"
   while IFS= read -r module; do
     if [ -e "$1/$module/.git" ]; then update_submodules "$1/$module" $(($2 + 1)); fi

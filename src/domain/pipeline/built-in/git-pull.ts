@@ -87,10 +87,10 @@ fi
 if [ -z "$branch$tag$request" ] && [ -e "$target/.git/shallow" ]; then branch=$(default_branch); fi
 if [ -z "$branch" ]; then branch=$(git -C "$target" symbolic-ref --quiet --short HEAD || true); fi
 if [ -n "$branch" ] && [ -z "$tag$request" ]; then
-  git -C "$target" checkout --quiet --no-track -B "$branch" "$commit" -- >&2
+  check_out "$target" --no-track -B "$branch" "$commit"
   git -C "$target" branch --quiet --set-upstream-to="origin/$branch" "$branch" 2>/dev/null || true
 else
-  git -C "$target" checkout --quiet --detach "$commit" -- >&2
+  check_out "$target" --detach "$commit"
 fi
 if [ "\${param_submodules-}" = true ]; then update_submodules "$target" 1; fi
 record_lfs "$target"
