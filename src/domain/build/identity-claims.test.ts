@@ -41,6 +41,7 @@ function buildWith(sources: Source[], more: Partial<IdentifiedBuild> = {}): Iden
     resourceTypes: [
       { name: 'git', builtIn: true, params: [], cache: false, origin: { source: 'svc://git' } },
       { name: 'box', builtIn: false, params: [], cache: false },
+      { name: 'cron', builtIn: true, params: [], cache: false, origin: { source: 'svc://cron' } },
     ],
     resources,
     jobs: [{ name: 'deploy', identity: [{ audience: 'sts.amazonaws.com' }], steps: gets }],
@@ -67,6 +68,16 @@ function claimsOf(build: IdentifiedBuild, seconds?: number): IdentityClaims | un
 
 const BRANCH: Source = { params: { branch: 'main' }, version: { ref: SHA }, trigger: true };
 const REQUEST: Source = { version: { ref: SHA, pr: '12' } };
+const SECRET_BRANCH: Source = {
+  params: { branch: makeSecretPlaceholder('branch') },
+  version: { ref: SHA },
+  trigger: true,
+};
+const followed = (branch: string): Source => ({
+  params: { branches: '*, release/*' },
+  version: { ref: SHA, branch },
+  trigger: true,
+});
 
 describe('an identity token', () => {
   test('names its issuer, its audience and its build', () => {
@@ -109,15 +120,47 @@ describe('an identity token', () => {
       'refs/heads/main',
     ],
     ['the ref of a pull request before that of a branch', [BRANCH, REQUEST], 'refs/pull/12/head'],
+    ['an unknown ref if the branch is a secret', [SECRET_BRANCH], 'unknown'],
+    ['the branch of its version', [followed('release/1')], 'refs/heads/release/1'],
     [
-      'no branch that is a secret',
-      [{ params: { branch: makeSecretPlaceholder('branch') }, version: { ref: SHA } }],
-      undefined,
+      'an unknown ref if its version lacks the branch',
+      [{ ...followed(''), version: { ref: SHA } }],
+      'unknown',
+    ],
+    [
+      'an unknown ref if code of another type triggers',
+      [
+        { ...BRANCH, trigger: false },
+        { type: 'box', version: {}, trigger: true },
+      ],
+      'unknown',
+    ],
+    [
+      'the ref of its code if time triggers',
+      [
+        { ...BRANCH, trigger: false },
+        { type: 'cron', version: { date: 'x' }, trigger: true },
+      ],
+      'refs/heads/main',
     ],
   ])('has %s', (_title, sources, ref) => {
     const claims = claimsOf(buildWith(sources));
     expect(claims?.ref).toBe(ref);
     expect(claims?.sub).toBe(ref === undefined ? SUBJECT : `${SUBJECT}:ref:${ref}`);
+  });
+
+  test('has another subject for each mode of git and each branch, so that trust in one is none in another', () => {
+    const modes: Record<string, Source> = {
+      default: { version: { ref: SHA }, trigger: true },
+      branch: BRANCH,
+      secretBranch: SECRET_BRANCH,
+      branches: followed('release/1'),
+      otherBranch: followed('feature'),
+      tag: { params: { tag: 'true' }, version: { ref: SHA, tag: 'main' }, trigger: true },
+      request: { ...REQUEST, params: { pr: 'true', branch: 'main' }, trigger: true },
+    };
+    const subjects = Object.values(modes).map((source) => claimsOf(buildWith([source]))?.sub);
+    expect(new Set(subjects).size).toBe(Object.keys(modes).length);
   });
 
   test.each<[title: string, given: { seconds: number | undefined; lifetime: number }]>([

@@ -14,6 +14,14 @@ const MIN_IDENTITY_SECONDS = 60;
 /** A token is valid from this long before it is issued, for verifiers whose clocks are slow. */
 const NOT_BEFORE_SECONDS = 60;
 
+/**
+ * The ref of a token whose branch is not known, because it is a secret or other code triggered the build. Its
+ * subject differs from that of the default branch, which has no ref.
+ */
+const UNKNOWN_REF = 'unknown';
+/** Built-in types whose versions are times and events. */
+const SOURCES_WITHOUT_CODE: readonly string[] = ['svc://cron', 'svc://trigger'];
+
 /** The build that an identity token is for. */
 export interface IdentifiedBuild {
   team: string;
@@ -106,28 +114,36 @@ function claimsOf(build: IdentifiedBuild, issuer: string, issue: IdentityIssue):
 /**
  * Ref and commit of the code that the build runs. They come from the first git version of a pull request, so
  * that a build with a pull request never has the ref of a branch. Without one, they come from the first git
- * get that triggers, or else from the first git get.
+ * get that triggers. If only gets without code trigger, or none, they come from the first git get.
  */
 function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<IdentityClaims, 'ref' | 'sha'> {
-  const gets = getsOf(jobIn(definition, job).steps)
-    .map((get, index) => ({ get, version: versions[index] ?? {} }))
-    .filter(({ get }) => builtInSource(resourceTypeIn(definition, get.resource)) === 'svc://git');
-  const source =
-    gets.find(({ version }) => version['pr'] !== undefined) ?? gets.find(({ get }) => get.trigger) ?? gets[0];
-  if (source === undefined) return {};
-  const ref = refOf(source.version, source.get, definition);
-  const sha = source.version['ref'];
-  return defined({ ref, sha });
+  const gets = getsOf(jobIn(definition, job).steps).map((get, index) => ({
+    get,
+    version: versions[index] ?? {},
+    source: builtInSource(resourceTypeIn(definition, get.resource)) ?? '',
+  }));
+  const gitGets = gets.filter(({ source }) => source === 'svc://git');
+  const decisive =
+    gitGets.find(({ version }) => version['pr'] !== undefined) ?? gitGets.find(({ get }) => get.trigger);
+  const [first] = gitGets;
+  if (first === undefined) return {};
+  const otherTriggers = gets.some(({ get, source }) => get.trigger && !SOURCES_WITHOUT_CODE.includes(source));
+  if (decisive === undefined && otherTriggers) return { ref: UNKNOWN_REF };
+  const { get, version } = decisive ?? first;
+  const sha = version['ref'];
+  return defined({ ref: refOf(version, get, definition), sha });
 }
 
-/** Undefined: the default branch, whose name is not known, or a branch whose name is a secret. */
+/** Undefined: the default branch, whose name is not known. */
 function refOf(
-  { pr, tag }: Record<string, string>,
+  { pr, tag, branch: versionBranch }: Record<string, string>,
   { resource }: GetStep,
   definition: Pipeline,
 ): string | undefined {
   if (pr !== undefined) return `refs/pull/${pr}/head`;
   if (tag !== undefined) return `refs/tags/${tag}`;
-  const { branch = '' } = resourceIn(definition, resource).params;
-  return branch === '' || findSecretNames(branch).length > 0 ? undefined : `refs/heads/${branch}`;
+  const { branch: onlyBranch = '', branches = '' } = resourceIn(definition, resource).params;
+  const branch = versionBranch ?? onlyBranch;
+  if (branch === '') return branches === '' ? undefined : UNKNOWN_REF;
+  return findSecretNames(branch).length > 0 ? UNKNOWN_REF : `refs/heads/${branch}`;
 }
