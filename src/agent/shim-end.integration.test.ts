@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
+import { builtInScript } from '#domain/pipeline/built-in/built-in-script.ts';
 import { buildTestShim } from '#testing/agent/build.ts';
 import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { freePort } from '#testing/network/free-port.ts';
@@ -77,6 +78,24 @@ describe('ending a command', () => {
       },
     );
     expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
+  });
+
+  test('with SIGKILL removes what a script of a built-in type keeps to itself', async () => {
+    const shim = await startShim();
+    const script = builtInScript('echo key >"$private/key"; echo "$private"; sleep 1000');
+    let printed = '';
+    const running = shim.run(
+      { argv: ['/bin/sh', '-e'], env: {}, cwd: pod.workdir, script },
+      {
+        onOutput: (_stream, bytes) => {
+          printed += bytes.toString();
+          running.signal('SIGKILL');
+        },
+      },
+    );
+    expect((await running.ended).end).toEqual({ kind: 'signal', signal: 9 });
+    expect(printed).toMatch(/^\/.+\n$/);
+    expect(existsSync(printed.trim())).toBe(false);
   });
 
   test('directly after the request to run it works', async () => {

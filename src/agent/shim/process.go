@@ -184,6 +184,7 @@ func (k *keeper) prepare(c command, privateDirectory string) (job, *exit) {
 	}
 	argv := c.argv
 	if c.hasScript {
+		// Scripts of built-in types keep their private files in the directory of their script.
 		script := privateDirectory + "/script"
 		if err := os.WriteFile(script, []byte(c.script), 0o700); err != nil {
 			return refuse("cannot write the script", err)

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { env, getuid } from 'node:process';
@@ -52,6 +53,26 @@ describe('every script of a built-in type', () => {
     expect(existsSync(stdout.trim())).toBe(false);
   });
 
+  test.each([
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('removes its private directory after %s, and ends with the code %d', async (signal, code) => {
+    const text = builtInScript('echo key >"$private/key"; echo "$private"; sleep 60');
+    const child = spawn('/bin/sh', ['-ec', text], {
+      cwd: work,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    const [printed]: Buffer[] = await once(child.stdout, 'data');
+    const directory = String(printed).trim();
+    expect(existsSync(join(directory, 'key'))).toBe(true);
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+    expect(await ended).toEqual([code, null]);
+    expect(existsSync(directory)).toBe(false);
+  });
+
   test('inherits no environment variables that control git, curl, Node.js or the shell', async () => {
     const dangerous = {
       GIT_DIR: '/x',
@@ -77,7 +98,7 @@ describe('every script of a built-in type', () => {
     chmodSync(root, 0o755);
     plant(join(root, 'bin/id'), `#!/bin/sh\necho planted\n`);
     chmodSync(join(root, 'bin'), 0o777);
-    const script = join(root, 'script');
+    const script = join(root, 'file');
     plant(script, builtInScript('cd /; id -u'));
     const asNobody = getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : ['env'];
     const output = inShell(

@@ -5,8 +5,8 @@ import { heredoc } from './heredoc.ts';
  * directory, in /tmp and in the working directory. So every script of a built-in type starts with this
  * prelude:
  *
- * - It creates the directory `$private`, unknown to earlier steps and removed at the end. The script runs in
- *   it, with an empty HOME.
+ * - It creates the directory `$private`, unknown to earlier steps and removed at the end, also if a signal
+ *   ends the script. The script runs in it, with an empty HOME.
  * - Git reads no configuration of the user or the system, and no GIT_ variables. Always call curl with -q.
  * - PATH has no relative directories. Directories that the user of the step can write to come last.
  *
@@ -34,8 +34,16 @@ for variable in $(env | sed -n 's/^\\(GIT_[A-Za-z0-9_]*\\)=.*/\\1/p'); do
   esac
 done
 unset LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV CURL_HOME SSLKEYLOGFILE NODE_OPTIONS NODE_PATH TAR_OPTIONS GZIP
-private=$(mktemp -d)
+# The shim removes the directory of its script, however the script ends: after SIGKILL no trap runs.
+case $0 in
+  /*/millrace-*/script) private=$(mktemp -d "\${0%/*}/private-XXXXXX") ;;
+  *) private=$(mktemp -d) ;;
+esac
 trap 'rm -rf -- "$private"' EXIT
+# Without these traps, some shells run no EXIT trap when a signal ends them.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 mkdir -- "$private/home"
 cd -- "$private/home"
 export HOME="$private/home" XDG_CONFIG_HOME="$private/home" XDG_CACHE_HOME="$private/home"
