@@ -129,6 +129,19 @@ describe('mentions in the message of a chat', () => {
       { content: message, allowed_mentions: { parse: ['everyone'], users: ['1', '3'], roles: ['2'] } },
     ]);
   });
+
+  test('of everyone from filled-in values ping nobody, even if the author wrote another one', async () => {
+    const message = '@here failed: @everyone @here'.padEnd(3000, '@everyone');
+    await run(
+      { NOTIFY_MESSAGE: message, NOTIFY_TEMPLATE: '@here failed: $GET_APP_BRANCH' },
+      chatScripts.chattwo,
+    );
+    const content = expect.stringMatching(
+      /^@here failed: @\u200beveryone @here(?:@\u200beveryone)+[@\u200bevryon]*$/,
+    );
+    expect(seen).toMatchObject([{ body: { content, allowed_mentions: { parse: ['everyone'] } } }]);
+    expect(JSON.stringify(seen[0]?.body).length).toBeLessThan(2100);
+  });
 });
 
 describe('a notification to a chat fails', () => {

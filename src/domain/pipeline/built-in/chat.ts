@@ -12,8 +12,9 @@ interface Chat {
 }
 
 /*
- * Only mentions in the text that the pipeline's author wrote ping people. Values that are filled in, such as
- * the name of a branch, ping nobody.
+ * Only mentions in the text that the pipeline's author wrote ping people. Other mentions in values that are
+ * filled in, such as the name of a branch, ping nobody. Discord allows @everyone and @here only together, so
+ * an invisible space breaks the one that the author did not write.
  */
 const SLACK: Chat = {
   maxCharacters: 30_000,
@@ -26,8 +27,11 @@ const SLACK: Chat = {
 const DISCORD: Chat = {
   maxCharacters: 1990,
   body: `
-    {content: ., allowed_mentions: {
-      parse: (if $written | test("@(everyone|here)") then ["everyone"] else [] end),
+    ([$written | match("@(everyone|here)"; "g").string]) as $allowed
+    | (if $allowed == [] then .
+       else gsub("(?<tag>@(everyone|here))"; if .tag | IN($allowed[]) then .tag else "@\\u200b" + .tag[1:] end) end)
+    | {content: .[0:2000], allowed_mentions: {
+      parse: (if $allowed == [] then [] else ["everyone"] end),
       users: ([$written | match("<@!?([0-9]+)>"; "g").captures[0].string] | unique | .[0:100]),
       roles: ([$written | match("<@&([0-9]+)>"; "g").captures[0].string] | unique | .[0:100])}}`,
 };
