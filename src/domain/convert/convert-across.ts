@@ -1,7 +1,7 @@
 import type { Conversion } from './conversion.ts';
 import { parseReference, REFERENCE, type VariableReference } from './variable-table.ts';
 import type { YamlFields } from './yaml-fields.ts';
-import { plainValue, textOfScalar, yamlAt, type YamlSpan, type YamlTree } from './yaml-tree.ts';
+import { plainValue, textOfScalar, yamlAt, type YamlMap, type YamlSpan, type YamlTree } from './yaml-tree.ts';
 
 const MAX_COMBINATIONS = 500;
 
@@ -61,8 +61,26 @@ function readLimit(variable: YamlFields, conversion: Conversion): number {
   return 1;
 }
 
+/**
+ * The step with the values of each combination. If tasks would have the same name, they get the values as a
+ * suffix.
+ */
+export function instancesOf(step: YamlMap, combinations: readonly Locals[]): YamlTree[] {
+  const instances = combinations.map((locals) => fillLocals(step, locals));
+  const names = instances.flatMap((instance) => textOfScalar(yamlAt(instance, 'task')) ?? []);
+  if (new Set(names).size === names.length) return instances;
+  return instances.map((instance, index) => {
+    if (instance.kind !== 'map') return instance;
+    const value = `${names[index] ?? ''} ${suffixOf(combinations[index] ?? new Map())}`;
+    const entries = instance.entries.map((entry) =>
+      entry.key === 'task' ? { ...entry, value: { ...entry.value, kind: 'scalar' as const, value } } : entry,
+    );
+    return { ...instance, entries };
+  });
+}
+
 /** A suffix that tells the instances of a step apart: `go=1.25, os=linux`. */
-export const suffixOf = (locals: Locals): string =>
+const suffixOf = (locals: Locals): string =>
   Array.from(locals, ([name, value]) => `${name}=${wordFor(value)}`)
     .join(', ')
     .slice(0, MAX_SUFFIX_CHARACTERS);
@@ -81,7 +99,7 @@ function wordFor(value: YamlTree): string {
 }
 
 /** The step with the values of one combination filled in. */
-export function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
+function fillLocals(tree: YamlTree, locals: Locals): YamlTree {
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => fillLocals(item, locals)) };
   if (tree.kind === 'map')
     return {

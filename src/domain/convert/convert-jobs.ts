@@ -5,17 +5,16 @@ import { convertPlan, convertStep } from './convert-steps.ts';
 import { writeHooks } from './modifiers.ts';
 import { convertName } from './names.ts';
 import type { JobScope } from './step-scope.ts';
+import { splitOnSuccess } from './step-tree.ts';
 import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
 import { YamlFields } from './yaml-fields.ts';
-import { textOfScalar, yamlAt, type YamlTree } from './yaml-tree.ts';
+import { textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 /** Converts the jobs, in their order. */
 export function convertJobs(jobs: readonly YamlTree[], conversion: Conversion): HclNode[] {
   const resourcesOf = new Map<string, Set<string>>();
   for (const job of jobs) recordJob(job, resourcesOf, conversion);
-  return jobs.flatMap((job) =>
-    job.kind === 'map' ? [convertJob(new YamlFields(job, 'a job', conversion), resourcesOf, conversion)] : [],
-  );
+  return jobs.flatMap((job) => (job.kind === 'map' ? [convertJob(job, resourcesOf, conversion)] : []));
 }
 
 /** Records the name of the job in Millrace, and the resources that it gets or puts. */
@@ -30,11 +29,14 @@ function recordJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, convers
     conversion.jobs.set(name, convertName(name, { taken, span: job.span, allowed: 'name' }, conversion));
 }
 
+/** Converts a job. Its `on_success` becomes the end of the plan, because a hook never changes the outcome. */
 function convertJob(
-  fields: YamlFields,
+  job: YamlMap,
   resourcesOf: ReadonlyMap<string, ReadonlySet<string>>,
   conversion: Conversion,
 ): HclNode {
+  const parts = splitOnSuccess(job);
+  const fields = new YamlFields(parts?.before ?? job, 'a job', conversion);
   const name = fields.needed('name') ?? 'unnamed';
   const body: HclNode[] = [];
   const scope: JobScope = { conversion, caches: [], cacheNames: new Set(), tags: [], resourcesOf };
@@ -42,7 +44,7 @@ function convertJob(
   const plan = fields.list('plan');
   if (fields.tree('plan') === undefined)
     conversion.error(fields.span, `the job "${name}" has no plan`, 'Add plan.');
-  const steps = convertPlan(plan, 'job', scope);
+  const steps = convertPlan(parts ? [...plan, parts.onSuccess] : plan, 'job', scope);
   const hooks: HclNode[] = [];
   writeHooks(fields, {
     body: hooks,

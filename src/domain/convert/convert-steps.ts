@@ -1,12 +1,20 @@
-import { fillLocals, readAcross, suffixOf, type Combinations } from './convert-across.ts';
+import { instancesOf, readAcross } from './convert-across.ts';
 import { convertGet, convertPut } from './convert-get-put.ts';
 import { convertLoadVar } from './convert-load-var.ts';
 import { convertTask } from './convert-task.ts';
-import { HOOK_NAMES, writeAttempts, writeHooks } from './modifiers.ts';
+import { writeAttempts, writeHooks } from './modifiers.ts';
 import { STEP_KINDS, type ConvertedPlace, type JobScope, type StepKind } from './step-scope.ts';
+import {
+  hasOnlyOnSuccess,
+  hasStepField,
+  HOOK_NAMES,
+  isSequence,
+  splitOnSuccess,
+  stopsAtFailure,
+} from './step-tree.ts';
 import { hclAttribute, hclBlock, type HclBlock, type HclNode } from './write-hcl.ts';
 import { YamlFields } from './yaml-fields.ts';
-import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
+import { entryOf, textOfScalar, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 /**
  * Converts the steps, in their order. A `try` becomes a hook of the step before it, because a failed hook
@@ -43,7 +51,8 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
   if (
     tree.kind !== 'map' ||
     entry === undefined ||
-    hasStepField(entry.value, ['get', 'load_var', ...HOOK_NAMES, 'across'])
+    hasStepField(entry.value, ['get', 'load_var', ...HOOK_NAMES, 'across']) ||
+    stopsAtFailure(entry.value)
   )
     return undefined;
   if (tree.entries.length > 1) return undefined;
@@ -55,15 +64,8 @@ function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
 const TRY_COMMENT =
   'This hook replaces try: its failure does not fail the build. Without a timeout, it may take 10 minutes.';
 
-function hasStepField(tree: YamlTree, keys: readonly string[]): boolean {
-  if (tree.kind === 'list') return tree.items.some((item) => hasStepField(item, keys));
-  if (tree.kind !== 'map') return false;
-  return tree.entries.some(
-    ({ key, value }) => keys.includes(key) || (isStepGroup(key) && hasStepField(value, keys)),
-  );
-}
-
-const isStepGroup = (key: string): boolean => ['do', 'try', 'in_parallel', 'steps'].includes(key);
+/** The places whose steps run one after another, until one fails. There, `on_success` is the next step. */
+const inOrder: ReadonlySet<ConvertedPlace> = new Set(['job', 'sequence']);
 
 export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
@@ -71,6 +73,8 @@ export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobSco
     conversion.error(tree.span, 'a step must be a map', `Write one of ${STEP_KINDS.join(', ')}.`);
     return [];
   }
+  const parts = inOrder.has(place) && hasOnlyOnSuccess(tree) ? splitOnSuccess(tree) : undefined;
+  if (parts) return convertPlan([parts.before, parts.onSuccess], place, scope);
   const kinds = STEP_KINDS.filter((kind) => entryOf(tree, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
@@ -216,22 +220,15 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
     fields.end(nodes);
   }
   const hasModifiers = MODIFIERS.some((name) => fields.entry(name));
+  const hasHooks = HOOK_NAMES.some((name) => fields.entry(name));
   for (const step of sequences) {
     const text = 'steps that need an order have no counterpart in a group: they run after it';
-    scope.conversion.leaveOut(nodes, step.span, text);
+    const hookText = hasHooks ? ', and the hooks of the group run for it and for them' : '';
+    scope.conversion.leaveOut(nodes, step.span, `${text}${hookText}`);
     const sequence = convertStep(step, hasModifiers ? 'sequence' : 'job', scope);
     nodes.push(...(hasModifiers ? finish(sequenceBlock(sequence), input) : sequence));
   }
   return nodes;
-}
-
-/** Whether the tree has steps that must run in their order. */
-function isSequence(tree: YamlTree): boolean {
-  if (tree.kind === 'list') return tree.items.some(isSequence);
-  if (tree.kind !== 'map') return false;
-  const steps = yamlAt(tree, 'do');
-  if (steps?.kind === 'list') return steps.items.length > 1 || steps.items.some(isSequence);
-  return tree.entries.some(({ key, value }) => isStepGroup(key) && isSequence(value));
 }
 
 /** Reads an `in_parallel` with the fields `steps`, `limit` and `fail_fast`. Returns the steps. */
@@ -277,22 +274,4 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   leaveOutModifiers(fields, nodes, 'groups cannot be nested');
   fields.end(nodes);
   return [...nodes, ...steps];
-}
-
-/**
- * The step with the values of each combination. If tasks would have the same name, they get the values as a
- * suffix.
- */
-function instancesOf(step: YamlMap, combinations: Combinations['locals']): YamlTree[] {
-  const instances = combinations.map((locals) => fillLocals(step, locals));
-  const names = instances.flatMap((instance) => textOfScalar(yamlAt(instance, 'task')) ?? []);
-  if (new Set(names).size === names.length) return instances;
-  return instances.map((instance, index) => {
-    if (instance.kind !== 'map') return instance;
-    const value = `${names[index] ?? ''} ${suffixOf(combinations[index] ?? new Map())}`;
-    const entries = instance.entries.map((entry) =>
-      entry.key === 'task' ? { ...entry, value: { ...entry.value, kind: 'scalar' as const, value } } : entry,
-    );
-    return { ...instance, entries };
-  });
 }

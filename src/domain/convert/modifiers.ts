@@ -2,6 +2,7 @@ import { secondsOf } from '#domain/language/duration.ts';
 import type { Conversion } from './conversion.ts';
 import { durationText } from './convert-resources.ts';
 import type { ConvertedPlace, ConvertStep, JobScope } from './step-scope.ts';
+import { isTry, stopsAtFailure, type HOOK_NAMES } from './step-tree.ts';
 import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
 import type { YamlFields } from './yaml-fields.ts';
 import type { YamlEntry } from './yaml-tree.ts';
@@ -44,7 +45,7 @@ function writeTimeout(
 }
 
 /** The hooks of Millrace, by their names in Concourse. */
-const HOOKS: Readonly<Record<string, string>> = {
+const HOOKS: Readonly<Record<(typeof HOOK_NAMES)[number], string>> = {
   on_success: 'on_success',
   on_failure: 'on_failure',
   on_error: 'on_failure',
@@ -82,9 +83,31 @@ export function writeHooks(
       if (hasOnFailure) continue;
     }
     const steps = convert(entry.value, 'hook', scope);
-    if (steps.some(({ kind }) => kind === 'block')) body.push(hclBlock(counterpart, [], steps));
-    else body.push(...steps);
+    if (!steps.some(({ kind }) => kind === 'block')) {
+      body.push(...steps);
+      continue;
+    }
+    reportIgnoredFailures(entry, body, scope.conversion);
+    body.push(hclBlock(counterpart, [], steps));
   }
 }
 
-export const HOOK_NAMES = Object.keys(HOOKS);
+/** Reports failures that end the hook or the build in Concourse, and have no effect in Millrace. */
+function reportIgnoredFailures(
+  { key, keySpan, value }: YamlEntry,
+  body: HclNode[],
+  conversion: Conversion,
+): void {
+  if (['on_success', 'ensure'].includes(key) && !isTry(value))
+    conversion.leaveOut(
+      body,
+      keySpan,
+      `the result of ${key} has no counterpart: if the hook fails, the build does not fail`,
+    );
+  if (stopsAtFailure(value))
+    conversion.leaveOut(
+      body,
+      keySpan,
+      `the order in ${key} has no counterpart: its later steps run even if an earlier one fails`,
+    );
+}

@@ -61,6 +61,7 @@ job "build" {
       SH
     }
 
+    # the result of on_success has no counterpart: if the hook fails, the build does not fail
     on_success {
       put "mock" "mail" {
         params {
@@ -71,6 +72,7 @@ job "build" {
       }
     }
 
+    # the order in on_failure has no counterpart: its later steps run even if an earlier one fails
     on_failure {
       put "mock" "mail" {
         params {
@@ -102,6 +104,7 @@ job "build" {
       }
     }
 
+    # the result of ensure has no counterpart: if the hook fails, the build does not fail
     ensure {
       task "clean" {
         run "shell" {
@@ -111,13 +114,13 @@ job "build" {
     }
   }
 
-  on_success {
-    put "mock" "mail" {
-      params {
-        text = "good"
-      }
+  put "mock" "mail" {
+    params {
+      text = "good"
+    }
 
-      # on_failure has no counterpart: a step in a hook has no hooks
+    on_failure {
+      put "mock" "mail" {}
     }
   }
 
@@ -130,6 +133,7 @@ job "build" {
   }
 
   # on_error is left out: in Millrace, an error is a failure, so on_failure runs
+  # the order in on_abort has no counterpart: its later steps run even if an earlier one fails
   on_cancel {
     put "mock" "mail" {}
 
@@ -138,6 +142,7 @@ job "build" {
     }
   }
 
+  # the result of ensure has no counterpart: if the hook fails, the build does not fail
   ensure {
     put "mock" "mail" {
       params {

@@ -71,7 +71,7 @@ job "all" {
     }
   }
 
-  # steps that need an order have no counterpart in a group: they run after it
+  # steps that need an order have no counterpart in a group: they run after it, and the hooks of the group run for it and for them
   in_parallel {
     limit     = 1
     fail_fast = true
@@ -128,6 +128,7 @@ job "all" {
 
     put "mock" "log" {}
 
+    # the result of ensure has no counterpart: if the hook fails, the build does not fail
     ensure {
       put "mock" "log" {}
     }

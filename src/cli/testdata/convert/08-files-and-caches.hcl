@@ -126,6 +126,7 @@ job "try" {
     }
   }
 
+  # the result of ensure has no counterpart: if the hook fails, the build does not fail
   ensure {
     task "report" {
       # cache reports has no counterpart: caches are saved before the hooks of the job run

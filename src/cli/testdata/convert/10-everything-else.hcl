@@ -42,6 +42,7 @@ job "use" {
       cmd = "echo '{{ old }}' '`x`' 'tab\there'"
     }
 
+    # the result of ensure has no counterpart: if the hook fails, the build does not fail
     ensure {
       put "pool" "lock" {
         params {
