@@ -3,7 +3,6 @@ import { parseReference, REFERENCE } from './variable-table.ts';
 
 test.each([
   ['name', { source: undefined, path: 'name', fields: [] }],
-  [' name ', { source: undefined, path: 'name', fields: [] }],
   ['a.b.c', { source: undefined, path: 'a', fields: ['b', 'c'] }],
   ['vault:team/app.token', { source: 'vault', path: 'team/app', fields: ['token'] }],
   ['.:local.field', { source: '.', path: 'local', fields: ['field'] }],
@@ -13,7 +12,13 @@ test.each([
   expect(parseReference(text)).toEqual(reference);
 });
 
-test('a reference has no brackets in it and ends on its line', () => {
-  const references = [...'((a)) ((b ((c)) (d) ((e\n))'.matchAll(REFERENCE)].map(([text]) => text);
-  expect(references).toEqual(['((a))', '((c))']);
+test('a reference has letters, digits and few other characters', () => {
+  const text = '((a)) ((b ((c)) (d) ((e\n)) ((größe/x."y"@1)) ((source:f-g_h))';
+  const references = [...text.matchAll(REFERENCE)].map(([reference]) => reference);
+  expect(references).toEqual(['((a))', '((c))', '((größe/x."y"@1))', '((source:f-g_h))']);
 });
+
+test.each(['$((n + 1))', '$((n+1))', '$(( n ))', '((i=0; i<3; i++))', '$((n*2))', '$((a%b))', '$((a?b:c))'])(
+  '%s is arithmetic of the shell, not a reference',
+  (text) => expect([...text.matchAll(REFERENCE)]).toEqual([]),
+);

@@ -30,14 +30,13 @@ export interface VariableReport {
   renamed: (variable: UsedVariable, secret: string) => void;
 }
 
-/** Matches a reference, which cannot contain brackets. */
-export const REFERENCE = /\(\(([^()\n]{1,200})\)\)/g;
+/** Matches what Concourse takes for a reference. Arithmetic of the shell, such as `((n + 1))`, is none. */
+export const REFERENCE = /\(\(([-/.:@"\w\p{L}]+)\)\)/gu;
 
 export function parseReference(text: string): VariableReference {
-  const trimmed = text.trim();
-  const colon = trimmed.startsWith('"') ? -1 : trimmed.indexOf(':');
-  const source = colon < 0 ? undefined : trimmed.slice(0, colon);
-  const [path = '', ...fields] = splitAtDots(trimmed.slice(colon + 1));
+  const colon = text.startsWith('"') ? -1 : text.indexOf(':');
+  const source = colon < 0 ? undefined : text.slice(0, colon);
+  const [path = '', ...fields] = splitAtDots(text.slice(colon + 1));
   return { source, path, fields };
 }
 

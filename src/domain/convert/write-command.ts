@@ -51,8 +51,11 @@ export function writeCommand({ run, before, environment }: ScriptInput, conversi
   if (folder !== undefined) lines.push('cd ', ...quoteParts(parts(folder, run.span), environment), '\n');
   const [flags, script, ...others] = args;
   const options = flags && script && others.length === 0 ? optionsOf(path, flags.text) : undefined;
-  if (options !== undefined && script) lines.push(...options, ...parts(script.text, script.span));
-  else {
+  if (options !== undefined && script) {
+    const scriptParts = parts(script.text, script.span);
+    reportSingleQuotes(scriptParts, { body, span: script.span }, conversion);
+    lines.push(...options, ...scriptParts.map(escapeSign));
+  } else {
     const words = [{ text: path, span: run.span }, ...args];
     lines.push(
       ...words.flatMap(({ text, span }, at) => [
@@ -109,6 +112,24 @@ function argumentName(part: { variable: string }, environment: TaskEnvironment):
 
 /** A reference `${TASK_…}` to the output of a task that replaces a load_var. */
 const RUNNING_REFERENCE = /\$\{TASK_[A-Z0-9_]+\}/g;
+
+/** Escapes a sign `$` before a reference. Without that, the shell would read `$$` as a process ID. */
+const escapeSign = (part: TemplatePart): TemplatePart =>
+  typeof part === 'string' ? part.replaceAll(/(?<!\\)\$(?=\$\{TASK_[A-Z0-9_]+\})/g, '\\$') : part;
+
+/** Reports references in a script with single quotes, between which the shell replaces nothing. */
+function reportSingleQuotes(
+  parts: readonly TemplatePart[],
+  { body, span }: { body: HclNode[]; span: YamlSpan },
+  conversion: Conversion,
+): void {
+  if (parts.some(isRunning) && parts.some((part) => typeof part === 'string' && part.includes("'")))
+    conversion.leaveOut(
+      body,
+      span,
+      'values of load_var between single quotes have no counterpart: there, the shell does not fill them in',
+    );
+}
 
 export const isRunning = (part: TemplatePart): boolean =>
   typeof part === 'string' && part.search(RUNNING_REFERENCE) >= 0;

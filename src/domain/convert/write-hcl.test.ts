@@ -17,6 +17,15 @@ describe('a string in quotes', () => {
     expect(quoteText(['a-', { variable: 'tag' }])).toBe('"a-${var.tag}"');
     expect(quoteText([{ variable: 'tag' }])).toBe('var.tag');
   });
+
+  test.each([
+    ['US$', '"US${"$"}${var.price}"'],
+    ['$$', '"${"$$"}${var.price}"'],
+    ['100%', '"100%${var.price}"'],
+    ['$x', '"$x${var.price}"'],
+  ])('has %s before a variable as text', (text, hcl) =>
+    expect(quoteText([text, { variable: 'price' }])).toBe(hcl),
+  );
 });
 
 describe('a script', () => {
@@ -30,6 +39,12 @@ describe('a script', () => {
     ['with a control character of C1 stays a string', 'a\n\u009bb\n', '"a\\n\\u009bb\\n"'],
     ['with a carriage return stays a string', 'a\r\nb\n', '"a\\r\\nb\\n"'],
   ])('%s', (_name, text, hcl) => expect(writeScript([text])).toBe(hcl));
+
+  test('of several lines has a sign $ before a variable as text', () => {
+    expect(writeScript(['a\nUS$', { variable: 'price' }, '\n'])).toBe(
+      '<<-SH\n  a\n  US${"$"}${var.price}\nSH',
+    );
+  });
 });
 
 test('a comment and a label have no characters that control a terminal', () => {

@@ -86,10 +86,25 @@ const escapeText = (text: string): string =>
 export function quoteText(parts: readonly TemplatePart[]): string {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return `var.${only.variable}`;
-  return `"${parts.map((part) => (typeof part === 'string' ? escapeText(part) : reference(part))).join('')}"`;
+  return `"${writeParts(parts, escapeText)}"`;
 }
 
-const reference = ({ variable }: { variable: string }): string => `\${var.${variable}}`;
+function writeParts(parts: readonly TemplatePart[], escape: (text: string) => string): string {
+  return parts
+    .map((part, at) => {
+      if (typeof part === 'object') return `\${var.${part.variable}}`;
+      return typeof parts[at + 1] === 'object' ? writeBeforeVariable(part, escape) : escape(part);
+    })
+    .join('');
+}
+
+/** Writes signs `$` directly before a variable as a template, because `$${` would escape the variable. */
+function writeBeforeVariable(text: string, escape: (text: string) => string): string {
+  let end = text.length;
+  while (text[end - 1] === '$') end--;
+  const signs = text.slice(end);
+  return `${escape(text.slice(0, end))}${signs === '' ? '' : `\${"${signs}"}`}`;
+}
 
 /**
  * Writes a text of several lines as a heredoc, and other texts as strings. A heredoc may add a last line end,
@@ -102,10 +117,7 @@ export function writeScript(parts: readonly TemplatePart[]): string {
   const hasLineWithoutIndentation = lines.some((line) => line !== '' && !line.startsWith(' '));
   if (lines.length === 1 || !hasLineWithoutIndentation || lines.some(isUnfit)) return quoteText(parts);
   const marker = lines.some((line) => line.trim() === 'SH') ? 'END_OF_SCRIPT' : 'SH';
-  const text = parts
-    .map((part) => (typeof part === 'string' ? escapeTemplate(part) : reference(part)))
-    .join('');
-  const body = text
+  const body = writeParts(parts, escapeTemplate)
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => (line === '' ? '' : `  ${line}`))
