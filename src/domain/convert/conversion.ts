@@ -22,6 +22,8 @@ export class Conversion {
   readonly resources = new Map<string, ConvertedResource>();
   /** The names of jobs in Millrace, by those in Concourse. */
   readonly jobs = new Map<string, string>();
+  /** The names of serial groups in Millrace, by those in Concourse. */
+  readonly serialGroups = new Map<string, string>();
   /** The fields that references such as `((.:name.field))` read, by the name of the variable. */
   readonly localFields = new Map<string, Set<string>>();
 

@@ -1,9 +1,9 @@
 import type { Conversion } from './conversion.ts';
 import { findUses } from './convert-git.ts';
-import { writeTags } from './convert-resources.ts';
+import { writeTags, writeWords, type TagText } from './convert-resources.ts';
 import { convertPlan, convertStep } from './convert-steps.ts';
 import { writeHooks } from './modifiers.ts';
-import { convertName } from './names.ts';
+import { convertName, convertTag, isTag } from './names.ts';
 import type { JobScope } from './step-scope.ts';
 import { splitOnSuccess } from './step-tree.ts';
 import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
@@ -14,6 +14,7 @@ import { textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.t
 export function convertJobs(jobs: readonly YamlTree[], conversion: Conversion): HclNode[] {
   const resourcesOf = new Map<string, Set<string>>();
   for (const job of jobs) recordJob(job, resourcesOf, conversion);
+  nameSerialGroups(jobs, conversion.serialGroups);
   return jobs.flatMap((job) => (job.kind === 'map' ? [convertJob(job, resourcesOf, conversion)] : []));
 }
 
@@ -27,6 +28,17 @@ function recordJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, convers
   const taken = new Set(conversion.jobs.values());
   if (!conversion.jobs.has(name))
     conversion.jobs.set(name, convertName(name, { taken, span: job.span, allowed: 'name' }, conversion));
+}
+
+/** Names the serial groups of all jobs. Those that keep their names come first, so no other takes one. */
+function nameSerialGroups(jobs: readonly YamlTree[], names: Map<string, string>): void {
+  const groups = jobs.flatMap((job) => {
+    const tree = yamlAt(job, 'serial_groups');
+    return tree?.kind === 'list' ? tree.items.flatMap((item) => textOfScalar(item) ?? []) : [];
+  });
+  for (const group of groups.filter(isTag)) names.set(group, group);
+  for (const group of groups)
+    if (!names.has(group)) names.set(group, convertTag(group, new Set(names.values())));
 }
 
 /** Converts a job. Its `on_success` becomes the end of the plan, because a hook never changes the outcome. */
@@ -73,7 +85,7 @@ function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conve
   const isSerial = fields.flag('serial') === true || groups.length > 0;
   const concurrency = isSerial ? 1 : maxInFlight;
   if (concurrency > 0) body.push(hclAttribute('concurrency', String(Math.min(concurrency, MAX_CONCURRENCY))));
-  writeTags(groups, body, conversion, 'serial_groups');
+  writeWords('serial_groups', renameGroups(groups, conversion), body, conversion);
   fields.leaveOut(body, {
     interruptible:
       'builds continue when an operator restarts; the attribute of this name cancels older builds',
@@ -81,6 +93,20 @@ function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conve
     public: 'a pipeline is public as a whole',
     build_log_retention: 'the installation sets how long builds are stored',
     build_logs_to_retain: 'the installation sets how long builds are stored',
+  });
+}
+
+/** The serial groups by their names in Millrace. Warns of each that gets another name. */
+function renameGroups(groups: readonly TagText[], conversion: Conversion): TagText[] {
+  return groups.map(({ text, span }) => {
+    const name = conversion.serialGroups.get(text) ?? text;
+    if (name !== text)
+      conversion.warn(
+        span,
+        `the serial group ${text} is called ${name}`,
+        'Serial groups have lower-case letters, digits and "-".',
+      );
+    return { text: name, span };
   });
 }
 

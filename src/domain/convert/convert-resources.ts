@@ -2,11 +2,11 @@ import { secondsOf } from '#domain/language/duration.ts';
 import type { Conversion } from './conversion.ts';
 import { findUses, isLikeBuiltInGit, writeGitParams, type ResourceUse } from './convert-git.ts';
 import type { ResourceTypes } from './convert-types.ts';
-import { convertName } from './names.ts';
+import { convertName, isTag } from './names.ts';
 import { hclAttribute, hclBlock, isIdentifier, quoteText, writeList, type HclNode } from './write-hcl.ts';
 import { writeValue, type ValuePlace } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
-import type { YamlMap, YamlTree } from './yaml-tree.ts';
+import type { YamlMap, YamlSpan, YamlTree } from './yaml-tree.ts';
 
 interface ResourceInput {
   types: ResourceTypes;
@@ -151,24 +151,35 @@ export function durationText(seconds: number): string {
 
 const MAX_TAGS = 10;
 
-/** Writes tags of workers or serial groups, which must be lower-case words with hyphens. */
-export function writeTags(
-  tags: readonly { text: string; span: { start: number; end: number } }[],
-  body: HclNode[],
-  conversion: Conversion,
-  name = 'tags',
-): void {
-  const valid = tags.filter(({ text }) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text));
-  for (const tag of tags)
-    if (!valid.includes(tag))
+export interface TagText {
+  text: string;
+  span: YamlSpan;
+}
+
+/** Writes tags of workers, which must be lower-case words with hyphens. */
+export function writeTags(tags: readonly TagText[], body: HclNode[], conversion: Conversion): void {
+  for (const { text, span } of tags)
+    if (!isTag(text))
       conversion.leaveOut(
         body,
-        tag.span,
-        `"${tag.text}" cannot be one of ${name}: use lower-case letters, digits and hyphens`,
+        span,
+        `"${text}" cannot be one of tags: use lower-case letters, digits and hyphens`,
       );
-  const extra = valid[MAX_TAGS];
+  const valid = tags.filter(({ text }) => isTag(text));
+  writeWords('tags', valid, body, conversion);
+}
+
+/** Writes a list of words, each of them once and not more than a job can have. */
+export function writeWords(
+  name: string,
+  words: readonly TagText[],
+  body: HclNode[],
+  conversion: Conversion,
+): void {
+  const unique = words.filter(({ text }, at) => words.findIndex((word) => word.text === text) === at);
+  const extra = unique[MAX_TAGS];
   if (extra) conversion.leaveOut(body, extra.span, `more than ${MAX_TAGS} ${name} have no counterpart`);
-  if (valid.length === 0) return;
-  const names = [...new Set(valid.slice(0, MAX_TAGS).map(({ text }) => text))];
-  body.push(hclAttribute(name, writeList(names.map((text) => quoteText([text])))));
+  if (unique.length === 0) return;
+  const kept = unique.slice(0, MAX_TAGS).map(({ text }) => quoteText([text]));
+  body.push(hclAttribute(name, writeList(kept)));
 }

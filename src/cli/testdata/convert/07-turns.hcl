@@ -30,9 +30,8 @@ job "one" {
 }
 
 job "two" {
-  concurrency = 1
-  # "Prod East" cannot be one of serial_groups: use lower-case letters, digits and hyphens
-  serial_groups = ["deploy"]
+  concurrency   = 1
+  serial_groups = ["deploy", "prod-east"]
   # build_logs_to_retain has no counterpart: the installation sets how long builds are stored
   # tags of steps become tags of the job, whose Pod runs all steps
   tags = ["fast", "big"]
