@@ -1,4 +1,5 @@
-import type { JobScope } from './step-scope.ts';
+import type { ConvertedPlace, JobScope } from './step-scope.ts';
+import { environmentAttribute, quoteParts, type TaskEnvironment } from './write-command.ts';
 import {
   hclAttribute,
   hclBlock,
@@ -6,35 +7,65 @@ import {
   writeScript,
   type HclBlock,
   type HclNode,
+  type TemplatePart,
 } from './write-hcl.ts';
-import { templateParts, wordOf } from './write-value.ts';
+import { joinParts, templateParts, wordOf } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
 
 /**
  * Writes a task that copies the content of the file to `$SVC_OUTPUT`. Later steps see `$TASK_<NAME>_VALUE`.
  */
-export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): HclBlock {
+export function convertLoadVar(
+  fields: YamlFields,
+  place: ConvertedPlace,
+  { conversion }: JobScope,
+): HclBlock {
   const name = fields.needed('load_var') ?? 'unnamed';
   const file = fields.needed('file') ?? '';
   const format = fields.text('format') ?? formatOf(file);
   const body: HclNode[] = [];
-  // The value becomes an output of a task, which is not secret.
-  if (fields.flag('reveal') !== true)
-    conversion.leaveOut(body, fields.span, `load_var ${name}: the log can show the value, as with reveal`);
+  reportDifferences({ name, format, isReveal: fields.flag('reveal') === true }, (text) =>
+    conversion.leaveOut(body, fields.span, text),
+  );
+  if (place === 'sequence')
+    conversion.leaveOut(
+      body,
+      fields.span,
+      `load_var ${name} has no counterpart in a group: only steps after the group see the value`,
+    );
   if (!['raw', 'trim', 'json', 'yaml', 'yml'].includes(format))
     conversion.error(fields.span, `load_var has no format "${format}"`, 'Write raw, trim, json or yaml.');
-  if (['yaml', 'yml'].includes(format))
-    conversion.leaveOut(body, fields.span, 'format: yaml has no counterpart: the file must be JSON');
-  const isText = ['raw', 'trim'].includes(format);
+  const environment: TaskEnvironment = { fixed: new Map(), running: new Map(), arguments: new Map() };
+  const fileWord = quoteParts(templateParts(file, fields.span, 'running', conversion), environment);
   const usedFields = [...(conversion.localFields.get(name) ?? [])];
   const fieldsToWrite = usedFields.length === 0 ? [''] : usedFields;
-  const lines = fieldsToWrite.map((field) => scriptLine(field, file, isText));
-  const script = templateParts(`${lines.join('\n')}\n`, fields.span, 'running', conversion);
+  const lines = fieldsToWrite.flatMap((field) => [
+    'value="$(',
+    readCommand(field, format),
+    ...fileWord,
+    ')"\n',
+    checkAndWrite(name, field),
+  ]);
   return hclBlock(
     'task',
     [visibleText(name)],
-    [...body, hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript(script))])],
+    [
+      ...body,
+      ...environmentAttribute(environment),
+      hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript(joinParts(lines)))]),
+    ],
   );
+}
+
+/** The value becomes an output of a task, which is one line and not secret. */
+function reportDifferences(
+  { name, format, isReveal }: { name: string; format: string; isReveal: boolean },
+  leaveOut: (text: string) => void,
+): void {
+  if (!isReveal) leaveOut(`load_var ${name}: the log can show the value, as with reveal`);
+  leaveOut(`load_var ${name}: the task fails if the value has several lines`);
+  if (['yaml', 'yml'].includes(format)) leaveOut('format: yaml has no counterpart: the file must be JSON');
+  if (format === 'raw') leaveOut('format: raw has no counterpart: the value loses line ends at its end');
 }
 
 function formatOf(file: string): string {
@@ -42,16 +73,27 @@ function formatOf(file: string): string {
   return ['json', 'yaml', 'yml'].includes(ending) ? ending : 'trim';
 }
 
-function scriptLine(field: string, file: string, isText: boolean): string {
+/** The command that prints the value from a file, without the name of the file. */
+function readCommand(field: string, format: string): TemplatePart {
+  if (format === 'raw') return 'cat ';
+  if (format === 'trim') return "sed 's/^[[:space:]]*//; s/[[:space:]]*$//' ";
+  const path = field
+    .split('.')
+    .map((part) => (part === '' ? '.' : `.${JSON.stringify(part)}`))
+    .join('');
+  return `jq -r '${path} | if . == null then error("there is no value") else tostring end' `;
+}
+
+/** The lines that write the value, which must be one line: `$SVC_OUTPUT` has a variable on each line. */
+function checkAndWrite(name: string, field: string): string {
   const key = field === '' ? 'VALUE' : wordOf(field);
-  const quoted = `'${file.replaceAll("'", "'\\''")}'`;
-  const path =
-    field === ''
-      ? '.'
-      : `.${field
-          .split('.')
-          .map((part) => JSON.stringify(part))
-          .join('.')}`;
-  const value = isText ? `$(cat ${quoted})` : `$(jq -r '${path.replaceAll("'", '')}' ${quoted})`;
-  return `printf '${key}=%s\\n' "${value}" >>"$SVC_OUTPUT"`;
+  const shownName = Array.from(name, (letter) => (/[A-Za-z0-9_.-]/.test(letter) ? letter : ' ')).join('');
+  return [
+    `if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then`,
+    `  echo 'load_var ${shownName}: the value has several lines, and a variable has one' >&2`,
+    '  exit 1',
+    'fi',
+    `printf '${key}=%s\\n' "$value" >>"$SVC_OUTPUT"`,
+    '',
+  ].join('\n');
 }

@@ -103,7 +103,7 @@ const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
       : finish(convertGet(input.fields, input.scope), input),
   put: (input) => finish(convertPut(input.fields, input.scope), input),
   task: (input) => finish(convertTask(input.fields, input.scope), input),
-  load_var: (input) => finish(convertLoadVar(input.fields, input.scope), input),
+  load_var: (input) => finish(convertLoadVar(input.fields, input.place, input.scope), input),
   set_pipeline: (input) =>
     leaveOutStep('set_pipeline', 'a Pipeline is an object of Kubernetes, so apply it as a manifest', input),
   run: (input) => leaveOutStep('run', 'there are no prototypes', input),

@@ -87,7 +87,7 @@ function optionsOf(path: string, flags: string): string[] | undefined {
  * Quotes the parts as one word of the shell. Variables go through the environment, so that no value ends the
  * quotes.
  */
-function quoteParts(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
+export function quoteParts(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
   return parts.map((part) => {
     if (typeof part === 'string') return quoteWord(part);
     return `"$${argumentName(part, environment)}"`;

@@ -198,23 +198,47 @@ job "release" {
   }
 
   task "number" {
+    # load_var number: the task fails if the value has several lines
     run "shell" {
-      cmd = "printf 'VALUE=%s\\n' \"$(cat 'version/number')\" >>\"$SVC_OUTPUT\""
+      cmd = <<-SH
+        value="$(sed 's/^[[:space:]]*//; s/[[:space:]]*$//' version/number)"
+        if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then
+          echo 'load_var number: the value has several lines, and a variable has one' >&2
+          exit 1
+        fi
+        printf 'VALUE=%s\n' "$value" >>"$SVC_OUTPUT"
+      SH
     }
   }
 
   task "facts" {
     # load_var facts: the log can show the value, as with reveal
+    # load_var facts: the task fails if the value has several lines
     run "shell" {
-      cmd = "printf 'AUTHOR_NAME=%s\\n' \"$(jq -r '.\"author\".\"name\"' 'app/facts.json')\" >>\"$SVC_OUTPUT\""
+      cmd = <<-SH
+        value="$(jq -r '."author"."name" | if . == null then error("there is no value") else tostring end' app/facts.json)"
+        if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then
+          echo 'load_var facts: the value has several lines, and a variable has one' >&2
+          exit 1
+        fi
+        printf 'AUTHOR_NAME=%s\n' "$value" >>"$SVC_OUTPUT"
+      SH
     }
   }
 
   task "odd" {
     # load_var odd: the log can show the value, as with reveal
+    # load_var odd: the task fails if the value has several lines
     # format: yaml has no counterpart: the file must be JSON
     run "shell" {
-      cmd = "printf 'VALUE=%s\\n' \"$(jq -r '.' 'app/odd.yml')\" >>\"$SVC_OUTPUT\""
+      cmd = <<-SH
+        value="$(jq -r '. | if . == null then error("there is no value") else tostring end' app/odd.yml)"
+        if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then
+          echo 'load_var odd: the value has several lines, and a variable has one' >&2
+          exit 1
+        fi
+        printf 'VALUE=%s\n' "$value" >>"$SVC_OUTPUT"
+      SH
     }
   }
 

@@ -179,8 +179,17 @@ job "ship" {
 
     task "last" {
       # load_var last: the log can show the value, as with reveal
+      # load_var last: the task fails if the value has several lines
+      # load_var last has no counterpart in a group: only steps after the group see the value
       run "shell" {
-        cmd = "printf 'VALUE=%s\\n' \"$(cat 'last')\" >>\"$SVC_OUTPUT\""
+        cmd = <<-SH
+          value="$(sed 's/^[[:space:]]*//; s/[[:space:]]*$//' last)"
+          if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then
+            echo 'load_var last: the value has several lines, and a variable has one' >&2
+            exit 1
+          fi
+          printf 'VALUE=%s\n' "$value" >>"$SVC_OUTPUT"
+        SH
       }
     }
   }

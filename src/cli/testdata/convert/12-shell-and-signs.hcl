@@ -24,8 +24,16 @@ resource "mock" "offer" {
 
 job "count" {
   task "size" {
+    # load_var size: the task fails if the value has several lines
     run "shell" {
-      cmd = "printf 'VALUE=%s\\n' \"$(cat 'size.txt')\" >>\"$SVC_OUTPUT\""
+      cmd = <<-SH
+        value="$(sed 's/^[[:space:]]*//; s/[[:space:]]*$//' size.txt)"
+        if [ "$(printf %s "$value" | wc -l)" -gt 0 ]; then
+          echo 'load_var size: the value has several lines, and a variable has one' >&2
+          exit 1
+        fi
+        printf 'VALUE=%s\n' "$value" >>"$SVC_OUTPUT"
+      SH
     }
   }
 
