@@ -15,6 +15,19 @@ export interface Combinations {
   limit: number;
 }
 
+/** The first variable of `across` whose values are a reference, such as `((.:list))`. */
+export function findUnknownValues(
+  across: YamlTree | undefined,
+): { text: string; span: YamlSpan } | undefined {
+  const variables = across?.kind === 'list' ? across.items : [];
+  for (const variable of variables) {
+    const values = yamlAt(variable, 'values');
+    const text = textOfScalar(values);
+    if (values && text !== undefined && wholeReference(text)) return { text, span: values.span };
+  }
+  return undefined;
+}
+
 /** Every combination of the values of `across`. Undefined after reporting an error. */
 export function readAcross(fields: YamlFields, conversion: Conversion): Combinations | undefined {
   let combinations: Locals[] = [new Map()];
@@ -22,7 +35,8 @@ export function readAcross(fields: YamlFields, conversion: Conversion): Combinat
   for (const variable of fields.maps('across', 'a variable of across')) {
     const name = variable.needed('var');
     const values = variable.tree('values');
-    limit *= readLimit(variable, conversion);
+    const count = values?.kind === 'list' ? values.items.length : 1;
+    limit *= readLimit(variable, count, conversion);
     variable.end([]);
     if (name === undefined || values?.kind !== 'list') {
       conversion.error(
@@ -44,17 +58,14 @@ export function readAcross(fields: YamlFields, conversion: Conversion): Combinat
       values.items.map((value) => new Map([...locals, [name, value]])),
     );
   }
-  return { locals: combinations, limit };
+  return { locals: combinations, limit: limit < combinations.length ? limit : 0 };
 }
 
-/**
- * The limit of one variable: 0 for `all`. Limits are multiplied, so `all` makes the product 0, which is no
- * limit.
- */
-function readLimit(variable: YamlFields, conversion: Conversion): number {
+/** The limit of one variable. `all` is the number of its values. Limits are multiplied. */
+function readLimit(variable: YamlFields, count: number, conversion: Conversion): number {
   const tree = variable.tree('max_in_flight');
   if (tree === undefined) return 1;
-  if (tree.kind === 'scalar' && tree.value === 'all') return 0;
+  if (tree.kind === 'scalar' && tree.value === 'all') return count;
   if (tree.kind === 'scalar' && typeof tree.value === 'number' && tree.value >= 1)
     return Math.floor(tree.value);
   conversion.error(tree.span, 'max_in_flight must be a number of at least 1, or all', 'Correct it.');

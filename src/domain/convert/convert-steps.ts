@@ -1,8 +1,9 @@
-import { instancesOf, readAcross } from './convert-across.ts';
+import { findUnknownValues, instancesOf, readAcross } from './convert-across.ts';
 import { convertGet, convertPut } from './convert-get-put.ts';
 import { convertLoadVar } from './convert-load-var.ts';
-import { convertTask } from './convert-task.ts';
+import { convertTask, titleOf } from './convert-task.ts';
 import { writeAttempts, writeHooks } from './modifiers.ts';
+import { limitAttribute, readGroup } from './read-group.ts';
 import { STEP_KINDS, type ConvertedPlace, type JobScope, type StepKind } from './step-scope.ts';
 import {
   hasOnlyOnSuccess,
@@ -12,9 +13,10 @@ import {
   splitOnSuccess,
   stopsAtFailure,
 } from './step-tree.ts';
+import { failingRun } from './write-command.ts';
 import { hclAttribute, hclBlock, type HclBlock, type HclNode } from './write-hcl.ts';
 import { YamlFields } from './yaml-fields.ts';
-import { entryOf, textOfScalar, type YamlMap, type YamlTree } from './yaml-tree.ts';
+import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
 /**
  * Converts the steps, in their order. A `try` becomes a hook of the step before it, because a failed hook
@@ -231,22 +233,6 @@ function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: St
   return nodes;
 }
 
-/** Reads an `in_parallel` with the fields `steps`, `limit` and `fail_fast`. Returns the steps. */
-function readGroup(fields: YamlFields, settings: HclNode[], { conversion }: JobScope): YamlTree[] {
-  const group = fields.fieldsOf('in_parallel', 'in_parallel');
-  if (group === undefined) return [];
-  const limit = group.number('limit');
-  if (limit !== undefined && limit > 0)
-    settings.push(hclAttribute('limit', String(Math.min(limit, MAX_LIMIT))));
-  if (group.flag('fail_fast') === true) settings.push(hclAttribute('fail_fast', 'true'));
-  const steps = group.list('steps');
-  group.end(settings);
-  if (steps.length === 0) conversion.error(group.span, 'in_parallel has no steps', 'Add steps.');
-  return steps;
-}
-
-const MAX_LIMIT = 1000;
-
 /** Writes one step for each combination, in a group. The hooks of the step become those of the group. */
 function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
   const { conversion } = scope;
@@ -254,11 +240,12 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   const group = { ...tree, entries: tree.entries.filter(({ key }) => groupKeys.has(key)) };
   const step = { ...tree, entries: tree.entries.filter(({ key }) => !groupKeys.has(key)) };
   const fields = new YamlFields(group, 'a step with across', conversion);
+  if (findUnknownValues(fields.tree('across'))) return convertUnknownAcross(step, { fields, place, scope });
   const combinations = readAcross(fields, conversion);
   if (combinations === undefined) return [];
   const { locals, limit } = combinations;
   const instances = instancesOf(step, locals);
-  const settings: HclNode[] = limit === 0 ? [] : [hclAttribute('limit', String(Math.min(limit, MAX_LIMIT)))];
+  const settings: HclNode[] = limit === 0 ? [] : [limitAttribute(limit)];
   if (fields.flag('fail_fast') === true) settings.push(hclAttribute('fail_fast', 'true'));
   if (place === 'job') return convertGroup(instances, settings, { fields, place, scope });
   const steps = instances.flatMap((instance) => convertStep(instance, place, scope));
@@ -274,4 +261,27 @@ function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): H
   leaveOutModifiers(fields, nodes, 'groups cannot be nested');
   fields.end(nodes);
   return [...nodes, ...steps];
+}
+
+/** Writes a task that fails for a step whose values of `across` are not known. */
+function convertUnknownAcross(step: YamlMap, input: StepInput): HclNode[] {
+  const { fields, scope } = input;
+  const values = findUnknownValues(fields.tree('across'));
+  const name = STEP_KINDS.flatMap((kind) => textOfScalar(yamlAt(step, kind)) ?? [])[0];
+  const body: HclNode[] = [];
+  scope.conversion.leaveOut(
+    body,
+    values?.span ?? fields.span,
+    `across has no counterpart: ${values?.text ?? ''} is neither written out nor given with --vars`,
+  );
+  fields.flag('fail_fast');
+  scope.tags.push(...new YamlFields(step, 'a step with across', scope.conversion).texts('tags'));
+  return finish(
+    hclBlock(
+      'task',
+      [titleOf(name ?? 'across')],
+      [...body, failingRun('write a step for each value of across')],
+    ),
+    input,
+  );
 }

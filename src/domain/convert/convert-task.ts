@@ -1,15 +1,20 @@
 import { isReservedVariable } from '#domain/pipeline/environment-table.ts';
 import type { Conversion } from './conversion.ts';
-import { readImage } from './read-image.ts';
+import { isKnownLate, readImage } from './read-image.ts';
 import type { JobScope } from './step-scope.ts';
-import { environmentAttribute, isRunning, writeCommand, type TaskEnvironment } from './write-command.ts';
+import {
+  environmentAttribute,
+  failingRun,
+  isRunning,
+  writeCommand,
+  type TaskEnvironment,
+} from './write-command.ts';
 import {
   hclAttribute,
   hclBlock,
   quoteText,
   visibleText,
   writeList,
-  writeScript,
   type HclBlock,
   type HclNode,
   type TemplatePart,
@@ -39,33 +44,33 @@ export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
   const file = fields.entry('file');
   if ((config === undefined) === (file === undefined))
     conversion.error(fields.span, `the task "${name}" needs either config or file`, 'Write one of them.');
-  else if (file) body.push(...failingScript(fields, { params, body, span: file.keySpan }, conversion));
+  else if (file) {
+    const missing = textOfScalar(file.value) ?? '';
+    conversion.leaveOut(body, file.keySpan, `file has no counterpart: write the commands of ${missing} here`);
+    const input = { params: [params], body, span: file.keySpan };
+    body.push(...failingScript(`convert the task in the file ${missing}`, input, conversion));
+  }
   if (config) body.push(...convertConfig(config, { params, name, body, mappings }, scope));
-  return hclBlock('task', [visibleText(name).slice(0, MAX_NAME_CHARACTERS)], body);
+  return hclBlock('task', [titleOf(name)], body);
 }
+
+export const titleOf = (name: string): string => visibleText(name).slice(0, MAX_NAME_CHARACTERS);
 
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * The content of a task whose config is in a file: a script that fails and says what is missing. An empty
- * task would succeed without doing its work.
+ * The content of a task that cannot be converted: a script that fails and says what to do. An empty task
+ * would succeed without doing its work.
  */
 function failingScript(
-  fields: YamlFields,
-  { params, body, span }: { params: YamlMap | undefined; body: HclNode[]; span: YamlSpan },
+  text: string,
+  { params, body, span }: { params: (YamlMap | undefined)[]; body: HclNode[]; span: YamlSpan },
   conversion: Conversion,
 ): HclNode[] {
-  const file = fields.text('file') ?? '';
-  const environment = readEnvironment([params], body, conversion);
+  const environment = readEnvironment(params, body, conversion);
   for (const variable of environment.running.keys())
     conversion.leaveOut(body, span, `${variable} has no counterpart: only the script can set it`);
-  conversion.leaveOut(body, span, `file has no counterpart: write the commands of ${file} here`);
-  const name = Array.from(file, (letter) => (/[A-Za-z0-9_./-]/.test(letter) ? letter : ' ')).join('');
-  const script = `echo 'convert the task in the file ${name}' >&2\nexit 1\n`;
-  return [
-    ...environmentAttribute(environment),
-    hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript([script]))]),
-  ];
+  return [...environmentAttribute(environment), failingRun(text)];
 }
 
 /** Reads the variables of several maps. A later map overrides an earlier one. */
@@ -128,7 +133,20 @@ interface ConfigInput {
   mappings: Record<'inputs' | 'outputs', Mapping>;
 }
 
-function convertConfig(
+function convertConfig(config: YamlFields, input: ConfigInput, scope: JobScope): HclNode[] {
+  const resource = config.map('image_resource');
+  if (resource === undefined || !isKnownLate(resource)) return convertKnownConfig(config, input, scope);
+  const { params, name, body } = input;
+  const text = 'image_resource has no counterpart: the image must be known before the build starts';
+  scope.conversion.leaveOut(body, resource.span, text);
+  return failingScript(
+    `name the image of the task ${name}, and convert it again`,
+    { params: [config.map('params'), params], body, span: resource.span },
+    scope.conversion,
+  );
+}
+
+function convertKnownConfig(
   config: YamlFields,
   { params, name, body, mappings }: ConfigInput,
   scope: JobScope,

@@ -1,5 +1,6 @@
 import { isImage } from '#domain/pipeline/read-command.ts';
 import type { Conversion } from './conversion.ts';
+import { parseReference, REFERENCE } from './variable-table.ts';
 import { quoteText, type HclNode } from './write-hcl.ts';
 import { templateParts } from './write-value.ts';
 import { YamlFields } from './yaml-fields.ts';
@@ -35,6 +36,18 @@ export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion)
     return undefined;
   }
   return referenceOf(source, digest, { body, conversion });
+}
+
+/** Whether only a running build knows the image, because a `load_var` reads a part of its reference. */
+export function isKnownLate(map: YamlMap): boolean {
+  const source = yamlAt(map, 'source');
+  const parts = [
+    yamlAt(source, 'repository'),
+    yamlAt(source, 'tag'),
+    yamlAt(yamlAt(map, 'version'), 'digest'),
+  ];
+  const text = parts.map((part) => textOfScalar(part) ?? '').join(' ');
+  return [...text.matchAll(REFERENCE)].some(([, inner = '']) => parseReference(inner).source === '.');
 }
 
 /** The fields of the source that the reference of the image contains. */

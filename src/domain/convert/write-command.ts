@@ -1,9 +1,11 @@
 import type { Conversion } from './conversion.ts';
 import {
   hclAttribute,
+  hclBlock,
   quoteText,
   writeObject,
   writeScript,
+  type HclBlock,
   type HclNode,
   type TemplatePart,
 } from './write-hcl.ts';
@@ -108,6 +110,12 @@ function argumentName(part: { variable: string }, environment: TaskEnvironment):
   environment.arguments.set(part.variable, name);
   environment.fixed.set(name, quoteText([part]));
   return name;
+}
+
+/** A command that prints the text and fails. */
+export function failingRun(text: string): HclBlock {
+  const plain = Array.from(text, (letter) => (/[A-Za-z0-9_./, -]/.test(letter) ? letter : ' ')).join('');
+  return hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript([`echo '${plain}' >&2\nexit 1\n`]))]);
 }
 
 /** A reference `${TASK_…}` to the output of a task that replaces a load_var. */
