@@ -8,7 +8,7 @@ const MAX_COMBINATIONS = 500;
 /** Values of variables by name. */
 type Locals = ReadonlyMap<string, YamlTree>;
 
-export interface Combinations {
+interface Combinations {
   /** The values of the variables in each combination. */
   locals: Locals[];
   /** How many combinations run at a time; 0: all of them. */

@@ -61,6 +61,12 @@ export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedP
         `the Secret for ((${path})) is called ${secret}`,
         'Names of Secrets have lower-case letters, digits, "-" and ".".',
       ),
+    otherKey: ({ path, fields, span }, key) =>
+      conversion.warn(
+        span,
+        `the key for ${fields.join('.')} in the Secret of ((${path})) is called ${key}`,
+        'Keys of Secrets have letters, digits, "-", "_" and ".".',
+      ),
   });
   const hcl = writeHcl([...head, ...variables, ...sources, ...types.nodes, ...resources, ...jobs]);
   return { hcl, notes: conversion.notes.toSorted((a, b) => a.span.start - b.span.start) };

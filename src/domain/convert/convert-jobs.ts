@@ -3,10 +3,10 @@ import { findUses } from './convert-git.ts';
 import { writeTags, writeWords, type TagText } from './convert-resources.ts';
 import { convertPlan, convertStep } from './convert-steps.ts';
 import { writeHooks } from './modifiers.ts';
-import { convertName, convertTag, isTag } from './names.ts';
+import { convertName, convertTag, isTag, writeOldName } from './names.ts';
 import type { JobScope } from './step-scope.ts';
 import { splitOnSuccess } from './step-tree.ts';
-import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
+import { hclAttribute, hclBlock, type HclNode } from './write-hcl.ts';
 import { YamlFields } from './yaml-fields.ts';
 import { textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
 
@@ -77,8 +77,7 @@ function convertJob(
 }
 
 function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
-  const oldName = fields.text('old_name');
-  if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
+  writeOldName(fields, { body, taken: new Set(conversion.jobs.values()) }, conversion);
   const groups = fields.texts('serial_groups');
   const maxInFlight = fields.number('max_in_flight') ?? 0;
   // In Concourse, a serial group also limits the builds of one job.

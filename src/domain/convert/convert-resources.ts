@@ -2,7 +2,7 @@ import { secondsOf } from '#domain/language/duration.ts';
 import type { Conversion } from './conversion.ts';
 import { findUses, isLikeBuiltInGit, writeGitParams, type ResourceUse } from './convert-git.ts';
 import type { ResourceTypes } from './convert-types.ts';
-import { convertName, isTag } from './names.ts';
+import { convertName, isTag, writeOldName } from './names.ts';
 import { hclAttribute, hclBlock, isIdentifier, quoteText, writeList, type HclNode } from './write-hcl.ts';
 import { writeValue, type ValuePlace } from './write-value.ts';
 import type { YamlFields } from './yaml-fields.ts';
@@ -39,6 +39,7 @@ function convertResource(
     { body, isOnlyPut: usesOfResource.length > 0 && usesOfResource.every(({ kind }) => kind === 'put') },
     conversion,
   );
+  fields.entry('old_name');
   fields.end(body);
   if (name === undefined || type === undefined) return [];
   if (conversion.resources.has(name)) {
@@ -51,6 +52,9 @@ function convertResource(
   const taken = namesOf(conversion);
   const converted = convertName(name, { taken, span: fields.span, allowed: 'name' }, conversion);
   conversion.resources.set(name, { type: label, name: converted, isBuiltInGit });
+  const oldName: HclNode[] = [];
+  writeOldName(fields, { body: oldName, taken: namesOf(conversion) }, conversion);
+  body.unshift(...oldName);
   body.push(...paramsBlock(name, { source, uses: usesOfResource, isBuiltInGit }, conversion));
   return [hclBlock('resource', [label, converted], body)];
 }
@@ -96,8 +100,6 @@ function writeSettings(
   { body, isOnlyPut }: { body: HclNode[]; isOnlyPut: boolean },
   conversion: Conversion,
 ): void {
-  const oldName = fields.text('old_name');
-  if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
   const webhook = fields.entry('webhook_token');
   // Concourse does not check a resource that no job gets.
   if (isOnlyPut) fields.text('check_every');
@@ -180,6 +182,6 @@ export function writeWords(
   const extra = unique[MAX_TAGS];
   if (extra) conversion.leaveOut(body, extra.span, `more than ${MAX_TAGS} ${name} have no counterpart`);
   if (unique.length === 0) return;
-  const kept = unique.slice(0, MAX_TAGS).map(({ text }) => quoteText([text]));
-  body.push(hclAttribute(name, writeList(kept)));
+  const written = unique.slice(0, MAX_TAGS).map(({ text }) => quoteText([text]));
+  body.push(hclAttribute(name, writeList(written)));
 }

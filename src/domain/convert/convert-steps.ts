@@ -1,7 +1,7 @@
 import { findUnknownValues, instancesOf, readAcross } from './convert-across.ts';
 import { convertGet, convertPut } from './convert-get-put.ts';
 import { convertLoadVar } from './convert-load-var.ts';
-import { convertTask, titleOf } from './convert-task.ts';
+import { convertTask, taskTitle } from './convert-task.ts';
 import { writeAttempts, writeHooks } from './modifiers.ts';
 import { limitAttribute, readGroup } from './read-group.ts';
 import { STEP_KINDS, type ConvertedPlace, type JobScope, type StepKind } from './step-scope.ts';
@@ -279,7 +279,7 @@ function convertUnknownAcross(step: YamlMap, input: StepInput): HclNode[] {
   return finish(
     hclBlock(
       'task',
-      [titleOf(name ?? 'across')],
+      [taskTitle(name ?? 'across')],
       [...body, failingRun('write a step for each value of across')],
     ),
     input,

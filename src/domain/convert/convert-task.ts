@@ -2,6 +2,7 @@ import { isReservedVariable } from '#domain/pipeline/environment-table.ts';
 import type { Conversion } from './conversion.ts';
 import { isKnownLate, readImage } from './read-image.ts';
 import type { JobScope } from './step-scope.ts';
+import { trimEnds } from './trim-ends.ts';
 import {
   environmentAttribute,
   failingRun,
@@ -51,10 +52,10 @@ export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
     body.push(...failingScript(`convert the task in the file ${missing}`, input, conversion));
   }
   if (config) body.push(...convertConfig(config, { params, name, body, mappings }, scope));
-  return hclBlock('task', [titleOf(name)], body);
+  return hclBlock('task', [taskTitle(name)], body);
 }
 
-export const titleOf = (name: string): string => visibleText(name).slice(0, MAX_NAME_CHARACTERS);
+export const taskTitle = (name: string): string => visibleText(name).slice(0, MAX_NAME_CHARACTERS);
 
 const MAX_NAME_CHARACTERS = 100;
 
@@ -289,7 +290,7 @@ function cacheName(text: string, taken: ReadonlySet<string>): string {
     .filter((word) => word !== '')
     .join('-')
     .slice(0, 50);
-  const first = base === '' ? 'cache' : base;
+  const first = base === '' ? 'cache' : trimEnds(base);
   let label = first;
   for (let number = 2; taken.has(label); number++) label = `${first}-${number}`;
   return label;

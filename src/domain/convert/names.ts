@@ -1,4 +1,7 @@
 import type { Conversion } from './conversion.ts';
+import { trimEnds } from './trim-ends.ts';
+import { hclAttribute, quoteText, type HclNode } from './write-hcl.ts';
+import type { YamlFields } from './yaml-fields.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
 const MAX_CHARACTERS = 63;
@@ -16,6 +19,28 @@ export function convertName(
   return converted;
 }
 
+/**
+ * Writes `old_name`, converted like the name that the block had. Names that differ in Concourse can be the
+ * same here; then there is nothing to rename.
+ */
+export function writeOldName(
+  fields: YamlFields,
+  { body, taken }: { body: HclNode[]; taken: ReadonlySet<string> },
+  conversion: Conversion,
+): void {
+  const text = fields.text('old_name');
+  if (text === undefined) return;
+  const span = fields.tree('old_name')?.span ?? fields.span;
+  const name = convertName(text, { taken: new Set(), span, allowed: 'name' }, conversion);
+  if (taken.has(name))
+    conversion.leaveOut(
+      body,
+      span,
+      `old_name has no counterpart: ${name} is a name that the pipeline still has`,
+    );
+  else body.push(hclAttribute('old_name', quoteText([name])));
+}
+
 export const isTag = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 
 /** Returns a tag, or a name of a serial group, that is like the text and not taken. */
@@ -23,13 +48,13 @@ export const convertTag = (text: string, taken: ReadonlySet<string>): string =>
   unusedName(replaceLetters(text.toLowerCase(), /[a-z0-9-]/), taken);
 
 /** Removes accents, and replaces the letters that the pattern does not match. */
-const replaceLetters = (text: string, pattern: RegExp): string =>
+export const replaceLetters = (text: string, pattern: RegExp): string =>
   Array.from(text.normalize('NFKD').replaceAll(/\p{M}/gu, ''), (letter) =>
     pattern.test(letter) ? letter : '-',
   ).join('');
 
 /** The name without signs at its ends. If it is taken, with a number. */
-function unusedName(name: string, taken: ReadonlySet<string>): string {
+export function unusedName(name: string, taken: ReadonlySet<string>): string {
   const trimmed = trimEnds(name);
   const base = trimmed === '' ? 'unnamed' : trimmed;
   let unused = trimEnds(base.slice(0, MAX_CHARACTERS));
@@ -37,12 +62,3 @@ function unusedName(name: string, taken: ReadonlySet<string>): string {
     unused = `${trimEnds(base.slice(0, MAX_CHARACTERS - 5))}-${number}`;
   return unused;
 }
-
-function trimEnds(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isEdge(text[start])) start++;
-  while (end > start && isEdge(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
-const isEdge = (letter: string | undefined): boolean => letter !== undefined && /[_.-]/.test(letter);

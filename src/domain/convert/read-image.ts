@@ -53,6 +53,37 @@ export function isKnownLate(map: YamlMap): boolean {
 /** The fields of the source that the reference of the image contains. */
 const IN_REFERENCE = new Set(['repository', 'tag']);
 
+const CREDENTIALS = 'the Team has the credentials of registries';
+const NO_SEARCH = 'nothing looks for a tag, so the tag must name the image';
+const TRUST = 'the nodes decide which registries they trust';
+
+/** Why the reference of an image does not contain a field of the source. */
+const REASONS: Readonly<Record<string, string>> = {
+  username: CREDENTIALS,
+  password: CREDENTIALS,
+  aws_access_key_id: CREDENTIALS,
+  aws_secret_access_key: CREDENTIALS,
+  aws_session_token: CREDENTIALS,
+  aws_region: CREDENTIALS,
+  aws_role_arn: CREDENTIALS,
+  aws_role_arns: CREDENTIALS,
+  aws_ecr_registry_id: CREDENTIALS,
+  aws_account_id: CREDENTIALS,
+  variant: 'write the variant in the tag, as in 1.25-alpine',
+  semver_constraint: NO_SEARCH,
+  pre_releases: NO_SEARCH,
+  tag_regex: NO_SEARCH,
+  created_at_sort: NO_SEARCH,
+  platform: 'a node pulls the image for its own platform',
+  registry_mirror: 'the nodes decide from where they pull',
+  insecure: TRUST,
+  insecure_registries: TRUST,
+  ca_certs: TRUST,
+  domain_certs: TRUST,
+  client_certs: TRUST,
+  content_trust: 'nothing verifies the signature of the image',
+};
+
 function referenceOf(
   source: YamlMap,
   digest: string | undefined,
@@ -68,7 +99,7 @@ function referenceOf(
       conversion.leaveOut(
         body,
         keySpan,
-        `${key} has no counterpart: the Team has the credentials of registries`,
+        `${key} has no counterpart: ${REASONS[key] ?? 'a node pulls the image by its name only'}`,
       );
   }
   const tag = textOfScalar(yamlAt(source, 'tag'));

@@ -1,3 +1,4 @@
+import { trimEnds } from './trim-ends.ts';
 import { hclAttribute, hclBlock, isIdentifier, quoteText, writeJson, type HclNode } from './write-hcl.ts';
 import type { YamlSpan } from './yaml-tree.ts';
 
@@ -28,6 +29,8 @@ export interface VariableReport {
   needsValue: (variable: UsedVariable) => void;
   /** Called for each variable whose Secret has another name than the variable. */
   renamed: (variable: UsedVariable, secret: string) => void;
+  /** Called for each variable whose field has another name as a key of its Secret. */
+  otherKey: (variable: UsedVariable, key: string) => void;
 }
 
 /** Matches what Concourse takes for a reference. Arithmetic of the shell, such as `((n + 1))`, is none. */
@@ -93,6 +96,8 @@ export class VariableTable {
     for (const variable of used.filter((candidate) => this.#isInSecret(candidate))) {
       const secret = this.#secrets.nameOf(variable);
       if (secret !== variable.path) report.renamed(variable, secret);
+      const key = secretKey(variable.fields);
+      if (variable.fields.length > 0 && key !== variable.fields.join('.')) report.otherKey(variable, key);
     }
     return used.flatMap((variable) => this.#writeVariable(variable, report));
   }
@@ -146,15 +151,15 @@ export class VariableTable {
     return fields.reduce<unknown>(memberOf, this.#fixedValues.get(path) ?? this.#fixedValues.get(name));
   }
 
-  /** The path and the key of the secret. Concourse stores a secret without a field under `value`. */
+  /** The path and the key of the secret. */
   #placeOf(variable: VariableReference): HclNode[] {
     const { source, path, fields } = variable;
     const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
-    const secretPath = secretType === undefined ? this.#secrets.nameOf(variable) : `${prefix}${path}`;
-    return [
-      hclAttribute('path', quoteText([secretPath])),
-      hclAttribute('key', quoteText([fields.length === 0 ? 'value' : fields.join('.')])),
-    ];
+    const isInSecret = secretType === undefined;
+    const segments = `${prefix}${path}`.split('/').filter((segment) => segment !== '');
+    const secretPath = isInSecret ? this.#secrets.nameOf(variable) : segments.join('/');
+    const key = isInSecret || fields.length === 0 ? secretKey(fields) : fields.join('.');
+    return [hclAttribute('path', quoteText([secretPath])), hclAttribute('key', quoteText([key]))];
   }
 }
 
@@ -177,10 +182,24 @@ class SecretNames {
 
 /**
  * Replaces the characters that the name of a Secret cannot have: all but lower-case letters, digits, `-` and
- * `.`.
+ * `.`. Each part between dots begins and ends with a letter or digit.
  */
-const secretName = (path: string): string =>
-  Array.from(path.toLowerCase(), (letter) => (/[a-z0-9.-]/.test(letter) ? letter : '-')).join('');
+function secretName(path: string): string {
+  const letters = Array.from(path.toLowerCase(), (letter) => (/[a-z0-9.-]/.test(letter) ? letter : '-'));
+  const words = letters.join('').split('.').map(trimEnds);
+  const name = words.filter((word) => word !== '').join('.');
+  return name === '' ? 'secret' : trimEnds(name.slice(0, MAX_SECRET_CHARACTERS));
+}
+
+const MAX_SECRET_CHARACTERS = 240;
+
+/** The key in a Secret of Kubernetes. Concourse stores a secret without a field under `value`. */
+function secretKey(fields: readonly string[]): string {
+  if (fields.length === 0) return 'value';
+  const letters = Array.from(fields.join('.'), (letter) => (/[A-Za-z0-9_.-]/.test(letter) ? letter : '-'));
+  const key = letters.join('').slice(0, MAX_SECRET_CHARACTERS);
+  return ['', '.', '..'].includes(key) ? 'value' : key;
+}
 
 function memberOf(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null

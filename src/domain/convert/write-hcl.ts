@@ -157,10 +157,13 @@ export const writeList = (items: readonly string[]): string => {
   return `[\n${items.map((item) => `${indented(`  ${item}`, '  ')},\n`).join('')}]`;
 };
 
+/** Words that are no keys of an object without quotes. */
+const KEYWORDS: ReadonlySet<string> = new Set(['for', 'null', 'true', 'false']);
+
 export const writeObject = (entries: readonly (readonly [key: string, expression: string])[]): string => {
   if (entries.length === 0) return '{}';
   const lines = entries.map(([key, expression]) => {
-    const name = isIdentifier(key) ? key : quoteText([key]);
+    const name = isIdentifier(key) && !KEYWORDS.has(key) ? key : quoteText([key]);
     return `  ${name} = ${indented(expression, '  ')}\n`;
   });
   return `{\n${lines.join('')}}`;
