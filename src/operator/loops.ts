@@ -70,8 +70,8 @@ export class Loops {
     ]);
     reconciling.onPod((change) => this.#podChanged(change));
     reconciling.onTeam((namespace) => {
-      this.#queue.add(`team ${namespace}`);
-      this.#queue.add('warm');
+      // The Pods of the namespace are listed now. Under a limit, no Pod starts before.
+      for (const key of [`team ${namespace}`, 'builds', 'checks', 'warm']) this.#queue.add(key);
     });
   }
 

@@ -17,14 +17,17 @@ interface Case {
   tags?: string[];
   containers?: PlanContainer[];
   running?: number;
+  /** The Pods of the team are not listed yet. */
+  unlisted?: boolean;
   team?: TeamPods | undefined;
 }
 
 const labelOf = (tag: string): string => `tag-${tag}`;
 
 function admit(change: Case): PodAdmission {
-  const { kind = 'build', tags = [], containers = [], running: count = 0 } = change;
-  const pod = { kind, team: 'blue', tags, containers, labelOf, running: () => count };
+  const { kind = 'build', tags = [], containers = [], running: count = 0, unlisted = false } = change;
+  const running = (): number | undefined => (unlisted ? undefined : count);
+  const pod = { kind, team: 'blue', tags, containers, labelOf, running };
   return admitPod(pod, 'team' in change ? change.team : TEAM);
 }
 
@@ -50,6 +53,18 @@ describe('a Pod', () => {
         reason: 'TeamLimit',
         message: 'Team blue runs 2 of 2 builds that it may run at a time.',
       },
+    ],
+    'is refused with a limit until the Pods of the team are listed': [
+      { unlisted: true },
+      {
+        answer: 'refused',
+        reason: 'TeamLimit',
+        message: 'Millrace does not know yet how many of 2 builds Team blue runs: it is listing the Pods.',
+      },
+    ],
+    'is admitted without a limit before the Pods of the team are listed': [
+      { kind: 'check', unlisted: true },
+      { answer: 'admitted' },
     ],
     'is refused for a tag that the Team does not allow, also above the limit': [
       { tags: ['arm64'], running: 2 },

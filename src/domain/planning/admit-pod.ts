@@ -30,8 +30,8 @@ export interface PodToAdmit {
   tags: readonly string[];
   containers: readonly PlanContainer[];
   labelOf(tag: string): string;
-  /** Pods of the kind that the team has, including those being created. */
-  running(): number;
+  /** Pods of the kind that the team has, including those being created. Undefined: not known yet. */
+  running(): number | undefined;
 }
 
 export type PodAdmission =
@@ -57,8 +57,11 @@ export function admitPod(pod: PodToAdmit, team: TeamPods | undefined): PodAdmiss
   const limit = team.limits[pod.kind];
   if (limit === Infinity) return { answer: 'admitted', placement, mounts };
   const running = pod.running();
-  if (running < limit) return { answer: 'admitted', placement, mounts };
+  if (running !== undefined && running < limit) return { answer: 'admitted', placement, mounts };
   const noun = pod.kind === 'build' ? 'builds' : 'checks';
-  const message = `Team ${pod.team} runs ${running} of ${limit} ${noun} that it may run at a time.`;
+  const message =
+    running === undefined
+      ? `Millrace does not know yet how many of ${limit} ${noun} Team ${pod.team} runs: it is listing the Pods.`
+      : `Team ${pod.team} runs ${running} of ${limit} ${noun} that it may run at a time.`;
   return { answer: 'refused', reason: 'TeamLimit', message };
 }

@@ -45,7 +45,10 @@ export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckSlo
     starting: Math.ceil(startSlots(cluster.nodes({}), cluster.startsPerNode()) / 2),
     freeSlotsOf(team) {
       const limit = cluster.teamPods(team)?.limits.check ?? Infinity;
-      if (limit !== Infinity) return limit - cluster.runningPods(team, 'check');
+      if (limit !== Infinity) {
+        const count = cluster.runningPods(team, 'check');
+        return count === undefined ? 0 : limit - count;
+      }
       return MAX_CHECK_PODS_OF_TEAM - running.filter((run) => run.team === team).length;
     },
   };

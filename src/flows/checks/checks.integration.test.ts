@@ -147,6 +147,14 @@ describe('a check', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
+  test('waits under a limit while a new leader has not listed the Pods of its team', async () => {
+    await save();
+    [cluster.checkSlots, cluster.isListed] = [1, false];
+    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
+    cluster.isListed = true;
+    expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
   test('whose Pod the API server refuses for good reports that on its resource', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'Invalid', message: 'no room' });

@@ -10,7 +10,7 @@ import type { RecordedWarmPod, TeamActivity, WarmPodStore, WarmTeam } from './wa
 export interface KeepWarmPorts extends WindowPorts {
   cluster: WindowPorts['cluster'] &
     TakeWarmPorts['cluster'] &
-    Pick<Cluster, 'warmTeams' | 'createWarmPod' | 'deletePod'>;
+    Pick<Cluster, 'warmTeams' | 'podsListed' | 'createWarmPod' | 'deletePod'>;
   warmPods: WarmPodStore;
   /** Also create Pods for shapes that have one. Absent: do not. */
   refill?: boolean;
@@ -42,7 +42,9 @@ const GRACE_SECONDS = 1;
 export async function keepWarmPods(ports: KeepWarmPorts): Promise<WarmPodsCounted> {
   const { cluster, warmPods, now } = ports;
   const teams = cluster.warmTeams();
-  const recorded = await warmPods.waitingPods();
+  const waiting = await warmPods.waitingPods();
+  // A Pod that is not listed yet is not lost.
+  const recorded = waiting.filter(({ namespace }) => cluster.podsListed(namespace));
   const counted: WarmPodsCounted = { teams: [], failures: [] };
   if (teams.length === 0 && recorded.length === 0) return counted;
   await warmPods.removeUsed(new Date(now().getTime() - USED_SECONDS * 1000));

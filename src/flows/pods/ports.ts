@@ -46,8 +46,13 @@ export interface Cluster {
   teamPods(team: string): (TeamPods & { caches?: CacheSettings; warm?: WarmSettings }) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
-  /** Pods of the team that have not ended. A Pod counts from the call of `create…` on. */
-  runningPods(team: string, kind: PodKind): number;
+  /**
+   * Pods of the team that have not ended. A Pod counts from the call of `create…` on. Undefined while the Pods
+   * of the team are not listed yet.
+   */
+  runningPods(team: string, kind: PodKind): number | undefined;
+  /** Returns false while a Team owns the namespace and its Pods are not listed: a Pod may exist unseen. */
+  podsListed(namespace: string): boolean;
   /**
    * A Pod of that name with Millrace's credential for this work counts as `exists`. Any other Pod of that
    * name leads to `refused` with `NameTaken`.

@@ -101,7 +101,7 @@ function admit(
   cluster: AdmitPorts,
 ): PodAdmission {
   const labelOf = (tag: string): string => cluster.nodeLabel(tag);
-  const running = (): number => cluster.runningPods(pod.team, kind);
+  const running = (): number | undefined => cluster.runningPods(pod.team, kind);
   return admitPod({ ...pod, kind, labelOf, running }, cluster.teamPods(pod.team));
 }
 

@@ -72,7 +72,7 @@ export function windowOf(
 ): StartWindow {
   const counts = new Map<string, number>();
   const podsOf = (team: string): number => {
-    const count = counts.get(team) ?? cluster.runningPods(team, 'build');
+    const count = counts.get(team) ?? cluster.runningPods(team, 'build') ?? 0;
     counts.set(team, count);
     return count;
   };

@@ -57,7 +57,7 @@ export function fitForWarm(
   const { tags, caches, ...needs } = needsOfBuild(definition, job, defaultTimeoutSeconds);
   const mounted = team.caches === undefined ? caches.filter(({ byDefault }) => !byDefault) : caches;
   if (mounted.length > 0) return undefined;
-  const running = (): number => cluster.runningPods(name, 'build');
+  const running = (): number | undefined => cluster.runningPods(name, 'build');
   const labelOf = (tag: string): string => cluster.nodeLabel(tag);
   const admitted = admitPod(
     { kind: 'build', team: name, tags, containers: needs.containers, labelOf, running },

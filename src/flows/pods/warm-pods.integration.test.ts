@@ -213,6 +213,17 @@ describe('a warm Pod', () => {
   });
 });
 
+test('warm Pods stay while a new leader has not listed the Pods of their namespace', async () => {
+  const pod = await readyWarmPod();
+  aheadMs = 60_000;
+  cluster.isListed = false;
+  const { teams } = await keepWarmPods({ ...ports(), pods: () => [] });
+  expect([teams, warmPods(), await states()]).toEqual([[], [pod], ['ready']]);
+  cluster.isListed = true;
+  await keepWarmPods(ports());
+  expect([warmPods(), await states()]).toEqual([[pod], ['ready']]);
+});
+
 const shapeOfPod = async (): Promise<string> =>
   await stores.pool.oneFirst(rows<{ shape: string }>()`SELECT DISTINCT shape FROM warm_pods`);
 

@@ -15,6 +15,8 @@ export class InMemoryCluster implements Cluster {
   readonly createdNames: string[] = [];
   /** How many checks every team may run at once. */
   checkSlots = Infinity;
+  /** Whether the Pods are listed. A new leader lists them first. */
+  isListed = true;
   /** Volumes for caches; none by default. */
   caches: CacheSettings | undefined;
   readonly claims: CacheClaim[] = [];
@@ -52,7 +54,9 @@ export class InMemoryCluster implements Cluster {
 
   /** The Team `main`. */
   warmTeams(): WarmTeam[] {
-    return this.warm === undefined ? [] : [{ team: 'main', namespace: 'main', settings: this.warm }];
+    return this.warm === undefined || !this.isListed
+      ? []
+      : [{ team: 'main', namespace: 'main', settings: this.warm }];
   }
 
   shapeOf(_team: string, { containers, deadlineSeconds }: AdmittedPod): string {
@@ -68,7 +72,12 @@ export class InMemoryCluster implements Cluster {
     return tag;
   }
 
-  runningPods(_team: string, kind: 'build' | 'check'): number {
+  podsListed(): boolean {
+    return this.isListed;
+  }
+
+  runningPods(_team: string, kind: 'build' | 'check'): number | undefined {
+    if (!this.isListed) return undefined;
     const kindOfWork = kind === 'build' ? 'build' : 'checks';
     const pods = [...this.pods.values()];
     return pods.filter(({ work, phase }) => work.kind === kindOfWork && phase !== 'Succeeded').length;

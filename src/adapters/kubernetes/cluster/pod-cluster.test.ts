@@ -75,6 +75,7 @@ function cluster(setup: ClusterSetup) {
     pipelineOwner: () => undefined,
     runningPods: () => setup.running ?? 0,
     nodes: () => [],
+    podsListed: () => true,
     warmTeams: () => [],
     created: (pod) => void cachedUids.push(pod.metadata?.uid),
   };

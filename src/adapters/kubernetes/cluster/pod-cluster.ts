@@ -65,8 +65,10 @@ export function podCluster(options: PodClusterOptions): Cluster {
     runningPods(name, kind) {
       const namespace = cache.team(name)?.rules.namespace;
       if (namespace === undefined) return 0;
-      return cache.runningPods(namespace, kind) + (starting.get(`${kind} ${namespace}`) ?? 0);
+      const count = cache.runningPods(namespace, kind);
+      return count === undefined ? undefined : count + (starting.get(`${kind} ${namespace}`) ?? 0);
     },
+    podsListed: (namespace) => cache.podsListed(namespace),
     createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
     createCheckPod: async (run, admitted) => await create(podOfRun(run, admitted, options), 'check'),
     warmTeams: () => cache.warmTeams(),
@@ -93,12 +95,16 @@ export function podCluster(options: PodClusterOptions): Cluster {
       const namespace = cache.team(name)?.rules.namespace;
       return namespace !== undefined && options.starts.othersStartedLately(namespace);
     },
-    async deletePod(namespace, name, uid, graceSeconds) {
-      const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
-      // 409: a Pod with this name has another uid, so the Pod to delete no longer exists.
-      if (!answer.ok && answer.status !== 409)
-        throw new ApiError(`deleting the Pod ${namespace}/${name}`, answer);
-    },
+    deletePod: deletionOfPods(options),
+  };
+}
+
+function deletionOfPods({ client }: PodClusterOptions): Cluster['deletePod'] {
+  return async (namespace, name, uid, graceSeconds) => {
+    const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
+    // 409: a Pod with this name has another uid, so the Pod to delete no longer exists.
+    if (!answer.ok && answer.status !== 409)
+      throw new ApiError(`deleting the Pod ${namespace}/${name}`, answer);
   };
 }
 

@@ -13,8 +13,10 @@ export interface ClusterCache {
   warmTeams(): WarmTeam[];
   /** The Pipeline object that owns the Pods of this pipeline. */
   pipelineOwner(namespace: string, name: string): OwnerObject | undefined;
-  /** How many Pods of this kind in the namespace have not ended. */
-  runningPods(namespace: string, kind: PodKind): number;
+  /** How many Pods of this kind in the namespace have not ended. Undefined before the Pods are listed. */
+  runningPods(namespace: string, kind: PodKind): number | undefined;
+  /** Returns false while a Team owns the namespace and its Pods are not listed. */
+  podsListed(namespace: string): boolean;
   nodes(selector: NodeSelector): StartNode[];
   /** Adds a Pod that was just created, before its watch event arrives. */
   created(pod: Wire<V1Pod>): void;

@@ -174,9 +174,8 @@ export class Informers implements ClusterCache {
   }
 
   /** Counts Pods with a valid seal and check Pods that a CronJob created, but no copies of sealed Pods. */
-  runningPods(namespace: string, kind: 'build' | 'check'): number {
-    const pods = this.#namespaces.get(namespace)?.pods.store.values() ?? [];
-    return [...pods].filter(({ labels, facts }) => {
+  runningPods(namespace: string, kind: 'build' | 'check'): number | undefined {
+    return this.podsIn(namespace)?.filter(({ labels, facts }) => {
       if (labels[LABEL.kind] !== kind || facts === undefined) return false;
       const ended = facts.phase === 'Succeeded' || facts.phase === 'Failed';
       return !ended && (facts.sealed || isOfCronJob(facts));
@@ -213,6 +212,10 @@ export class Informers implements ClusterCache {
   podsIn(namespace: string): PodProjection[] | undefined {
     const watches = this.#namespaces.get(namespace);
     return watches?.synced === true ? [...watches.pods.store.values()] : undefined;
+  }
+
+  podsListed(namespace: string): boolean {
+    return this.podsIn(namespace) !== undefined || this.teamOf(namespace) === undefined;
   }
 
   /** One Pod by `namespace/name`. */
