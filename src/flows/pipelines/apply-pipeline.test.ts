@@ -8,7 +8,7 @@ import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts'
 import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
 import type { PipelineFacts, PipelineToSave } from './ports.ts';
-import type { SaveTransaction } from './save-ports.ts';
+import type { PipelineBefore, SaveTransaction } from './save-ports.ts';
 import { SourceTurns } from './source-turns.ts';
 
 const manifest: PipelineManifest = {
@@ -41,8 +41,9 @@ const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
   resources: [],
   ...more,
 });
-const saving = (stoppedByPins?: number[]): SaveTransaction => ({
-  before: { id: 1, revision: 1, live: true, paused: false, digest: 'earlier', now: new Date(0) },
+const saving = (stoppedByPins?: number[], before: Partial<PipelineBefore> = {}): SaveTransaction => ({
+  before: { id: 1, revision: 1, live: true, paused: false, digest: 'earlier', now: new Date(0), ...before },
+  discard: () => Promise.resolve(),
   saveRevision: () => Promise.resolve(),
   applyRenames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
   saveDefinition: () => Promise.resolve({ changes: [], stopped: [] }),
@@ -83,6 +84,8 @@ interface Situation {
   /** Number of pipelines of the team. */
   pipelines?: number;
   pipelineLimit?: number;
+  /** What the transaction that saves the pipeline finds. */
+  before?: Partial<PipelineBefore>;
   volumes?: TeamVolume[];
   blockedChecks?: string[];
   repinned?: { stopped: number[] };
@@ -98,7 +101,7 @@ function portsOf(situation: Situation) {
     store: {
       withPipelineToSave: async (toSave, work) => {
         stored.push(toSave);
-        return await work(saving(situation.repinned?.stopped));
+        return await work(saving(situation.repinned?.stopped, situation.before));
       },
       cronNext: () => undefined,
       definition: () =>
@@ -181,6 +184,16 @@ describe('a manifest', () => {
     expect(stored).toEqual([]);
     expect(await applyPipeline(manifest, portsOf({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
     expect(await applyPipeline(manifest, portsOf({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
+  });
+
+  test('a manifest is also refused if others reach the limit while it is compiled', async () => {
+    const situation = { pipelines: 2, pipelineLimit: 3, before: { live: false, others: 3 } };
+    const { ports, scheduled } = portsOf(situation);
+    const refused = { outcome: 'unavailable', reason: 'TooManyPipelines', again: true };
+    expect(await applyPipeline(manifest, ports)).toMatchObject(refused);
+    expect(scheduled).toEqual([]);
+    const below = { ...situation, before: { live: false, others: 2 } };
+    expect(await applyPipeline(manifest, portsOf(below).ports)).toMatchObject(ACCEPTED);
   });
 
   test('a manifest with identity needs an https address, and its last good revision stays', async () => {

@@ -120,6 +120,7 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
 
 /**
  * Refuses a new pipeline beyond the team's limit, before compiling it. Existing pipelines are not affected.
+ * Saving checks the limit again, because other pipelines may be saved meanwhile.
  */
 async function refuseSurplus(
   manifest: PipelineManifest,
@@ -128,6 +129,10 @@ async function refuseSurplus(
   const limit = cluster.pipelineLimitOf(manifest.team);
   if (limit === undefined || (await store.countPipelines(manifest.team)) < limit) return undefined;
   if ((await store.pipelineFacts(manifest)) !== undefined) return undefined;
+  return tooManyPipelines(limit);
+}
+
+function tooManyPipelines(limit: number): PipelineApplied {
   const pipelines = limit === 1 ? 'pipeline' : 'pipelines';
   const message =
     `The team has reached its limit of ${limit} ${pipelines} (limits.pipelines of the Team). ` +
@@ -175,11 +180,10 @@ async function acceptDefinition(
   const definition = compilation.pipeline;
   const { config, digest } = configuration;
   const actor = manifest.byApi?.changedBy ?? 'manifest';
-  const saved = await savePipeline(
-    { ...manifest, config, digest, definition, actor },
-    ports.store,
-    ports.now(),
-  );
+  const limit = ports.cluster.pipelineLimitOf(manifest.team);
+  const toSave = { ...manifest, config, digest, definition, actor, ...defined({ limit }) };
+  const saved = await savePipeline(toSave, ports.store, ports.now());
+  if (saved === undefined) return tooManyPipelines(limit ?? 0);
   notifyOfPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   const pods = await applyPods(manifest, { id: saved.id, definition }, ports);

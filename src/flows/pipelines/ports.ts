@@ -9,6 +9,8 @@ import type { RenameStore } from './rename-ports.ts';
 import type { SaveStore } from './save-ports.ts';
 
 export interface PipelineToSave extends PipelineName {
+  /** How many pipelines the team may have; absent: no limit. */
+  limit?: number;
   namespace: string;
   uid: string;
   displayName?: string;

@@ -3,47 +3,61 @@ import { differenceWithNames, withNames, type NewNames } from '#domain/schedulin
 import { definitionRows } from '#domain/scheduling/definition-rows.ts';
 import { writePin, writeUnpin } from './pin-resource.ts';
 import type { PipelineToSave, SavedPipeline } from './ports.ts';
-import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports.ts';
+import type { HistoriesSwitched, PipelineBefore, SaveStore, SaveTransaction } from './save-ports.ts';
 
 const NO_RENAMES: NewNames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /**
  * Saves a new revision with everything that follows from it. If the digest is unchanged, only settings and
- * pins are saved.
+ * pins are saved. Undefined: the team has reached its limit of pipelines, so a new one is not saved.
  */
 export async function savePipeline(
   toSave: PipelineToSave,
   store: SaveStore,
   at: Date,
-): Promise<SavedPipeline> {
+): Promise<SavedPipeline | undefined> {
   return await store.withPipelineToSave(toSave, async (tx) => {
-    const { id, digest, live, now, definition: oldDefinition, revision: lastRevision } = tx.before;
-    const isNew = digest !== toSave.digest;
-    const changed = isNew || !live;
-    const revision = isNew ? lastRevision + 1 : lastRevision;
-    if (isNew) await tx.saveRevision();
-    const renames = changed ? await tx.applyRenames(revision) : NO_RENAMES;
-    const before = withNames(oldDefinition, renames);
-    const previous = live ? before : undefined;
-    const { definition } = toSave;
-    const saving = { pipeline: id, previous, before, definition, now: now.getTime() };
-    const switched = changed
-      ? await tx.saveDefinition(definitionRows(saving, store.cronNext), revision)
-      : UNCHANGED;
-    await tx.saveSettings();
-    const stoppedByPins = await savePins(pinsOf(toSave), tx, at);
-    const stopped = [...switched.stopped, ...(stoppedByPins ?? [])];
-    const difference = differenceWithNames(previous, definition, renames);
-    return {
-      id,
-      revision,
-      changed,
-      resources: await tx.resources(),
-      difference: { ...difference, histories: switched.changes },
-      ...((stoppedByPins !== undefined || stopped.length > 0) && { repinned: { stopped } }),
-    };
+    if (!isSurplus(tx.before, toSave)) return await saveRevision(toSave, tx, { store, at });
+    await tx.discard();
+    return undefined;
   });
+}
+
+async function saveRevision(
+  toSave: PipelineToSave,
+  tx: SaveTransaction,
+  { store, at }: { store: Pick<SaveStore, 'cronNext'>; at: Date },
+): Promise<SavedPipeline> {
+  const { id, digest, live, now, definition: oldDefinition, revision: lastRevision } = tx.before;
+  const isNew = digest !== toSave.digest;
+  const changed = isNew || !live;
+  const revision = isNew ? lastRevision + 1 : lastRevision;
+  if (isNew) await tx.saveRevision();
+  const renames = changed ? await tx.applyRenames(revision) : NO_RENAMES;
+  const before = withNames(oldDefinition, renames);
+  const previous = live ? before : undefined;
+  const { definition } = toSave;
+  const saving = { pipeline: id, previous, before, definition, now: now.getTime() };
+  const switched = changed
+    ? await tx.saveDefinition(definitionRows(saving, store.cronNext), revision)
+    : UNCHANGED;
+  await tx.saveSettings();
+  const stoppedByPins = await savePins(pinsOf(toSave), tx, at);
+  const stopped = [...switched.stopped, ...(stoppedByPins ?? [])];
+  const difference = differenceWithNames(previous, definition, renames);
+  return {
+    id,
+    revision,
+    changed,
+    resources: await tx.resources(),
+    difference: { ...difference, histories: switched.changes },
+    ...((stoppedByPins !== undefined || stopped.length > 0) && { repinned: { stopped } }),
+  };
+}
+
+function isSurplus({ others }: PipelineBefore, { limit }: PipelineToSave): boolean {
+  return others !== undefined && limit !== undefined && others >= limit;
 }
 
 /**

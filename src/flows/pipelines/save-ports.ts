@@ -23,6 +23,11 @@ export interface PipelineBefore {
   /** The pipeline exists and was not removed. */
   live: boolean;
   paused: boolean;
+  /**
+   * How many live pipelines the team has; absent if this one is live. No other transaction adds one until this
+   * one ends.
+   */
+  others?: number;
   /** Digest of the revision's text. */
   digest?: string;
   definition?: Pipeline;
@@ -32,6 +37,8 @@ export interface PipelineBefore {
 
 export interface SaveTransaction {
   before: PipelineBefore;
+  /** Saves nothing: leaves no row of a pipeline that never had a revision. */
+  discard(): Promise<void>;
   /** Records the text and definition as the next revision. */
   saveRevision(): Promise<void>;
   /**

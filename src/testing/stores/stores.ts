@@ -127,7 +127,11 @@ const teamFlows = (store: TeamStore) => ({
 
 const pipelinesOver = (store: PipelineStore) => ({
   ...store,
-  savePipeline: async (pipeline: PipelineToSave) => await savePipeline(pipeline, store, new Date()),
+  savePipeline: async (pipeline: PipelineToSave) => {
+    const saved = await savePipeline(pipeline, store, new Date());
+    if (saved === undefined) throw new Error('The team has too many pipelines.');
+    return saved;
+  },
   pipelineFacts: async (name: PipelineName) => await pipelineFacts(name, store, new Date()),
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { savePipeline } from '#flows/pipelines/save-pipeline.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
 import {
@@ -51,6 +52,21 @@ describe('saving a pipeline', () => {
     const again = await save();
     expect(again).toEqual({ ...first, changed: false, difference: noDifference() });
     expect(await rowVersions()).toEqual(rowsBefore);
+  });
+
+  test("of new pipelines saved at the same time, no more are saved than the team's limit allows", async () => {
+    const saveNamed = async (pipeline: string) => {
+      const pipelineToSave = { ...toSave(samplePipeline(), { pipeline, uid: pipeline }), limit: 2 };
+      return (await savePipeline(pipelineToSave, stores.pipelines, now())) === undefined ? [] : [pipeline];
+    };
+    await saveNamed('first');
+    const saved = (await Promise.all(['a', 'b', 'c'].map(saveNamed))).flat();
+    expect(saved).toHaveLength(1);
+    const names = await stores.pool.anyFirst(
+      rows<{ name: string }>()`SELECT name FROM pipelines ORDER BY id`,
+    );
+    expect(names).toEqual(['first', ...saved]);
+    expect(await saveNamed('first')).toEqual(['first']);
   });
 
   test('saving a pipeline returns what was added, changed and removed', async () => {

@@ -18,6 +18,7 @@ interface LockedRow {
   revision: number;
   paused: boolean;
   live: boolean;
+  others: number | null;
   /** The pipeline of this object was renamed and belongs to another object now. */
   renamed: boolean;
   digest: string | null;
@@ -48,6 +49,7 @@ function saveTransaction(
   const { id: pipeline } = before;
   return {
     before,
+    discard: () => discard(connection, before),
     saveRevision: () => saveRevision(connection, before, toSave),
     async applyRenames(revision) {
       // Lock scopes before rows of jobs and resources, as recording versions does.
@@ -73,8 +75,13 @@ function saveTransaction(
 
 async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<PipelineBefore> {
   const { team, pipeline, namespace, uid } = toSave;
+  const isLive = await connection.exists(rows()`
+    SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL`);
+  // New pipelines of a team are saved one after another, so that each counts those before it.
+  const strength = isLive ? sql.fragment`FOR SHARE` : sql.fragment`FOR NO KEY UPDATE`;
   const teamId = await connection.maybeOneFirst(rows<{ id: number }>()`
-    SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL FOR SHARE`);
+    SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL ${strength}`);
   if (teamId === null) throw new Error(`Team ${team} is not known yet: its Team object must be ready first.`);
   await connection.query(rows()`
     INSERT INTO pipelines (team_id, name, namespace, uid, deleted_at)
@@ -86,6 +93,8 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
     WHERE team_id = ${teamId} AND name = ${pipeline}`);
   const locked = await connection.one(rows<LockedRow>()`
     SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition, now() AS now,
+      CASE WHEN p.deleted_at IS NOT NULL THEN (SELECT count(*) FROM pipelines o
+        WHERE o.team_id = p.team_id AND o.deleted_at IS NULL) END AS others,
       EXISTS (SELECT 1 FROM pipeline_renames WHERE uid = ${uid} AND moved_at IS NOT NULL) AS renamed
     FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
     WHERE p.id = ${id}`);
@@ -101,6 +110,10 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
 async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
+}
+
+async function discard(connection: Transaction, { id, revision }: PipelineBefore): Promise<void> {
+  if (revision === 0) await connection.query(rows()`DELETE FROM pipelines WHERE id = ${id}`);
 }
 
 async function saveRevision(
