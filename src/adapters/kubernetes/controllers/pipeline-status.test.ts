@@ -65,6 +65,20 @@ const conditionLines = (status: PipelineStatus): string[] =>
 const eventsOf = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
   eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
 
+describe('the request for sources that a status answers', () => {
+  test('is the one that was applied, also in later statuses', () => {
+    const first = statusOf(applied(), { requestedAt: 'noon' });
+    expect(first.observedRequestedAt).toBe('noon');
+    expect(statusOf(applied(), { before: first, requestedAt: 'one' }).observedRequestedAt).toBe('one');
+  });
+
+  test('stays the former one if applying the object failed', () => {
+    const before = statusOf(applied(), { requestedAt: 'noon' });
+    const failed = statusOf(applied(), { before, requestedAt: 'one', fault: 'the database is away' });
+    expect(failed.observedRequestedAt).toBe('noon');
+  });
+});
+
 describe('the conditions of a Pipeline', () => {
   test.each<[string, PipelineApplied, string[]]>([
     ['an accepted Pipeline is ready', applied(), ['Ready=True Accepted']],

@@ -1,4 +1,5 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
+import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { defined } from '#defined';
 import { ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
 import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';
@@ -12,15 +13,19 @@ const MAX_WAITING = 20;
 
 export interface StatusInput extends PipelineConditionInput {
   generation: number;
+  /** The annotation of the object that requests its sources again. */
+  requestedAt?: string | undefined;
   now: Date;
 }
 
 /** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
 export function pipelineStatus(input: StatusInput): PipelineStatus {
-  const { verdict, facts, before, generation, now } = input;
+  const { verdict, facts, before, generation, requestedAt, now, fault } = input;
   return defined({
     ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
+    // After a fault, the verdict is an earlier one.
+    observedRequestedAt: fault === undefined ? observedRequest(requestedAt) : before?.observedRequestedAt,
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(pipelineConditions(input), before?.conditions, generation, now),
   });

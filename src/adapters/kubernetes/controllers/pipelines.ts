@@ -215,8 +215,9 @@ async function writePipelineStatus(
   const stored = informers.pipelines.store.get(objectKey(object))?.status;
   const state = states.get(objectKey(object));
   const before = state?.status ?? stored;
-  const { generation } = object;
-  const status = pipelineStatus({ verdict, facts, before, generation, now: options.now(), fault });
+  const { generation, requestedAt } = object;
+  const now = options.now();
+  const status = pipelineStatus({ verdict, facts, before, generation, requestedAt, now, fault });
   const outcome = await writeStatus(client, KINDS.pipelines, { ...object, status: stored }, status);
   state?.statusWritten(status);
   if (outcome === 'written') recordEvents(object, eventsBetween(before, status), options);

@@ -158,6 +158,8 @@ export interface PipelineCustomResource {
   status?: {
     /** The metadata.generation that this status describes. */
     observedGeneration?: number;
+    /** The annotation millrace.dev/requested-at that this status describes. Absent if the object has none. */
+    observedRequestedAt?: string;
     /** Number of the current revision. Each accepted change increases it. */
     revision?: number;
     /** Whether the pipeline is paused, by the manifest or through the API. */

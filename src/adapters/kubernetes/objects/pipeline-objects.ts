@@ -1,11 +1,12 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import { observedRequest } from '#adapters/kubernetes/kinds/observed-request.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
-import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
+import { mapAnswer, newObject, objectAnswer, onlyByApi, type ObjectMeta } from './object-answer.ts';
 import { replaceSpec } from './replace-spec.ts';
 
 const kind = KINDS.pipelines;
@@ -45,15 +46,18 @@ function project({ metadata, spec, status }: Wire<PipelineCustomResource>): Pipe
     others: Object.keys(others),
     renamedFrom: renamedFromOf(metadata.annotations),
     deleting: metadata.deletionTimestamp !== undefined,
-    verdict: verdictOf(status, generation),
+    verdict: verdictOf(status, metadata),
   });
 }
 
 function verdictOf(
   status: Wire<PipelineCustomResource>['status'],
-  generation: number,
+  { generation, annotations }: ObjectMeta,
 ): PipelineObject['verdict'] {
+  const requested = observedRequest(annotations?.[ANNOTATION.requestedAt]);
+  if (requested !== status?.observedRequestedAt) return undefined;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.observedGeneration !== generation || ready.status === 'Unknown') return undefined;
+  if (ready === undefined || ready.observedGeneration !== generation) return undefined;
+  if (ready.status === 'Unknown') return undefined;
   return { ready: ready.status === 'True', reason: ready.reason, message: ready.message };
 }

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { pipelineObjects } from './pipeline-objects.ts';
+
+const KEY = { namespace: 'blue', name: 'app' };
+const ANNOTATION = 'millrace.dev/requested-at';
+
+/** The API server with one Pipeline that the operator has judged. */
+function setUp() {
+  const ready = { type: 'Ready', status: 'False', reason: 'SourceUnavailable', message: 'It is away.' };
+  const stored = {
+    metadata: {
+      ...KEY,
+      uid: 'u',
+      generation: 2,
+      labels: { 'millrace.dev/managed-by': 'api' },
+      annotations: { [ANNOTATION]: 'noon' },
+    },
+    spec: { config: 'text' },
+    status: { observedRequestedAt: 'noon', conditions: [{ ...ready, observedGeneration: 2 }] },
+  };
+  const answer = () => ({ ok: true as const, value: JSON.parse(JSON.stringify(stored)) });
+  const objects = pipelineObjects({
+    get: async () => answer(),
+    create: async () => answer(),
+    replace: async (_, object) => {
+      Object.assign(stored, JSON.parse(JSON.stringify(object)));
+      return answer();
+    },
+    delete: async () => ({ ok: true, value: 'deleted' }),
+  });
+  const verdict = async () => {
+    const read = await objects.read(KEY);
+    return read.answer === 'done' ? read.value.verdict : read;
+  };
+  return { stored, objects, verdict };
+}
+
+test('an equal text that is saved again has no verdict until the operator has fetched its sources', async () => {
+  const { stored, objects, verdict } = setUp();
+  expect(await verdict()).toMatchObject({ reason: 'SourceUnavailable' });
+  const read = await objects.read(KEY);
+  if (read.answer !== 'done') throw new Error(read.answer);
+  await objects.replace(read.value, read.value.spec, 'ann');
+  expect(await verdict()).toBeUndefined();
+  stored.status.observedRequestedAt = stored.metadata.annotations[ANNOTATION] ?? '';
+  expect(await verdict()).toMatchObject({ reason: 'SourceUnavailable' });
+});
