@@ -58,19 +58,22 @@ export class EventRecorder {
   record(regarding: Regarding, event: EventNote): void {
     if (this.#waiting.length >= MAX_WAITING_EVENTS) return;
     this.#waiting.push({ regarding, event });
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#write();
   }
 
   /** Resolves when all recorded Events are written or lost. */
   async flush(): Promise<void> {
-    await this.#writing;
+    while (this.#writing !== undefined) await this.#writing;
   }
 
+  /** Ends in the turn in which it finds no Event, so that the next one starts another writer. */
   async #write(): Promise<void> {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#writeEvent(next.regarding, next.event);
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+        await this.#writeEvent(next.regarding, next.event);
+      }
+    } finally {
+      this.#writing = undefined;
     }
   }
 
