@@ -239,6 +239,29 @@ describe('a reflector', () => {
     expect(changes).toEqual(['added a u1', 'updated a u1']);
   });
 
+  test('ignores an object that is noted after its deletion, whether a watch or a list showed that', async () => {
+    const deletion = [
+      event('ADDED', thing('a', 'u1', '10')),
+      event('DELETED', thing('a', 'u1', '11')),
+      'hang',
+    ];
+    const server = new ScriptedServer(
+      [
+        { items: [], version: '9' },
+        { items: [], version: '20' },
+      ],
+      [deletion, GONE, ['hang']],
+    );
+    const { reflector, changes, until } = follow(server);
+    await until(() => changes.includes('deleted a u1'));
+    reflector.note(project(thing('a', 'u1', '10')));
+    expect(reflector.store.size).toBe(0);
+    server.duringList = () => reflector.note(project(thing('b', 'u2', '19')));
+    await until(() => server.listed === 2);
+    reflector.note(project(thing('c', 'u3', '20')));
+    expect(reflector.store.size).toBe(0);
+  });
+
   test('keeps an object that was noted during a list, because the list may be older', async () => {
     const server = new ScriptedServer(
       [
@@ -257,12 +280,15 @@ describe('a reflector', () => {
 
   test('reports an object that was noted before a list as deleted if the list does not contain it', async () => {
     const server = new ScriptedServer(
-      [{ items: [], version: '9' }],
+      [
+        { items: [], version: '9' },
+        { items: [], version: '12' },
+      ],
       [[event('BOOKMARK', {}), 'hang'], GONE, ['hang']],
     );
     const { reflector, changes, until } = follow(server);
     await reflector.synced;
-    reflector.note(project(thing('a', 'u1', '8')));
+    reflector.note(project(thing('a', 'u1', '11')));
     await until(() => changes.includes('deleted a u1'));
     expect(reflector.store.size).toBe(0);
   });

@@ -70,6 +70,8 @@ export class Reflector<T, S extends CachedObject> {
   readonly #undelivered: ObjectChange<S>[] = [];
   /** Objects noted during the current list, which may not contain them yet. */
   #noted: S[] | undefined;
+  /** The resource version up to which the store has all changes. */
+  #passed = '';
   readonly #firstList = Promise.withResolvers<void>();
   readonly #backOff: BackOff;
   #lastTurn = performance.now();
@@ -105,8 +107,12 @@ export class Reflector<T, S extends CachedObject> {
     await this.#running;
   }
 
-  /** Adds an object that this process has just written, before its watch event arrives. */
+  /**
+   * Adds an object that this process has just written or read, before its watch event arrives. Ignores an
+   * object that is deleted again: the watch has passed it, and the store does not have it.
+   */
   note(object: S): void {
+    if (isPassed(object.resourceVersion, this.#passed)) return;
     this.#noted?.push(object);
     if (this.store.get(objectKey(object)) === undefined) this.#deliver(this.store.put(object));
   }
@@ -134,7 +140,10 @@ export class Reflector<T, S extends CachedObject> {
     this.#lastTurn = performance.now();
     if (!answer.ok || this.#stop.signal.aborted) return answer;
     const keys = new Set(listed.map(objectKey));
-    const newer = noted.filter((object) => !keys.has(objectKey(object)));
+    const newer = noted.filter(
+      (object) => !keys.has(objectKey(object)) && !isPassed(object.resourceVersion, answer.value),
+    );
+    this.#passed = answer.value;
     this.#deliver(this.store.replace([...listed, ...newer]));
     this.#firstList.resolve();
     return answer;
@@ -172,6 +181,7 @@ export class Reflector<T, S extends CachedObject> {
         const event: WatchEvent<T> = JSON.parse(line);
         if (event.type === 'ERROR') return { version, problem: problemIn(event) };
         version = event.object.metadata?.resourceVersion ?? version;
+        this.#passed = version;
         if (event.type !== 'BOOKMARK') this.#apply(event);
       }
       return { version };
@@ -213,6 +223,13 @@ export class Reflector<T, S extends CachedObject> {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     this.#lastTurn = performance.now();
   }
+}
+
+const COMPARABLE = /^\d+$/;
+
+/** Whether a list or watch at version `at` includes the version. The API server counts versions upwards. */
+function isPassed(version: string, at: string): boolean {
+  return COMPARABLE.test(version) && COMPARABLE.test(at) && BigInt(version) <= BigInt(at);
 }
 
 function problemIn<T>(event: WatchEvent<T>): ApiProblem {
