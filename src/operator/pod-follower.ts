@@ -8,6 +8,7 @@ import type { PodFacts } from '#flows/pods/ports.ts';
 import type { ForeignPods } from '#flows/pods/verify-pods.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
 import { ForeignPodCache } from './foreign-pods.ts';
+import { GonePods } from './gone-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
 import { WatchedStarts } from './watched-starts.ts';
@@ -18,8 +19,7 @@ export class PodFollower {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
   readonly #queue: WorkQueue;
-  /** Last facts of deleted Pods that are not handled yet. */
-  readonly #gone = new Map<string, PodFacts>();
+  readonly #gone = new GonePods();
   readonly #foreign: ForeignPods;
   readonly #starts = new WatchedStarts();
 
@@ -34,7 +34,7 @@ export class PodFollower {
     this.#starts.changed(change);
     const { facts } = change.object;
     if (facts === undefined) return;
-    if (change.type === 'deleted') this.#gone.set(change.key, facts);
+    if (change.type === 'deleted') this.#gone.add(change.key, facts);
     this.#queue.add(change.key);
   }
 
@@ -115,12 +115,11 @@ export class PodFollower {
 
   async #work(key: string): Promise<ReconcileResult> {
     const ports = this.ports();
-    const present = this.#reconciling.informers.pod(key);
-    const gone = this.#gone.get(key);
-    if (gone !== undefined) {
+    for (const gone of this.#gone.of(key)) {
       await followGonePod(gone, await this.#runsFor(gone), ports);
-      this.#gone.delete(key);
+      this.#gone.handled(key, gone);
     }
+    const present = this.#reconciling.informers.pod(key);
     if (present?.facts === undefined) return 'done';
     await followPod(present.facts, await this.#runsFor(present.facts), ports);
     return 'done';

@@ -1,0 +1,22 @@
+import type { PodFacts } from '#flows/pods/ports.ts';
+
+/** Last facts of deleted Pods that are not handled yet. Pods that had the same name one after another all stay. */
+export class GonePods {
+  readonly #byKey = new Map<string, PodFacts[]>();
+
+  /** `key`: `namespace/name`. */
+  add(key: string, pod: PodFacts): void {
+    this.#byKey.set(key, [...this.of(key), pod]);
+  }
+
+  /** In the order of their deletions. */
+  of(key: string): readonly PodFacts[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  handled(key: string, pod: PodFacts): void {
+    const others = this.of(key).filter((other) => other !== pod);
+    if (others.length === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, others);
+  }
+}
