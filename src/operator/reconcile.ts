@@ -255,7 +255,6 @@ export class Reconciling {
 
   #pipelinesOptions(): PipelinesOptions {
     const { client, config, database, compiler, reader, keys } = this.#leadership;
-    const { notifications } = database;
     const turns = new SourceTurns();
     const store = { ...database.pipelines, pipelineFacts: (name: PipelineName) => this.#waits.facts(name) };
     const cluster = pipelineCluster({
@@ -278,11 +277,14 @@ export class Reconciling {
           compiler: compilerFor(manifest.namespace, compiler),
           reader,
           turns,
-          notifications,
+          notifications: database.notifications,
           externalUrl: config.externalUrl,
           now: () => new Date(),
         }),
-      remove: (name, requestedMsAgo) => removePipeline(name, requestedMsAgo, { store, notifications }),
+      remove: async (name, requestedMsAgo) => {
+        this.#waits.forget(name);
+        return await removePipeline(name, requestedMsAgo, { store, notifications: database.notifications });
+      },
       facts: (name) => store.pipelineFacts(name),
       teamState: (team) => this.#states.teams.state(team),
       now: () => new Date(),

@@ -78,4 +78,11 @@ describe('why the jobs and builds of a pipeline wait', () => {
     expect(await waits.facts(APP)).toBeUndefined();
     expect(waits.byReason()).toEqual([]);
   });
+
+  test('is forgotten when its object is deleted, before anyone asks for the facts again', async () => {
+    const { waits } = setUp();
+    await waits.facts(APP);
+    waits.forget(APP);
+    expect(waits.byReason()).toEqual([]);
+  });
 });

@@ -38,10 +38,15 @@ export class Waits {
     const facts = await this.#options.facts(name);
     const key = `${name.team}/${name.pipeline}`;
     if (facts === undefined) {
-      this.#forget(key);
+      this.forget(name);
       return undefined;
     }
     return { ...facts, waiting: await this.#waiting(key, name, facts.id) };
+  }
+
+  /** Drops the reasons of a pipeline that is deleted or has another name now. */
+  forget({ team, pipeline }: PipelineName): void {
+    this.#forget(`${team}/${pipeline}`);
   }
 
   /** Counts the cached reasons of all pipelines. */
