@@ -27,8 +27,8 @@ const client: ReleaseSecretsOptions['client'] = {
 const options = { client, namespace: 'ci', release: 'rel', now: () => new Date(0) };
 
 const rows = {
-  ofOtherKeys: async (keyId: string, limit: number) =>
-    values.filter((row) => row.keyId !== keyId).slice(0, limit),
+  ofOtherKeys: async (keyId: string, limit: number, after = 0) =>
+    values.filter((row) => row.keyId !== keyId && row.id > after).slice(0, limit),
   async saveWrappedKey(row: SealedRow, formerKeyId: string) {
     if (failAfterWrites === 0) throw new Error('the process ends here');
     failAfterWrites -= 1;
@@ -82,6 +82,23 @@ describe('the keys of stored secrets', () => {
     failAfterWrites = Infinity;
     await maintain();
     expect(opened(['private'])).toEqual(ALL);
+  });
+
+  test('that are lost do not keep later values from the current key, however many are lost', async () => {
+    const former = textOf('public');
+    requestRotation();
+    await maintain();
+    const lost = Array.from({ length: 250 }, (_, index) => ({
+      id: index + 1,
+      ...sealValue(former, 'lost', `${index + 1}`),
+      keyId: 'lost',
+    }));
+    const last = { id: 251, ...sealValue(former, 'value 251', '251') };
+    values = [...lost, last];
+    await maintain();
+    expect(values.at(-1)?.keyId).not.toBe(last.keyId);
+    values = values.slice(-1);
+    expect(opened(['private'])).toEqual(['value 251']);
   });
 
   test('are not rotated while a value needs a key that is lost', async () => {

@@ -1,7 +1,8 @@
 import { makeStoreKeyPair, rewrapValue, storeKeyIdOf, storeKeys } from '#adapters/crypto/stored-values.ts';
-import type { SealedRows } from '#adapters/database/pipelines/sealed-rows.ts';
+import type { SealedRow, SealedRows } from '#adapters/database/pipelines/sealed-rows.ts';
 import { ensureStoreKeys, type ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
+import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
 
 /** Rows that are read at a time. */
 const MAX_ROWS = 100;
@@ -36,13 +37,30 @@ async function rewrapAll(keys: StoreKeys, rows: SealedRows, log: Log): Promise<n
 export async function rewrapRows(keys: StoreKeys, rows: SealedRows): Promise<number> {
   const known = storeKeys([keys.private, keys.previous]);
   const current = storeKeyIdOf(keys.public);
+  const rewrap = (row: SealedRow): SealedValue | undefined => rewrapValue(known, row, keys.public);
   for (;;) {
-    const batch = await rows.ofOtherKeys(current, MAX_ROWS);
-    const rewrapped = batch.flatMap((row) => {
-      const renewed = rewrapValue(known, row, keys.public);
-      return renewed === undefined ? [] : [{ row: { ...renewed, id: row.id }, former: row.keyId }];
-    });
-    for (const { row, former } of rewrapped) await rows.saveWrappedKey(row, former);
-    if (rewrapped.length === 0) return batch.length;
+    const { rewrapped, unopened } = await rewrapOnce(current, rewrap, rows);
+    // Values that were stored meanwhile may have another key again.
+    if (rewrapped === 0) return unopened;
+  }
+}
+
+/** Reads each value of another key once. A value whose key is lost keeps its key. */
+async function rewrapOnce(
+  current: string,
+  rewrap: (row: SealedRow) => SealedValue | undefined,
+  rows: SealedRows,
+): Promise<{ rewrapped: number; unopened: number }> {
+  const counts = { rewrapped: 0, unopened: 0 };
+  let after = 0;
+  for (;;) {
+    const batch = await rows.ofOtherKeys(current, MAX_ROWS, after);
+    for (const row of batch) {
+      const renewed = rewrap(row);
+      if (renewed !== undefined) await rows.saveWrappedKey({ ...renewed, id: row.id }, row.keyId);
+      counts[renewed === undefined ? 'unopened' : 'rewrapped'] += 1;
+    }
+    after = batch.at(-1)?.id ?? after;
+    if (batch.length < MAX_ROWS) return counts;
   }
 }

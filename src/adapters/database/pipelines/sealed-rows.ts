@@ -8,8 +8,8 @@ export interface SealedRow extends SealedValue {
 }
 
 export interface SealedRows {
-  /** Sealed values that are wrapped with another key than this one. */
-  ofOtherKeys(keyId: string, limit: number): Promise<SealedRow[]>;
+  /** Sealed values that are wrapped with another key than this one, by row id, from after `after` on. */
+  ofOtherKeys(keyId: string, limit: number, after?: number): Promise<SealedRow[]>;
   /** Saves a newly wrapped key. Does nothing if the value was replaced meanwhile. */
   saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;
 }
@@ -21,10 +21,10 @@ export function sealedRows(
 ): SealedRows {
   const name = sql.identifier([table]);
   return {
-    async ofOtherKeys(keyId, limit) {
+    async ofOtherKeys(keyId, limit, after = 0) {
       const found = await pool.any(rows<SealedRow>()`
         SELECT id, ciphertext, wrapped_key AS "wrappedKey", key_id AS "keyId" FROM ${name}
-        WHERE key_id <> ${keyId} ORDER BY id LIMIT ${limit}`);
+        WHERE key_id <> ${keyId} AND id > ${after} ORDER BY id LIMIT ${limit}`);
       return [...found];
     },
     async saveWrappedKey(row, formerKeyId) {
