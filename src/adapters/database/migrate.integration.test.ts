@@ -58,6 +58,15 @@ test('tables for logs are created for this month and three more, once', async ()
   expect(await createLogPartitions(pool, new Date('2031-12-01T00:00:00Z'))).toEqual(['build_logs_2032_03']);
 });
 
+test('operators that start at the same time create the tables for logs together', async () => {
+  const created = await Promise.all(
+    Array.from({ length: 6 }, async () => await createLogPartitions(pool, new Date('2031-05-15T00:00:00Z'))),
+  );
+  expect(created.flat().toSorted()).toEqual(
+    ['05', '06', '07', '08'].map((month) => `build_logs_2031_${month}`),
+  );
+});
+
 test('connections are released without a query to reset them', async () => {
   const single = await openPool(database.url, { maximumConnections: 1 });
   await single.query(rows()`SELECT set_config('application_name', 'marked', false)`);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runner } from 'node-pg-migrate';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
 import { defined } from '#defined';
@@ -64,7 +64,10 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. */
+/**
+ * Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. Of several
+ * processes, one creates a table and the others wait.
+ */
 export async function createLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const created: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
@@ -81,14 +84,24 @@ async function createPartition(
   name: string,
   [from, to]: [string, string],
 ): Promise<boolean> {
-  const exists = await pool.oneFirst(
-    rows<{ exists: boolean }>()`SELECT to_regclass(${name}) IS NOT NULL AS exists`,
+  if (await hasTable(pool, name)) return false;
+  return await pool.transaction(async (connection) => {
+    await connection.query(rows()`SELECT pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID})`);
+    if (await hasTable(connection, name)) return false;
+    await connection.query(sql.unsafe`
+      CREATE TABLE ${sql.identifier([name])} PARTITION OF build_logs
+      FOR VALUES FROM (${sql.literalValue(from)}) TO (${sql.literalValue(to)})`);
+    return true;
+  });
+}
+
+/** Reads the catalog. `to_regclass` may still miss what another process created during the wait for the lock. */
+async function hasTable(connection: Pick<DatabasePool, 'oneFirst'>, name: string): Promise<boolean> {
+  return await connection.oneFirst(
+    rows<{ exists: boolean }>()`
+      SELECT EXISTS (SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'build_logs'::regclass AND c.relname = ${name}) AS exists`,
   );
-  if (exists) return false;
-  await pool.query(sql.unsafe`
-    CREATE TABLE IF NOT EXISTS ${sql.identifier([name])} PARTITION OF build_logs
-    FOR VALUES FROM (${sql.literalValue(from)}) TO (${sql.literalValue(to)})`);
-  return true;
 }
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);
