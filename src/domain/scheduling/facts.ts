@@ -36,6 +36,8 @@ export interface ResourceFacts {
   newest?: number;
   /** The resource has disabled versions. */
   disabled?: boolean;
+  /** Present while the resource has no version at all. */
+  check?: CheckFacts;
   /** Present while `on_trigger` hooks of its newest versions run. */
   held?: HeldVersions;
   pinned?: {
@@ -49,6 +51,18 @@ export interface ResourceFacts {
     /** The pinned version belongs to an earlier check scope. */
     elsewhere?: boolean;
   };
+}
+
+/** How a resource gets versions. Explains why it has none. */
+export interface CheckFacts {
+  /** `cron`: the times of the schedule are the versions. `stream`: puts and people emit them. */
+  by: 'pod' | 'cron' | 'stream' | 'nothing';
+  /** Checks start on a schedule. */
+  scheduled: boolean;
+  /** A check runs or is requested. */
+  pending: boolean;
+  /** Result of the last check. Absent: none has ended. */
+  last?: 'succeeded' | 'failed';
 }
 
 /** Versions that automatic builds may not take yet, because their hooks are running. */

@@ -8,7 +8,9 @@ export const REASONS = {
     'Millrace creates and starts no build of the job until you unpause the pipeline or this job.',
   JobPaused: 'The job is paused. Millrace creates and starts no build of it until you unpause it.',
   NoTrigger: 'No get of the job has trigger = true: it runs only when somebody triggers it.',
-  NoVersion: 'A resource has no version yet. Look at its last check.',
+  NoVersion:
+    'A resource has no version yet: its check has not ended, failed or found none, or nothing checks it. ' +
+    'Without `check_interval`, start a check with `millrace resources check`.',
   AllDisabled: 'Every version of a resource is disabled.',
   NothingPassed: 'No version of a resource is good in all jobs that passed names.',
   NoAgreement:

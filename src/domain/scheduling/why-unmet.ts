@@ -1,4 +1,4 @@
-import type { HeldVersions, ResourceFacts } from './facts.ts';
+import type { CheckFacts, HeldVersions, ResourceFacts } from './facts.ts';
 import { formatList, type Reason } from './reasons.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -6,7 +6,10 @@ import type { Snapshot } from './snapshot.ts';
 type RowIds = Pick<Snapshot, 'idOf'>;
 
 /** Why a get without `passed` has no version. */
-export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { idOf }: RowIds): Reason {
+export function whyNoVersion(
+  { name, pinned, disabled, held, check }: ResourceFacts,
+  { idOf }: RowIds,
+): Reason {
   const data = { resource: name };
   if (pinned?.elsewhere) {
     const version = idOf(pinned.version);
@@ -26,7 +29,26 @@ export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { 
   }
   if (held !== undefined) return whyHeld(name, held);
   if (disabled) return { code: 'AllDisabled', message: `Every version of ${name} is disabled.`, data };
-  return { code: 'NoVersion', message: `No version of ${name} is known yet.`, data };
+  const message = [`No version of ${name} is known yet.`, ...(check === undefined ? [] : howFound(check))];
+  return { code: 'NoVersion', message: message.join(' '), data };
+}
+
+const BY_HAND =
+  'It has no check_interval, so a check starts only with `millrace resources check`, ' +
+  '"Check now" in the console, or a webhook.';
+
+const FIRST_CHECK_RUNS = 'Its first check has not ended yet.';
+
+/** What became of the check of a resource without versions, and what to do if nothing checks it. */
+function howFound({ by, scheduled, pending, last }: CheckFacts): string[] {
+  if (by === 'stream') return ['Its versions come from puts and from `millrace triggers emit`.'];
+  if (by === 'nothing') return ['Its type has no check, so its versions come only from puts.'];
+  const next = scheduled || pending ? [] : [BY_HAND];
+  if (last === 'failed') return ['Its last check failed; `millrace resources get` shows why.', ...next];
+  if (last === 'succeeded') return ['Its last check found none.', ...next];
+  if (next.length > 0) return next;
+  const waitsForTime = by === 'cron' && !pending;
+  return [waitsForTime ? 'The first time of its check_interval has not come yet.' : FIRST_CHECK_RUNS];
 }
 
 /** Why the newest versions of a resource trigger nothing yet. */

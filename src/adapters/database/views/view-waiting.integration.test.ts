@@ -65,6 +65,23 @@ describe('why something waits', () => {
     expect(await reasonCodes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });
   });
 
+  test('the reason says how a resource without a version gets one', async () => {
+    const message = async (): Promise<string | undefined> =>
+      (await stores.views.waiting(APP))?.jobs[0]?.reasons[0]?.message;
+    const running = 'No version of git.app is known yet. Its first check has not ended yet.';
+    expect(await message()).toBe(running);
+    const { schedule: _, ...unscheduled } = resource('git.app', { params: { url: 'elsewhere' } });
+    const jobs = [job('unit', get('git.app'), task('test'))];
+    await stores.pipelines.savePipeline(
+      toSave(samplePipeline({ resources: [unscheduled], jobs }), { digest: 'unscheduled' }),
+    );
+    expect(await message()).toMatch(
+      'No version of git.app is known yet. It has no check_interval, so a check',
+    );
+    await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'manual', new Date());
+    expect(await message()).toBe(running);
+  });
+
   test('the reason names what a pending build waits for', async () => {
     await recordFoundVersions(stores, saved, [{ ref: 'a' }]);
     await schedule();

@@ -33,6 +33,15 @@ const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS 
 const asPinned = (version: FragmentSqlToken) =>
   sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
 
+/** SQL: how the resource gets versions, if it has none. */
+export const checkIfNoVersion = sql.fragment`(
+  SELECT jsonb_build_object('by', CASE WHEN r.stream THEN 'stream' WHEN s.checked_by = 'operator' THEN 'cron'
+      ELSE s.checked_by END,
+    'scheduled', s.schedule IS NOT NULL, 'pending', s.run_id IS NOT NULL OR s.requested_at IS NOT NULL,
+    'last', CASE WHEN s.last_error IS NOT NULL THEN 'failed' WHEN s.last_checked_at IS NOT NULL THEN 'succeeded' END)
+  FROM check_scopes s WHERE s.id = r.scope_id
+    AND (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} ${NEWEST_FIRST} LIMIT 1) IS NULL)`;
+
 /** SQL: the oldest hook run that holds versions. Resources without hooks need no lookup. */
 export const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (

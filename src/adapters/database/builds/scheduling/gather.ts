@@ -1,12 +1,14 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { placed, type PlacedVersion, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
 import {
   MAX_PASSED_VERSIONS,
   MAX_PASSED_WAITING,
   MAX_UNUSED_VERSIONS,
+  type CheckFacts,
   type Facts,
   type GetFacts,
   type HeldVersions,
@@ -16,7 +18,13 @@ import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
-import { heldFrom, manyPassedWait, unusedPassed, unusedVersions } from './gather-versions.ts';
+import {
+  checkIfNoVersion,
+  heldFrom,
+  manyPassedWait,
+  unusedPassed,
+  unusedVersions,
+} from './gather-versions.ts';
 import { queuedBuilds } from './queued-builds.ts';
 
 /** Facts of a job, and what the store needs to write a decision on them. */
@@ -78,6 +86,7 @@ interface GetRow extends Omit<GetFacts, 'unused'> {
   newest: PlacedVersion | null;
   unused: PlacedVersion[];
   disabled: boolean;
+  check: (Omit<CheckFacts, 'last'> & { last: CheckFacts['last'] | null }) | null;
   pinned: { version: PlacedVersion; disabled: boolean; unknown: boolean; elsewhere: boolean } | null;
   held: { from: number; until: string; newest: PlacedVersion | null } | null;
 }
@@ -163,6 +172,7 @@ async function gather(
           'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)}
             AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
           'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
+          'check', ${checkIfNoVersion},
           'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN (
               SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled,
                 'unknown', v.scope_id <> r.scope_id,
@@ -237,7 +247,7 @@ function toGathered(row: JobRow, placeOf: PlaceOf): GatheredJob {
 }
 
 function toResource(
-  { resource, resourceName, newest, disabled, pinned, held }: GetRow,
+  { resource, resourceName, newest, disabled, check, pinned, held }: GetRow,
   placeOf: PlaceOf,
 ): Facts['resources'][number] {
   return {
@@ -245,6 +255,7 @@ function toResource(
     name: resourceName,
     disabled,
     ...(newest === null ? {} : { newest: placeOf(newest) }),
+    ...(check === null ? {} : { check: withoutNulls(check) }),
     ...(pinned === null ? {} : { pinned: { ...pinned, version: placeOf(pinned.version) } }),
     ...(held === null ? {} : { held: toHeld(held, placeOf) }),
   };
