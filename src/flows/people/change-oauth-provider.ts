@@ -26,6 +26,9 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
  * replica. If that transaction refuses, the object is restored.
  */
 
+/** A request to create a provider takes no longer. */
+const LONGEST_CREATION_MS = 60_000;
+
 export async function createProvider(
   { wanted, secret }: { wanted: WantedProvider; secret: string },
   act: AuditedAct,
@@ -44,7 +47,11 @@ export async function createProvider(
     return created;
   }
   const applied = await applyOAuthProvider(created.value.provider, ports, act.by);
-  if (applied.outcome === 'applied') return { answer: 'done', value: created.value.provider };
+  if (applied.outcome === 'applied') {
+    // An earlier provider of this name may have left its secret.
+    await objects.deleteSecretsBefore(wanted.canonical, act.at, secretKey);
+    return { answer: 'done', value: created.value.provider };
+  }
   await objects.remove(created.value);
   await removeOAuthProvider(wanted.canonical, ports, act.by);
   await objects.deleteSecret(secretKey);
@@ -144,6 +151,11 @@ export async function deleteProvider(
 ): Promise<ProviderChanged> {
   const { objects, oauth } = ports;
   const read = await objects.read(canonical);
+  if (read.answer === 'unknown') {
+    // An earlier attempt may have left the secret. A provider that is being created may have a newer one.
+    const orphansBefore = new Date(act.at.getTime() - LONGEST_CREATION_MS);
+    return secretRemains(await objects.deleteSecretsBefore(canonical, orphansBefore)) ?? read;
+  }
   if (read.answer !== 'done') return read;
   const message = await refuseProviderRemoval(canonical, oauth);
   if (message !== undefined) return { answer: 'lock-out', message };
@@ -156,6 +168,13 @@ export async function deleteProvider(
       message: `${applied.message} Until then, the deletion of the provider waits.`,
     };
   }
-  await objects.deleteSecretsBefore(canonical, act.at);
-  return { answer: 'done', value: read.value.provider };
+  const remains = secretRemains(await objects.deleteSecretsBefore(canonical, act.at));
+  return remains ?? { answer: 'done', value: read.value.provider };
+}
+
+function secretRemains(deletion: ObjectAnswer): ProviderChanged | undefined {
+  if (deletion.answer === 'done') return undefined;
+  const cause = 'message' in deletion ? ` ${deletion.message}` : '';
+  const message = `The provider is deleted. Its client secret remains: delete the provider again.${cause}`;
+  return { answer: 'unreachable', message };
 }

@@ -40,7 +40,7 @@ export interface ProviderObjects {
   remove(read: ProviderObject): Promise<ObjectAnswer>;
   /** Stores the secret under a new key and returns the key: `secretKey` of the provider. */
   saveSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
-  deleteSecret(key: string): Promise<void>;
+  deleteSecret(key: string): Promise<ObjectAnswer>;
   /** Deletes the provider's secrets from before this time, except one. */
-  deleteSecretsBefore(canonical: string, at: Date, except?: string): Promise<void>;
+  deleteSecretsBefore(canonical: string, at: Date, except?: string): Promise<ObjectAnswer>;
 }

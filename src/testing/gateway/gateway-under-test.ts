@@ -73,14 +73,15 @@ const NO_COMPILER: Compiler = {
 };
 
 const NOTHING = async () => ({ answer: 'unknown' as const });
+const NOTHING_LEFT = async () => ({ answer: 'done' as const, value: undefined });
 const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING };
 /** A cluster without objects that ignores writes. */
 export const NO_OBJECTS: ApiObjects = {
   providers: {
     ...CRUD,
     saveSecret: NOTHING,
-    deleteSecret: async () => undefined,
-    deleteSecretsBefore: async () => undefined,
+    deleteSecret: NOTHING_LEFT,
+    deleteSecretsBefore: NOTHING_LEFT,
   },
   teams: CRUD,
   pipelines: CRUD,

@@ -39,9 +39,13 @@ export class InMemoryProviders implements ProviderObjects {
     return { answer: 'done', value: `${canonical}_${this.#count}` };
   }
 
-  async deleteSecret(): Promise<void> {}
+  async deleteSecret(): Promise<ObjectAnswer> {
+    return { answer: 'done', value: undefined };
+  }
 
-  async deleteSecretsBefore(): Promise<void> {}
+  async deleteSecretsBefore(): Promise<ObjectAnswer> {
+    return { answer: 'done', value: undefined };
+  }
 
   #write(provider: StoredProvider): ObjectAnswer<ProviderObject> {
     this.objects.set(provider.canonical, provider);

@@ -64,7 +64,7 @@ function providerObjects(): ProviderObjects {
       secrets += 1;
       return { answer: 'done', value: `secret-${secrets}` };
     },
-    deleteSecret: async () => undefined,
-    deleteSecretsBefore: async () => undefined,
+    deleteSecret: async () => ({ answer: 'done', value: undefined }),
+    deleteSecretsBefore: async () => ({ answer: 'done', value: undefined }),
   };
 }

@@ -3,7 +3,7 @@ import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MARKS_PATCH } from '#adapters/kubernetes/secrets/secret-marks.ts';
-import type { ProviderObjects } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer, ProviderObjects } from '#flows/people/object-ports.ts';
 import { mapAnswer, objectAnswer } from './object-answer.ts';
 
 export interface ClientSecretsOptions {
@@ -15,6 +15,10 @@ export interface ClientSecretsOptions {
 
 type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'deleteSecretsBefore'>;
 
+/** A secret that stays has to be deleted by somebody later, so a failed write is repeated. */
+const MAX_ATTEMPTS = 3;
+const DELETED: ObjectAnswer = { answer: 'done', value: undefined };
+
 /**
  * Client secrets that came through the API. Each has its own key, `<provider>_<time>_<id>`, that is never
  * reused. An OAuthProvider object therefore names either the old or the new secret, and the value of a key
@@ -22,9 +26,14 @@ type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'dele
  */
 export function clientSecrets({ client, namespace, name }: ClientSecretsOptions): ClientSecrets {
   const ref = { namespace, name };
-  const deleteKeys = async (keys: string[]): Promise<void> => {
-    if (keys.length === 0) return;
-    await client.patchMerge(KINDS.secrets, ref, { data: Object.fromEntries(keys.map((key) => [key, null])) });
+  const deleteKeys = async (keys: string[]): Promise<ObjectAnswer> => {
+    if (keys.length === 0) return DELETED;
+    const data = Object.fromEntries(keys.map((key) => [key, null]));
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = objectAnswer(await client.patchMerge(KINDS.secrets, ref, { data }));
+      if (answer.answer === 'unknown') return DELETED;
+      if (answer.answer === 'done' || attempt === MAX_ATTEMPTS) return answer;
+    }
   };
   return {
     async saveSecret(canonical, secret) {
@@ -43,12 +52,12 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
     deleteSecret: async (key) => await deleteKeys([key]),
     async deleteSecretsBefore(canonical, at, except) {
       const found = await client.get(KINDS.secrets, ref);
-      if (!found.ok) return;
+      if (!found.ok) return found.status === 404 ? DELETED : objectAnswer(found);
       const old = Object.keys(found.value.data ?? {}).filter((key) => {
         const [owner, time = ''] = key.split('_');
         return owner === canonical && key !== except && Number(time) < at.getTime();
       });
-      await deleteKeys(old);
+      return await deleteKeys(old);
     },
   };
 }
