@@ -2,7 +2,7 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { JobNames } from './job-names.ts';
 import type { JobDraft } from './jobs.ts';
-import { actionsOf } from './steps.ts';
+import { actionsOf, hookActionsOf } from './steps.ts';
 
 /**
  * Resolves the names in `passed` and expands groups. Each job must exist, use the resource, and not wait for
@@ -31,7 +31,8 @@ function checkUse(
   report: Report,
 ): void {
   if (!upstream || upstream.incomplete) return;
-  if (actionsOf(upstream.job.steps).some((step) => 'resource' in step && step.resource === resource)) return;
+  const actions = [...actionsOf(upstream.job.steps), ...hookActionsOf(upstream.job)];
+  if (actions.some((action) => 'resource' in action && action.resource === resource)) return;
   const message = `this can never be satisfied: the job "${text}" neither gets nor puts ${resource}`;
   report(diagnose('passed-never', range, message));
 }

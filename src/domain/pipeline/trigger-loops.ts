@@ -1,6 +1,6 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { JobDraft } from './jobs.ts';
-import { actionsOf, type HookAction, type Hooks, type Step } from './steps.ts';
+import { actionsOf, hookActionsOf } from './steps.ts';
 
 type Get = JobDraft['gets'][number];
 
@@ -54,16 +54,6 @@ function reportLoop(loop: readonly JobDraft[], { step, range }: Get, report: Rep
 }
 
 function putsOf({ job }: JobDraft): string[] {
-  const actions = [...actionsOf(job.steps), ...hookActions(job.hooks), ...job.steps.flatMap(hooksIn)];
+  const actions = [...actionsOf(job.steps), ...hookActionsOf(job)];
   return [...new Set(actions.flatMap((action) => (action.kind === 'put' ? [action.resource] : [])))];
 }
-
-function hooksIn(step: Step): HookAction[] {
-  if (step.kind === 'service') return [];
-  if (step.kind === 'branch') return step.branches.flatMap(({ steps }) => steps.flatMap(hooksIn));
-  const inner = step.kind === 'parallel' ? step.steps.flatMap(hooksIn) : [];
-  return [...inner, ...hookActions(step.hooks)];
-}
-
-const hookActions = ({ onSuccess, onFailure, onCancel, ensure }: Hooks = {}): HookAction[] =>
-  [onSuccess, onFailure, onCancel, ensure].flatMap((hook) => hook ?? []);
