@@ -1,12 +1,22 @@
 import { diagnoseProblem, type Diagnostic } from './diagnostic.ts';
 import { withoutFollowUpErrors } from './syntax-help.ts';
 import type { Body, Expression, HclProblem, SyntaxTree } from './syntax.ts';
+import { findUnclosedQuote, withOneUnclosedQuote } from './unclosed-quote.ts';
 
 /** The syntax errors of a text. */
 export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
-  return withoutFollowUpErrors(problems).map((problem) =>
+  return withOneUnclosedQuote(withoutFollowUpErrors(problems)).map((problem) =>
     diagnoseProblem(placeAtHeredoc(problem, body), 'syntax-error'),
   );
+}
+
+/** The diagnostics without those in the part of the text that an unclosed quote makes unreadable. */
+export function beforeUnclosedQuote(
+  diagnostics: readonly Diagnostic[],
+  { problems }: SyntaxTree,
+): Diagnostic[] {
+  const end = findUnclosedQuote(problems)?.exchangedFrom ?? Infinity;
+  return diagnostics.filter(({ range }) => !range || range.start.byte < end);
 }
 
 /**

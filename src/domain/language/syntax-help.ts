@@ -63,7 +63,10 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
   [
     /^Invalid multi-line string/,
-    { help: 'Write a text of several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.' },
+    {
+      message: 'this text has no closing quote on its line',
+      help: 'Close it with a double quote, or write several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.',
+    },
   ],
   [
     /^Extra characters after interpolation expression/,

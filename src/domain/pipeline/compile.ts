@@ -1,4 +1,4 @@
-import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
+import { beforeUnclosedQuote, diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import {
   diagnose,
   hasErrors,
@@ -60,7 +60,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const isEmpty = body.items.length === 0 && !hasErrors(syntaxDiagnostics);
   const empty = isEmpty ? [diagnose('empty-pipeline', body.range, 'the pipeline is empty')] : [];
   const { needs, ...read } = readText({ ...text, body }, input, text.problems.some(losesContent));
-  const diagnostics = [...syntaxDiagnostics, ...empty, ...read.diagnostics];
+  const diagnostics = [...syntaxDiagnostics, ...empty, ...beforeUnclosedQuote(read.diagnostics, text)];
   const sortAndName = (unsorted: Diagnostic[]): Diagnostic[] =>
     nameBlocks(limit(sortDiagnostics(unsorted)), body);
   const sorted = sortAndName(completeMessages(diagnostics));
