@@ -72,3 +72,7 @@ export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
 export function labelAt({ labels, range }: ReadBlock, index: number): Label {
   return labels[index] ?? { text: '', range };
 }
+
+/** Whether the block and everything in it could be read. */
+export const isFullyRead = ({ misread, blocks }: ReadBlock): boolean =>
+  misread.size === 0 && blocks.every(isFullyRead);

@@ -1,4 +1,4 @@
-import { labelAt, stringAt } from '#domain/language/block-values.ts';
+import { isFullyRead, labelAt, stringAt } from '#domain/language/block-values.ts';
 import { parseCondition, variablesOf } from '#domain/language/condition.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
@@ -40,9 +40,6 @@ export function checkConditionNames(job: ReadBlock, report: Report): void {
   };
   checkConditionsIn(job, new Set(), names);
 }
-
-const isFullyRead = ({ misread, blocks }: ReadBlock): boolean =>
-  misread.size === 0 && blocks.every(isFullyRead);
 
 function prefixesIn({ blocks }: ReadBlock): string[] {
   return blocks.flatMap((block) => [prefixOf(block) ?? [], prefixesIn(block)].flat());

@@ -1,5 +1,5 @@
 import { defined } from '#defined';
-import { blocksOf, boolAt, labelAt, numberAt, stringAt } from '#domain/language/block-values.ts';
+import { blocksOf, boolAt, isFullyRead, labelAt, numberAt, stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { reportForInstance } from '#domain/language/in-instances.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
@@ -37,7 +37,7 @@ export interface JobDraft {
   job: Job;
   /** Each get with the names in its `passed` and their places in the text. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
-  /** A step could not be read. */
+  /** A step or hook could not be read. */
   incomplete: boolean;
   /** The former name, and its place in the text. */
   oldName?: LocatedString;
@@ -162,7 +162,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
     },
     gets: plan.gets,
     ...defined({ oldName, supersede }),
-    incomplete: block.misread.size > 0,
+    incomplete: !isFullyRead(block),
     report,
   };
 }
