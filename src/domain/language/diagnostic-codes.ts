@@ -111,6 +111,10 @@ export const diagnosticCodes = {
     'The type still gets it. If the name is a typo, correct it.',
   ),
   'invalid-parameter': error('A parameter has a value that its type does not accept.', 'Correct the value.'),
+  'parameters-conflict': error(
+    'Parameters contradict each other, or one lacks another that it needs.',
+    'Remove one of them, or add the one that is missing.',
+  ),
   'unreadable-parameter': warning(
     'The name of a parameter cannot be the name of a shell variable.',
     'Use letters, digits and _ only.',

@@ -1,7 +1,7 @@
 import type { BlockSchema, NestedSchema } from './block-schema.ts';
 import { diagnose, type Diagnostic } from './diagnostic.ts';
 import { pipelineSchema } from './pipeline-schema.ts';
-import { didYouMean } from './suggest.ts';
+import { closestName, didYouMean } from './suggest.ts';
 import { synonymOf } from './synonyms.ts';
 import type { Attribute, Block, Label } from './syntax.ts';
 
@@ -103,6 +103,20 @@ export function explainUnknownRunner(
   const message = `there is no runner "${text}"${didYouMean(text, known)}`;
   const help = `Use ${known.join(', ')}, or declare it with a runner_type block.`;
   return diagnose('unknown-runner', range, message, help);
+}
+
+/**
+ * Whether an unknown name is certainly meant for this block: as a misspelt name, or as an attribute without its
+ * equals sign. Any other name may belong to another block: a syntax error can lose the brace between them.
+ */
+export function isMeantHere(
+  name: string,
+  isAttribute: boolean,
+  { attributes, blocks }: BlockSchema,
+): boolean {
+  if (!isAttribute && Object.hasOwn(attributes, name)) return true;
+  if (suggestOwners(name, isAttribute) !== '') return false;
+  return closestName(name, [...Object.keys(attributes), ...Object.keys(blocks)]) !== undefined;
 }
 
 /** Names up to two other blocks that allow the attribute or block. */

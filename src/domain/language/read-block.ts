@@ -7,6 +7,7 @@ import {
   explainUnknownAttribute,
   explainUnknownBlock,
   explainUnknownRunner,
+  isMeantHere,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import type { AsJson } from './json-value.ts';
@@ -169,7 +170,8 @@ function readBodyAttribute(reader: BlockReader, attribute: Attribute, soFar: Bod
  */
 function readUnknownAttribute(reader: BlockReader, attribute: Attribute, soFar: BodySoFar): void {
   const { name, nameRange, expression } = attribute;
-  reader.report(explainUnknownAttribute(attribute, soFar.schema, soFar.owner));
+  if (!reader.partial || isMeantHere(name, true, soFar.schema))
+    reader.report(explainUnknownAttribute(attribute, soFar.schema, soFar.owner));
   // A block that is written as an attribute, or in a wrong place, is not missing.
   const [block] = commandWithAttribute(name, soFar.schema) ?? [];
   if (block !== undefined) soFar.seen.add(block);
@@ -226,7 +228,8 @@ function readNestedBlock(
 ): void {
   const known: NestedSchema | undefined = entryOf(schema.blocks, block.type);
   if (!known) {
-    reader.report(explainUnknownBlock(block, schema, owner));
+    if (!reader.partial || isMeantHere(block.type, false, schema))
+      reader.report(explainUnknownBlock(block, schema, owner));
     if (isMisspeltOrMisplaced(block.type, schema)) misread.add(block.type);
     return undefined;
   }

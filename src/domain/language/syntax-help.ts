@@ -32,7 +32,7 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
   [
     /^Invalid block definition/,
-    { help: 'Write { … } on the line of the block, after its labels.' },
+    { help: 'Write <name> = <value>; the { … } of a block begins on its line, after its labels.' },
     /delimited/,
   ],
   [

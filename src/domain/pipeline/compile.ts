@@ -9,6 +9,7 @@ import {
 import { nameBlocks } from '#domain/language/enclosing-blocks.ts';
 import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { completeMessages } from '#domain/language/in-instances.ts';
+import { mayFollowFromLostText } from '#domain/language/lost-text.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import { losesContent } from '#domain/language/syntax-help.ts';
@@ -93,7 +94,9 @@ function readText(text: ParsedText & { body: Body }, input: CompileInput, partia
   const { body } = text;
   const diagnostics: Diagnostic[] = [];
   const needs: NeededSource[] = [];
-  const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+  const report = (diagnostic: Diagnostic): void => {
+    if (!partial || !mayFollowFromLostText(diagnostic)) diagnostics.push(diagnostic);
+  };
   const variableReader = readerWithoutVariables(text, report, partial);
   const declarations = readTopLevelBlocks(
     variableReader,
@@ -153,7 +156,7 @@ function readerWithoutVariables(
     secretsIn: findSecretNames,
     broken: new Set(),
     unknown: new Set(),
-    eachBroken: false,
+    eachBroken: partial,
     runners: labelsOf(body, 'runner_type'),
     report,
     partial,

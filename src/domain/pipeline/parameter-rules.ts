@@ -107,7 +107,7 @@ function checkTogether(
   const bad = owner.misread.size > 0 ? undefined : explainTogether?.(values);
   if (!bad) return;
   const range = parameters.find(({ name }) => name === bad.name)?.nameRange ?? owner.range;
-  report(diagnose('invalid-parameter', range, bad.reason));
+  report(diagnose('parameters-conflict', range, bad.reason));
 }
 
 function requireParameter(

@@ -1,6 +1,6 @@
 # Everything after a quote that is not closed is read with texts and code exchanged, so nothing of it is reported.
 job "a" {
-  nonsense = 1
+  concurrency = "two"
   task "t" {
     run "docker" {
       image = "docker.io/library/node:24"
